@@ -13,7 +13,7 @@ import { guard } from "./stages/guard.ts";
 import { invoke } from "./stages/invoke.ts";
 import { orchestrate } from "./stages/orchestrate.ts";
 import { record } from "./stages/record.ts";
-import { verify } from "./stages/verify.ts";
+import { partHeardAt, verify } from "./stages/verify.ts";
 import { attemptKey } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
@@ -117,6 +117,9 @@ async function endOverdue(world: World, mission: Mission, nodes: readonly NodeVi
   if (next === undefined) throw new RangeError("a mission stands still and no clock runs");
   const retry = await earliestRetry(world, mission, nodes);
   if (retry !== undefined && retry < next.deadline) return world.client.chain.clock.sleepUntil(retry);
+  const hearings = await Promise.all(nodes.map((view) => partHeardAt(world, mission, view)));
+  const [hearing] = hearings.filter((at) => at !== undefined).sort((a, b) => (a < b ? -1 : 1));
+  if (hearing !== undefined && hearing < next.deadline) return world.client.chain.clock.sleepUntil(hearing);
   await world.client.chain.clock.sleepUntil(next.deadline + 1n);
   // Enough redundant executors have committed: the next wave opens their work without the absent ones.
   if (next.law.tier === TIER.CONSENSUS && next.state === "EXECUTING" && hasEnoughCommits(next)) return;

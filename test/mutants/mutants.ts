@@ -228,7 +228,7 @@ const WORDS: readonly Mutant[] = [
     "takes what bid would take, in order, and passes over the rest, which may be sent again",
     "libraries/BidWord.sol",
     "return (word >> 224) & 0xfffff;",
-    "return (word >> 224) & 0;",
+    "return word & 0xfffff;",
   ),
   noticed(
     "meta/execution-procedure",

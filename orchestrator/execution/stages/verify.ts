@@ -1,12 +1,13 @@
 import { zeroHash } from "viem";
+import { z } from "zod";
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
+import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { type Judgement, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../../clearing/judgement.ts";
 import { brokenPredicates } from "../../clearing/predicates.ts";
 import type { CityClient } from "../../client/client.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { addressSchema } from "../../primitives/address.ts";
-import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { field, listOf } from "../../primitives/values.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
@@ -34,13 +35,72 @@ const NO_OPENING: Opening = { salt: zeroHash, outputHash: zeroHash, trailRoot: z
 export async function verify(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const due = nodes.filter(({ state }) => state === "PENDING_VERIFICATION");
   if (due.length === 0) return;
+  const panels = await Promise.all(due.map((view) => panelOf(world, mission, view)));
   // One after the other: what a clearing costs hangs on which others are over, since the last one frees the next wave.
-  for (const batch of batched(world, due)) await clear(world, mission, batch);
+  for (const batch of batched(
+    world,
+    panels.filter(({ absent }) => absent.length === 0),
+  ))
+    await clear(world, mission, batch);
+  for (const panel of panels) if (panel.absent.length > 0) await hearPart(world, mission, panel);
   await world.boundary("execution:cleared");
 }
 
-async function clear(world: World, mission: Mission, due: readonly NodeView[]): Promise<void> {
-  const heard = await Promise.all(due.map((view) => hearing(world, mission, view)));
+/**
+ * Members of a panel whose keys are elsewhere may never speak. Who is here posts its verdict, so that whoever clears cannot leave it out and
+ * its silence is not charged (decision 55); once the others had their time, a majority of the drawn weight decides without them. Else the
+ * panel's clock ends it: there is a second one, then a human.
+ */
+async function hearPart(world: World, mission: Mission, panel: DrawnPanel): Promise<void> {
+  const { view, here, absent } = panel;
+  const { client } = world;
+  if (here.length === 0) return;
+  if (client.chain.clock.now() < (await closingOf(client, mission, view))) {
+    await world.remember(["posted", ...attemptKey(mission, view), view.drawBlock], z.literal(true), async () => {
+      const { wave } = await waveOf(world, mission, [await hearing(world, mission, panel)]);
+      await client.evidence.pinSeed([BigInt(view.drawBlock)], { intent: intentKey("pin-seed", mission.address, view.drawBlock) });
+      await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
+      world.tell(`${view.law.label}: ${absent.length} of its panel are not here; the others posted their verdicts`);
+      return true as const;
+    });
+    return;
+  }
+  if (!isMajority(panel)) return;
+  try {
+    await clear(world, mission, [panel]);
+  } catch (error) {
+    // Another member may have posted what this process does not know.
+    if (!(error instanceof TransactionReverted)) throw error;
+    world.tell(`${view.law.label}: a part of its panel does not decide (${error.errorName ?? error.shortMessage})`);
+  }
+}
+
+/** When a part of a node's panel may decide; undefined: it is not waited for, or the part here is too small. */
+export async function partHeardAt(world: World, mission: Mission, view: NodeView): Promise<bigint | undefined> {
+  if (view.state !== "PENDING_VERIFICATION") return undefined;
+  const panel = await panelOf(world, mission, view);
+  if (panel.absent.length === 0 || !isMajority(panel)) return undefined;
+  const at = await closingOf(world.client, mission, view);
+  return at > world.client.chain.clock.now() ? at : undefined;
+}
+
+/** The last fifth of a panel's time is for those who clear without a part of it. */
+async function closingOf(client: CityClient, mission: Mission, { deadline }: NodeView): Promise<bigint> {
+  const { params } = await client.mission(mission.address).context();
+  return deadline - BigInt(params.verificationTimeout) / 5n;
+}
+
+async function clear(world: World, mission: Mission, due: readonly DrawnPanel[]): Promise<void> {
+  const heard = await Promise.all(due.map((panel) => hearing(world, mission, panel)));
+  for (const { panel, envelopes, judgements } of heard) await writeDown(world, mission, panel, envelopes, judgements);
+  const { wave, signatures } = await waveOf(world, mission, heard);
+  // A second panel of the same verifiers would sign the same message: the draw distinguishes it.
+  const draws = due.map(({ view: { law, drawBlock } }) => `${law.number}/${drawBlock}`);
+  await world.client.mission(mission.address).clear([wave], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
+}
+
+/** What is heard about some nodes, under one signature of each verifier. */
+async function waveOf(world: World, mission: Mission, heard: readonly Hearing[]) {
   const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const signed = await signVerdicts(
     world,
@@ -48,9 +108,11 @@ async function clear(world: World, mission: Mission, due: readonly NodeView[]): 
     heard.flatMap(({ verdicts }) => verdicts),
     deadline,
   );
-  const orders = heard.map((order) => ({
-    ...order,
-    verdicts: order.verdicts.map((verdict) => ({
+  const orders = heard.map(({ node, openings, items, verdicts }) => ({
+    node,
+    openings,
+    items,
+    verdicts: verdicts.map((verdict) => ({
       ...verdict,
       verifier: verdict.verifier.account.address,
       deadline,
@@ -58,11 +120,7 @@ async function clear(world: World, mission: Mission, due: readonly NodeView[]): 
     })),
   }));
   const signatures = orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature));
-  // A second panel of the same verifiers would sign the same message: the draw distinguishes it.
-  const draws = due.map(({ law, drawBlock }) => `${law.number}/${drawBlock}`);
-  await world.client
-    .mission(mission.address)
-    .clear([encodeClearWave(clearWaveOf(orders))], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
+  return { wave: encodeClearWave(clearWaveOf(orders)), signatures };
 }
 
 /** What a node's committed work rests on, in the form the chain takes it. */
@@ -100,25 +158,26 @@ export async function docketOf(world: World, mission: Mission, view: NodeView): 
 /** By verifier. */
 type Judgements = ReadonlyMap<Address, readonly Judgement[]>;
 
-/** Everything `clear` needs for one node: openings, the panel's verdicts, which nobody signed yet, and the items they rest on. */
-async function hearing(world: World, mission: Mission, view: NodeView) {
+type Hearing = Awaited<ReturnType<typeof hearing>>;
+
+/** Everything `clear` needs for one node: openings, the verdicts of who is here, which nobody signed yet, and the items they rest on. */
+async function hearing(world: World, mission: Mission, panel: DrawnPanel) {
+  const { view } = panel;
   const { envelopes, openings, items } = await docketOf(world, mission, view);
   const obligation = await obligationOf(world, mission, view);
   const commitments = envelopes.map((envelope, slot) => {
     const agent = view.slots[slot]?.agent;
     return envelope === undefined || agent === undefined ? zeroHash : commitmentOf(agent, openings[slot] ?? NO_OPENING, obligation);
   });
-  const panel = await panelOf(world, mission, view);
   // Each for itself, from what was committed: k signatures under one opinion would be no mesh (decision 81).
   const judgements: Judgements = new Map(
-    await Promise.all(panel.map(async ({ account }) => [account.address, await judge(world, mission, view, envelopes)] as const)),
+    await Promise.all(panel.here.map(async ({ account }) => [account.address, await judge(world, mission, view, envelopes)] as const)),
   );
-  await writeDown(world, mission, view, envelopes, judgements, panel);
   const commitment = nodeCommitmentOf(commitments);
-  const verdicts = panel.flatMap((verifier) =>
+  const verdicts = panel.here.flatMap((verifier) =>
     (judgements.get(verifier.account.address) ?? []).map((judgement) => verdictOf(verifier, judgement, obligation, commitment)),
   );
-  return { node: view.law.number, openings, verdicts, items };
+  return { panel, envelopes, judgements, node: view.law.number, openings, verdicts, items };
 }
 
 /** Where the documents of a clearing are kept: each panel is drawn by a block of its own. */
@@ -130,10 +189,9 @@ export function clearingKey(mission: Mission, view: Pick<NodeView, "law" | "atte
 async function writeDown(
   world: World,
   mission: Mission,
-  view: NodeView,
+  { view, here, drawn }: DrawnPanel,
   envelopes: readonly (Envelope | undefined)[],
   judgements: Judgements,
-  panel: readonly Signatory[],
 ): Promise<void> {
   const key = clearingKey(mission, view);
   await world.remember(key, clearingRecordSchema, async () => {
@@ -142,7 +200,7 @@ async function writeDown(
       return envelope === undefined ? [] : [{ slot, agent, items: envelope.items, claimed: envelope.claimed }];
     });
     const terms = await boundTerms(world, mission, view);
-    const holders = [...panel, world.reexecutor, world.receiver, world.runner];
+    const holders = [...here, world.reexecutor, world.receiver, world.runner];
     const of = (address: string) => {
       const holder = holders.find(({ account }) => account.address === address);
       if (holder === undefined) throw new RangeError(`no key of ${address} here`);
@@ -150,17 +208,9 @@ async function writeDown(
     };
     const executor = (address: string) => workerOf(world, addressSchema.parse(address));
     const keys = { of, executor, runner: world.runner.account.address };
-    const drawn = await drawnWeights(world.client, mission, view);
     const own = (verifier: string) => judgements.get(addressSchema.parse(verifier)) ?? [];
     return makeClearingRecord({ terms, panel: drawn, handed: present, judgementsOf: own }, keys, world.client.chain.clock.now());
   });
-}
-
-/** Who was drawn, with the weights of the registry. */
-async function drawnWeights(client: CityClient, mission: Mission, view: NodeView): Promise<Panel> {
-  const panel = await drawnPanel(client, mission.address, view);
-  const [weights] = await client.evidence.verifiersOf(panel);
-  return panel.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 }));
 }
 
 function isIn(basis: bigint, { slot, index }: { readonly slot: number; readonly index: number }): boolean {
@@ -228,13 +278,28 @@ function drawnPanel({ chain }: CityClient, address: Address, { law }: Pick<NodeV
   });
 }
 
-async function panelOf(world: World, mission: Mission, view: NodeView) {
+/** Who was drawn for a node, with the weights of the registry, and who of them has its key here. */
+interface DrawnPanel {
+  readonly view: NodeView;
+  readonly drawn: Panel;
+  readonly here: readonly Signatory[];
+  readonly absent: readonly Address[];
+}
+
+async function panelOf(world: World, mission: Mission, view: NodeView): Promise<DrawnPanel> {
   const panel = await drawnPanel(world.client, mission.address, view);
-  return panel.map((address) => {
-    const verifier = world.verifiers.find(({ account }) => account.address === address);
-    if (verifier === undefined) throw new AgentCityError("VerifierUnknown", "A drawn verifier is not run here", { details: address });
-    return verifier;
-  });
+  const [weights] = await world.client.evidence.verifiersOf(panel);
+  const drawn = panel.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 }));
+  const here = panel.flatMap((address) => world.verifiers.filter(({ account }) => account.address === address));
+  const absent = panel.filter((address) => !here.some(({ account }) => account.address === address));
+  return { view, drawn, here, absent };
+}
+
+/** Whether who is here has more than half of the weight that was drawn. */
+function isMajority({ drawn, here }: DrawnPanel): boolean {
+  const weightOf = (some: Panel) => some.reduce((sum, { weight }) => sum + weight, 0);
+  const own = drawn.filter(({ verifier }) => here.some(({ account }) => account.address === verifier));
+  return 2 * weightOf(own) > weightOf(drawn);
 }
 
 /** What a verifier says to one question; numbers are positions in the enums. */

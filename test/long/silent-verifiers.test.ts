@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf } from "../../orchestrator/city/society.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+/** What costs a verifier its silence, smallest unit (SlashingSchedule.NO_SHOW). */
+const NO_SHOW = 50_000_000n;
+
+/** Panels of three are drawn from five verifiers, and the keys of some are held by others, who never say a word. */
+describe("scenario: verifiers elsewhere, who hand in nothing", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  const told: string[] = [];
+  let city: City;
+  let home: string;
+  const addressOf = (name: string): Address => memberOf(city.society, "verifier", name).account.address;
+  const stakeOf = async (name: string) => (await city.client.agents.stakeOf(addressOf(name))).held;
+
+  /** The same city as a process sees it that knows these by name and holds no keys of theirs. */
+  function without(...names: readonly string[]): City {
+    const isAway = ({ role, name }: City["society"][number]) => role === "verifier" && names.includes(name);
+    return { ...city, society: city.society.map((member) => (isAway(member) ? { ...member, role: "principal" as const } : member)) };
+  }
+
+  function work(seen: City, id: string): Promise<Outcome> {
+    const tasks = {
+      read: { service: "fetch-and-parse", over: "input", tier: 1 },
+      report: { service: "aggregate", after: ["read"], tier: 1 },
+    };
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { risk: "MEDIUM", deadline: "2d", budget: "600.00", tasks });
+    return carryOutIn(seen, text, { id, home });
+  }
+
+  before(async () => {
+    home = join(directory(), "home");
+    city = await openHome(home, "29", { tell: (line) => told.push(line) });
+  });
+  after(() => city?.close());
+
+  it("are waited for, then the others decide; who posted loses nothing, who was silent its 50 tokens", async () => {
+    const before = new Map(await Promise.all(["V1", "V2", "V3", "V4", "V5"].map(async (name) => [name, await stakeOf(name)] as const)));
+    const outcome = await work(without("V5"), "one-silent");
+    expect(outcome).to.deep.include({ status: "completed", released: true });
+    expect(balances(outcome.money)).to.equal(true);
+    const contract = city.client.mission(outcome.mission as Address);
+    const posted = await contract.history("Posted");
+    expect(posted, told.join("\n")).to.not.have.length(0);
+    expect(told.filter((line) => line.endsWith("1 of its panel are not here; the others posted their verdicts"))).to.have.length(
+      posted.length,
+    );
+    for (const name of ["V1", "V2", "V3", "V4"]) expect(await stakeOf(name), name).to.equal(before.get(name));
+    expect(await stakeOf("V5")).to.equal((before.get("V5") ?? 0n) - NO_SHOW * BigInt(posted.length));
+    for (const { args } of posted) {
+      const { drawBlock } = await contract.nodeOf(args.node);
+      const pins = await city.client.evidence.history("SeedPinned", {});
+      expect(pins.map(({ args: pin }) => pin.number)).to.include(BigInt(drawBlock));
+    }
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  it("end no mission where they are too many: another panel, then a human", async () => {
+    const outcome = await work(without("V3", "V4", "V5"), "most-silent");
+    expect(outcome.status).to.equal("completed");
+    const redrawn = await city.client.mission(outcome.mission as Address).history("PanelRedrawn");
+    expect(redrawn).to.not.have.length(0);
+    expect(balances(outcome.money)).to.equal(true);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+});
