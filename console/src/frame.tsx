@@ -11,6 +11,7 @@ const CITY_PAGES = [
   { to: "/log", name: "Log" },
   { to: "/rules", name: "Rules" },
   { to: "/agents", name: "Agents" },
+  { to: "/seats", name: "Seats" },
   { to: "/economy", name: "Economy" },
   { to: "/bundle", name: "Open a bundle" },
 ] as const;

@@ -22,6 +22,7 @@ const LIVE: RouteObject[] = [
   { path: "panel/order", lazy: async () => ({ Component: (await import("./live/order.tsx")).OrderPage }) },
   { path: "panel/orders/:digest", lazy: async () => ({ Component: (await import("./live/order.tsx")).WaitingOrder }) },
   { path: "panel/cases/:name", lazy: async () => ({ Component: (await import("./live/order.tsx")).CasePage }) },
+  { path: "seats", lazy: () => import("./live/seats.tsx") },
   { path: "economy/:name?", lazy: () => import("./live/economy.tsx") },
   { path: "agents", lazy: async () => ({ Component: (await import("./live/agents.tsx")).AgentsPage }) },
   { path: "agents/:address", lazy: async () => ({ Component: (await import("./live/agents.tsx")).AgentPage }) },

@@ -406,6 +406,7 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
       "/rules?parameter=REPUTATION_FLOOR",
       "/panel",
       "/panel/act",
+      "/seats",
       "/economy",
       "/economy/economy-1-contracts",
       "/agents",

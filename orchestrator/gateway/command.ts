@@ -25,6 +25,8 @@ export interface World {
   readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
   /** Endpoints of adjudicators that are told of critical events. */
   readonly webhooks: Webhooks;
+  /** The machine's clock, milliseconds. */
+  readonly millis: () => number;
   /** The seats of agents elsewhere, while they are open. */
   readonly seats?: SeatDoor | undefined;
 }

@@ -102,6 +102,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     about: () => aboutCity(city, options.publicUrl ?? url, options.seatsUrl, limits, version),
     openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
     webhooks,
+    millis,
     seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, closing.signal),
   };
   const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname];

@@ -240,9 +240,7 @@ export class Mailbox {
 
   /** How a seat stands: for whoever runs it, and for whoever looks at the city. */
   standingOf(address: Address): SeatStanding {
-    const open = [...this.#open.values()].flatMap(({ call: { to, id, kind, answerBy } }) =>
-      to === address ? [{ id, kind, answerBy }] : [],
-    );
+    const open = this.openTo(address).map(({ id, kind, answerBy }) => ({ id, kind, answerBy }));
     return {
       isConnected: this.isConnected(address),
       seen: this.#seen.get(address) ?? null,

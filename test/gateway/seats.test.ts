@@ -3,10 +3,12 @@ import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import type { City } from "../../orchestrator/city/city.ts";
 import { type SeatDesk, seatDesk } from "../../orchestrator/city/open-seats.ts";
+import { seatsOutput } from "../../orchestrator/gateway/commands/seat-list.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";
+import { remoteSeat } from "../../orchestrator/seats/remote.ts";
 import { openHome } from "../support/city-home.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions, wall } from "./gateway-city.ts";
@@ -42,7 +44,9 @@ describe("seats at the gateway", function () {
   before(async () => {
     city = await openHome(directory(), "7");
     desk = await seatDesk(city, { clock: { millis: () => wall.now, wait: () => new Promise<void>(() => {}) } });
-    gateway = await serveGateway(city, { ...serveOptions, seats: desk });
+    const stranger = { name: "stranger", address: agent.address, principal: other.address };
+    const outsiders = async () => [remoteSeat(stranger, desk.mailbox, desk.store)];
+    gateway = await serveGateway(city, { ...serveOptions, seats: { ...desk, outsiders } });
     const place = { mission: city.client.addresses.Treasury, node: 1, attempt: 1, slot: 0 };
     const request = CALLS.perform.request.parse({
       ...{ ...place, service: secretOf("a service"), document: "law", items: "items", upstream: [] },
@@ -72,6 +76,21 @@ describe("seats at the gateway", function () {
     expect(await codeOf(await fetch(`${gateway.url}/v1/calls`))).to.deep.equal([401, "SignatureMissing"]);
     wall.now += 900_000;
     expect(await codeOf(await fetch(`${gateway.url}/v1/calls`, { headers }))).to.deep.equal([401, "BearerUnknown"]);
+  });
+
+  it("shows everybody how a seat stands: what kind of question is open, and what it declined and why", async () => {
+    const request = { type: "Commit", mission: null, message: { node: 1 } };
+    const declined = desk.mailbox.ask({ name: "stranger", address: agent.address }, "sign", request).catch(() => {});
+    const listed = async () => seatsOutput.parse(await (await fetch(`${gateway.url}/v1/seats`)).json());
+    while ((await listed()).seats[0]?.open.length !== 2);
+    const asked = desk.mailbox.openTo(agent.address).find(({ kind }) => kind === "sign");
+    if (asked === undefined) throw new Error("nothing is to be signed");
+    desk.mailbox.decline(agent.address, asked.id, "WillNotSign: Commit.node differs");
+    await declined;
+    const { isOpen, seats, asOf } = await listed();
+    expect([isOpen, asOf, seats.length]).to.deep.equal([true, wall.now, 1]);
+    expect(seats[0]?.open.map(({ kind }) => kind)).to.deep.equal(["perform"]);
+    expect(seats[0]?.refusals).to.deep.equal([{ kind: "sign", at: wall.now, by: "agent", why: "WillNotSign: Commit.node differs" }]);
   });
 
   it("ends an agent's first wait when it comes again", async () => {

@@ -15,6 +15,7 @@ import type {
   verdictOutput,
 } from "../../../orchestrator/gateway/commands/missions.ts";
 import type { caseOutput, draftOutput } from "../../../orchestrator/gateway/commands/panel.ts";
+import type { seatsOutput } from "../../../orchestrator/gateway/commands/seat-list.ts";
 import type { metricOutput } from "../../../orchestrator/gateway/commands/vitals.ts";
 
 export type BundlePart = z.infer<typeof bundleOutput>;
@@ -23,6 +24,7 @@ export type CampaignDetail = z.infer<typeof campaignDetail>;
 export type CityDocument = z.infer<typeof cityDocumentSchema>;
 export type Parameter = z.infer<typeof parameterOutput>;
 export type Event = z.infer<typeof eventOutput>;
+export type Seats = z.infer<typeof seatsOutput>;
 export type Session = z.infer<typeof sessionOutput>;
 export type Ledger = z.infer<typeof ledgerOutput>;
 export type Agent = z.infer<typeof agentOutput>;

@@ -73,9 +73,9 @@ export function useLive(): Live {
   return useContext(Context);
 }
 
-/** Milliseconds between two looks at what no event tells of: cases and orders are files of the city. */
+/** Milliseconds between two looks at what no event tells of: cases and orders are files of the city, seats connections to it. */
 const LOOK = 2_000;
-const OF_FILES: readonly (string | undefined)[] = ["/v1/cases", "/v1/orders"];
+const UNTOLD: readonly (string | undefined)[] = ["/v1/cases", "/v1/orders", "/v1/seats"];
 
 /** A question that is asked again whenever something happened. */
 export function useAsked<Answer>(path: string | undefined, query: Query = {}, once = false): UseQueryResult<Answer> {
@@ -83,7 +83,7 @@ export function useAsked<Answer>(path: string | undefined, query: Query = {}, on
     queryKey: [once ? "once" : "live", path, query],
     queryFn: ({ signal }) => ask<Answer>(path ?? "", query, signal),
     enabled: path !== undefined,
-    ...(OF_FILES.includes(path) ? { refetchInterval: LOOK } : {}),
+    ...(UNTOLD.includes(path) ? { refetchInterval: LOOK } : {}),
     ...(once ? { staleTime: Number.POSITIVE_INFINITY } : {}),
   });
 }

@@ -8,6 +8,7 @@ import { lawCommands } from "./law.ts";
 import { memberCommands } from "./members.ts";
 import { missionCommands } from "./missions.ts";
 import { panelCommands } from "./panel.ts";
+import { seatListCommands } from "./seat-list.ts";
 import { seatCommands } from "./seats.ts";
 import { vitalCommands } from "./vitals.ts";
 import { webhookCommands } from "./webhooks.ts";
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ...lawCommands,
   ...memberCommands,
   ...workCommands,
+  ...seatListCommands,
   ...seatCommands,
   ...panelCommands,
   ...webhookCommands,

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { CALLS, type CallName } from "../../protocol/calls.ts";
+import { type Command, command } from "../command.ts";
+import { address, count, hash } from "../wire.ts";
+
+const callNames = Object.keys(CALLS) as [CallName, ...CallName[]];
+const millis = count.meta({ description: "Milliseconds since 1970, by the city's clock" });
+
+export const seatsOutput = z.strictObject({
+  /** Whether this city asks agents elsewhere now. */
+  isOpen: z.boolean(),
+  seats: z.array(
+    z.strictObject({
+      agent: address,
+      principal: address,
+      isConnected: z.boolean(),
+      /** When it last asked for its calls; null: not since this city began to listen. */
+      seen: millis.nullable(),
+      open: z.array(z.strictObject({ id: hash, kind: z.enum(callNames), answerBy: millis })),
+      /** Questions that came to nothing: the city did not take the answer, the agent said why not, or nothing came in time. */
+      refusals: z.array(z.strictObject({ kind: z.enum(callNames), at: millis, by: z.enum(["city", "agent", "time"]), why: z.string() })),
+    }),
+  ),
+  asOf: millis,
+});
+
+export const seatListCommands: readonly Command[] = [
+  command({
+    name: "list_seats",
+    method: "GET",
+    path: "/v1/seats",
+    group: "Seats",
+    doc: "Agents whose keys are elsewhere: when each last asked for its calls, what it is asked now, and which questions came to nothing, and why.",
+    access: "open",
+    isOfFiles: true,
+    cost: 5,
+    input: z.strictObject({}),
+    output: seatsOutput,
+    async run({ seats, millis: now }) {
+      const asOf = Math.floor(now());
+      if (seats === undefined) return { isOpen: false, seats: [], asOf };
+      const { mailbox, outsiders } = seats.desk;
+      const found = (await outsiders()).map(({ account, principal }) => {
+        const { isConnected, seen, open, refusals } = mailbox.standingOf(account.address);
+        return {
+          ...{ agent: account.address, principal, isConnected },
+          seen: seen === null ? null : Math.floor(seen),
+          open: open.map(({ id, kind, answerBy }) => ({ id, kind, answerBy: Math.floor(answerBy) })),
+          refusals: refusals.map((each) => ({ ...each, at: Math.floor(each.at) })),
+        };
+      });
+      return { isOpen: true, seats: found, asOf };
+    },
+  }),
+];
