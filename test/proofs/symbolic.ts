@@ -600,7 +600,7 @@ export class Run {
 }
 
 /** Types that stubs alone look into. */
-const OPAQUE = /^bytes( |$)|^Memory\./;
+const OPAQUE = /^bytes( |$)/;
 
 const composite = (items: readonly (readonly [string, Value])[]): Composite => ({ kind: "composite", items: new Map(items) });
 
