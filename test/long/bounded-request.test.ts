@@ -12,8 +12,8 @@ import { replayLimits } from "../../orchestrator/chain/replay-limits.ts";
 import { type RpcServer, serveRpc } from "../../orchestrator/chain/rpc-server.ts";
 import { blockLine, headerLine } from "../../orchestrator/chain/transcript.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
+import { transfer } from "../chain/transfers.ts";
 import { rejection } from "../support/rejection.ts";
-import { transfer } from "./transfers.ts";
 
 /** JUMPDEST, PUSH1 0, JUMP. */
 const LOOP: Hex = "0x5b600056";
