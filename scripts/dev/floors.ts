@@ -53,13 +53,12 @@ export function floorRules(floors: readonly (readonly string[])[] = FLOORS): For
       severity: "error",
       from: { path: inside([folder]) },
       to: {
-        path: inside([
-          ...floors
+        path: inside(
+          floors
             .slice(floor)
             .flat()
             .filter((other) => other !== folder && other !== GROUND),
-          "test",
-        ]),
+        ),
       },
     })),
   );

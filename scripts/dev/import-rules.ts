@@ -23,7 +23,7 @@ export const importRules = {
       name: "no-test-code",
       comment: "nothing but tests imports tests",
       severity: "error",
-      from: { pathNot: "^test/" },
+      from: { pathNot: "^(test|console/test)/" },
       to: { path: "^test/" },
     },
   ],
