@@ -45,8 +45,8 @@ contract AgreementEscrow is IAgreementEscrow, EIP712, ReentrancyGuardTransient {
     ) external returns (uint256 jobId) {
         Signatures.requireInTime(terms.deadline);
         bytes32 digest = digestOf(terms);
-        _requireConsent(terms.client, digest, clientSignature);
-        _requireConsent(terms.provider, digest, providerSignature);
+        Signatures.requireAnyOrCaller(terms.client, digest, clientSignature);
+        Signatures.requireAnyOrCaller(terms.provider, digest, providerSignature);
         _requireSound(terms);
         jobId = uint256(digest);
         if (_jobs[jobId].amount != 0) revert AlreadyOpened(jobId);
@@ -148,8 +148,8 @@ contract AgreementEscrow is IAgreementEscrow, EIP712, ReentrancyGuardTransient {
         Signatures.requireInTime(deadline);
         Job storage job = _live(jobId);
         bytes32 digest = _hashTypedDataV4(keccak256(abi.encode(_CANCELLATION, jobId, share, deadline)));
-        _requireConsent(job.client, digest, clientSignature);
-        _requireConsent(job.provider, digest, providerSignature);
+        Signatures.requireAnyOrCaller(job.client, digest, clientSignature);
+        Signatures.requireAnyOrCaller(job.provider, digest, providerSignature);
 
         emit JobCancelled(jobId, share);
         _close(jobId, job, share);
@@ -262,11 +262,6 @@ contract AgreementEscrow is IAgreementEscrow, EIP712, ReentrancyGuardTransient {
     function _after(uint256 window) private view returns (uint40) {
         // Windows are at most two years, and time fits for 34,000.
         return uint40(block.timestamp + window);
-    }
-
-    function _requireConsent(address party, bytes32 digest, bytes calldata signature) private view {
-        if (signature.length == 0 && msg.sender == party) return;
-        Signatures.requireAny(party, digest, signature);
     }
 
     /// @dev Five different people, a payment, and windows that end.

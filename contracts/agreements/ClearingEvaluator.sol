@@ -65,9 +65,6 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     /// @dev Between the last hearing's end and the escrow's own.
     uint256 private constant _MARGIN = 1 hours;
     uint8 private constant _MOST_PANELS = 2;
-    uint256 private constant _CLASS_BITS = 3;
-    /// @dev Bytes of code of a key that delegates its account (EIP-7702).
-    uint256 private constant _DELEGATED = 23;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -85,8 +82,8 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     ) external returns (bytes32 key) {
         Signatures.requireInTime(terms.deadline);
         bytes32 digest = digestOf(terms);
-        _requireConsent(terms.client, digest, clientSignature);
-        _requireConsent(terms.provider, digest, providerSignature);
+        Signatures.requireAnyOrCaller(terms.client, digest, clientSignature);
+        Signatures.requireAnyOrCaller(terms.provider, digest, providerSignature);
         _requireSound(terms);
         _requireJob(terms);
         key = _keyOf(terms.escrow, terms.jobId);
@@ -251,17 +248,11 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         bytes32 given = Commitments.commitment(provider, work, c.obligation);
         if (given != c.work) revert OtherWork(c.work, given);
         uint256[] memory classes = new uint256[](1);
-        for (uint256 i = 0; i < work.items; ++i) {
-            if (Admissibility.classAt(work.classes, i) != EvidenceClass.SELF) {
-                classes[0] |= uint256(EvidenceClass.SIGN) << (_CLASS_BITS * i);
-            }
-        }
+        classes[0] = Admissibility.unproven(work.classes, work.items);
         for (uint256 i = 0; i < items.length; ++i) {
             EvidenceItem calldata item = items[i];
             _admit(registry, c, work, item);
-            EvidenceClass class = Admissibility.meet(Admissibility.classAt(work.classes, item.index), item.class);
-            uint256 at = _CLASS_BITS * item.index;
-            classes[0] = (classes[0] & ~(uint256(7) << at)) | (uint256(class) << at);
+            classes[0] = Admissibility.raised(classes[0], work.classes, item.index, item.class);
         }
         c.graded = Admissibility.grade(classes);
     }
@@ -295,7 +286,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
 
     /// @dev A proof is its contract's answer, a quote its adapter's, anything else a key's signature.
     function _isIssued(bytes32 obligation, EvidenceItem calldata item) private view returns (bool) {
-        bool isContract = item.issuer.code.length > _DELEGATED;
+        bool isContract = !Signatures.isKey(item.issuer);
         if (item.class == EvidenceClass.PROOF) {
             bytes memory proof = abi.encodeCall(IProofVerifier.proves, (obligation, item.payload, item.signature));
             return isContract && _affirms(item.issuer, proof);
@@ -380,16 +371,12 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         return uint256(v.question) == question && v.result == VerdictResult.PASS && _counts(terms, c, i);
     }
 
-    /// @dev The test that `Clearing` applies.
+    /// @dev What `Clearing` counts for one side or the other.
     function _counts(Terms calldata terms, Case memory c, uint256 i) private pure returns (bool) {
         WeighedVerdict memory v = c.heard[i];
         return
-            v.result != VerdictResult.ABSTAIN &&
-            v.weight != 0 &&
-            v.score <= BasisPoints.WHOLE &&
-            v.confidence <= BasisPoints.WHOLE &&
+            Clearing.isAnswer(v, terms.questions) &&
             v.confidence >= terms.minConfidence &&
-            (terms.questions >> uint256(v.question)) & 1 == 1 &&
             Admissibility.isAdmissible(v.basis, c.graded[uint256(terms.floor)]);
     }
 
@@ -448,11 +435,6 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     function _word(bytes memory data, uint256 index) private pure returns (uint256 word) {
         if (data.length < 32 * (index + 1)) return 0;
         word = uint256(LibBytes.load(data, 32 * index));
-    }
-
-    function _requireConsent(address party, bytes32 digest, bytes calldata signature) private view {
-        if (signature.length == 0 && msg.sender == party) return;
-        Signatures.requireAny(party, digest, signature);
     }
 
     function _excluded(Terms calldata terms) private pure returns (address[] memory excluded) {

@@ -10,6 +10,7 @@ import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
+import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {ClearingDecision, EvidenceClass, Seat, WeighedVerdict} from "../types/Evidence.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
@@ -75,8 +76,6 @@ library Dockets {
     using MissionFrame for Frame;
 
     uint256 private constant CLASS_BITS = 3;
-    /// @dev Bytes of code of a key that delegates its account (EIP-7702).
-    uint256 private constant DELEGATED = 23;
 
     // --- Faults ------------------------------------------------------------------------------------------------------
 
@@ -150,7 +149,7 @@ library Dockets {
             unchecked {
                 d.claims[slot] = openings[slot].classes & ((uint256(1) << (CLASS_BITS * openings[slot].items)) - 1);
             }
-            d.classes[slot] = _unproven(openings[slot]);
+            d.classes[slot] = Admissibility.unproven(openings[slot].classes, openings[slot].items);
         }
     }
 
@@ -183,11 +182,7 @@ library Dockets {
             bytes4 conflict = ICollaborationContract.IssuerConflict.selector;
             return refuse(d, conflict, uint160(item.issuer), uint160(principal));
         }
-        EvidenceClass class = Admissibility.meet(Admissibility.classAt(o.classes, item.index), item.class);
-        unchecked {
-            uint256 at = CLASS_BITS * item.index;
-            d.classes[item.slot] = (d.classes[item.slot] & ~(uint256(7) << at)) | (uint256(class) << at);
-        }
+        d.classes[item.slot] = Admissibility.raised(d.classes[item.slot], o.classes, item.index, item.class);
     }
 
     /// @notice What is wrong with an issuer's word for a list of items; empty if nothing is.
@@ -204,12 +199,12 @@ library Dockets {
             question = abi.encodeCall(IProofVerifier.proves, (d.obligation, item.payload, signature));
         } else {
             bytes32 digest = f.digest(TypedData.hashEvidences(item.issuer, hashes));
-            if (item.issuer.code.length <= DELEGATED) return keyFault(item.issuer, digest, signature);
+            if (Signatures.isKey(item.issuer)) return keyFault(item.issuer, digest, signature);
             question = abi.encodeCall(IQuoteVerifier.attests, (digest, signature));
         }
         // A key proves nothing, whatever it signs, and a key that lent its account to some code is still a key.
         bool proven =
-            item.issuer.code.length > DELEGATED && NodeCore.probe(item.issuer, question, f.terms.predicateGasLimit());
+            !Signatures.isKey(item.issuer) && NodeCore.probe(item.issuer, question, f.terms.predicateGasLimit());
         return
             proven
                 ? bytes("")
@@ -241,15 +236,6 @@ library Dockets {
         }
         requireSound(d);
         d.graded = Admissibility.grade(d.classes);
-    }
-
-    /// @dev Without proof an item is what its executor signed for: at most SIGN.
-    function _unproven(Opening memory o) private pure returns (uint256 word) {
-        // Nothing but a self-report is worth less than SIGN.
-        for (uint256 i = 0; i < o.items; ++i) {
-            if (Admissibility.classAt(o.classes, i) == EvidenceClass.SELF) continue;
-            word |= uint256(EvidenceClass.SIGN) << (CLASS_BITS * i);
-        }
     }
 
     /// @dev Every item the basis names exists and is proven ⪰ the node's floor.

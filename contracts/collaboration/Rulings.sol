@@ -2,7 +2,6 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
-import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
 import {Tier} from "../types/Law.sol";
@@ -154,10 +153,6 @@ library Rulings {
             d.refuse(missing, d.node, uint160(verifier), v.basis);
             return false;
         }
-        return
-            (d.law.questions() >> uint8(v.question)) & 1 == 1 &&
-            v.weight != 0 &&
-            v.confidence <= BasisPoints.WHOLE &&
-            v.score <= BasisPoints.WHOLE;
+        return Clearing.isAnswer(v, d.law.questions());
     }
 }

@@ -64,6 +64,30 @@ library Admissibility {
         }
     }
 
+    /// @notice What `items` items are worth without proof: what their executor signed for, at most SIGN.
+    /// @param claimed Claimed class of each item, three bits per item
+    function unproven(uint256 claimed, uint256 items) internal pure returns (uint256 classWord) {
+        // Nothing but a self-report is worth less than SIGN.
+        for (uint256 i = 0; i < items; ++i) {
+            if (classAt(claimed, i) != EvidenceClass.SELF) classWord |= uint256(EvidenceClass.SIGN) << (3 * i);
+        }
+    }
+
+    /// @notice The word with one item raised to what its issuer says, never above the claim.
+    function raised(
+        uint256 classWord,
+        uint256 claimed,
+        uint256 item,
+        EvidenceClass issued
+    ) internal pure returns (uint256) {
+        EvidenceClass class = meet(classAt(claimed, item), issued);
+        // One of 32 items.
+        unchecked {
+            uint256 at = 3 * item;
+            return (classWord & ~(uint256(7) << at)) | (uint256(class) << at);
+        }
+    }
+
     /// @notice Meet of every item a basis names: the strongest class that all of them reach. An empty basis, or one naming an
     /// item of a slot without a class word, rests on nothing: SELF.
     function meetOver(uint256 basis, uint256[6] memory graded) internal pure returns (EvidenceClass) {

@@ -65,7 +65,7 @@ library Clearing {
         unchecked {
             for (uint256 i = 0; i < verdicts.length; ++i) {
                 WeighedVerdict memory v = verdicts[i];
-                if (!_isAnswer(v) || !_asks(questions, uint256(v.question))) continue;
+                if (!isAnswer(v, questions)) continue;
                 if (!Admissibility.isAdmissible(v.basis, graded[uint256(floor)])) continue;
                 d.class = Admissibility.join(d.class, Admissibility.meetOver(v.basis, graded));
                 d.basis |= v.basis;
@@ -175,9 +175,10 @@ library Clearing {
         return (questions >> question) & 1 == 1;
     }
 
-    /// @dev An abstention, a verdict without weight and one beyond its scales say nothing.
-    function _isAnswer(WeighedVerdict memory v) private pure returns (bool) {
+    /// @notice Whether a verdict says anything: an abstention, one without weight, one beyond its scales and one that nobody asked for do not.
+    function isAnswer(WeighedVerdict memory v, uint8 questions) internal pure returns (bool) {
         return
+            _asks(questions, uint256(v.question)) &&
             v.result != VerdictResult.ABSTAIN &&
             v.weight != 0 &&
             v.confidence <= BasisPoints.WHOLE &&

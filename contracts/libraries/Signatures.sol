@@ -8,6 +8,9 @@ import {Auth} from "../types/Roles.sol";
 /// @title Who signed what (decision 28): keys sign with ECDSA; principals and adjudicators may be contract wallets.
 /// @dev The errors repeat those of the interfaces that use this library, selector for selector.
 library Signatures {
+    /// @dev Bytes of code of an account that is lent.
+    uint256 private constant DELEGATION = 23;
+
     error InvalidSignature(address signer);
     error Expired(uint40 deadline);
 
@@ -41,6 +44,17 @@ library Signatures {
     function requireAuthorised(address agent, uint40 deadline, bytes calldata signature, bytes32 digest) internal view {
         requireInTime(deadline);
         requireKeyOrCaller(agent, digest, signature);
+    }
+
+    /// @notice Reverts unless `party` signed `digest`, by key or by ERC-1271, or is the caller (empty signature).
+    function requireAnyOrCaller(address party, bytes32 digest, bytes calldata signature) internal view {
+        if (signature.length == 0 && msg.sender == party) return;
+        requireAny(party, digest, signature);
+    }
+
+    /// @notice Whether an account is a key: without code, or one that lends its account to some code (EIP-7702), which proves nothing.
+    function isKey(address account) internal view returns (bool) {
+        return account.code.length <= DELEGATION;
     }
 
     /// @notice Reverts unless the agent's key signed `digest`, or the agent is the caller (empty signature).

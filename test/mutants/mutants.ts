@@ -71,9 +71,9 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(6, "libraries/Admissibility.sol", "return basis != 0 && basis & ~atFloor == 0;", "return basis != 0;", 6),
   breaks(
     6,
-    "collaboration/Docket.sol",
-    "EvidenceClass class = Admissibility.meet(Admissibility.classAt(o.classes, item.index), item.class);",
-    "EvidenceClass class = item.class;",
+    "libraries/Admissibility.sol",
+    "EvidenceClass class = meet(classAt(claimed, item), issued);",
+    "EvidenceClass class = issued;",
     6,
   ),
   breaks(6, "collaboration/Docket.sol", "if (!registered) {", "if (item.issuer == address(0)) {", 6),

@@ -80,7 +80,7 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "AgreementEscrow.open",
     guard: "both parties sign the terms",
     file: "agreements/AgreementEscrow.sol",
-    find: "        _requireConsent(terms.provider, digest, providerSignature);\n",
+    find: "        Signatures.requireAnyOrCaller(terms.provider, digest, providerSignature);\n",
     replace: "",
   },
   {
@@ -106,9 +106,9 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     threats: ["SP-2"],
     entry: "ClearingEvaluator.evaluate",
     guard: "without its issuer an item is at most signed",
-    file: "agreements/ClearingEvaluator.sol",
-    find: "classes[0] |= uint256(EvidenceClass.SIGN)",
-    replace: "classes[0] |= uint256(EvidenceClass.ATT)",
+    file: "libraries/Admissibility.sol",
+    find: "classWord |= uint256(EvidenceClass.SIGN)",
+    replace: "classWord |= uint256(EvidenceClass.ATT)",
   },
   {
     title: "whoever hands in leaves the heavy voice out",
