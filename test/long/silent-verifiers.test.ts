@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect } from "chai";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
@@ -26,6 +27,21 @@ describe("scenario: verifiers elsewhere, who hand in nothing", function () {
   function without(...names: readonly string[]): City {
     const isAway = ({ role, name }: City["society"][number]) => role === "verifier" && names.includes(name);
     return { ...city, society: city.society.map((member) => (isAway(member) ? { ...member, role: "principal" as const } : member)) };
+  }
+
+  /** The city's client, whose posted waves somebody else hands in first. */
+  function handedInTwice({ client }: City) {
+    let times = 0;
+    const mission: City["client"]["mission"] = (address) => {
+      const contract = client.mission(address);
+      const post: typeof contract.post = async (args, options) => {
+        times += 1;
+        await contract.post(args, { intent: intentKey("stranger", address, times) });
+        return contract.post(args, options);
+      };
+      return { ...contract, post };
+    };
+    return { client: { ...client, mission }, count: () => times };
   }
 
   function work(seen: City, id: string): Promise<Outcome> {
@@ -61,6 +77,20 @@ describe("scenario: verifiers elsewhere, who hand in nothing", function () {
       const pins = await city.client.evidence.history("SeedPinned", {});
       expect(pins.map(({ args: pin }) => pin.number)).to.include(BigInt(drawBlock));
     }
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  it("are heard all the same when a stranger hands the others' wave in before they do", async () => {
+    const seen = without("V5");
+    const copied = handedInTwice(seen);
+    const before = await stakeOf("V1");
+    const outcome = await work({ ...seen, client: copied.client }, "copied-wave");
+    expect(copied.count(), told.join("\n")).to.be.greaterThan(0);
+    expect(told.filter((line) => line.endsWith("the verdicts of a part of its panel are not taken (DuplicateVerdict)"))).to.not.have.length(
+      0,
+    );
+    expect(outcome).to.deep.include({ status: "completed", released: true });
+    expect(await stakeOf("V1")).to.equal(before);
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
   });
 

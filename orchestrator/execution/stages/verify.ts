@@ -52,27 +52,31 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
  * panel's clock ends it: there is a second one, then a human.
  */
 async function hearPart(world: World, mission: Mission, panel: DrawnPanel): Promise<void> {
-  const { view, here, absent } = panel;
+  const { view, here } = panel;
   const { client } = world;
   if (here.length === 0) return;
-  if (client.chain.clock.now() < (await closingOf(client, mission, view))) {
-    await world.remember(["posted", ...attemptKey(mission, view), view.drawBlock], z.literal(true), async () => {
-      const { wave } = await waveOf(world, mission, [await hearing(world, mission, panel)]);
-      await client.evidence.pinSeed([BigInt(view.drawBlock)], { intent: intentKey("pin-seed", mission.address, view.drawBlock) });
-      await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
-      world.tell(`${view.law.label}: ${absent.length} of its panel are not here; the others posted their verdicts`);
-      return true as const;
-    });
-    return;
-  }
-  if (!isMajority(panel)) return;
+  const isOpen = client.chain.clock.now() < (await closingOf(client, mission, view));
+  if (!isOpen && !isMajority(panel)) return;
   try {
-    await clear(world, mission, [panel]);
+    await (isOpen ? postOnce(world, mission, panel) : clear(world, mission, [panel]));
   } catch (error) {
-    // Another member may have posted what this process does not know.
+    // Whoever sees the wave on its way may hand it in first, and another member may have posted what this process does not know.
     if (!(error instanceof TransactionReverted)) throw error;
-    world.tell(`${view.law.label}: a part of its panel does not decide (${error.errorName ?? error.shortMessage})`);
+    const what = isOpen ? "the verdicts of a part of its panel are not taken" : "a part of its panel does not decide";
+    world.tell(`${view.law.label}: ${what} (${error.errorName ?? error.shortMessage})`);
   }
+}
+
+async function postOnce(world: World, mission: Mission, panel: DrawnPanel): Promise<void> {
+  const { view, absent } = panel;
+  const { client } = world;
+  await world.remember(["posted", ...attemptKey(mission, view), view.drawBlock], z.literal(true), async () => {
+    const { wave } = await waveOf(world, mission, [await hearing(world, mission, panel)]);
+    await client.evidence.pinSeed([BigInt(view.drawBlock)], { intent: intentKey("pin-seed", mission.address, view.drawBlock) });
+    await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
+    world.tell(`${view.law.label}: ${absent.length} of its panel are not here; the others posted their verdicts`);
+    return true as const;
+  });
 }
 
 /** When a part of a node's panel may decide; undefined: it is not waited for, or the part here is too small. */
