@@ -90,6 +90,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   let url = "";
   const webhooks = new Webhooks({
     ...{ sql: city.database, hub, millis, operator: operatorOf(city.dir), chainId: city.chain.id },
+    isSeated: (key) => city.client.roster.isActive(key),
     push: options.push ?? guardedPush(),
   });
   const world: World = {

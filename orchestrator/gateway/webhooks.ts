@@ -40,6 +40,8 @@ export interface WebhooksOptions {
   /** Signs every push. */
   readonly operator: LocalAccount;
   readonly chainId: number;
+  /** Whether an adjudicator has its seat still: who lost it is told no more. */
+  readonly isSeated: (key: Address) => Promise<boolean>;
   readonly millis: () => number;
 }
 
@@ -112,7 +114,11 @@ export class Webhooks {
   }
 
   async #tell({ key, url, delivered, failures }: Webhook): Promise<boolean> {
-    const { sql, hub, millis } = this.#of;
+    const { sql, hub, millis, isSeated } = this.#of;
+    if (!(await isSeated(key))) {
+      await this.remove(key);
+      return false;
+    }
     const { sequence: head } = hub.cursor();
     const event = await this.#nextAfter(delivered);
     if (event === undefined) {

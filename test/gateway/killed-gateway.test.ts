@@ -139,7 +139,7 @@ describe("a gateway that is killed at each of its statements", function () {
       async (sql, name) => {
         let head = 1;
         const webhooks = new Webhooks({
-          ...{ sql, operator, chainId: 31337, millis: () => now },
+          ...{ sql, operator, chainId: 31337, isSeated: async () => true, millis: () => now },
           hub: {
             cursor: () => ({ block: 0, record: 0, sequence: head, hash: secretOf("head") }),
             async query({ eventType, cursor = "s0" }) {

@@ -44,6 +44,7 @@ describe("critical events on their way to adjudicators", function () {
   let port = 0;
   let cursor: Awaited<ReturnType<HubStore["cursor"]>>;
   const wall = { now: 1_800_000_000_000 };
+  const seated = new Set([adjudicator.address]);
   /** What the endpoint answers next, and everything that it took. */
   const endpoint = { statuses: [] as number[], key: adjudicator, taken: [] as string[], asked: 0, forged: 0 };
 
@@ -82,6 +83,7 @@ describe("critical events on their way to adjudicators", function () {
   const open = () =>
     new Webhooks({
       ...{ sql: database, push, operator, chainId: CHAIN_ID, millis: () => wall.now },
+      isSeated: async (key) => seated.has(key),
       hub: {
         cursor: () => cursor,
         async query(query) {
@@ -155,6 +157,17 @@ describe("critical events on their way to adjudicators", function () {
     const webhooks = open();
     await webhooks.remove(adjudicator.address);
     await happen("DIVERGENCE_DETECTED");
+    expect([await later(webhooks), endpoint.taken.length]).to.deep.equal([0, 3]);
+  });
+
+  it("stop when its seat is gone, for good: one that comes back asks again", async () => {
+    const webhooks = open();
+    await webhooks.add(adjudicator.address, HOOK);
+    await happen("STAKE_SLASHED");
+    seated.clear();
+    expect([await later(webhooks), endpoint.taken.length]).to.deep.equal([0, 3]);
+    expect(await webhooks.of(adjudicator.address)).to.equal(undefined);
+    seated.add(adjudicator.address);
     expect([await later(webhooks), endpoint.taken.length]).to.deep.equal([0, 3]);
   });
 
