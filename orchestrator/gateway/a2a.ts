@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { missionStates } from "../execution/chain-view.ts";
+import { isOver, missionStates } from "../execution/chain-view.ts";
 import { canonicalJson, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import type { Command } from "./command.ts";
 import { answerTo } from "./errors.ts";
@@ -196,7 +196,9 @@ async function answerToMessage(
 async function missionNamed(options: A2aOptions, id: string): Promise<z.infer<typeof missionSchema>> {
   try {
     return missionSchema.parse(await use(options, "get_mission", { mission: id }));
-  } catch {
+  } catch (error) {
+    // Whoever asks too often is told that, and not that its mission is gone.
+    if (!["NotFound", "BadRequest", "InvalidValue"].includes(answerTo(error).body.error.code)) throw error;
     throw new RpcError(CODES.taskNotFound, "This city has no mission of that address");
   }
 }
@@ -204,9 +206,8 @@ async function missionNamed(options: A2aOptions, id: string): Promise<z.infer<ty
 /** A mission as a task; `withRecord`: what became of it, once it is over. */
 async function taskOf(options: A2aOptions, mission: z.infer<typeof missionSchema>, withRecord: boolean): Promise<JsonObject> {
   const { mission: id, missionId, state, deployedAt } = mission;
-  const isOver = ["COMPLETED", "FAILED", "ABORTED"].includes(state);
   const record =
-    isOver && withRecord
+    withRecord && isOver(state)
       ? await Promise.all(["list_verdicts", "get_mission_money"].map((name) => use(options, name, { mission: id })))
       : [];
   return {
