@@ -1,4 +1,5 @@
-import { keccak256, type LocalAccount, stringToHex } from "viem";
+import type { LocalAccount } from "viem";
+import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../city/newcomer.ts";
 import { signPermit } from "../city/permit.ts";
 import type { CityClient } from "../client/client.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
@@ -7,13 +8,6 @@ import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { KINDS } from "../protocol/kinds.ts";
 import type { CityLink } from "./link.ts";
-
-/** Claimed levels: enough for everything that is asked of a newcomer (0.6 of the scale). */
-const CLAIMED = 39_322n;
-/** Smallest units of stake that it registers with. */
-const STAKE = 10_000_000_000n;
-/** Seconds of chain time that a registration's signatures hold. */
-const VALIDITY = 86_400;
 
 /** Who registers, and with what. */
 export interface Enrolment {
@@ -35,7 +29,7 @@ export async function enrol(enrolment: Enrolment): Promise<Address> {
   const { client, account, link, services } = enrolment;
   const known = await client.agents.principalOf(account.address);
   if (BigInt(known) === 0n) await register(enrolment);
-  const deadline = Number((await client.chain.publicClient.getBlock()).timestamp) + VALIDITY;
+  const deadline = await newcomerDeadline(client);
   for (const { id, record } of services) {
     if (await client.services.isLive(id)) continue;
     const { owner: agent, ...terms } = record;
@@ -52,23 +46,12 @@ async function register({ client, link, account, principal, kind, tell }: Enrolm
     throw new AgentCityError("PrincipalMissing", "This agent is not registered, and nobody answers for it", {
       action: "add --principal <keystore>",
     });
-  if ((await client.token.balanceOf(principal.address)) < STAKE) await link.post("/v1/faucet", { principal: principal.address });
-  const deadline = Number((await client.chain.publicClient.getBlock()).timestamp) + VALIDITY;
-  const did = `did:pkh:eip155:${client.chain.id}:${account.address}`;
-  const capabilities = Array.from({ length: 10 }, (_, place) => CLAIMED << BigInt(16 * place)).reduce((a, b) => a | b);
-  const binding = {
-    agent: account.address,
-    principal: principal.address,
-    kind,
-    did: keccak256(stringToHex(did)),
-    capabilities,
-    stake: STAKE,
-    nonce: await client.agents.nonceOf(principal.address),
-    deadline,
-  };
-  const [, , value, until, v, r, s] = await signPermit(client, principal, client.agents.address, STAKE, deadline);
+  if ((await client.token.balanceOf(principal.address)) < NEWCOMER_STAKE) await link.post("/v1/faucet", { principal: principal.address });
+  const deadline = await newcomerDeadline(client);
+  const { did, binding } = await newcomerBinding(client, { agent: account.address, principal: principal.address, kind }, deadline);
+  const [, , value, until, v, r, s] = await signPermit(client, principal, client.agents.address, NEWCOMER_STAKE, deadline);
   await link.post("/v1/join", {
-    binding: { ...binding, capabilities: String(capabilities), stake: String(STAKE), nonce: String(binding.nonce) },
+    binding: bindingText(binding),
     did,
     byPrincipal: await signMessage(client, principal, "PrincipalBinding", binding),
     byAgent: await signMessage(client, account, "PrincipalBinding", binding),

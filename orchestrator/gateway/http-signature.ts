@@ -3,7 +3,7 @@ import { recoverMessageAddress } from "viem";
 import { addressSchema } from "../primitives/address.ts";
 import { type Address, bytesToHex } from "../primitives/hex.ts";
 import { Refused } from "./errors.ts";
-import { type ArrivedRequest, neededComponents, SIGNATURE_LIFE, signatureBase, signatureInput } from "./signature-base.ts";
+import { type ArrivedRequest, hasLowS, neededComponents, SIGNATURE_LIFE, signatureBase, signatureInput } from "./signature-base.ts";
 
 /**
  * Requests signed with an Ethereum key: ERC-8128 over RFC 9421, in one strict form. The label is `eth`; method, authority, path, query,
@@ -26,8 +26,6 @@ const INPUT =
 const SIGNATURE = /^eth=:([A-Za-z0-9+/]{86,88}={0,2}):$/;
 const NONCE = /^[A-Za-z0-9_-]{16,128}$/;
 const KEY_ID = /^erc8128:([1-9]\d{0,15}):(0x[0-9a-fA-F]{40})$/;
-/** Half of the curve's order: a signature beyond it is another's twin. */
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 const bad = (problem: string) => new Refused("BadSignature", `The request's signature is not good: ${problem}`);
 
@@ -96,8 +94,7 @@ async function recovered(base: string, header: string): Promise<Address> {
   const bytes = new Uint8Array(Buffer.from(text, "base64"));
   if (bytes.length !== 65 || Buffer.from(bytes).toString("base64") !== text) throw bad("it is not 65 bytes under the label eth");
   const hex = bytesToHex(bytes);
-  if (BigInt(`0x${hex.slice(66, 130)}`) > HALF_ORDER || ![27, 28].includes(bytes[64] ?? 0))
-    throw bad("it is not in the one form of its kind");
+  if (!hasLowS(hex) || ![27, 28].includes(bytes[64] ?? 0)) throw bad("it is not in the one form of its kind");
   try {
     const raw = bytesToHex(new TextEncoder().encode(base));
     return addressSchema.parse(await recoverMessageAddress({ message: { raw }, signature: hex }));

@@ -1,5 +1,5 @@
 /** The text that a signed request's signature is over (RFC 9421, 2.5): whoever signs makes it, in Node or in a browser. */
-import type { Address } from "../primitives/hex.ts";
+import type { Address, Hex } from "../primitives/hex.ts";
 import { Refused } from "./errors.ts";
 
 /** A request as it arrived, or as it will be sent. */
@@ -12,6 +12,14 @@ export interface ArrivedRequest {
 
 /** Headers that change what a request means: signed where they are present. */
 const MEANING_HEADERS = ["content-type", "idempotency-key", "if-match", "if-none-match", "last-event-id", "prefer"] as const;
+
+/** Half of the curve's order: a signature beyond it is another's twin. */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** Whether 65 bytes of a secp256k1 signature have the lower of the two s that are good. */
+export function hasLowS(signature: Hex): boolean {
+  return BigInt(`0x${signature.slice(66, 130)}`) <= HALF_ORDER;
+}
 
 /** Seconds that a signature may live. */
 export const SIGNATURE_LIFE = 60;

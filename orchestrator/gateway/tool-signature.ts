@@ -6,7 +6,7 @@ import type { Hex } from "../primitives/hex.ts";
 import { canonicalBytes, type JsonObject } from "../primitives/json.ts";
 import { Refused } from "./errors.ts";
 import type { SignedBy } from "./http-signature.ts";
-import { SIGNATURE_LIFE } from "./signature-base.ts";
+import { hasLowS, SIGNATURE_LIFE } from "./signature-base.ts";
 import { address, seconds } from "./wire.ts";
 
 /** A key's signature over one use of one tool: for callers whose client sends its own HTTP requests, as MCP's do. */
@@ -38,16 +38,13 @@ export function toolText(
   return [`AgentCity tool ${tool}`, authority, chainId, sha256(canonicalBytes(fields)), nonce, expires].join("\n");
 }
 
-/** Half of the curve's order: a signature beyond it is another's twin. */
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-
 /** Who signed this use of a tool. Throws BadSignature. The nonce is still to be consumed. `now`: unix seconds. */
 export async function signerOfTool(use: ToolUse, by: ToolSignature, now: number): Promise<SignedBy> {
   const bad = (problem: string) => new Refused("BadSignature", `The signature of this use of ${use.tool} is not good: ${problem}`);
   if (by.expires < now) throw bad("it has expired");
   if (by.expires > now + SIGNATURE_LIFE) throw bad(`it may live for ${SIGNATURE_LIFE} s: compare your clock`);
-  if (BigInt(`0x${by.signature.slice(66, 130)}`) > HALF_ORDER) throw bad("it is not in the one form of its kind");
   const signature = by.signature satisfies string as Hex;
+  if (!hasLowS(signature)) throw bad("it is not in the one form of its kind");
   const signer = await recoverMessageAddress({ message: toolText(use, by), signature }).catch(() => undefined);
   const key = addressSchema.parse(by.key.toLowerCase());
   if (signer === undefined || !isAddressEqual(signer, key)) throw bad("it is not by the key that it names, over these fields");

@@ -11,8 +11,8 @@ import type { LawShape } from "../minds/shape.ts";
 import { BASIS_POINTS, formatAmount, formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
 import { TIER } from "../primitives/tier.ts";
-import { type Gate, gateNumber } from "../protocol/gates.ts";
-import type { MissionTask } from "../protocol/mission-file.ts";
+import { gateNumber } from "../protocol/gates.ts";
+import { gatesIn } from "../protocol/mission-file.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
 import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
 import type { LegislatureContext } from "./context.ts";
@@ -74,8 +74,7 @@ async function requireFeasiblePlan(
   }
   await requireTime(client, goal, facts.limits);
   requirePay(goal, shapes);
-  await requireGate(client, "output", mission.output.gate);
-  await requireGates(client, mission.tasks);
+  await requireGates(client, mission);
   compileLaw(documentOf(mission, options.inputs, goal, facts, shape, options.child));
 }
 
@@ -143,16 +142,11 @@ function inWords(seconds: number): string {
 }
 
 /** A law that names an unapproved predicate would be refused after the vote. */
-async function requireGates(client: CityClient, tasks: readonly MissionTask[]): Promise<void> {
-  for (const { name, gate, plan } of tasks) {
-    await requireGate(client, name, gate);
-    if (plan !== null) await requireGates(client, plan.tasks);
+async function requireGates(client: CityClient, mission: Parameters<typeof gatesIn>[0]): Promise<void> {
+  for (const { name, gate } of gatesIn(mission)) {
+    const problem = await gateProblem(client, gate);
+    if (problem === undefined) continue;
+    const help = `let an adjudicator approve it: npm run override -- predicate ${gateNumber(gate)} <contract>`;
+    throw new GoalNotFeasible(`${name} names the gate ${gate}, but ${problem}`, help);
   }
-}
-
-async function requireGate(client: CityClient, name: string, gate: Gate | undefined): Promise<void> {
-  const problem = gate === undefined ? undefined : await gateProblem(client, gate);
-  if (problem === undefined) return;
-  const help = `let an adjudicator approve it: npm run override -- predicate ${gateNumber(gate)} <contract>`;
-  throw new GoalNotFeasible(`${name} names the gate ${gate}, but ${problem}`, help);
 }

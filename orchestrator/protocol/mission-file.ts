@@ -61,6 +61,25 @@ export interface MissionPlan {
   readonly predicates: readonly MissionPredicate[];
 }
 
+/** Every gate that a mission names, with what names it: its whole output, its tasks, and tasks of the missions within. */
+export function gatesIn({
+  tasks,
+  output,
+}: {
+  readonly tasks: readonly MissionTask[];
+  readonly output?: { readonly gate?: Gate | undefined } | null | undefined;
+}) {
+  const own = output?.gate === undefined ? [] : [{ name: "output", gate: output.gate }];
+  return [...own, ...gatesOf(tasks)];
+}
+
+function gatesOf(tasks: readonly MissionTask[]): { readonly name: string; readonly gate: Gate }[] {
+  return tasks.flatMap(({ name, gate, plan }) => [
+    ...(gate === undefined ? [] : [{ name, gate }]),
+    ...(plan === null ? [] : gatesOf(plan.tasks)),
+  ]);
+}
+
 /** A valid mission file. */
 export interface MissionFile {
   readonly mission: string;

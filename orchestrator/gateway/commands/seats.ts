@@ -1,6 +1,7 @@
-import { hashTypedData, keccak256, parseSignature, recoverAddress, stringify, stringToHex } from "viem";
+import { hashTypedData, parseSignature, recoverAddress, stringify } from "viem";
 import { z } from "zod";
 import { CATALOG } from "../../../services/catalog.ts";
+import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../../city/newcomer.ts";
 import { permitTypedData } from "../../city/permit.ts";
 import { serviceTerms } from "../../city/services.ts";
 import { consumerOf } from "../../client/sign/sign-message.ts";
@@ -14,13 +15,6 @@ import { type Caller, type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { LONGEST_WAIT, type SeatDoor } from "../seat-door.ts";
 import { address, contentId, count, hash, toAddress, toHash, units } from "../wire.ts";
-
-/** Claimed level of each capability: what is asked of a newcomer (0.6 of the scale). */
-const CLAIMED = 39_322n;
-/** Smallest units of stake that a newcomer registers with. */
-const STAKE = 10_000_000_000n;
-/** Seconds of chain time that what is prepared here holds. */
-const VALIDITY = 86_400;
 
 const typed = z.string().meta({ description: "EIP-712 typed data as JSON text, for any wallet" });
 const signed = z.string().regex(/^0x[0-9a-f]{130}$/);
@@ -55,8 +49,6 @@ function keyOf({ key }: Caller): Address {
   return key;
 }
 
-const validUntil = async ({ client }: World) => Number((await client.chain.publicClient.getBlock()).timestamp) + VALIDITY;
-
 /** Throws BadSignature, which says whose is missing: the contract would only say that one is. */
 async function requireSigner(world: World, name: "PrincipalBinding" | "RegisterService", message: object, by: Address, signature: Hex) {
   const { client } = world;
@@ -74,16 +66,11 @@ async function requireBound(world: World, { binding: terms, byAgent, byPrincipal
   await requireSigner(world, "PrincipalBinding", terms, terms.principal, byPrincipal);
 }
 
-/** Services of the catalogue, each bundled once. */
-const bundled = new Map<string, ReturnType<typeof serviceTerms>>();
-
 async function termsOf(service: string) {
   const entry = CATALOG.find(({ id }) => id === service);
   if (entry === undefined)
     throw new Refused("NotFound", `The catalogue has no service ${service}`, { details: CATALOG.map(({ id }) => id).join(", ") });
-  const terms = bundled.get(service) ?? serviceTerms(entry);
-  bundled.set(service, terms);
-  return terms;
+  return serviceTerms(entry);
 }
 
 export const seatCommands: readonly Command[] = [
@@ -116,15 +103,12 @@ export const seatCommands: readonly Command[] = [
     async run(world, input) {
       const { client } = world;
       const [agent, principal] = [toAddress(input.agent), toAddress(input.principal)];
-      const deadline = await validUntil(world);
-      const did = `did:pkh:eip155:${client.chain.id}:${agent}`;
-      const capabilities = Array.from({ length: 10 }, (_, place) => CLAIMED << BigInt(16 * place)).reduce((a, b) => a | b);
-      const numbers = { capabilities, stake: STAKE, nonce: await client.agents.nonceOf(principal) };
-      const message = { agent, principal, kind: KINDS.PRODUCER, did: keccak256(stringToHex(did)), ...numbers, deadline };
+      const deadline = await newcomerDeadline(client);
+      const { did, binding: message } = await newcomerBinding(client, { agent, principal, kind: KINDS.PRODUCER }, deadline);
       const name = "PrincipalBinding";
-      const permit = await permitTypedData(client, principal, client.agents.address, STAKE, deadline);
+      const permit = await permitTypedData(client, principal, client.agents.address, NEWCOMER_STAKE, deadline);
       return {
-        binding: { ...message, capabilities: String(capabilities), stake: String(STAKE), nonce: String(numbers.nonce) },
+        binding: bindingText(message),
         did,
         typedData: stringify({ ...typedData(name, client.chain.id, consumerOf(client, name)), message }),
         permit: stringify(permit),
@@ -174,7 +158,7 @@ export const seatCommands: readonly Command[] = [
     async run(world, { agent: owner, service }) {
       const { client } = world;
       const agent = toAddress(owner);
-      const terms = { ...(await termsOf(service)), deadline: await validUntil(world) };
+      const terms = { ...(await termsOf(service)), deadline: await newcomerDeadline(client) };
       const name = "RegisterService";
       return {
         offer: terms,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Address } from "../../primitives/hex.ts";
 import { type Caller, type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
+import type { Webhook } from "../webhooks.ts";
 import { address, count } from "../wire.ts";
 
 const webhookOutput = z.strictObject({
@@ -22,6 +23,13 @@ async function adjudicatorIn({ client }: World, { key }: Caller): Promise<Addres
   return key;
 }
 
+/** An endpoint, or that there is none. */
+function shown(key: Address, webhook: Webhook | undefined): z.input<typeof webhookOutput> {
+  if (webhook === undefined) return { key, url: null, delivered: 0, failures: 0, problem: null };
+  const { due: _, ...told } = webhook;
+  return told;
+}
+
 export const webhookCommands: readonly Command[] = [
   command({
     name: "set_webhook",
@@ -36,11 +44,10 @@ export const webhookCommands: readonly Command[] = [
     async run(world, { url }, caller) {
       const key = await adjudicatorIn(world, caller);
       if (url !== undefined) {
-        const { due: _, ...added } = await world.webhooks.add(key, url);
-        return added;
+        return shown(key, await world.webhooks.add(key, url));
       }
       await world.webhooks.remove(key);
-      return { key, url: null, delivered: 0, failures: 0, problem: null };
+      return shown(key, undefined);
     },
   }),
   command({
@@ -55,10 +62,7 @@ export const webhookCommands: readonly Command[] = [
     output: webhookOutput,
     async run(world, _, caller) {
       const key = await adjudicatorIn(world, caller);
-      const found = await world.webhooks.of(key);
-      if (found === undefined) return { key, url: null, delivered: 0, failures: 0, problem: null };
-      const { due: __, ...told } = found;
-      return told;
+      return shown(key, await world.webhooks.of(key));
     },
   }),
 ];
