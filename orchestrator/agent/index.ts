@@ -20,8 +20,8 @@ export type {
   SpeakRequest,
   Speech,
 } from "../minds/mind.ts";
-export type { LawShape } from "../minds/shape.ts";
 export type { Hex } from "../primitives/hex.ts";
+export type { LawShape } from "../protocol/law-shape.ts";
 export type { Agent, AgentOptions, Handlers } from "./agent.ts";
 export type { Finding, Standing } from "./checkup.ts";
 export { AnotherCity, CityRefused, NeedsOwner, WillNotSign } from "./errors.ts";

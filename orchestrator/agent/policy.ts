@@ -36,12 +36,15 @@ import type { ByteSigner } from "../primitives/signing.ts";
 import { TIER } from "../primitives/tier.ts";
 import { CALLS, type Call, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
 import { evidenceKinds } from "../protocol/evidence.ts";
+import { isSessionMessage } from "../protocol/session-calls.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../rules/commitments.ts";
 import { placeKey } from "../rules/wire.ts";
 import { NeedsOwner, WillNotSign } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import type { Memory } from "./memory.ts";
+import { type Loose, requireSame, same } from "./same.ts";
+import { Voter } from "./voter.ts";
 
 /** A node's input, for whoever makes the output in its owner's own way. */
 export interface Work {
@@ -119,9 +122,11 @@ const HOUR = 3_600n;
  */
 export class Policy {
   readonly #of: PolicyOptions;
+  readonly #voter: Voter;
 
   constructor(options: PolicyOptions) {
     this.#of = options;
+    this.#voter = new Voter(options);
   }
 
   /** The answer to a call. Throws WillNotSign, or what the chain or the city could not be asked. */
@@ -144,6 +149,12 @@ export class Policy {
         return { signature: await this.#sign(read("sign")) };
       case "seal":
         return { signature: await this.#seal(read("seal")) };
+      case "draft":
+        return z.json().parse(await this.#voter.draft(read("draft")));
+      case "speak":
+        return this.#voter.speak(read("speak"));
+      case "rank":
+        return this.#voter.rank(read("rank"));
     }
   }
 
@@ -439,6 +450,7 @@ export class Policy {
         return signMessage(client, account, "Withdrawal", own);
       }
       default:
+        if (isSessionMessage(type)) return this.#voter.sign(type, mission, message);
         throw new WillNotSign(`to sign ${type}`, "its type");
     }
   }
@@ -608,8 +620,6 @@ function itemsIn(input: JsonObject): readonly Item[] {
   ].toReversed() as Item[];
 }
 
-type Loose = CallRequest<"sign">["message"];
-
 function pick(message: Loose): JsonObject {
   return {
     mission: message["mission"] ?? null,
@@ -617,23 +627,6 @@ function pick(message: Loose): JsonObject {
     attempt: message["attempt"] ?? null,
     slot: message["slot"] ?? null,
   };
-}
-
-/** Throws for the first field in which a question differs from what this agent knows. */
-function same(what: string, asked: JsonObject | object, truth: object): void {
-  const given = new Map(Object.entries(asked));
-  for (const [field, value] of Object.entries(truth))
-    if (JSON.stringify(given.get(field)) !== JSON.stringify(value)) throw new WillNotSign(what, field);
-}
-
-/** Throws unless a message, as it travelled, is the one that this agent made, and for its consumer. */
-function requireSame(type: string, mission: Address | null, own: Address | null, message: Loose, made: object): void {
-  if (mission !== own) throw new WillNotSign(`to sign ${type}`, "mission");
-  const text = (value: unknown): JsonValue =>
-    JSON.parse(JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each)));
-  const extra = Object.keys(message).find((field) => !(field in made));
-  if (extra !== undefined) throw new WillNotSign(`to sign ${type}`, extra);
-  same(`to sign ${type}`, message, Object.fromEntries(Object.entries(made).map(([field, value]) => [field, text(value)])));
 }
 
 function least(...values: readonly bigint[]): bigint {

@@ -49,7 +49,7 @@ export interface Order {
   readonly id: string;
   /** Who decides cases that need a human. */
   readonly judge: Judges;
-  /** Producers whose seats are elsewhere; they bid and work, and have no vote. */
+  /** Producers whose seats are elsewhere; they vote, bid and work as everybody does. */
   readonly outsiders?: readonly Worker[];
   /** Whose minds the producers have; heuristic ones by default. */
   readonly makeMind?: MindMaker;
@@ -208,6 +208,7 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     services: order.catalog,
     inputs: { count: items.length, digest, ...columnsIn(items), ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) },
     minds,
+    outsiders: outsidersOf(order),
     judge: order.judge,
     child,
     parent: continues?.mission,

@@ -23,12 +23,14 @@ export interface Bill
   readonly judge: BlocJudge;
   /** By producer's name; a producer without one does not take part. */
   readonly minds: ReadonlyMap<string, Mind>;
+  /** Producers whose keys are elsewhere. */
+  readonly outsiders?: LegislatureOptions["producers"];
   /** Told each boundary that the session crosses, before the city is. */
   readonly progress?: City["boundary"];
 }
 
 /** One session with the city's own offices, sponsor and producers. */
-export async function legislate(city: City, { file, minds, judge, progress, ...bill }: Bill): Promise<LegislatureResult> {
+export async function legislate(city: City, { file, minds, judge, progress, outsiders = [], ...bill }: Bill): Promise<LegislatureResult> {
   const { client, society, boundary } = city;
   const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
   const desk = new CodificationDesk(city.dir);
@@ -47,10 +49,13 @@ export async function legislate(city: City, { file, minds, judge, progress, ...b
       servicesInUse(await codifierServices(clerk("codifier").address)),
     ),
     sponsor: memberOf(society, "sponsor").account,
-    producers: membersOf(society, "producer").flatMap(({ name, account, principal }) => {
-      const mind = minds.get(name);
-      return mind === undefined ? [] : [{ account, mind, principal: principals.get(principal ?? "") ?? account.address }];
-    }),
+    producers: [
+      ...membersOf(society, "producer").flatMap(({ name, account, principal }) => {
+        const mind = minds.get(name);
+        return mind === undefined ? [] : [{ account, mind, principal: principals.get(principal ?? "") ?? account.address }];
+      }),
+      ...outsiders,
+    ],
     mission: file,
     ports: {
       records: city.blocks,

@@ -1,7 +1,7 @@
 import { intentKey } from "../chain/outbox.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
-import { unlessAbsent } from "../execution/seat.ts";
 import type { Signatory, World } from "../execution/world.ts";
+import { unlessAbsent } from "../minds/absence.ts";
 import type { Address } from "../primitives/hex.ts";
 import { unpackPayment } from "../rules/payments.ts";
 

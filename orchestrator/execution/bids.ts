@@ -6,10 +6,11 @@ import { decodeRevert } from "../chain/revert.ts";
 import type { AbiOf } from "../client/contracts.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
+import { unlessAbsent } from "../minds/absence.ts";
 import type { Offer } from "../minds/mind.ts";
 import { partsOf } from "../primitives/lists.ts";
 import type { NodeView } from "./chain-view.ts";
-import { unlessAbsent, type Worker } from "./seat.ts";
+import type { Worker } from "./seat.ts";
 import type { Mission, World } from "./world.ts";
 
 /** How long a bid's signature holds, seconds of chain time. */

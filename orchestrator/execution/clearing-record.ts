@@ -22,6 +22,7 @@ import { type Role, registryOf } from "../clearing/registry.ts";
 import { messageOf } from "../clearing/seal.ts";
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
 import { signOutput, verifierOutputSchema } from "../clearing/verifier-output.ts";
+import { unlessAbsent } from "../minds/absence.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
@@ -31,7 +32,7 @@ import { ClearingResult, overall } from "../rules/clearing.ts";
 import type { ClaimFile } from "./claims.ts";
 import type { SignedItem } from "./evidence.ts";
 import { type NodeTerms, termsOfNode } from "./obligation.ts";
-import { unlessAbsent, type Worker } from "./seat.ts";
+import type { Worker } from "./seat.ts";
 
 /**
  * One clearing of a node as RAILS has it: the obligation both sides signed, the evidence, what each verifier said, and the decision.

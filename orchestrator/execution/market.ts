@@ -3,6 +3,7 @@ import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
 import { writeMany } from "../client/write.ts";
+import { SeatAbsent } from "../minds/absence.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import { type CityFacts, type ProducerFacts, riskNumber } from "../minds/goal.ts";
 import { type BidRequest, checkedMind, type Offer, type OpenNode, type PayTerms } from "../minds/mind.ts";
@@ -13,7 +14,7 @@ import { batched } from "./batches.ts";
 import { placeBids } from "./bids.ts";
 import type { NodeView } from "./chain-view.ts";
 import { eligibleWorkers } from "./left-out.ts";
-import { SeatAbsent, type Worker } from "./seat.ts";
+import type { Worker } from "./seat.ts";
 import type { Mission, World } from "./world.ts";
 
 const CAPABILITIES = 10;

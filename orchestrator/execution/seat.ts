@@ -1,6 +1,5 @@
 import type { LocalAccount } from "viem";
 import type { Mind } from "../minds/mind.ts";
-import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import type { PublicKey } from "../primitives/signing.ts";
@@ -82,21 +81,4 @@ export interface Worker {
   open(deed: Deed): Promise<Opening>;
   /** Its signature under a clearing's document. */
   seal(document: ClearingDocument): Promise<Seal>;
-}
-
-/** A seat gave no answer that counts: it was away, too late, unwilling, or answered something else. */
-export class SeatAbsent extends AgentCityError {
-  constructor(name: string, question: string, why: string) {
-    super("SeatAbsent", `${name} gave no answer to ${question}`, { details: why });
-  }
-}
-
-/** The answer of a seat, or undefined if there is none. */
-export async function unlessAbsent<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await question();
-  } catch (error) {
-    if (error instanceof SeatAbsent) return undefined;
-    throw error;
-  }
 }

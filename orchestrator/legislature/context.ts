@@ -5,16 +5,17 @@ import type { Clerks } from "../clerks/clerks.ts";
 import type { LogNote } from "../client/base.ts";
 import type { CityClient } from "../client/client.ts";
 import type { WriteOptions } from "../client/write.ts";
+import { SeatAbsent } from "../minds/absence.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import type { CityFacts, Goal } from "../minds/goal.ts";
 import type { DraftRequest, Mind } from "../minds/mind.ts";
 import { checkedMind } from "../minds/mind.ts";
 import type { ItemField, PlannableService } from "../minds/planner/skills.ts";
-import type { LawShape } from "../minds/shape.ts";
 import { noBoundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { LegislatureBoundary } from "../protocol/boundaries.ts";
+import type { LawShape } from "../protocol/law-shape.ts";
 import type { ParentNode } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
@@ -100,6 +101,11 @@ export interface When {
   readonly round?: number;
 }
 
+/** Whether somebody had no answer that can be used: it abstains, and nobody else is held up. */
+export function isAbstention(error: unknown): boolean {
+  return error instanceof MindAnswerInvalid || error instanceof SeatAbsent;
+}
+
 /** Everything a stage uses. Stages differ only in what they do with it. */
 export class LegislatureContext {
   readonly options: LegislatureOptions;
@@ -142,7 +148,7 @@ export class LegislatureContext {
     return this.options.ports.answers.remember(key, schema, () => compute(checkedMind(mind)));
   }
 
-  /** The same; undefined when the mind has no usable answer. */
+  /** The same; undefined when the mind has no usable answer, or nobody answers. */
   async askOrAbstain<Answer>(
     agent: Address,
     step: string,
@@ -153,7 +159,7 @@ export class LegislatureContext {
     try {
       return await this.ask(agent, step, schema, compute, when);
     } catch (error) {
-      if (error instanceof MindAnswerInvalid) return undefined;
+      if (isAbstention(error)) return undefined;
       throw error;
     }
   }

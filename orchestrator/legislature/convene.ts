@@ -2,12 +2,13 @@ import { zeroAddress } from "viem";
 import { z } from "zod";
 import { compileLaw, goalHashOf } from "../client/compile-law.ts";
 import { signAuth } from "../client/sign/auth.ts";
+import { unlessAbsent } from "../minds/absence.ts";
 import { rankingSchema } from "../minds/mind.ts";
-import { lawShapeSchema } from "../minds/shape.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { digestOf, parseContentId } from "../primitives/hash.ts";
 import { hexSchema } from "../primitives/hex.ts";
+import { lawShapeSchema } from "../protocol/law-shape.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import { tally } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
@@ -59,7 +60,9 @@ export function convene(context: LegislatureContext) {
       const deadline = Number(client.chain.clock.now() + VALIDITY);
       const signed: z.input<typeof authSchema>[] = [];
       for (const agent of context.load(state.backers, backersSchema)) {
-        signed.push(await signAuth(client, context.producer(agent).account, "Petition", { agent, goalHash, parent, round, deadline }));
+        const message = { agent, goalHash, parent, round, deadline };
+        const auth = await unlessAbsent(() => signAuth(client, context.producer(agent).account, "Petition", message));
+        if (auth !== undefined) signed.push(auth);
       }
       return { petition: context.save(signed) };
     },
@@ -114,20 +117,27 @@ export function convene(context: LegislatureContext) {
       for (const candidate of await leaders(context, state, paper)) {
         const { proposer } = await client.legislation.candidateOf(session, candidate);
         if (!options.producers.some(({ account }) => account.address === proposer) || state.survey === null) continue;
-        const draft = await draftBy(context, proposer, { survey: state.survey, barred, step: "amend", reading: state.reading });
+        const draft = await draftBy(context, proposer, {
+          session: state.session,
+          survey: state.survey,
+          barred,
+          step: "amend",
+          reading: state.reading,
+        });
         if (draft !== undefined) return { barred, amendment: context.save({ candidate, agent: proposer, draft }) };
       }
       return { barred, amendment: null };
     },
 
-    /** Signs: the proposer, for what changed. */
+    /** Signs: the proposer, for what changed. Without its signature nothing returns. */
     async signReintroduction(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { candidate, agent, draft } = context.load(state.amendment, amendmentSchema);
       const { specHash, document } = context.load(draft, draftSchema);
       const deadline = Number(client.chain.clock.now() + VALIDITY);
       const message = { session, agent, candidate, specHash, cid: digestOf(document), deadline };
-      return { reintroduction: context.save(await signAuth(client, context.producer(agent).account, "Reintroduce", message)) };
+      const auth = await unlessAbsent(() => signAuth(client, context.producer(agent).account, "Reintroduce", message));
+      return auth === undefined ? { amendment: null } : { reintroduction: context.save(auth) };
     },
 
     /** Sends: the changed proposal, which opens a session of its own. */

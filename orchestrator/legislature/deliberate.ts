@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { signSessionMessage } from "../client/sign/session-message.ts";
-import { type CandidateView, type DebateView, type HeardSpeech, type Ranking, rankingSchema } from "../minds/mind.ts";
+import { unlessAbsent } from "../minds/absence.ts";
+import { type CandidateView, type DebateView, type HeardSpeech, type Ranking, rankingSchema, type SessionPlace } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { digestOf, parseContentId } from "../primitives/hash.ts";
@@ -75,8 +76,8 @@ export function deliberate(context: LegislatureContext) {
       const { reading } = state;
       const candidates = candidatesOn(await ballotPaper(context, BigInt(state.session)), context, state);
       const opinions = await askAll(votersOf(state), async ({ agent }) => {
-        const request = requestFor(context, state.survey, agent);
-        const ranking = await context.askOrAbstain(agent, "poll", rankingSchema, (mind) => mind.rank({ ...request, candidates }), {
+        const request = { ...requestFor(context, state.survey, agent), place: placeIn(state, 0), candidates };
+        const ranking = await context.askOrAbstain(agent, "poll", rankingSchema, (mind) => mind.rank(request), {
           reading,
         });
         return ranking === undefined ? undefined : { agent, ranking };
@@ -123,7 +124,8 @@ export function deliberate(context: LegislatureContext) {
         const law = candidates[favourite];
         const own = requestFor(context, state.survey, agent);
         const debate = { ...view, heard };
-        const request = { ...own, goal: law?.goal ?? own.goal, about: law?.shape ?? null, candidate: favourite, debate };
+        const { goal = own.goal, shape = null, document } = law ?? {};
+        const request = { ...own, place: placeIn(state, round), goal, about: shape, candidate: favourite, document, debate };
         const reasons = await context.askOrAbstain(agent, "speak", reasonsSchema, (mind) => mind.speak(request), {
           reading: state.reading,
           round,
@@ -140,9 +142,12 @@ export function deliberate(context: LegislatureContext) {
       const session = BigInt(state.session);
       const round = state.rounds.length + 1;
       const turns: z.input<typeof turnSchema>[] = [];
-      for (const [turn, { agent, content }] of context.load(state.said, saidSchema).entries()) {
+      for (const { agent, content } of context.load(state.said, saidSchema)) {
+        const turn = turns.length;
         const message = { session, agent, round, turn, content: digestOf(content) };
-        const signature = await signSessionMessage(client.chain.id, context.producer(agent).account, "Speech", message);
+        const { account } = context.producer(agent);
+        const signature = await unlessAbsent(() => signSessionMessage(client.chain.id, account, "Speech", message));
+        if (signature === undefined) continue;
         turns.push({ agent, round, turn, content, signature });
       }
       await context.cross("legislature:speeches-signed");
@@ -158,7 +163,7 @@ export function deliberate(context: LegislatureContext) {
       const debate = debateSoFar(context, state, paper, turns);
       const before = opinionOf(opinionsIn(context, state.opinions));
       const opinions = await askAll(votersOf(state), async ({ agent }) => {
-        const request = { ...requestFor(context, state.survey, agent), candidates, debate };
+        const request = { ...requestFor(context, state.survey, agent), place: placeIn(state, round), candidates, debate };
         const ranking = await context.askOrAbstain(agent, "rank", rankingSchema, (mind) => mind.rank(request), {
           reading: state.reading,
           round,
@@ -200,20 +205,29 @@ export function speakingOrder(opened: Hash, round: number, voters: readonly Addr
   return randomStream(opened, "order", round).shuffle(invited);
 }
 
+/** Where in the debate a mind is asked; round 0 is before it. */
+function placeIn({ session }: SessionState, round: number): SessionPlace {
+  return { session: BigInt(session), stage: "debate", round };
+}
+
 /** The speakers of the round that begins, in order. */
 function speakersFor(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): Address[] {
   if (state.debateOpened === null) throw new AgentCityError("DebateUnknown", "The debate is not open yet");
   const proposers = new Set(paper.flatMap(({ candidate, proposer }) => (candidate === 0 ? [] : [proposer])));
-  const voters = opinionsIn(context, state.opinions).map(({ agent }) => agent);
+  // Whoever signed no straw ballot is not there to speak: an audit draws the same order from the chain.
+  const voters = context.load(state.straws, signedRankingsSchema).map(({ agent }) => agent);
   return speakingOrder(state.debateOpened, state.rounds.length + 1, voters, proposers);
 }
 
 /** The ballot as minds see it: entry 0 is "no law". */
 function candidatesOn(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): CandidateView[] {
   const laws = new Map(tableOf(context, state.table).map((law) => [law.specHash, law]));
+  const documents = new Map(draftsOf(context, state).map(({ specHash, document }) => [specHash, document]));
   return paper.map(({ specHash }, number) => {
     const law = laws.get(specHash);
-    return law === undefined ? { number, shape: null } : viewOf(context, state.survey, number, law);
+    return law === undefined
+      ? { number, shape: null }
+      : { ...viewOf(context, state.survey, number, law), document: documents.get(specHash) };
   });
 }
 

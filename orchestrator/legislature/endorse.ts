@@ -60,7 +60,8 @@ function inOrder(opinions: readonly Opinion[]): Hash[] {
   return [...liked.filter(isProtected), ...liked.filter((draft) => !isProtected(draft))];
 }
 
-function supportersOf(kept: readonly Hash[], opinions: readonly Opinion[]): Map<Hash, Address[]> {
+/** Who supports each of these drafts, in order of producer index: its author, and those who have it among their favourites of them. */
+export function supportersOf(kept: readonly Hash[], opinions: readonly Opinion[]): Map<Hash, Address[]> {
   const proposers = proposersOf(kept, opinions);
   const supporters = new Map<Hash, Address[]>(kept.map((draft) => [draft, []]));
   for (const { agent, ranking } of opinions) {

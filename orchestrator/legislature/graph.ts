@@ -145,7 +145,7 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("signSponsorships", "sendSponsorships")
       .addConditionalEdges(
         "sendSponsorships",
-        (state: SessionState) => goOn(stages.hasCandidates(state) ? "brief" : "awaitVoting")(state),
+        async (state: SessionState) => goOn((await stages.hasCandidates(state)) ? "brief" : "awaitVoting")(state),
         ["brief", "awaitVoting", "expire"],
       )
       .addEdge("brief", "signBriefing")
@@ -205,7 +205,10 @@ export function sessionGraph(context: LegislatureContext) {
         "signReintroduction",
         END,
       ])
-      .addEdge("signReintroduction", "reintroduce")
+      .addConditionalEdges("signReintroduction", (state: SessionState) => (state.amendment === null ? END : "reintroduce"), [
+        "reintroduce",
+        END,
+      ])
       .addEdge("reintroduce", "requestIdentities")
   );
 }
@@ -242,11 +245,11 @@ function goOn<Next extends string>(next: Next): (state: Pick<SessionState, "outc
 const COHORT = 50;
 
 /** Runs of the drafting node, side by side, each for some of the voters who have no draft. With no voter to ask, the session waits for its end. */
-function fanOut(context: LegislatureContext, { survey, reading, barred, drafts, outcome }: SessionState) {
+function fanOut(context: LegislatureContext, { session, survey, reading, barred, drafts, outcome }: SessionState) {
   if (outcome !== "open") return "expire";
   const { voters } = context.survey(survey);
   if (voters.length === 0) return "awaitVoting";
   const agents = voters.map(({ agent }) => agent).filter((agent) => drafts[draftKey(reading, agent)] === undefined);
   if (agents.length === 0) return "endorse";
-  return partsOf(agents, COHORT).map((cohort) => new Send("draft", { agents: cohort, survey, reading, barred }));
+  return partsOf(agents, COHORT).map((cohort) => new Send("draft", { agents: cohort, session, survey, reading, barred }));
 }

@@ -4,6 +4,7 @@ import type { SignedAttestation } from "../clerks/registrar.ts";
 import { goalHashOf } from "../client/compile-law.ts";
 import { readLimits } from "../client/law-limits.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
+import { unlessAbsent } from "../minds/absence.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
@@ -46,7 +47,7 @@ export function identify(context: LegislatureContext) {
       return { request: context.save({ ...request, session: state.session }) };
     },
 
-    /** Signs: every producer answers (MSG_TYPE_2), in the order given. */
+    /** Signs: every producer that takes part answers (MSG_TYPE_2), in the order given. */
     async signAttestations(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { deadline, nonce } = context.load(state.request, requestSchema);
@@ -54,7 +55,8 @@ export function identify(context: LegislatureContext) {
       for (const { account, principal } of options.producers) {
         const reputation = Number(await client.agents.reputationOf(account.address));
         const message = { session, agent: account.address, principal, reputation, nonce, deadline };
-        signed.push({ ...message, signature: await signSessionMessage(client.chain.id, account, "IdentityAttestation", message) });
+        const signature = await unlessAbsent(() => signSessionMessage(client.chain.id, account, "IdentityAttestation", message));
+        if (signature !== undefined) signed.push({ ...message, signature });
       }
       const attestations = context.save(signed.map((each) => ({ ...each, session: state.session })));
       await context.cross("legislature:attestations-signed");

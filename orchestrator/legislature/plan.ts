@@ -1,5 +1,5 @@
 import { type LawLimits, riskOfBudget } from "../client/law-limits.ts";
-import { MindAnswerInvalid, NoPlan } from "../minds/errors.ts";
+import { NoPlan } from "../minds/errors.ts";
 import { type Goal, higherRisk } from "../minds/goal.ts";
 import { coverageOf } from "../minds/planner/plan.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -7,7 +7,7 @@ import { canonicalJson } from "../primitives/json.ts";
 import { isPlanned, type PlannedMission } from "../protocol/mission-file.ts";
 import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
 import { missionOfPlan } from "../protocol/mission-plan.ts";
-import type { LegislatureContext } from "./context.ts";
+import { isAbstention, type LegislatureContext } from "./context.ts";
 import { goalOf } from "./goal.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function planOrAbstain(context: LegislatureContext, agent: Address,
   try {
     return await planBy(context, agent, limits);
   } catch (error) {
-    if (error instanceof NoPlan || error instanceof MindAnswerInvalid) return undefined;
+    if (error instanceof NoPlan || isAbstention(error)) return undefined;
     throw error;
   }
 }
@@ -48,7 +48,7 @@ export async function plansOf(
       plans.set(canonicalJson(plan), plan);
     } catch (error) {
       if (error instanceof NoPlan) none ??= error;
-      else if (!(error instanceof MindAnswerInvalid)) throw error;
+      else if (!isAbstention(error)) throw error;
     }
   }
   if (plans.size === 0) throw none ?? new NoPlan("no producer has a plan that can be used", null);

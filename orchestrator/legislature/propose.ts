@@ -3,30 +3,31 @@ import { TransactionReverted } from "../chain/errors.ts";
 import { type CompiledLaw, compileLaw, statedGoalHash } from "../client/compile-law.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
+import { unlessAbsent } from "../minds/absence.ts";
 import { GoalNotFeasible, MindAnswerInvalid } from "../minds/errors.ts";
 import { fits } from "../minds/fit.ts";
 import type { CityFacts } from "../minds/goal.ts";
 import type { CandidateView, DraftRequest } from "../minds/mind.ts";
 import { rankingSchema } from "../minds/mind.ts";
-import { lawShapeSchema } from "../minds/shape.ts";
 import { addressSchema } from "../primitives/address.ts";
-import { AgentCityError } from "../primitives/errors.ts";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { contentIdOf, digestOf, parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { reasonsSchema } from "../protocol/debate.ts";
+import { type LawShape, lawShapeSchema } from "../protocol/law-shape.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
 import { isPlanned } from "../protocol/mission-file.ts";
 import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
 import { planOfMission, planRecord } from "../protocol/mission-plan.ts";
-import type { BarredLaw, Grounds, LegislatureContext } from "./context.ts";
+import { type BarredLaw, type Grounds, isAbstention, type LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
-import { endorse, MOST_LAWS } from "./endorse.ts";
+import { endorse, MOST_LAWS, type Opinion, supportersOf } from "./endorse.ts";
 import { goalsUnder, missionWith, planOrAbstain } from "./plan.ts";
 import { askAll } from "./rankings.ts";
 import { draftKey, type SessionState } from "./state.ts";
-import { factsOf } from "./survey.ts";
+import { factsOf, type Survey } from "./survey.ts";
 
 /** A law before it is written down: its structure, and its tasks where the mission file names none. */
 const lawSchema = z.strictObject({ shape: lawShapeSchema, plan: planTextSchema.optional() });
@@ -44,6 +45,8 @@ export type Draft = z.output<typeof draftSchema>;
 const endorsementsSchema = z.strictObject({
   proposals: z.array(z.strictObject({ proposer: addressSchema, specHash: hashSchema })),
   sponsorships: z.array(z.strictObject({ agent: addressSchema, specHash: hashSchema })),
+  /** What they follow from, for when somebody does not sign. */
+  opinions: z.array(z.strictObject({ agent: addressSchema, draft: hashSchema, ranking: z.array(hashSchema) })),
 });
 
 const authSchema = z.strictObject({ agent: addressSchema, deadline: z.int(), signature: hexSchema });
@@ -121,14 +124,18 @@ function distinct(drafts: readonly Draft[]): z.output<typeof tableSchema> {
 export function propose(context: LegislatureContext) {
   const { client, options } = context;
 
+  function endorsedBy(opinions: readonly Opinion[], { voters, minSponsors }: Survey) {
+    return { ...endorse(opinions, voters, minSponsors, options.mostLaws ?? MOST_LAWS), opinions };
+  }
+
   return {
     /** Thinks: some producers' laws, and their reasons. Runs side by side. Whose mind has no usable answer abstains. */
-    async draft({ agents, survey, reading, barred }: Drafting): Promise<Partial<SessionState>> {
+    async draft({ agents, ...of }: Drafting): Promise<Partial<SessionState>> {
       const lawful = lawfulOnce(context);
       const drafted = await Promise.all(
         agents.map(async (agent): Promise<[string, ContentId][]> => {
-          const draft = await draftBy(context, agent, { survey, barred, step: "draft", reading }, lawful);
-          return draft === undefined ? [] : [[draftKey(reading, agent), draft]];
+          const draft = await draftBy(context, agent, { ...of, step: "draft" }, lawful);
+          return draft === undefined ? [] : [[draftKey(of.reading, agent), draft]];
         }),
       );
       return { drafts: Object.fromEntries(drafted.flat()) };
@@ -140,42 +147,52 @@ export function propose(context: LegislatureContext) {
       const survey = context.survey(state.survey);
       const drafts = draftsOf(context, state);
       const known = distinct(drafts);
-      const candidates = known.map((law, number) => viewOf(context, state.survey, number, law));
+      const documents = new Map(drafts.map(({ specHash, document }) => [specHash, document]));
+      const candidates = known.map((law, number) => ({
+        ...viewOf(context, state.survey, number, law),
+        document: documents.get(law.specHash),
+      }));
+      const place = { session: BigInt(state.session), stage: "endorse", round: 0 } as const;
       const opinions = await askAll(drafts, async ({ agent, specHash }) => {
-        const request = requestFor(context, state.survey, agent);
-        const order = await context.askOrAbstain(agent, "endorse", rankingSchema, (mind) => mind.rank({ ...request, candidates }), state);
+        const request = { ...requestFor(context, state.survey, agent), place, candidates };
+        const order = await context.askOrAbstain(agent, "endorse", rankingSchema, (mind) => mind.rank(request), state);
         return { agent, draft: specHash, ranking: (order ?? []).flatMap((number) => known[number]?.specHash ?? []) };
       });
-      const most = options.mostLaws ?? MOST_LAWS;
-      return { table: context.save(known), endorsements: context.save(endorse(opinions, survey.voters, survey.minSponsors, most)) };
+      return { table: context.save(known), endorsements: context.save(endorsedBy(opinions, survey)) };
     },
 
-    /** Signs: the proposers. */
+    /** Signs: the proposers. Who does not sign supports nothing either: what the others think of the rest then decides anew. */
     async signProposals(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
-      const { proposals } = context.load(state.endorsements, endorsementsSchema);
+      const survey = context.survey(state.survey);
+      let endorsed = context.load(state.endorsements, endorsementsSchema);
       const drafts = draftsOf(context, state);
       const { deadline } = await client.legislation.sessionOf(session);
       const standing = await standingIn(context, session);
-      const signed: z.input<typeof proposalsSchema> = [];
-      for (const { proposer, specHash } of proposals) {
-        // What returned by reintroduction is proposed already.
-        if (standing.has(specHash)) continue;
+      const signed = new Map<Hash, z.input<typeof proposalsSchema>[number]>();
+      const absent = new Set<Address>();
+      // What returned by reintroduction is proposed already.
+      const open = () =>
+        endorsed.proposals.find(({ proposer, specHash }) => !standing.has(specHash) && signed.get(specHash)?.auth.agent !== proposer);
+      for (let next = open(); next !== undefined; next = open()) {
+        const { proposer, specHash } = next;
         const document = drafts.find((draft) => draft.specHash === specHash)?.document;
         if (document === undefined)
           throw new AgentCityError("RecordMissing", "A proposal names a law that no agent drafted", { details: specHash });
         const cid = digestOf(document);
         const { account } = context.producer(proposer);
-        signed.push({
-          specHash,
-          cid,
-          document,
-          auth: await signAuth(client, account, "Propose", { session, agent: proposer, specHash, cid, deadline }),
-        });
+        const message = { session, agent: proposer, specHash, cid, deadline };
+        const auth = await unlessAbsent(() => signAuth(client, account, "Propose", message));
+        if (auth !== undefined) signed.set(specHash, { specHash, cid, document, auth });
+        else {
+          absent.add(proposer);
+          const opinions = endorsed.opinions.filter(({ agent }) => !absent.has(agent));
+          endorsed = { ...endorsementsSchema.parse(endorsedBy(opinions, survey)) };
+        }
       }
-      const record = context.save(signed);
+      const record = context.save(endorsed.proposals.flatMap(({ specHash }) => signed.get(specHash) ?? []));
       await context.cross("legislature:proposals-signed");
-      return { proposals: record };
+      return { proposals: record, endorsements: context.save(endorsed) };
     },
 
     /** Sends: the proposals, in order of producer index. */
@@ -194,15 +211,26 @@ export function propose(context: LegislatureContext) {
       const session = BigInt(state.session);
       const { deadline } = await client.legislation.sessionOf(session);
       const standing = await standingIn(context, session);
-      const { proposals, sponsorships } = context.load(state.endorsements, endorsementsSchema);
+      const { proposals, sponsorships, opinions } = context.load(state.endorsements, endorsementsSchema);
+      const supporters = supportersOf(
+        proposals.map(({ specHash }) => specHash),
+        opinions,
+      );
       const signed: z.input<typeof sponsorshipsSchema> = [];
-      for (const { agent, specHash } of [...proposals.map(({ proposer, specHash }) => ({ agent: proposer, specHash })), ...sponsorships]) {
-        const { candidate, proposer } = standing.get(specHash) ?? {};
-        if (candidate === undefined || proposer === agent) continue;
-        signed.push({
-          candidate,
-          auth: await signAuth(client, context.producer(agent).account, "Sponsor", { session, agent, candidate, deadline }),
-        });
+      const sponsors = [...proposals.map(({ proposer, specHash }) => ({ agent: proposer, specHash })), ...sponsorships];
+      for (let place = 0; place < sponsors.length; place += 1) {
+        const { agent, specHash } = sponsors[place] ?? {};
+        const { candidate, proposer } = (specHash === undefined ? undefined : standing.get(specHash)) ?? {};
+        if (agent === undefined || specHash === undefined || candidate === undefined || proposer === agent) continue;
+        const message = { session, agent, candidate, deadline };
+        const auth = await unlessAbsent(() => signAuth(client, context.producer(agent).account, "Sponsor", message));
+        if (auth !== undefined) signed.push({ candidate, auth });
+        else {
+          // Another of its supporters stands in: nobody stops a law of others by not signing.
+          const asked = new Set(sponsors.filter((each) => each.specHash === specHash).map((each) => each.agent));
+          const next = supporters.get(specHash)?.find((each) => !asked.has(each));
+          if (next !== undefined) sponsors.push({ agent: next, specHash });
+        }
       }
       return { sponsorships: context.save(signed) };
     },
@@ -221,15 +249,23 @@ export function propose(context: LegislatureContext) {
       return {};
     },
 
-    /** Whether anything found sponsors: without candidates there is nothing to vote on. */
-    hasCandidates(state: SessionState): boolean {
-      return context.load(state.endorsements, endorsementsSchema).proposals.length > 0;
+    /** Whether anything found its sponsors on chain: without candidates there is nothing to vote on. */
+    async hasCandidates(state: SessionState): Promise<boolean> {
+      const session = BigInt(state.session);
+      const { candidates, rules } = await client.legislation.sessionOf(session);
+      for (let candidate = 1; candidate < candidates; candidate += 1) {
+        const { sponsors, pluralistic } = await client.legislation.candidateOf(session, candidate);
+        if (sponsors >= rules.minSponsors && pluralistic) return true;
+      }
+      return false;
     },
   };
 }
 
 /** Input of the drafting node. */
 export interface Drafting {
+  /** Number on chain, decimal. */
+  readonly session: string;
   readonly agents: readonly Address[];
   readonly survey: ContentId;
   readonly reading: number;
@@ -243,7 +279,7 @@ export const barredSchema = tableSchema;
 export async function draftBy(
   context: LegislatureContext,
   agent: Address,
-  { survey, barred, step, reading }: Pick<Drafting, "survey" | "barred" | "reading"> & { readonly step: string },
+  { session, survey, barred, step, reading }: Omit<Drafting, "agents"> & { readonly step: "draft" | "amend" },
   lawful: (law: CompiledLaw, facts: CityFacts) => Promise<boolean> = (law, facts) => isLawful(context, law, facts),
 ): Promise<ContentId | undefined> {
   const { inputs, child } = context.options;
@@ -255,10 +291,11 @@ export async function draftBy(
     const alike = former.filter(isUnder(plan));
     const request = {
       ...requestFor(context, survey, agent, plan),
+      place: { session: BigInt(session), stage: step, round: 0 },
       ...(alike.length === 0 ? {} : { barred: alike.map(({ shape }) => shape) }),
     };
     const shape = await context.ask(agent, step, lawShapeSchema, (mind) => mind.draft(request), { reading });
-    const compiled = compileLaw(documentOf(mission, inputs, request.goal, request.facts, shape, child));
+    const compiled = lawOf(shape, () => documentOf(mission, inputs, request.goal, request.facts, shape, child));
     if (former.some(({ specHash }) => specHash === compiled.specHash) || !(await lawful(compiled, request.facts))) return undefined;
     // What a law says of its plan, and of the missions below it, it says by the plans' ids.
     if (mission.planned === true) context.save(planRecord(planOfMission(mission)));
@@ -271,8 +308,17 @@ export async function draftBy(
     return context.save({ agent, shape, ...(plan === null ? {} : { plan }), document, specHash: compiled.specHash, reason: text });
   } catch (error) {
     // A plan that nobody here could carry out is one agent's; that somebody has a better one is known (`requireFeasible`).
-    if (error instanceof MindAnswerInvalid || (error instanceof GoalNotFeasible && !isPlanned(context.options.mission))) return undefined;
+    if (isAbstention(error) || (error instanceof GoalNotFeasible && !isPlanned(context.options.mission))) return undefined;
     throw error;
+  }
+}
+
+/** The law that a structure makes. Throws MindAnswerInvalid for one that no law can have: whoever drafted it abstains. */
+function lawOf({ title }: LawShape, document: () => MissionDocument): CompiledLaw {
+  try {
+    return compileLaw(document());
+  } catch (error) {
+    throw new MindAnswerInvalid("draft", `no law can be "${title}": ${messageOf(error)}`);
   }
 }
 

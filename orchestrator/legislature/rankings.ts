@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { eligibleAmong } from "../client/eligibility.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
+import { unlessAbsent } from "../minds/absence.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { hexSchema } from "../primitives/hex.ts";
@@ -65,7 +66,8 @@ export async function signRankings(
     if (!eligible.has(agent)) continue;
     const ranking = packRanking(order);
     const message = { session, agent, ranking, deadline };
-    const signature = await signMessage(context.client, context.producer(agent).account, name, message);
+    const signature = await unlessAbsent(() => signMessage(context.client, context.producer(agent).account, name, message));
+    if (signature === undefined) continue;
     signed.push({ agent, ranking: `0x${ranking.toString(16).padStart(16, "0")}`, deadline, signature });
   }
   return context.save(signed);

@@ -1,9 +1,9 @@
 import { compileLaw } from "../client/compile-law.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
-import type { LawShape } from "../minds/shape.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
+import type { LawShape } from "../protocol/law-shape.ts";
 import type { Metrics } from "../protocol/metrics.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";

@@ -1,9 +1,9 @@
 import type { Address } from "../primitives/hex.ts";
 import type { Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
+import type { LawShape } from "../protocol/law-shape.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
 import type { BidRequest, DraftRequest, Mind, Offer, PlanRequest, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
-import type { LawShape } from "./shape.ts";
 
 /** How closely a bloc votes alike (AgentCity 4, coalition power curve). */
 export const BLOC_STRATEGIES = ["identical", "correlated-top-3", "single-pivot"] as const;

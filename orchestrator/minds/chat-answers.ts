@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { reasonsSchema } from "../protocol/debate.ts";
-import { taskShapeSchema } from "./shape.ts";
+import { taskShapeSchema } from "../protocol/law-shape.ts";
 
 /** What a chat model may answer, question by question. Plain JSON: amounts are decimal text. */
 

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { parseAmount } from "../primitives/amounts.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import { TIER } from "../primitives/tier.ts";
+import type { LawShape } from "../protocol/law-shape.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
 import { askModel, type ChatModels } from "./ask-model.ts";
 import { bidsAnswer, draftAnswer, planAnswer, rankingAnswer, speechAnswer } from "./chat-answers.ts";
@@ -13,7 +14,6 @@ import { isBarred, requirePermutation, requirePublished } from "./mind.ts";
 import { ablePrincipals, leastExecutors, riskOf } from "./options.ts";
 import type { Persona } from "./personas.ts";
 import { problemOfPlan } from "./planner/check.ts";
-import type { LawShape } from "./shape.ts";
 import { titleOf } from "./title.ts";
 import type { TokenBudget } from "./token-budget.ts";
 

@@ -1,5 +1,6 @@
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { formatAmount } from "../primitives/amounts.ts";
+import type { LawShape } from "../protocol/law-shape.ts";
 import type { Goal } from "./goal.ts";
 import { riskNumber } from "./goal.ts";
 import { type BidRequest, type DraftRequest, isBarred, type PlanRequest, type RankRequest, type SpeakRequest } from "./mind.ts";
@@ -7,7 +8,6 @@ import { ablePrincipals, choicesOf, riskOf } from "./options.ts";
 import { PERSONAS, type Persona } from "./personas.ts";
 import { skillOf } from "./planner/skills.ts";
 import { qualitiesOf, slotChances } from "./qualities.ts";
-import type { LawShape } from "./shape.ts";
 
 /** Lawful structures a model is shown before it drafts its own. */
 const EXAMPLES = 4;

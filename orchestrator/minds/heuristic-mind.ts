@@ -4,6 +4,7 @@ import { canonicalBytes, canonicalJson } from "../primitives/json.ts";
 import type { RandomStream, Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
 import { type Ground, grounds } from "../protocol/debate.ts";
+import type { LawShape } from "../protocol/law-shape.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
 import { GoalNotFeasible, MindAnswerInvalid, NoPlan } from "./errors.ts";
 import type { Goal } from "./goal.ts";
@@ -29,7 +30,6 @@ import { PERSONAS } from "./personas.ts";
 import { impossibleInWords } from "./planner/impossible.ts";
 import { type Plan, plansFor } from "./planner/plan.ts";
 import { qualitiesOf, slotChances } from "./qualities.ts";
-import type { LawShape } from "./shape.ts";
 
 const WORDS: Record<Ground, string> = {
   speed: "it is quick",

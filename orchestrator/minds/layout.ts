@@ -1,6 +1,6 @@
+import type { LawShape, TaskShape } from "../protocol/law-shape.ts";
 import { GoalNotFeasible, MindAnswerInvalid } from "./errors.ts";
 import type { Goal, GoalTask } from "./goal.ts";
-import type { LawShape, TaskShape } from "./shape.ts";
 
 /** Divisible by every number of shards up to twelve; a place on it is a share of the input, whatever the input's size. */
 export const GRID = 27_720;

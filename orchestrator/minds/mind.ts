@@ -1,23 +1,34 @@
 import { z } from "zod";
 import type { RiskName } from "../client/law-limits.ts";
-import type { Address } from "../primitives/hex.ts";
+import type { Address, ContentId } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import type { Tier } from "../primitives/tier.ts";
 import { type Evidence, reasonsSchema } from "../protocol/debate.ts";
+import type { LawShape } from "../protocol/law-shape.ts";
+import { lawShapeSchema } from "../protocol/law-shape.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
+import type { SessionStage } from "../protocol/session-calls.ts";
 import type { Fees } from "../rules/deterrence.ts";
 import { MindAnswerInvalid } from "./errors.ts";
 import type { CityFacts, Goal } from "./goal.ts";
 import { problemOfPlan } from "./planner/check.ts";
 import type { PlanInput } from "./planner/search.ts";
 import type { PlannableService } from "./planner/skills.ts";
-import type { LawShape } from "./shape.ts";
-import { lawShapeSchema } from "./shape.ts";
+
+/** Where in a session a question is asked: whoever signs what follows from the answer makes it again from there. */
+export interface SessionPlace {
+  readonly session: bigint;
+  readonly stage: SessionStage;
+  /** Of the debate; 0 is before it. */
+  readonly round: number;
+}
 
 /** A law on the table. Number 0 is "no law" and has no shape. */
 export interface CandidateView {
   readonly number: number;
+  /** Names what the law says in full; "no law" has none. */
+  readonly document?: ContentId | undefined;
   readonly shape: LawShape | null;
   /** With the tasks that its author planned; absent where all candidates have the request's. */
   readonly goal?: Goal | undefined;
@@ -39,6 +50,8 @@ export interface PlanRequest {
 
 export interface DraftRequest {
   readonly self: Address;
+  /** Absent outside of sessions: an agent elsewhere is not asked then. */
+  readonly place?: SessionPlace | undefined;
   readonly goal: Goal;
   readonly facts: CityFacts;
   /** Structures that may not be drafted: they stood before, and failed. */
@@ -72,6 +85,7 @@ export interface SpeakRequest extends DraftRequest {
   readonly about: LawShape | null;
   /** Its number, once it is a candidate. */
   readonly candidate?: number | undefined;
+  readonly document?: ContentId | undefined;
   readonly debate?: DebateView | undefined;
 }
 

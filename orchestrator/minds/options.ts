@@ -1,12 +1,12 @@
 import { type FloorName, type LawLimits, type RiskName, riskOfBudget } from "../client/law-limits.ts";
 import { TIER } from "../primitives/tier.ts";
+import type { LawShape, TaskShape } from "../protocol/law-shape.ts";
 import { GoalNotFeasible } from "./errors.ts";
 import { fits } from "./fit.ts";
 import type { CityFacts, Goal, GoalTask } from "./goal.ts";
 import { higherRisk, riskNumber } from "./goal.ts";
 import { chooseCuts, layOut, possibleCuts } from "./layout.ts";
 import { perGoal } from "./per-goal.ts";
-import type { LawShape, TaskShape } from "./shape.ts";
 import { titleOf } from "./title.ts";
 
 /** A law is easy to follow with this many nodes, whatever the size of the input (decision 41). */

@@ -1,11 +1,11 @@
 import type { Address } from "../primitives/hex.ts";
+import type { LawShape } from "../protocol/law-shape.ts";
 import { fits } from "./fit.ts";
 import type { CityFacts, Goal } from "./goal.ts";
 import type { PlannedNode } from "./layout.ts";
 import { GRID, layOut } from "./layout.ts";
 import { requiredLevels } from "./options.ts";
 import { perGoal } from "./per-goal.ts";
-import type { LawShape } from "./shape.ts";
 
 /** What a law is like for an agent, each from 0 (bad) to 1 (good). */
 export interface Qualities {

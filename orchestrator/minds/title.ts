@@ -1,5 +1,5 @@
+import type { TaskShape } from "../protocol/law-shape.ts";
 import type { Goal } from "./goal.ts";
-import type { TaskShape } from "./shape.ts";
 
 /** Who does a task: classify → classifier, aggregate → aggregator, parse → parser. */
 export function doerOf(task: string): string {

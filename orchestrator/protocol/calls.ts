@@ -2,6 +2,7 @@ import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { evidenceClasses, evidenceKinds } from "./evidence.ts";
+import { SESSION_CALLS } from "./session-calls.ts";
 
 /** Amounts and other large numbers are decimal text. */
 const whole = z.string().regex(/^(?:0|[1-9]\d{0,77})$/);
@@ -127,6 +128,7 @@ export const CALLS = {
     answer: z.strictObject({ signature: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{128}$/)]) }),
     within: 30,
   },
+  ...SESSION_CALLS,
 } as const satisfies Record<string, CallKind>;
 
 export type CallName = keyof typeof CALLS;

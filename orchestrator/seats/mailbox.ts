@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 import { z } from "zod";
-import { SeatAbsent } from "../execution/seat.ts";
+import { SeatAbsent } from "../minds/absence.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
@@ -123,18 +123,23 @@ export class Mailbox {
     kind: Kind,
     request: CallRequest<Kind>,
     check: (answer: CallAnswer<Kind>) => Promise<string | undefined> = async () => undefined,
-    { seconds = 0, help = () => ({}) }: { readonly seconds?: number; readonly help?: () => JsonObject } = {},
+    {
+      seconds = 0,
+      isOptional = false,
+      help = () => ({}),
+    }: { readonly seconds?: number; readonly isOptional?: boolean; readonly help?: () => JsonObject } = {},
   ): Promise<CallAnswer<Kind>> {
     const { answers, clock, patience = 1, closed = false } = this.#options;
-    const { within, answer: schema, optional }: CallKind = CALLS[kind];
+    const { within, answer: schema, ...of }: CallKind = CALLS[kind];
+    const optional = isOptional || of.optional === true;
     const parse = (answer: JsonValue) => schema.parse(answer) as CallAnswer<Kind>;
     const payload = z.json().parse(request);
     const id = keccak256(canonicalBytes([this.#options.city, this.#options.chainId, who.address, kind, payload]));
     const kept = await answers.recall(keyOf({ to: who.address, id }), keptSchema);
     if (kept !== undefined) return parse(kept.answer);
     if (closed) throw new SeatAbsent(who.name, kind, "this city's seats are closed to agents elsewhere");
-    if (optional === true && !this.isConnected(who.address)) throw new SeatAbsent(who.name, kind, "it is not connected");
-    const isMute = optional === true && this.#mute.has(who.address);
+    if (optional && !this.isConnected(who.address)) throw new SeatAbsent(who.name, kind, "it is not connected");
+    const isMute = optional && this.#mute.has(who.address);
     const millis = 1_000 * (isMute ? MUTE_SECONDS : within + seconds) * patience;
     const call: Call = { id, to: who.address, kind, payload, answerBy: clock.millis() + millis };
     const over = new AbortController();
@@ -143,7 +148,7 @@ export class Mailbox {
         this.#open.set(id, { call, settle, fail, check: (answer) => check(parse(answer)), help });
       });
       for (const wake of this.#waiting.get(who.address) ?? []) wake();
-      const late = this.#patience(who.address, millis, optional === true, over.signal).then(() => {
+      const late = this.#patience(who.address, millis, optional, over.signal).then(() => {
         if (!over.signal.aborted) {
           this.#mute.add(who.address);
           this.#note(call, "time", `no valid answer within ${millis / 1_000} s`);

@@ -4,18 +4,21 @@ import { z } from "zod";
 import { bytesUnder, type ClearingDocument } from "../execution/clearing-record.ts";
 import { openingOf } from "../execution/evidence.ts";
 import { itemsProblem } from "../execution/sandbox/items-problem.ts";
-import { type Deed, SeatAbsent, type Worker, type WorkOrder } from "../execution/seat.ts";
+import type { Deed, Worker, WorkOrder } from "../execution/seat.ts";
 import type { ContentStore } from "../execution/world.ts";
+import { SeatAbsent } from "../minds/absence.ts";
 import type { Mind } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
-import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
-import { type Address, bytesToHex, type Hash } from "../primitives/hex.ts";
+import { contentIdFromDigest, keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
+import { type Address, bytesToHex, type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
 import { keyBehind } from "../primitives/signing.ts";
 import { CALLS, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
+import { isSessionMessage } from "../protocol/session-calls.ts";
 import { messageConsumers } from "../protocol/typed-data.ts";
 import type { Mailbox } from "./mailbox.ts";
+import { sessionMind } from "./remote-mind.ts";
 
 /** A producer whose key is elsewhere. */
 export interface Outsider {
@@ -43,15 +46,18 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
         return signer === address ? undefined : "the signature is not this agent's under this message";
       };
       const help = () => ({ typedData: stringify(data) });
-      const { signature } = await mailbox.ask(outsider, "sign", signRequestOf(data), check, { help });
+      const request = signRequestOf(data);
+      const isOptional = isSessionMessage(request.type);
+      // What it proposes it reads first.
+      const proposed = hashSchema.safeParse(request.message["cid"]);
+      if (isOptional && proposed.success) mailbox.grant(address, [contentIdFromDigest(proposed.data)]);
+      const { signature } = await mailbox.ask(outsider, "sign", request, check, { help, isOptional });
       return signature;
     },
   });
   const mind: Mind = {
     plan: refuse("plan"),
-    draft: refuse("draft"),
-    speak: refuse("speak"),
-    rank: refuse("rank"),
+    ...sessionMind(outsider, mailbox),
     async bid({ mission, nodes, producers, freeStake }) {
       const request = CALLS.bid.request.parse({
         mission,

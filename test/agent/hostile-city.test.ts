@@ -6,7 +6,7 @@ import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { createAgent } from "../../orchestrator/agent/agent.ts";
 import { reach } from "../../orchestrator/agent/contact.ts";
-import { AnotherCity } from "../../orchestrator/agent/errors.ts";
+import { AnotherCity, WillNotSign } from "../../orchestrator/agent/errors.ts";
 import { limitsSchema } from "../../orchestrator/agent/limits.ts";
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import { Memory } from "../../orchestrator/agent/memory.ts";
@@ -41,6 +41,11 @@ const SELLS = ["fetch-and-parse", "estimate-by-pert", "estimate-by-triangle", "e
 const FREE: Readonly<Record<string, RegExp>> = {
   bid: /^(producers|freeStake|nodes\/\d+(\/(node|services.*|barred.*))?$)/,
   perform: /^(seconds|tools|messages)$/,
+  draft: /^(?!session|stage|round)/,
+  // What others think and say, and what of a goal no document repeats.
+  speak: /^(producers|failed|debate|goal|law\/failed|law\/shape\/tasks\/\d+\/weight)/,
+  rank: /^(producers|failed|debate|goal\/(tasks|coverage)|laws\/\d+\/(failed|shape\/tasks\/\d+\/weight))/,
+  sign: /^message\/turn$/,
   seal: /^document\/body\/items\/\d+\/(?!content|ref)/,
 };
 const TIMES = /(deadline|since|attested_at|issuedAt|submitted_at)$/;
@@ -66,6 +71,8 @@ function altered(path: string, value: JsonValue): JsonValue {
     if (typeof value === "number") return value * 2;
     return /^\d+$/.test(String(value)) ? String(2n * BigInt(String(value))) : String(value).replace(/^\d{4}/, "2001");
   }
+  // A round that no debate has: an agent may have said the same in another one.
+  if (/(^|\/)round$/.test(path)) return Number(value) + 100;
   if (typeof value === "number") return value === 0 ? 1 : value - 1;
   if (typeof value === "boolean") return !value;
   if (value === null) return "0x00000000000000000000000000000000000000aa";
@@ -82,6 +89,8 @@ describe("a city that asks for something else", function () {
   let outcome: Outcome;
   const stop = new AbortController();
   const signed: string[] = [];
+  /** Fields for which a changed ballot was refused. */
+  const ballots = new Set<string>();
   const asked = new Map<string, number>();
   const bytesChanged: string[] = [];
   /** What agents with other limits said to the first question for offers. */
@@ -162,12 +171,13 @@ describe("a city that asks for something else", function () {
         bounded.push({ limit, said });
       }
     };
-    const refuses = async (by: Policy, call: Pick<Call, "kind" | "payload">): Promise<boolean> => {
+    const refuses = async (by: Policy, call: Pick<Call, "kind" | "payload">, name = ""): Promise<boolean> => {
       try {
         await by.answer(call);
         return false;
       } catch (error) {
         expect(error instanceof AgentCityError || error instanceof z.ZodError, String(error)).to.equal(true);
+        if (name === "sign Ballot" && error instanceof WillNotSign) ballots.add(error.field);
         return true;
       }
     };
@@ -186,7 +196,7 @@ describe("a city that asks for something else", function () {
           for (const { path, value } of alterations(call.payload)) {
             if (FREE[call.kind]?.test(path) === true) continue;
             asked.set(name, (asked.get(name) ?? 0) + 1);
-            if (!(await refuses(policy, { kind: call.kind, payload: z.json().parse(value) }))) signed.push(`${name}: ${path}`);
+            if (!(await refuses(policy, { kind: call.kind, payload: z.json().parse(value) }, name))) signed.push(`${name}: ${path}`);
           }
           if (call.kind === "bid" && bounded.length === 0) await tryLimits(call);
           if (call.kind === "perform" && !(await refuses(lied, call))) bytesChanged.push(call.id);
@@ -219,6 +229,10 @@ describe("a city that asks for something else", function () {
 
   it("is refused whichever field of whichever question it changes", () => {
     expect(signed).to.deep.equal([]);
+  });
+
+  it("gets no ballot of another ranking, session, voter or deadline", () => {
+    expect([...ballots]).to.include.members(["agent", "deadline", "ranking", "session"]);
   });
 
   it("is refused when a block differs in one byte", () => {
@@ -261,9 +275,14 @@ describe("a city that asks for something else", function () {
     expect([...asked.keys()].filter((name) => name.includes(" ")).sort()).to.deep.equal([
       "seal claim",
       "seal envelope",
+      "sign Ballot",
       "sign Bid",
       "sign Commits",
       "sign HeldOutput",
+      "sign IdentityAttestation",
+      "sign Propose",
+      "sign Speech",
+      "sign StrawPoll",
       "sign Withdrawal",
     ]);
   });

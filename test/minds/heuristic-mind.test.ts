@@ -4,9 +4,9 @@ import { layOut } from "../../orchestrator/minds/layout.ts";
 import { checkedMind, type EvidenceView, type HeardSpeech, type Mind } from "../../orchestrator/minds/mind.ts";
 import { choicesOf, optionsOf } from "../../orchestrator/minds/options.ts";
 import { personaNames } from "../../orchestrator/minds/personas.ts";
-import type { LawShape } from "../../orchestrator/minds/shape.ts";
 import { doerOf } from "../../orchestrator/minds/title.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
+import type { LawShape } from "../../orchestrator/protocol/law-shape.ts";
 import { cityFacts, defaultGoal } from "../support/goals.ts";
 
 const facts = cityFacts();

@@ -5,11 +5,11 @@ import { BlocMind, type BlocStrategy } from "../../orchestrator/minds/bloc-mind.
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { Mind, RankRequest } from "../../orchestrator/minds/mind.ts";
 import { populationOf } from "../../orchestrator/minds/personas.ts";
-import type { LawShape } from "../../orchestrator/minds/shape.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address, Hash } from "../../orchestrator/primitives/hex.ts";
 import { canonicalBytes } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import type { LawShape } from "../../orchestrator/protocol/law-shape.ts";
 import { DEVNET } from "../../orchestrator/protocol/parameters.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
 import { areAlike, ranked } from "../../orchestrator/rules/rank-correlation.ts";

@@ -1,6 +1,6 @@
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { DraftRequest, Ranking, RankRequest } from "../../orchestrator/minds/mind.ts";
-import type { LawShape } from "../../orchestrator/minds/shape.ts";
+import type { LawShape } from "../../orchestrator/protocol/law-shape.ts";
 
 /** Wants a law, whichever; divides nothing, and pays the first task more with every law that failed, so that none comes twice. */
 export class WillingMind extends HeuristicMind {

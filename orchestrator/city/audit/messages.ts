@@ -153,7 +153,12 @@ async function speeches(
   const last = rounds.at(-1)?.opinions;
   const cast = record.events("LegislativeProcedure", "BallotCast").filter(({ args }) => args.session === session);
   if (last === undefined) return;
-  const opinions = opinionsSchema.parse(context.block(last)).map(({ agent, ranking }) => [agent, packRanking(ranking)]);
+  // Who signed no ballot cast none.
+  const voted = new Set(cast.map(({ args }) => args.agent));
+  const opinions = opinionsSchema
+    .parse(context.block(last))
+    .filter(({ agent }) => voted.has(agent))
+    .map(({ agent, ranking }) => [agent, packRanking(ranking)]);
   seen.same(
     cast.map(({ args }) => [args.agent, args.ranking]),
     opinions,

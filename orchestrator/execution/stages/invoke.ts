@@ -1,3 +1,4 @@
+import { unlessAbsent } from "../../minds/absence.ts";
 import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
@@ -8,7 +9,7 @@ import { watchTerms } from "../guardian/terms.ts";
 import { modelsOf, modelTool } from "../models/model-tool.ts";
 import { requireSomethingUsable } from "../nothing-usable.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
-import { type Origin, unlessAbsent } from "../seat.ts";
+import type { Origin } from "../seat.ts";
 import { judgeFailure } from "../service-fault.ts";
 import { ABSENT, attemptKey, inputOf, outputHashOf, placeOf, serviceById, type Work, workOf, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";

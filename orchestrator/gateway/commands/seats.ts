@@ -191,7 +191,7 @@ export const seatCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/calls",
     group: "Seats",
-    doc: "What this key is asked now: bid, perform, pledge, open, sign, seal; waits up to `wait` seconds for a first one. A second request of a key ends its first.",
+    doc: "What this key is asked now: bid, perform, pledge, open, sign, seal, and in sessions draft, speak, rank; waits up to `wait` seconds for a first one. A second request of a key ends its first.",
     access: "bearer",
     waits: true,
     cost: 2,
