@@ -10,7 +10,7 @@ import { modelsOf } from "../execution/models/model-tool.ts";
 import type { Worker } from "../execution/seat.ts";
 import { itemsDigest, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, RegisteredService, World } from "../execution/world.ts";
-import type { BarredLaw, ChildSession } from "../legislature/context.ts";
+import type { BarredLaw, ChildSession, PaidElsewhere } from "../legislature/context.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
 import { openChatModel } from "../minds/chat-model.ts";
 import { GoalNotFeasible, NoPlan } from "../minds/errors.ts";
@@ -28,7 +28,7 @@ import type { Tamper } from "../seats/local.ts";
 import type { City } from "./city.ts";
 import { type Epoch, nextEpoch } from "./epochs.ts";
 import { execute } from "./execute.ts";
-import { legislate } from "./legislate.ts";
+import { type Bill, legislate, requireLaw } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
 import { requireNamedGates } from "./named-gates.ts";
 import { reconcile } from "./reconcile.ts";
@@ -49,6 +49,8 @@ export interface Order {
   readonly id: string;
   /** Who decides cases that need a human. */
   readonly judge: Judges;
+  /** Who has paid for it elsewhere, and the block in which it did. Default: the city's own sponsor pays. */
+  readonly sponsor?: PaidElsewhere & { readonly block: bigint };
   /** Producers whose seats are elsewhere; they vote, bid and work as everybody does. */
   readonly outsiders?: readonly Worker[];
   /** Whose minds the producers have; heuristic ones by default. */
@@ -105,6 +107,10 @@ export async function conduct(
     if (law.status === "failed" || epoch === undefined) return conducted;
     const { world, mission } = conducted;
     if (world !== undefined && mission !== undefined && (await endingOf(world, mission)) !== undefined) return conducted;
+    if (order.sponsor !== undefined) {
+      city.tell("the law is at fault; what it did not spend went back to its sponsor, who alone can pay for another one");
+      return conducted;
+    }
     await replaced(conducted);
     await city.boundary("city:books-closed");
     barred.push({ specHash: law.specHash, shape: law.shape, plan: law.plan });
@@ -119,7 +125,7 @@ export async function conduct(
 /** One law, from its session to what its mission hands out. */
 async function lead(hall: Hall, cause: Cause, past: readonly bigint[]): Promise<Conducted> {
   const { city, order } = hall;
-  const fromBlock = await startBlockOf(city, cause.id);
+  const fromBlock = order.sponsor === undefined ? await startBlockOf(city, cause.id) : order.sponsor.block - 1n;
   const { law, world, mission, agrees } = await pursue(hall, cause);
   const epochs = [...past, law.session];
   const nothing = {
@@ -206,11 +212,12 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     file,
     id,
     services: order.catalog,
-    inputs: { count: items.length, digest, ...columnsIn(items), ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) },
+    inputs: inputsOf(file, { items, digest }),
     minds,
     outsiders: outsidersOf(order),
     judge: order.judge,
     child,
+    sponsor: order.sponsor,
     parent: continues?.mission,
     barred: continues?.barred,
   });
@@ -224,7 +231,7 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
   const world = { ...own, workers: [...own.workers, ...outsidersOf(order)], tell };
   const mission: Mission = {
     address: law.mission,
-    sponsor: memberOf(city.society, "sponsor").account.address,
+    sponsor: order.sponsor?.address ?? memberOf(city.society, "sponsor").account.address,
     document: law.document,
     items,
   };
@@ -235,6 +242,19 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     isOrphan: async () => child !== undefined && isOver(await missionState(world, { address: child.mission })),
   });
   return { law, world, mission, agrees };
+}
+
+/** Throws, by name, why no law could come of an order: for whoever asks before a sponsor elsewhere pays. */
+export async function requirePassable(city: City, order: Order): Promise<void> {
+  const { file, id, input, catalog, judge, sponsor } = order;
+  await requireNamedGates(city, file);
+  const minds = mindsOf(city, file, order.makeMind);
+  await requireLaw(city, { file, id, services: catalog, inputs: inputsOf(file, input), minds, judge, sponsor });
+}
+
+/** What a session is told of its mission's input. */
+function inputsOf(file: MissionFile, { items, digest }: Pick<Mission, "items"> & { readonly digest: Hash }): Bill["inputs"] {
+  return { count: items.length, digest, ...columnsIn(items), ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) };
 }
 
 /** A table's columns in their own order, as its reader found them. Those of what comes from elsewhere have none. */
@@ -279,7 +299,8 @@ async function soldElsewhere({ client }: City, order: Order, offers: readonly Of
   return asSold.filter((_, at) => live[at]);
 }
 
-function modelsIn(tasks: readonly MissionTask[]): readonly string[] {
+/** Every chat model that tasks ask, by name. */
+export function modelsIn(tasks: readonly MissionTask[]): readonly string[] {
   return tasks.flatMap((task) => [...modelsOf(task), ...(task.plan === null ? [] : modelsIn(task.plan.tasks))]);
 }
 

@@ -1,8 +1,8 @@
 import { type BlocJudge, ruleOnBloc } from "../adjudication/rule-on-bloc.ts";
 import { openOffices } from "../clerks/clerks.ts";
-import type { LegislatureOptions } from "../legislature/context.ts";
+import type { LegislatureOptions, PaidElsewhere } from "../legislature/context.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
-import { runLegislature } from "../legislature/run-legislature.ts";
+import { requireLegislable, runLegislature } from "../legislature/run-legislature.ts";
 import type { Mind } from "../minds/mind.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { blocCaseOf } from "./bloc-case.ts";
@@ -19,6 +19,8 @@ export interface Bill
     "inputs" | "services" | "id" | "child" | "parent" | "barred" | "ballotBatch" | "mostLaws" | "byPetition"
   > {
   readonly file: MissionFile;
+  /** A sponsor whose key is elsewhere. Default: the city's own. */
+  readonly sponsor?: PaidElsewhere | undefined;
   /** Who decides when voters who ranked alike may have decided the vote. */
   readonly judge: BlocJudge;
   /** By producer's name; a producer without one does not take part. */
@@ -29,13 +31,27 @@ export interface Bill
   readonly progress?: City["boundary"];
 }
 
-/** One session with the city's own offices, sponsor and producers. */
-export async function legislate(city: City, { file, minds, judge, progress, outsiders = [], ...bill }: Bill): Promise<LegislatureResult> {
+/** One session with the city's own offices and producers. */
+export async function legislate(city: City, bill: Bill): Promise<LegislatureResult> {
+  const result = await runLegislature(await optionsOf(city, bill));
+  new CodificationDesk(city.dir).clear(result.session);
+  return result;
+}
+
+/** Throws, by name, why no law could come of a bill: for whoever asks before a sponsor elsewhere pays. */
+export async function requireLaw(city: City, bill: Bill): Promise<void> {
+  await requireLegislable(await optionsOf(city, bill));
+}
+
+async function optionsOf(
+  city: City,
+  { file, minds, judge, progress, sponsor, outsiders = [], ...bill }: Bill,
+): Promise<LegislatureOptions> {
   const { client, society, boundary } = city;
   const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
   const desk = new CodificationDesk(city.dir);
   const principals = new Map(membersOf(society, "principal").map(({ name, account }) => [name, account.address]));
-  const result = await runLegislature({
+  return {
     ...bill,
     client,
     clerks: openOffices(
@@ -48,7 +64,7 @@ export async function legislate(city: City, { file, minds, judge, progress, outs
       },
       servicesInUse(await codifierServices(clerk("codifier").address)),
     ),
-    sponsor: memberOf(society, "sponsor").account,
+    sponsor: sponsor ?? memberOf(society, "sponsor").account,
     producers: [
       ...membersOf(society, "producer").flatMap(({ name, account, principal }) => {
         const mind = minds.get(name);
@@ -71,7 +87,5 @@ export async function legislate(city: City, { file, minds, judge, progress, outs
         await boundary(name);
       },
     },
-  });
-  desk.clear(result.session);
-  return result;
+  };
 }

@@ -17,6 +17,8 @@ import { memberOf } from "./society.ts";
 
 /** What a devnet gives to a principal that joins, smallest unit. */
 const ALLOWANCE = 100_000_000_000n;
+/** And what it gives for gas, wei. */
+const GAS_MONEY = 10n ** 17n;
 /** Agents that may join one city from elsewhere. */
 const MOST_OUTSIDERS = 64;
 /** Services that one of them may have registered by this city. */
@@ -133,6 +135,9 @@ export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOp
     if (chain.id !== DEVNET_CHAIN_ID) throw new AgentCityError("NoFaucet", "There is test money on devnets only");
     const options = { intent: intentKey("join", "faucet", principal), account: memberOf(society, "deployer").account };
     await client.token.mint([principal, ALLOWANCE], options);
+    // Whoever sponsors a mission sends transactions of its own.
+    const { account } = options;
+    await city.sender.send({ intent: intentKey("join", "faucet-gas", principal), to: principal, value: GAS_MONEY, account });
   }
 
   const first = await chain.publicClient.getBlock({ blockNumber: 0n });

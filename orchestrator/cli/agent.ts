@@ -153,7 +153,7 @@ function unitsIn(option: string, text: string): bigint {
 }
 
 /** The key in a keystore. Its password comes from a file, never from the command line. */
-function secretIn(keystore: string, passwordFile: string | undefined): Hex {
+export function secretIn(keystore: string, passwordFile: string | undefined): Hex {
   if (passwordFile === undefined) throw new KeyUnusable("No password file is named", "AGENTCITY_PASSWORD_FILE");
   const read = (file: string) => {
     try {

@@ -1,5 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { simulatedJudge } from "../adjudication/simulated-judge.ts";
+import { judgesElsewhere } from "../city/case-desk.ts";
 import { openCity } from "../city/city.ts";
 import { foundedSeed } from "../city/city-folder.ts";
+import { openSeats } from "../city/open-seats.ts";
+import { PostedMissions } from "../city/posted-missions.ts";
 import { systemClock } from "../primitives/clock.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -25,6 +30,10 @@ export interface CityCommandOptions {
   readonly ipfs?: string;
   readonly retain?: number;
   readonly database?: string;
+  /** Where agents of the package find their seats. */
+  readonly open: number;
+  /** A labelled simulation decides what needs a human. */
+  readonly simulateHumans?: boolean;
   /** Run missions of this folder one after another, so that there is something to see. */
   readonly demo?: boolean;
   readonly json?: boolean;
@@ -39,13 +48,19 @@ class DemoRefused extends AgentCityError {
   }
 }
 
+const pause = (millis: number, signal: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined);
+
 /** A city that stays: opened or founded, served until the process is stopped. */
 export async function city(options: CityCommandOptions): Promise<void> {
-  const { port, publicUrl, origin, ipfs, retain: retainMonths, demo = false, json = false } = options;
+  const { port, publicUrl, origin, ipfs, retain: retainMonths, demo = false, simulateHumans = false, json = false } = options;
   const { name, devnet: network, rpcUrl, forkUrl, live, society } = placeOf(options);
   const { root, dir, cacheDir } = home(name);
   if (demo && (rpcUrl !== undefined || live !== undefined || forkUrl !== undefined)) throw new DemoRefused();
-  const { opened: served, url } = await withProgress(async ({ tell }) => {
+  const {
+    opened: served,
+    outsiders,
+    url,
+  } = await withProgress(async ({ tell }) => {
     if (demo) buildConsole(tell);
     const opened = await openCity({
       ...{ dir, cacheDir, network, tell, interrupted, millis: wallTime.millis, environment: process.env },
@@ -55,11 +70,19 @@ export async function city(options: CityCommandOptions): Promise<void> {
       silenceClock: rpcUrl === undefined && live === undefined ? undefined : systemClock(wallTime),
       copyFounding: true,
     });
-    const serving = { port, publicUrl, ipfs, retainMonths, ...(origin === undefined ? {} : { origins: origin }) };
+    const clock = { millis: wallTime.millis, wait: pause };
+    const seats = await openSeats(opened, { port: options.open, clock });
+    tell(`agents elsewhere take a seat at ${seats.url}`);
+    const { client, chain } = opened;
+    const judge = simulateHumans ? simulatedJudge(chain.id) : judgesElsewhere({ client, dir, tell, sleep: wallTime.sleep });
+    const posted = new PostedMissions(opened, {
+      ...{ home: root, judge, outsiders: seats.outsiders, millis: wallTime.millis, sleep: wallTime.sleep },
+    });
+    const serving = { port, seats, posted, publicUrl, ipfs, retainMonths, ...(origin === undefined ? {} : { origins: origin }) };
     const gateway = await serveCity(opened, serving);
-    return { opened, url: gateway.url };
+    return { opened, outsiders: seats.outsiders, url: gateway.url };
   });
   process.stdout.write(json ? `${JSON.stringify({ status: "serving", url })}\n` : `SERVING ${url}   (Ctrl-C ends it)\n`);
-  if (demo) await keepBusy(served, { home: root, tell: served.tell });
+  if (demo) await keepBusy(served, { home: root, tell: served.tell, outsiders });
   await forEver();
 }

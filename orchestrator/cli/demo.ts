@@ -35,16 +35,18 @@ export interface Demo {
   /** Milliseconds that a case waits for somebody at the page before the simulation decides it. */
   readonly patience?: number;
   readonly sleep?: (millis: number) => Promise<void>;
+  /** Agents elsewhere who have a seat, when a mission begins. */
+  readonly outsiders?: () => Promise<NonNullable<Order["outsiders"]>>;
 }
 
 /** One mission after another, so that the city's pages have something to show. A mission that fails is told, and the next one begins. */
 export async function keepBusy(city: City, demo: Demo): Promise<void> {
-  const { home, tell, most = Number.POSITIVE_INFINITY, patience = PATIENCE, sleep = wallTime.sleep } = demo;
+  const { outsiders = async () => [], home, tell, most = Number.POSITIVE_INFINITY, patience = PATIENCE, sleep = wallTime.sleep } = demo;
   for (let turn = 0; turn < most; turn += 1) {
     const { name, cheat } = SHOWN[turn % SHOWN.length] ?? SHOWN[0];
     tell(`demo: ${name} begins${cheat ? "; one executor will hand in a lie" : ""}`);
     try {
-      const { status } = await runOne(city, name, cheat, home, patientJudge(city, { tell, patience, sleep }));
+      const { status } = await runOne(city, name, cheat, home, patientJudge(city, { tell, patience, sleep }), await outsiders());
       tell(`demo: ${name} is ${status}`);
     } catch (error) {
       tell(`demo: ${name} ended early: ${messageOf(error)}`);
@@ -53,7 +55,14 @@ export async function keepBusy(city: City, demo: Demo): Promise<void> {
   }
 }
 
-async function runOne(city: City, name: string, cheat: boolean, home: string, judge: Order["judge"]) {
+async function runOne(
+  city: City,
+  name: string,
+  cheat: boolean,
+  home: string,
+  judge: Order["judge"],
+  outsiders: NonNullable<Order["outsiders"]>,
+) {
   const path = fileURLToPath(new URL(`../../missions/${name}.yaml`, import.meta.url));
   const text = readFileSync(path, "utf8");
   const budgetCap = parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS);
@@ -61,7 +70,12 @@ async function runOne(city: City, name: string, cheat: boolean, home: string, ju
   const key = { command: "demo", name };
   const { id } = beginRun(city.dir, key, { mission: file.mission, command: "npm run city -- --demo", decides: "simulation" }, true);
   try {
-    return await runToEnd(city, { file, catalog: CATALOG, input: readInput(file.input, dirname(path)), id, judge, cheat }, text, home);
+    return await runToEnd(
+      city,
+      { file, catalog: CATALOG, input: readInput(file.input, dirname(path)), id, judge, cheat, outsiders },
+      text,
+      home,
+    );
   } finally {
     endRun(city.dir, key);
   }

@@ -100,6 +100,10 @@ program
   .description("run a mission file in the city of this folder")
   .argument("<file>", "mission file (YAML)")
   .addOption(new Option("--input <path>", "replaces the file's input"))
+  .addOption(new Option("--city <url>", "ask the city of somebody else, at this gateway, and pay with a key of your own"))
+  .addOption(new Option("--key <keystore>", "with --city: the sponsor's key"))
+  .addOption(new Option("--password-file <file>", "with --city: the keystore's password").env("AGENTCITY_PASSWORD_FILE"))
+  .addOption(whole("--again <n>", "with --city: the same file and input as another mission", 0, 1_000_000))
   .addOption(new Option("--seed <seed>", "seed, if this founds a new city"))
   .addOption(new Option("--mode <name>", "every stage on chain, or one checkpoint per wave; replaces the file's mode").choices(MODES))
   .addOption(whole("--open <port>", "open seats to agents elsewhere, on this port of this machine; 0 is any", 0, 65_535))
@@ -135,6 +139,12 @@ program
   .addOption(new Option("--public-url <url>", "by what others reach it, if a proxy stands before it"))
   .addOption(new Option("--origin <url...>", "pages that may read its answers"))
   .addOption(new Option("--demo", "run small missions one after another, so that there is something to see (devnets only)"))
+  .addOption(
+    whole("--open <port>", "where agents of the package take their seats, on this machine; 0: any port that is free", 0, 65_535).default(
+      8787,
+    ),
+  )
+  .addOption(new Option("--simulate-humans", "let a labelled simulation decide what posted missions need a human for (devnets only)"))
   .addOption(whole("--retain <months>", "let go of payloads that the hub itself holds after so many months; default: never", 24, 1_200))
   .addOption(new Option("--ipfs <url>", "a node of yours (Kubo RPC) that keeps every payload that may be read; default: none"))
   .addOption(database())

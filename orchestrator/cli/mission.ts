@@ -10,9 +10,15 @@ import { carryOut } from "./carry-out.ts";
 import { home } from "./home.ts";
 import { placeOf } from "./network.ts";
 import { typedPath } from "./shell.ts";
+import { sponsor } from "./sponsor.ts";
 
 export interface MissionOptions {
   readonly input?: string;
+  /** A city elsewhere, and who pays there. */
+  readonly city?: string;
+  readonly key?: string;
+  readonly passwordFile?: string;
+  readonly again?: number;
   readonly seed?: string;
   readonly network: string;
   readonly rpc?: string;
@@ -44,6 +50,8 @@ export class MissionFileMissing extends AgentCityError {
 export async function mission(file: string, options: MissionOptions): Promise<void> {
   const path = resolve(typedPath(file));
   const text = readMissionFile(path);
+  if (options.city !== undefined)
+    return sponsor({ ...options, city: options.city, text, fileName: basename(file), directory: dirname(path) });
   const place = placeOf(options);
   if (options.agents !== undefined && options.open === undefined)
     throw new InvalidValue("--agents", "nobody can come to a city that is not open", { action: "add --open 8787" });

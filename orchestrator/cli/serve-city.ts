@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { fileAt, readSite } from "../../console/build/site.ts";
 import type { City } from "../city/city.ts";
 import type { OpenSeats } from "../city/open-seats.ts";
+import type { PostedMissions } from "../city/posted-missions.ts";
 import type { Pages } from "../gateway/http.ts";
 import { type Gateway, serveGateway } from "../gateway/serve.ts";
 import { messageOf } from "../primitives/errors.ts";
@@ -23,6 +24,8 @@ export interface Serving {
   readonly retainMonths?: number | undefined;
   /** Seats of agents elsewhere, while they are open. */
   readonly seats?: OpenSeats | undefined;
+  /** Missions of sponsors elsewhere, if they are taken. */
+  readonly posted?: PostedMissions | undefined;
 }
 
 /** Serves a city that is open in this process, by the machine's own clock. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { PostedMissions } from "../city/posted-missions.ts";
 import type { CityClient } from "../client/client.ts";
 import type { Hub } from "../hub/hub.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -29,6 +30,8 @@ export interface World {
   readonly millis: () => number;
   /** The seats of agents elsewhere, while they are open. */
   readonly seats?: SeatDoor | undefined;
+  /** Missions of sponsors elsewhere, if this city takes any. */
+  readonly posted?: PostedMissions | undefined;
 }
 
 /** Who asks. */
@@ -51,7 +54,7 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   /** `/v1/missions/{mission}`: fields in braces come from the path, the others from the query or the body. */
   readonly path: string;
   /** Under what the reference lists it. */
-  readonly group: "City" | "Missions" | "Law" | "Members" | "Seats" | "Panel" | "Economy" | "Events" | "Sessions of keys";
+  readonly group: "City" | "Missions" | "Sponsors" | "Law" | "Members" | "Seats" | "Panel" | "Economy" | "Events" | "Sessions of keys";
   readonly doc: string;
   readonly access: Access;
   /** What it answers changes without the chain or the log: files of the city's folder. Such an answer is not kept. */
@@ -60,6 +63,8 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   readonly waits?: true;
   /** What it takes from its caller's allowance; 1 is a plain read. */
   readonly cost: number;
+  /** Bytes of its body at most, where they are more than others'. */
+  readonly body?: number;
   readonly input: Input;
   readonly output: Output;
   run(world: World, input: z.infer<Input>, caller: Caller): Promise<z.input<Output>>;

@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
+import type { LocalAccount } from "viem";
 import { z } from "zod";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
-import { isObject, parseJson } from "../primitives/json.ts";
+import { canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import type { Command } from "./command.ts";
 import { Refused } from "./errors.ts";
+import { signRequest } from "./http-signature.ts";
 import type { Ask } from "./mcp.ts";
 import { pathFields } from "./openapi.ts";
 
@@ -17,7 +20,16 @@ export class CityUnreachable extends AgentCityError {
   }
 }
 
-const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string(), details: z.string().optional() }) });
+/** Words of a stranger: what would move a terminal's cursor is taken out. */
+const words = z.string().transform((text) => text.replaceAll(/[^\P{C}\n]/gu, "").slice(0, 2_000));
+const errorSchema = z.object({
+  error: z.object({
+    code: z.string().regex(/^[A-Za-z]{1,60}$/),
+    message: words,
+    details: words.optional(),
+    action: words.optional(),
+  }),
+});
 
 /** Milliseconds that an answer may take. */
 const TIMEOUT = 20_000;
@@ -30,20 +42,8 @@ export function askElsewhere(url: string): Ask {
     const query = new URLSearchParams(
       Object.entries(input).flatMap(([name, value]): [string, string][] => (inPath.includes(name) ? [] : [[name, String(value)]])),
     ).toString();
-    let answer: Response;
-    let text: string;
-    try {
-      answer = await fetch(new URL(query === "" ? filled : `${filled}?${query}`, url), {
-        method,
-        redirect: "error",
-        signal: AbortSignal.timeout(TIMEOUT),
-      });
-      text = await answer.text();
-    } catch (cause) {
-      throw new CityUnreachable(url, messageOf(cause), cause);
-    }
-    const body = parseJson(text);
-    if (!answer.ok) {
+    const { ok, body } = await fetched(url, query === "" ? filled : `${filled}?${query}`, { method });
+    if (!ok) {
       const { error } = errorSchema.parse(body);
       throw new Refused("BadRequest", error.message, { details: error.code });
     }
@@ -51,4 +51,46 @@ export function askElsewhere(url: string): Ask {
     if (!isObject(body)) throw new CityUnreachable(url, "it answered with something else than an object");
     return body;
   };
+}
+
+/** Who signs requests to a city elsewhere. `now`: unix seconds. */
+export interface Signing {
+  readonly account: LocalAccount;
+  readonly chainId: number;
+  readonly now: () => number;
+}
+
+/** Hands something to the gateway at this URL; with a key, by a signed request. Throws an error of the city's own code, or CityUnreachable. */
+export async function postElsewhere<Output extends z.ZodType>(
+  url: string,
+  path: string,
+  output: Output,
+  given: JsonObject,
+  signing?: Signing,
+): Promise<z.output<Output>> {
+  const headers = new Headers({ "content-type": "application/json" });
+  const text = canonicalJson(given);
+  if (signing !== undefined) {
+    const { account, chainId, now } = signing;
+    const request = { method: "POST", url: new URL(path, url), headers, body: new TextEncoder().encode(text) };
+    const terms = { chainId, key: account.address, nonce: randomBytes(16).toString("base64url"), now: now() };
+    const added = await signRequest(request, terms, (message) => account.signMessage({ message }));
+    for (const [name, value] of Object.entries(added)) headers.set(name, value);
+  }
+  const { ok, body } = await fetched(url, path, { method: "POST", headers, body: text });
+  if (ok) return output.parse(body);
+  const { code, message, details, action } = errorSchema.parse(body).error;
+  throw new AgentCityError(code, message, { details, action });
+}
+
+async function fetched(url: string, path: string, init: RequestInit): Promise<{ readonly ok: boolean; readonly body: JsonValue }> {
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(new URL(path, url), { ...init, redirect: "error", signal: AbortSignal.timeout(TIMEOUT) });
+    text = await answer.text();
+  } catch (cause) {
+    throw new CityUnreachable(url, messageOf(cause), cause);
+  }
+  return { ok: answer.ok, body: parseJson(text) };
 }

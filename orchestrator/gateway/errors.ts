@@ -12,6 +12,11 @@ const STATUS: Readonly<Record<string, number>> = {
   BearerUnknown: 401,
   NotAllowed: 403,
   SeatsClosed: 404,
+  PostingClosed: 404,
+  NotPosted: 404,
+  MissionRefused: 422,
+  DepositRefused: 409,
+  TooManyPosted: 429,
   NoFaucet: 403,
   WrongKind: 403,
   NotRegistered: 403,
@@ -46,6 +51,7 @@ export class Refused extends AgentCityError {
       | "HostUnknown"
       | "NotFound"
       | "SeatsClosed"
+      | "PostingClosed"
       | "NothingAsked"
       | "QuotaExceeded"
       | "PushRefused"

@@ -170,7 +170,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const kinds = fieldKinds(command.input);
     app.on(command.method, command.path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
       allowances.spend(addressOf(context), command.cost, millis());
-      const body = command.method === "GET" ? new Uint8Array() : await bodyOf(context, limits.body);
+      const body = command.method === "GET" ? new Uint8Array() : await bodyOf(context, command.body ?? limits.body);
       return inTurn(command, async () => {
         const caller = await callerOf(context, body, command.access);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);

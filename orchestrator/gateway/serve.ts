@@ -7,6 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
 import type { City } from "../city/city.ts";
 import type { SeatDesk } from "../city/open-seats.ts";
+import type { PostedMissions } from "../city/posted-missions.ts";
 import { chainSource } from "../hub/chain-source.ts";
 import { type Hub, openHub, type StreamEvent } from "../hub/hub.ts";
 import { kuboBlocks, Mirror } from "../hub/mirror.ts";
@@ -38,6 +39,8 @@ export interface ServeOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Seats of agents elsewhere, if they are open: their questions come through here. */
   readonly seats?: SeatDesk | undefined;
+  /** Missions of sponsors elsewhere, if they are taken. */
+  readonly posted?: PostedMissions | undefined;
   /** Where agents of the package find the same seats. */
   readonly seatsUrl?: string | undefined;
   /** The console, if it is built. */
@@ -104,6 +107,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
     webhooks,
     millis,
+    posted: options.posted,
     seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, closing.signal),
   };
   const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname];
@@ -138,7 +142,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const mirror = options.ipfs === undefined ? undefined : mirrorTo(options.ipfs, city, world);
   const { retainMonths } = options;
   const retention = retainMonths === undefined ? undefined : retentionOf(hub, retainMonths, millis);
-  const followers = [webhooks, mirror, retention].filter((each) => each !== undefined);
+  const followers = [webhooks, mirror, retention, options.posted].filter((each) => each !== undefined);
   const looking = look(hub, followers, city.tell, sleep, closing.signal);
   return {
     url,

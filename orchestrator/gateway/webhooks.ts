@@ -106,7 +106,7 @@ export class Webhooks {
   async step(): Promise<number> {
     const { sql, millis } = this.#of;
     const rows = await sql.query(`SELECT ${COLUMNS} FROM gateway_webhooks WHERE due <= $1 AND delivered < $2`, [
-      millis(),
+      Math.floor(millis()),
       this.#of.hub.cursor().sequence,
     ]);
     const taken = await Promise.all(rows.map((row) => this.#tell(rowSchema.parse(row))));

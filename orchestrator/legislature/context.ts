@@ -60,11 +60,29 @@ export interface ChildSession extends ParentNode {
   readonly session: bigint;
 }
 
+/** A principal whose key is elsewhere: it has opened the session, and paid for it, by transactions of its own. */
+export interface PaidElsewhere {
+  readonly address: Address;
+  /** Number on chain. */
+  readonly session: bigint;
+}
+
+/** The session that is open before the order begins, if one is: nobody here can open another in its place. */
+export function openedSession({ child, sponsor }: Pick<LegislatureOptions, "child" | "sponsor">): bigint | undefined {
+  return child?.session ?? ("session" in sponsor ? sponsor.session : undefined);
+}
+
+/** Who pays with a key of this process. */
+export function payerOf({ sponsor }: Pick<LegislatureOptions, "sponsor">): LocalAccount {
+  if ("session" in sponsor) throw new AgentCityError("SponsorElsewhere", "Only the sponsor itself can pay: its key is not here");
+  return sponsor;
+}
+
 export interface LegislatureOptions {
   readonly client: CityClient;
   readonly clerks: Clerks;
-  /** The principal who pays; sends its own transactions. */
-  readonly sponsor: LocalAccount;
+  /** The principal who pays: with a key of this process, or by itself, before. */
+  readonly sponsor: LocalAccount | PaidElsewhere;
   readonly producers: readonly Producer[];
   readonly mission: MissionFile;
   readonly inputs: MissionInputs;

@@ -11,7 +11,7 @@ import { hexSchema } from "../primitives/hex.ts";
 import { lawShapeSchema } from "../protocol/law-shape.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import { tally } from "../rules/condorcet.ts";
-import type { LegislatureContext } from "./context.ts";
+import { type LegislatureContext, payerOf } from "./context.ts";
 import { requireFeasible } from "./feasible.ts";
 import { withDeposit } from "./identify.ts";
 import { goalsUnder, planOrAbstain } from "./plan.ts";
@@ -93,7 +93,7 @@ export function convene(context: LegislatureContext) {
       await withDeposit(context, state, () =>
         client.legislation.adopt([BigInt(state.session), law, docHash], {
           ...context.step("adopt", state.session, note),
-          account: options.sponsor,
+          account: payerOf(options),
         }),
       );
       await context.cross("legislature:adopted");

@@ -3,7 +3,7 @@ import { TransactionReverted } from "../chain/errors.ts";
 import { partsOf } from "../primitives/lists.ts";
 import { blocs } from "./blocs.ts";
 import { codify } from "./codify.ts";
-import type { LegislatureContext } from "./context.ts";
+import { type LegislatureContext, openedSession } from "./context.ts";
 import { convene } from "./convene.ts";
 import { deliberate } from "./deliberate.ts";
 import { deploy } from "./deploy.ts";
@@ -194,8 +194,8 @@ export function sessionGraph(context: LegislatureContext) {
       .addConditionalEdges(
         "refund",
         async (state: SessionState) => {
-          // The mission above decides whether a node is retried, and in which session.
-          if (context.options.child !== undefined) return END;
+          // The mission above, or the sponsor elsewhere, decides whether there is another session.
+          if (openedSession(context.options) !== undefined) return END;
           if (state.outcome === "refused") return state.revisions < MOST_REVISIONS ? "openSession" : END;
           return (await stages.mayReturn(state)) ? "amend" : END;
         },
@@ -213,9 +213,9 @@ export function sessionGraph(context: LegislatureContext) {
   );
 }
 
-/** What comes first: a child's session is open already, and expires at once where no law could come of it. */
+/** What comes first: a session that is open already expires at once where no law could come of it. */
 function beginning({ options }: LegislatureContext, { outcome }: SessionState) {
-  if (options.child !== undefined) return goOn("requestIdentities")({ outcome });
+  if (openedSession(options) !== undefined) return goOn("requestIdentities")({ outcome });
   return options.byPetition === true ? "findBackers" : "openSession";
 }
 

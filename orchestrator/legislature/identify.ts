@@ -10,7 +10,7 @@ import { hexSchema } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import { sevenSchemas } from "../protocol/seven-messages.ts";
 import { unpackMissionParams } from "../rules/mission-params-codec.ts";
-import type { LegislatureContext } from "./context.ts";
+import { type LegislatureContext, payerOf } from "./context.ts";
 import { nextReading, type SessionState } from "./state.ts";
 import { producerFacts, surveyRecord } from "./survey.ts";
 
@@ -24,14 +24,14 @@ export function identify(context: LegislatureContext) {
   return {
     /** Sends: the deposit's allowance, then the session; after a refusal, another one. */
     async openSession(state: SessionState): Promise<Partial<SessionState>> {
-      const { mission, sponsor, parent = zeroAddress } = options;
+      const { mission, parent = zeroAddress } = options;
       const { legislation } = client;
       const isFirst = state.session === "";
       const note = context.note("session", [mission.mission]);
       const receipt = await withDeposit(context, state, () =>
         legislation.openSession([goalHashOf(mission.goal), mission.budget, parent], {
           ...context.step("openSession", state.session, note),
-          account: sponsor,
+          account: payerOf(options),
         }),
       );
       const [opened] = receipt === undefined ? [] : legislation.events(receipt, "SessionOpened");
@@ -108,7 +108,8 @@ export async function withDeposit<Result>(
   pay: () => Promise<Result>,
 ): Promise<Result> {
   const { client, clerks, options } = context;
-  const { sponsor, mission, ports } = options;
+  const { mission, ports } = options;
+  const sponsor = payerOf(options);
   await clerks.codifier.requireMandated();
   const spender = client.legislation.address;
   return (ports.deposits ?? new Mutex()).run(async () => {

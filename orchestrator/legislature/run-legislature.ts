@@ -1,10 +1,11 @@
 import { Command } from "@langchain/langgraph";
-import { GoalNotFeasible } from "../minds/errors.ts";
+import { GoalNotFeasible, NoPlan } from "../minds/errors.ts";
 import { type CodificationRequest, codificationRequestSchema } from "../protocol/codification-approval.ts";
-import { LegislatureContext, type LegislatureOptions } from "./context.ts";
+import { LegislatureContext, type LegislatureOptions, openedSession } from "./context.ts";
 import { AuditNeeded } from "./errors.ts";
 import { requireFeasible } from "./feasible.ts";
 import { sessionGraph } from "./graph.ts";
+import { isOver } from "./refund.ts";
 import { type LegislatureResult, resultOf } from "./result.ts";
 import type { SessionState } from "./state.ts";
 
@@ -49,17 +50,23 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
 
 type Beginning = Partial<Pick<SessionState, "session" | "outcome">>;
 
-/** What a new order begins with. A child's money has moved already: where no law can come of it, its session goes to its end. */
+/** What a new order begins with. Where its money has moved already and no law can come of it, its session goes to its end. */
 async function beginningOf(context: LegislatureContext): Promise<Beginning> {
-  const { child } = context.options;
-  const session = child === undefined ? {} : { session: child.session.toString() };
+  const opened = openedSession(context.options);
+  const session = opened === undefined ? {} : { session: opened.toString() };
+  if (opened !== undefined && (await isOver(context, opened))) return { ...session, outcome: "overdue" };
   try {
     await requireFeasible(context);
     return session;
   } catch (error) {
-    if (child === undefined || !(error instanceof GoalNotFeasible)) throw error;
+    if (opened === undefined || !(error instanceof GoalNotFeasible || error instanceof NoPlan)) throw error;
     return { ...session, outcome: "overdue" };
   }
+}
+
+/** Throws, by name, why no law could come of an order; before its session is open, and before anybody pays. */
+export async function requireLegislable(options: LegislatureOptions): Promise<void> {
+  await requireFeasible(new LegislatureContext(options));
 }
 
 interface Paused {

@@ -18,7 +18,7 @@ describe("agentcity city", function () {
 
   it("serves the city of a folder until it is stopped, and says where", async () => {
     await foundHome(home(), "7");
-    const served = spawn(process.execPath, [PROGRAM, "city", "--port", "0", "--json"], {
+    const served = spawn(process.execPath, [PROGRAM, "city", "--port", "0", "--open", "0", "--json"], {
       env: { ...process.env, AGENTCITY_HOME: home(), AGENTCITY_CACHE: cache },
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -27,6 +27,7 @@ describe("agentcity city", function () {
     const { url } = z.object({ status: z.literal("serving"), url: z.url() }).parse(JSON.parse(String(line)));
     const { document } = cityDocumentSchema.parse(await (await fetch(`${url}/v1/city`)).json());
     expect(document.publicUrl).to.equal(url);
+    expect(document.faces["seats"], "seats of agents elsewhere").to.be.a("string");
     const file = z.object({ apiUrl: z.url() }).parse(JSON.parse(readFileSync(join(home(), "embedded/city.json"), "utf8")));
     expect(file.apiUrl).to.equal(url);
     served.kill("SIGINT");

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
+import { PostedMissions } from "../../orchestrator/city/posted-missions.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { type Gateway, type ServeOptions, serveGateway } from "../../orchestrator/gateway/serve.ts";
@@ -12,7 +13,7 @@ import { cache } from "../support/cache.ts";
 import { PACKAGES, SMALL_MISSION } from "../support/mission-bundle.ts";
 
 /** The machine's clock of these tests: it stands still unless a test moves it. Milliseconds. */
-export const wall = { now: 1_800_000_000_000 };
+export const wall = { now: 1_800_000_000_000.25 };
 
 export const serveOptions: ServeOptions = {
   port: 0,
@@ -46,7 +47,9 @@ export async function servedCity(folder: string, meanwhile: (gateway: Gateway) =
     async boundary(name) {
       if (name !== "execution:committed" || happened) return;
       happened = true;
-      gateway = await serveGateway(city, { ...serveOptions, bundles: join(folder, "missions") });
+      const { millis, sleep } = serveOptions;
+      const posted = new PostedMissions(city, { home: folder, judge: simulatedJudge(city.chain.id), millis, sleep });
+      gateway = await serveGateway(city, { ...serveOptions, bundles: join(folder, "missions"), posted });
       await meanwhile(gateway);
     },
   });

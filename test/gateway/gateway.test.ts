@@ -10,6 +10,7 @@ import { expect } from "chai";
 import { recoverMessageAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
 import { cityDocumentSchema } from "../../orchestrator/gateway/commands/city.ts";
 import { eventOutput } from "../../orchestrator/gateway/commands/events.ts";
@@ -21,6 +22,7 @@ import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { SMALL_MISSION } from "../support/mission-bundle.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { type ServedCity, servedCity, serveOptions, wall } from "./gateway-city.ts";
 import { drafted, post, signedAndSent } from "./orders.ts";
@@ -91,6 +93,30 @@ describe("the gateway of a city with a mission", function () {
     expect(await served.city.client.constitution.param(parameterIndex("REPUTATION_FLOOR"))).to.equal(100n);
   });
 
+  /** A mission that waits for its deposit. */
+  async function postedHere(): Promise<string> {
+    const { items } = readInput({ kind: "csv", path: "packages.csv" }, home());
+    const posted = await served.gateway.world.posted?.post(seat("sponsor").address, SMALL_MISSION, items);
+    return posted?.id ?? "";
+  }
+
+  it("refuses a mission that no law could come of, before anybody pays", async () => {
+    const ask = async (file: string, items: readonly object[]) => {
+      const { init } = await signedRequest(seat("sponsor"), `${url}/v1/posted`, {
+        body: canonicalJson({ file, items }),
+        now: Math.floor(wall.now / 1_000),
+      });
+      const answer = await fetch(`${url}/v1/posted`, init);
+      return [answer.status, errorSchema.parse(await answer.json()).error.details];
+    };
+    const { items } = readInput({ kind: "csv", path: "packages.csv" }, home());
+    const poor = SMALL_MISSION.replace(/budget: .*/, 'budget: "0.01"');
+    expect(await ask(poor, items)).to.deep.equal([422, "GoalNotFeasible"]);
+    expect(await ask(`${SMALL_MISSION}services: ./mine\n`, items)).to.deep.equal([422, "NotTaken"]);
+    expect(await ask(SMALL_MISSION, [...items].reverse())).to.deep.equal([422, "NotTaken"]);
+    expect(await ask("mission: [", items)).to.deep.equal([422, "YamlSyntax"]);
+  });
+
   it("answers every open question by its own schema", async () => {
     const [first] = (await events("limit=1")).items;
     const [agent] = z.object({ items: z.array(z.object({ agent: z.string() })) }).parse(JSON.parse((await get("/v1/agents")).body)).items;
@@ -103,6 +129,7 @@ describe("the gateway of a city with a mission", function () {
       cid: first?.payloadCid ?? "",
       id: served.outcome.mission ?? "",
       digest: await halfSigned(),
+      posted: await postedHere(),
       campaign: "economy-1-contracts",
     };
     const asked: Record<string, string> = {

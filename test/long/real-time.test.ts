@@ -77,7 +77,11 @@ describe("a mission in real time", function () {
 
   it("is preceded by a founding, with the token that is there", async () => {
     const options = ["--token", token, "--confirmations", "1", "--port", "0"];
-    const served = await cli(["city", ...onPlain, ...options], {}, { interrupt: { when: /the gateway is at/, signal: "SIGINT" } });
+    const served = await cli(
+      ["city", "--open", "0", ...onPlain, ...options],
+      {},
+      { interrupt: { when: /the gateway is at/, signal: "SIGINT" } },
+    );
     expect(served.stderr).to.match(/city founded and sealed/);
     expect(readDeployment(deploymentFile(join(directory(), "home", "plain")))?.plan.token).to.equal(token);
   });

@@ -79,7 +79,7 @@ export const seatCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/faucet",
     group: "Seats",
-    doc: "A devnet's test money for a principal, once.",
+    doc: "A devnet's test money for a principal or a sponsor, and some for gas, once.",
     access: "signed",
     cost: 20,
     input: z.strictObject({ principal: address }),

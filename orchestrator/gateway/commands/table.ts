@@ -10,6 +10,7 @@ import { missionCommands } from "./missions.ts";
 import { panelCommands } from "./panel.ts";
 import { seatListCommands } from "./seat-list.ts";
 import { seatCommands } from "./seats.ts";
+import { sponsorCommands } from "./sponsors.ts";
 import { vitalCommands } from "./vitals.ts";
 import { webhookCommands } from "./webhooks.ts";
 import { workCommands } from "./work.ts";
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   ...missionCommands,
   ...vitalCommands,
   ...bundleCommands,
+  ...sponsorCommands,
   ...lawCommands,
   ...memberCommands,
   ...workCommands,

@@ -1,0 +1,171 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { formatEther } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import { CATALOG } from "../../services/catalog.ts";
+import { KeyUnusable } from "../agent/keystore.ts";
+import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
+import { depositCalls } from "../city/deposit.ts";
+import { describeInput, readInput } from "../execution/inputs/read-input.ts";
+import { bundleOutput } from "../gateway/commands/bundles.ts";
+import { cityDocumentSchema } from "../gateway/commands/city.ts";
+import { depositOutput, posted } from "../gateway/commands/sponsors.ts";
+import { COMMANDS } from "../gateway/commands/table.ts";
+import { askElsewhere, CityUnreachable, postElsewhere } from "../gateway/elsewhere.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { writeFileAtomic } from "../primitives/files.ts";
+import type { JsonObject } from "../primitives/json.ts";
+import { cityAddressesSchema } from "../protocol/addresses.ts";
+import { parseMissionFile } from "../protocol/mission-file.ts";
+import { parameter } from "../protocol/parameters.ts";
+import { secretIn } from "./agent.ts";
+import { audit } from "./audit.ts";
+import { EXIT } from "./exit-codes.ts";
+import { home } from "./home.ts";
+import { withProgress } from "./progress.ts";
+import { typedPath } from "./shell.ts";
+import { wallTime } from "./wall-time.ts";
+
+export interface SponsorOptions {
+  readonly city: string;
+  readonly key?: string;
+  readonly passwordFile?: string;
+  readonly again?: number;
+  readonly input?: string;
+  readonly text: string;
+  readonly fileName: string;
+  /** What the file's paths are relative to. */
+  readonly directory: string;
+  readonly json?: boolean;
+}
+
+/** The sponsor's purse does not hold what the mission costs. */
+class PurseShort extends AgentCityError {
+  constructor(sponsor: string, has: string, needs: string) {
+    super("PurseShort", `${sponsor} has ${has}, and the deposit takes ${needs}`, {
+      action: "send it there, then give the same command again: the city keeps the mission",
+    });
+  }
+}
+
+/** The city says something that a sponsor must not sign or write. */
+class CityDeceives extends AgentCityError {
+  constructor(problem: string) {
+    super("CityDeceives", `What this city gives is not what was asked for: ${problem}`, { action: "pay nothing there" });
+  }
+}
+
+/** How often the city is asked how far it is, milliseconds. */
+const LOOK = 1_000;
+const ENDED = ["completed", "failed", "aborted", "no-law"];
+
+/** Asks a city elsewhere for a mission, pays its deposit with a key of one's own, waits for the end, fetches the bundle, and verifies it. */
+export async function sponsor(options: SponsorOptions): Promise<void> {
+  const { ended, folder } = await withProgress(({ tell, enter }) => commission(options, tell, enter));
+  const { state, mission, reason } = ended;
+  if (state !== "completed") process.exitCode = EXIT.FAILED;
+  if (folder !== undefined) await audit(folder, { json: options.json === true });
+  if (options.json === true) {
+    if (folder === undefined) process.stdout.write(`${JSON.stringify({ status: state, reason })}\n`);
+    return;
+  }
+  process.stdout.write(
+    [`${state.toUpperCase()}  ${mission ?? "no mission"}`, ...(reason === null ? [] : [`WHY  ${reason}`]), ""].join("\n"),
+  );
+}
+
+async function commission(options: SponsorOptions, tell: (line: string) => void, enter: (stage: string) => void) {
+  const { city: url, key, passwordFile, text, fileName, directory, again } = options;
+  if (key === undefined) throw new KeyUnusable("No keystore is named: add --key <keystore> and --password-file <file>");
+  const account = privateKeyToAccount(secretIn(key, passwordFile));
+  const budgetCap = parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS);
+  const file = parseMissionFile(text, { fileName, catalog: CATALOG, budgetCap });
+  const path = options.input === undefined ? file.input.path : resolve(typedPath(options.input));
+  const input = readInput({ ...file.input, path }, directory);
+  tell(describeInput(input));
+  const { document } = await ask(url, "get_city", cityDocumentSchema);
+  const addresses = cityAddressesSchema.parse(document.addresses);
+  const signing = { account, chainId: document.chainId, now: () => Math.floor(wallTime.millis() / 1_000) };
+  const posting: JsonObject = { file: text, items: [...input.items], ...(again === undefined ? {} : { again }) };
+  let now = await postElsewhere(url, "/v1/posted", posted, posting, signing);
+  tell(`the city takes ${now.title}; posted as ${now.id}`);
+  const terms = { sponsor: account.address, goal: file.goal, budget: file.budget };
+  if (now.state === "unpaid") {
+    enter("the deposit is paid");
+    if (document.chainId === DEVNET_CHAIN_ID) await fillPurse();
+    now = await pay();
+    tell(`${formatMoney(file.budget)} tokens are deposited by ${account.address}: session ${now.session}`);
+  }
+  enter("the city works");
+  for (let last = ""; !ENDED.includes(now.state); now = await ask(url, "get_posted_mission", posted, { posted: now.id })) {
+    const words = `${now.state}${now.reason === null ? "" : `: ${now.reason}`}`;
+    if (words !== last) tell(words);
+    last = words;
+    await wallTime.sleep(LOOK);
+  }
+  return { ended: now, folder: now.mission === null ? undefined : await fetchBundle(url, now.mission, tell) };
+
+  /** A devnet gives everybody play money once. */
+  async function fillPurse(): Promise<void> {
+    const { balance, wei } = await ask(url, "prepare_deposit", depositOutput, { posted: now.id });
+    if (BigInt(balance) >= file.budget && BigInt(wei) > 0n) return;
+    await postElsewhere(url, "/v1/faucet", z.looseObject({}), { principal: account.address }, signing);
+    tell("the devnet's faucet gave play money");
+  }
+
+  /** Signs what pays for this mission and nothing else, whatever the city gives to be signed. */
+  async function pay() {
+    const { transactions, balance, wei } = await ask(url, "prepare_deposit", depositOutput, { posted: now.id });
+    const gas = transactions.reduce((sum, each) => sum + BigInt(each.gas) * BigInt(each.maxFeePerGas), 0n);
+    if (BigInt(balance) < file.budget)
+      throw new PurseShort(account.address, `${formatMoney(BigInt(balance))} tokens`, formatMoney(file.budget));
+    if (BigInt(wei) < gas) throw new PurseShort(account.address, `${formatEther(BigInt(wei))} for gas`, formatEther(gas));
+    const own = depositCalls(addresses, terms);
+    const signed = await Promise.all(
+      transactions.map((given) => {
+        const call = own.find(({ to, data }) => to.toLowerCase() === given.to.toLowerCase() && data === given.data);
+        if (call === undefined || given.chainId !== document.chainId)
+          throw new CityDeceives("a transaction does something else than pay the deposit");
+        if (BigInt(given.gas) > 2n * call.gas) throw new CityDeceives("a transaction takes more gas than its call");
+        return account.signTransaction({
+          ...{ type: "eip1559", to: call.to, data: call.data, value: 0n, chainId: given.chainId, nonce: given.nonce },
+          ...{ gas: BigInt(given.gas), maxFeePerGas: BigInt(given.maxFeePerGas), maxPriorityFeePerGas: BigInt(given.maxPriorityFeePerGas) },
+        });
+      }),
+    );
+    return postElsewhere(url, "/v1/deposits", posted, { posted: now.id, transactions: signed });
+  }
+}
+
+async function ask<Output extends z.ZodType>(url: string, name: string, output: Output, given: JsonObject = {}): Promise<z.output<Output>> {
+  const command = COMMANDS.find((each) => each.name === name);
+  if (command === undefined) throw new CityUnreachable(url, `this version knows no command ${name}`);
+  return output.parse(await askElsewhere(url)(command, given, {}));
+}
+
+/** Writes the bundle below this folder's missions. */
+async function fetchBundle(url: string, mission: string, tell: (line: string) => void): Promise<string> {
+  const folder = join(home().root, "missions", addressSchema.parse(mission).toLowerCase());
+  let after: string | null = "";
+  let count = 0;
+  while (after !== null) {
+    const page: z.output<typeof bundleOutput> = await ask(url, "get_bundle", bundleOutput, { mission, ...(after === "" ? {} : { after }) });
+    for (const { path, base64 } of page.files) {
+      // Names are the city's words: none of them may lead out of the folder.
+      if (!BUNDLE_PATH.test(path)) throw new CityDeceives(`a file of the bundle is named ${JSON.stringify(path.slice(0, 80))}`);
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileAtomic(join(folder, path), Buffer.from(base64, "base64"));
+      count += 1;
+    }
+    if (page.next !== null && (page.files.length === 0 || page.next <= after)) throw new CityDeceives("its bundle has no end");
+    after = page.next;
+  }
+  tell(`the bundle is in ${folder}: ${count} files`);
+  return folder;
+}
+
+/** Folders and files of plain names. */
+const BUNDLE_PATH = /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,120}\/){0,4}[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;
