@@ -90,7 +90,9 @@ describe("seats at the gateway", function () {
     const { isOpen, seats, asOf } = await listed();
     expect([isOpen, asOf, seats.length]).to.deep.equal([true, Math.floor(wall.now), 1]);
     expect(seats[0]?.open.map(({ kind }) => kind)).to.deep.equal(["perform"]);
-    expect(seats[0]?.refusals).to.deep.equal([{ kind: "sign", at: Math.floor(wall.now), by: "agent", why: "WillNotSign: Commit.node differs" }]);
+    expect(seats[0]?.refusals).to.deep.equal([
+      { kind: "sign", at: Math.floor(wall.now), by: "agent", why: "WillNotSign: Commit.node differs" },
+    ]);
   });
 
   it("ends an agent's first wait when it comes again", async () => {
