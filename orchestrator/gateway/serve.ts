@@ -27,6 +27,7 @@ import { type GatewayLimits, LIMITS } from "./limits.ts";
 import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
 import { guardedPush, type Push } from "./push.ts";
+import { openQuotas } from "./quotas.ts";
 import { SeatDoor } from "./seat-door.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -108,7 +109,10 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     webhooks,
     millis,
     posted: options.posted,
-    seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, closing.signal),
+    seats:
+      options.seats === undefined
+        ? undefined
+        : new SeatDoor(options.seats, { quotas: openQuotas(city.database), hasBlock: city.blocks.has, closing: closing.signal }),
   };
   const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname];
   const app = gatewayApp({

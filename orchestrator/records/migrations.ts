@@ -148,6 +148,12 @@ export const MIGRATIONS: readonly Migration[] = [
        )`,
     ],
   },
+  {
+    name: "008-quotas",
+    statements: [
+      "CREATE TABLE gateway_quotas (key text NOT NULL, subject text NOT NULL, bytes bigint NOT NULL, PRIMARY KEY (key, subject))",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */
