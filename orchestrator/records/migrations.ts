@@ -7,7 +7,7 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-/** In order, for ever: a migration that was released is never changed. LangGraph's checkpointer keeps its own tables. */
+/** In order: a migration that was released is never changed. LangGraph's checkpointer keeps its own tables. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     name: "001-log",
