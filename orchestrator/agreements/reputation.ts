@@ -1,5 +1,7 @@
 import { canaryRate } from "./canary.ts";
+import type { AgreementState } from "./lifecycle.ts";
 import type { Agreement } from "./schema.ts";
+import type { VerificationResult } from "./verification.ts";
 
 /** What is kept of an agreement that has ended with a result; no detail of the work leaves it. */
 export interface ClosingRecord {
@@ -11,6 +13,28 @@ export interface ClosingRecord {
   readonly disputed: boolean;
   /** The dispute found against the provider. */
   readonly upheld: boolean;
+}
+
+/**
+ * What remains of an agreement that ended with a result. A dispute found against the provider where the arbiter's share is below what the
+ * result would have paid. Undefined where nobody measured anything.
+ */
+export function closingOf(
+  { parties }: Pick<Agreement, "parties">,
+  { status, division }: Pick<AgreementState, "status" | "division">,
+  { determination, measured }: Pick<VerificationResult, "determination" | "measured">,
+  ruling?: number,
+): ClosingRecord | undefined {
+  if (status !== "closed" || determination.result === "incomplete") return undefined;
+  const disputed = division === "ruling";
+  return {
+    provider: parties.provider.identity.value,
+    passed: determination.result === "PASS",
+    composite: determination.composite,
+    on_time: measured["timeliness"] !== false,
+    disputed,
+    upheld: disputed && ruling !== undefined && ruling < determination.payment_release_percent,
+  };
 }
 
 export interface Standing {

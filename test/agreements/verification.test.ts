@@ -5,6 +5,7 @@ import {
   agreeOnEvaluator,
   canaryRate,
   chooseEvaluator,
+  closingOf,
   consensus,
   contentHash,
   DEFAULT_DIMENSIONS,
@@ -33,7 +34,7 @@ import {
   type VerificationPorts,
 } from "../../orchestrator/agreements/index.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
-import { EXAMPLE, keyOf as keyOfParty, signers } from "./example.ts";
+import { EXAMPLE, keyOf as keyOfParty, proposal, signers } from "./example.ts";
 import { refusalOf, refusalOfPromise } from "./refusals.ts";
 
 const START = "2026-03-26T14:30:00Z";
@@ -350,6 +351,29 @@ describe("a graduated release", () => {
     const p90 = { kind: "percentile", p: 90, target: 85, window: 10 } as const;
     const nine = Array.from({ length: 9 }, () => 8500);
     expect([guaranteeHolds(p90, [...nine, 0], 7500), guaranteeHolds(p90, [...nine.slice(1), 0, 0], 7500)]).to.deep.equal([true, false]);
+  });
+});
+
+describe("a closing record", () => {
+  const determination = { result: "PASS", composite: 8700, payment_release_percent: 85, confidence: 1 } as const;
+  const result = { determination, measured: {} };
+  const closed = { status: "closed", division: "schedule" } as const;
+
+  it("is what a result leaves, and who lost a dispute", () => {
+    const provider = proposal.parties.provider.identity.value;
+    const plain = { provider, passed: true, composite: 8700, on_time: true, disputed: false, upheld: false };
+    expect(closingOf(proposal, closed, result)).to.deep.equal(plain);
+    const late = { ...result, measured: { timeliness: false } };
+    expect(closingOf(proposal, closed, late)).to.deep.equal({ ...plain, on_time: false });
+    const ruled = { ...closed, division: "ruling" } as const;
+    expect(closingOf(proposal, ruled, result, 40)).to.deep.equal({ ...plain, disputed: true, upheld: true });
+    expect(closingOf(proposal, ruled, result, 85)).to.deep.equal({ ...plain, disputed: true });
+  });
+
+  it("is not there where nobody came to a result, or it has not ended", () => {
+    expect(closingOf(proposal, { status: "verified", division: undefined }, result)).to.equal(undefined);
+    const incomplete = { ...result, determination: { ...determination, result: "incomplete" as const } };
+    expect(closingOf(proposal, closed, incomplete)).to.equal(undefined);
   });
 });
 

@@ -1,0 +1,189 @@
+/** Registries of ERC-8004: an agent's registration, and feedback about it by the outcome of an agreement. The draft of October 2026. */
+import { type Account, isAddressEqual, keccak256, parseAbi, parseEventLogs, toBytes } from "viem";
+import { z } from "zod";
+import { type Agreement, agreementHash, type ClosingRecord } from "../agreements/index.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import { type Fate, type SendOptions, sending } from "./send.ts";
+
+export const IDENTITY_ABI = parseAbi([
+  "function register(string agentURI) returns (uint256 agentId)",
+  "function setAgentURI(uint256 agentId, string newURI)",
+  "function ownerOf(uint256 agentId) view returns (address)",
+  "function tokenURI(uint256 agentId) view returns (string)",
+  "function getAgentWallet(uint256 agentId) view returns (address)",
+  "event Registered(uint256 indexed agentId, string agentURI, address indexed owner)",
+]);
+export const REPUTATION_ABI = parseAbi([
+  "function giveFeedback(uint256 agentId, int128 value, uint8 valueDecimals, string tag1, string tag2, string endpoint, string feedbackURI, bytes32 feedbackHash)",
+  "function getIdentityRegistry() view returns (address)",
+  "function readFeedback(uint256 agentId, address clientAddress, uint64 feedbackIndex) view returns (int128 value, uint8 valueDecimals, string tag1, string tag2, bool isRevoked)",
+  "event NewFeedback(uint256 indexed agentId, address indexed clientAddress, uint64 feedbackIndex, int128 value, uint8 valueDecimals, string indexed indexedTag1, string tag1, string tag2, string endpoint, string feedbackURI, bytes32 feedbackHash)",
+]);
+
+const REGISTRATION_TYPE = "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
+/** What a number is that comes from an agreement. */
+const TAG = "asa";
+/** Composites are hundredths of a point. */
+const DECIMALS = 2;
+
+/** The file behind an agent's URI. Unknown fields are others' business. */
+export const registrationSchema = z.looseObject({
+  type: z.literal(REGISTRATION_TYPE),
+  name: z.string().min(1).max(200),
+  description: z.string().max(5000),
+  services: z.array(z.looseObject({ name: z.string().min(1), endpoint: z.string().min(1), version: z.string().optional() })),
+  x402Support: z.boolean(),
+  active: z.boolean(),
+  registrations: z.array(z.strictObject({ agentId: z.int().nonnegative(), agentRegistry: z.string().min(1) })),
+  supportedTrust: z.array(z.string()).optional(),
+});
+export type Registration = z.infer<typeof registrationSchema>;
+
+/** Text of a registration file. Throws a ZodError when something is missing. */
+export function registrationText(
+  fields: Omit<Registration, "type" | "registrations"> & Partial<Pick<Registration, "registrations">>,
+): string {
+  return canonicalJson(registrationSchema.parse({ registrations: [], ...fields, type: REGISTRATION_TYPE }));
+}
+
+/** `eip155:<chain id>:<registry>`, as files name a registry. */
+export function registryName(chainId: number, registry: Address): string {
+  return `eip155:${chainId}:${registry}`;
+}
+
+/** The file behind a piece of feedback: what the draft demands, and the closing record that the number is from. */
+export const feedbackSchema = z.looseObject({
+  agentRegistry: z.string(),
+  agentId: z.int().nonnegative(),
+  clientAddress: z.string(),
+  createdAt: z.iso.datetime(),
+  value: z.int(),
+  valueDecimals: z.literal(DECIMALS),
+  tag1: z.literal(TAG),
+  tag2: z.string(),
+  endpoint: z.string().optional(),
+  asa: z.strictObject({
+    agreement_hash: z.string(),
+    passed: z.boolean(),
+    composite: z.int().min(0).max(10_000),
+    on_time: z.boolean(),
+    disputed: z.boolean(),
+    upheld: z.boolean(),
+  }),
+});
+export type Feedback = z.infer<typeof feedbackSchema>;
+
+/** Whom feedback is about, and who gives it. */
+export interface FeedbackPlace {
+  readonly chainId: number;
+  readonly identity: Address;
+  readonly agentId: number;
+  /** The client of the agreement, or the evaluator contract that judged it; never the agent's owner, whom the registry refuses. */
+  readonly client: Address;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly endpoint?: string;
+}
+
+/** What an agreement that has ended says of its provider: the composite in hundredths, and nothing of the work itself. */
+export function feedbackOn(
+  agreement: Agreement,
+  closing: ClosingRecord,
+  { chainId, identity, agentId, client, createdAt, endpoint }: FeedbackPlace,
+): Feedback {
+  const { provider: _, ...outcome } = closing;
+  return feedbackSchema.parse({
+    agentRegistry: registryName(chainId, identity),
+    agentId,
+    clientAddress: registryName(chainId, client),
+    createdAt,
+    value: closing.composite,
+    valueDecimals: DECIMALS,
+    tag1: TAG,
+    tag2: agreement.service.type,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    asa: { agreement_hash: agreementHash(agreement), ...outcome },
+  });
+}
+
+/** The hash that goes on chain beside a file's address: Keccak-256 of its text. */
+export function feedbackHash(feedback: Feedback): Hash {
+  return keccak256(toBytes(canonicalJson(feedback)));
+}
+
+export interface RegistriesOptions extends SendOptions {
+  readonly identity: Address;
+  readonly reputation: Address;
+}
+
+/** Feedback is on chain: where, and since when. */
+export type Given =
+  | { readonly kind: "given"; readonly index: bigint; readonly reference: Hash }
+  | Exclude<Fate, { readonly kind: "settled" }>;
+
+/** A pair of registries. Throws when the second belongs to another first: then its agents are others. */
+export async function connectRegistries({ identity, reputation, ...options }: RegistriesOptions) {
+  const { reader, send, fateOf } = sending(options);
+  const identities = { abi: IDENTITY_ABI, address: identity } as const;
+  const opinions = { abi: REPUTATION_ABI, address: reputation } as const;
+  const of = await reader.readContract({ ...opinions, functionName: "getIdentityRegistry" });
+  if (!isAddressEqual(of, identity)) throw new RangeError(`the reputation registry ${reputation} is about agents of ${of}`);
+
+  const eventsBy = (agentId: bigint, clientAddress: Address) =>
+    reader.getContractEvents({ ...opinions, eventName: "NewFeedback", args: { agentId, clientAddress }, fromBlock: 0n, strict: true });
+
+  return {
+    fateOf,
+    /** Registers the caller's agent under a file's address. Ids begin at 0. */
+    async register(
+      account: Account,
+      uri: string,
+    ): Promise<{ readonly kind: "registered"; readonly agentId: bigint } | Exclude<Fate, { kind: "settled" }>> {
+      const fate = await send(account, { ...identities, functionName: "register", args: [uri] });
+      if (fate.kind !== "settled") return fate;
+      const [event] = parseEventLogs({ abi: IDENTITY_ABI, eventName: "Registered", logs: fate.receipt.logs });
+      if (event === undefined) throw new RangeError("the registry registered nobody");
+      return { kind: "registered", agentId: event.args.agentId };
+    },
+    walletOf: (agentId: bigint): Promise<Address> =>
+      reader.readContract({ ...identities, functionName: "getAgentWallet", args: [agentId] }),
+    uriOf: (agentId: bigint): Promise<string> => reader.readContract({ ...identities, functionName: "tokenURI", args: [agentId] }),
+    /**
+     * Gives feedback once: what this client has given under the same hash is found, not repeated. `rejected` where the agent's wallet is
+     * not the one that the agreement paid: then its number is another's.
+     */
+    async give(account: Account, feedback: Feedback, { uri, paid }: { readonly uri: string; readonly paid: Address }): Promise<Given> {
+      const agentId = BigInt(feedback.agentId);
+      const hash = feedbackHash(feedback);
+      const wallet = await this.walletOf(agentId);
+      if (!isAddressEqual(wallet, paid))
+        return { kind: "rejected", reason: `agent ${agentId} is paid at ${wallet}, the agreement paid ${paid}` };
+      const known = (await eventsBy(agentId, account.address)).find(({ args }) => args.feedbackHash === hash);
+      if (known !== undefined) return { kind: "given", index: known.args.feedbackIndex, reference: known.transactionHash };
+      const { value, valueDecimals, tag1, tag2, endpoint = "" } = feedback;
+      const args = [agentId, BigInt(value), valueDecimals, tag1, tag2, endpoint, uri, hash] as const;
+      const fate = await send(account, { ...opinions, functionName: "giveFeedback", args });
+      if (fate.kind !== "settled") return fate;
+      const [event] = parseEventLogs({ abi: REPUTATION_ABI, eventName: "NewFeedback", logs: fate.receipt.logs });
+      if (event === undefined) throw new RangeError("the registry took no feedback");
+      return { kind: "given", index: event.args.feedbackIndex, reference: fate.receipt.transactionHash };
+    },
+    /** Whether what a client gave is what a file says: the number, its tags, and the file's hash; and that it was not taken back. */
+    async holds(feedback: Feedback, client: Address, index: bigint): Promise<boolean> {
+      const agentId = BigInt(feedback.agentId);
+      const read = await reader.readContract({ ...opinions, functionName: "readFeedback", args: [agentId, client, index] });
+      const [value, decimals, tag1, tag2, isRevoked] = read;
+      const event = (await eventsBy(agentId, client)).find(({ args }) => args.feedbackIndex === index);
+      return (
+        !isRevoked &&
+        value === BigInt(feedback.value) &&
+        decimals === feedback.valueDecimals &&
+        tag1 === feedback.tag1 &&
+        tag2 === feedback.tag2 &&
+        event?.args.feedbackHash === feedbackHash(feedback)
+      );
+    },
+  };
+}
+export type Registries = Awaited<ReturnType<typeof connectRegistries>>;
