@@ -77,6 +77,7 @@ export const envelopes: readonly Envelope[] = [
       LegislativeProcedure: ["approve", "flagBloc"],
       ExecutionProcedure: ["awardEarly"],
       ProducerContract: ["attestCapabilities"],
+      EvidenceRegistry: ["postPassports"],
     },
   },
   { office: "CODIFIER", perSession: 8, permitted: { LegislativeProcedure: ["codify"], ManagementContract: ["delegate", "recordResult"] } },

@@ -4,7 +4,8 @@ pragma solidity 0.8.33;
 import {EvidenceClass, Seat} from "../types/Evidence.sol";
 
 /// @title Who may say what class evidence has, who may judge it, who may attest live code (decisions 17, 20, 22, 31).
-/// @notice Powers. The governor registers and revokes. Nobody raises a class of their own evidence.
+/// @notice Powers. The governor registers and revokes. A Regulator moves weights, slowly and between two bounds. Nobody raises a class of
+/// their own evidence, or the weight of their own house.
 interface IEvidenceRegistry {
     event IssuerRegistered(address indexed issuer, address indexed principal, uint8 classes);
     event VerifierRegistered(address indexed verifier, address indexed principal, uint16 weight);
@@ -16,6 +17,14 @@ interface IEvidenceRegistry {
     /// @notice From this block on panels are drawn among these verifiers, in this order.
     event RosterWritten(uint32 indexed epoch, address page, uint256 seats);
     event PrincipalSuspended(address indexed principal, bool suspended);
+    /// @notice What verifiers' passports say at this time: the hash of all of them, and whose weight moved.
+    event PassportsPosted(
+        bytes32 indexed passports,
+        address indexed regulator,
+        address[] verifiers,
+        uint16[] weights,
+        uint16[] before
+    );
     event SeedPinned(uint256 indexed number, bytes32 hash);
 
     error NotGovernor(address caller);
@@ -25,6 +34,13 @@ interface IEvidenceRegistry {
     error NotAVerifier(address account);
     error NotRegistered(address account);
     error ZeroWeight(address verifier);
+    error NotRegulator(address caller);
+    error LengthMismatch(uint256 verifiers, uint256 weights);
+    /// @notice Outside 100–133, further than three from what it is, or the same.
+    error WeightOutOfBounds(address verifier, uint16 current, uint16 wanted);
+    /// @notice A weight moves once a day.
+    error AlreadyMoved(address verifier, uint256 day);
+    error OwnHouse(address verifier);
     error TooManyVerifiers(uint256 max);
     error AlreadyRegistered(address account);
     error RosterCurrent(uint32 epoch);
@@ -54,6 +70,10 @@ interface IEvidenceRegistry {
     /// @notice Suspends or restores every role of a principal's accounts, those it gets later included: what they sign or report is
     /// refused, and its verifiers are not drawn. Caller: governor.
     function suspend(address principal, bool suspended) external;
+    /// @notice Posts the hash of verifiers' passports and moves weights after them (decision 82): each within 100–133, so that heads outvote
+    /// weight, by at most three, once a day (UTC). Panels that were drawn before keep their weights. Caller: Regulator, within its envelope,
+    /// and of another principal than the verifiers that it names. Without verifiers: the hash alone.
+    function postPassports(bytes32 passports, address[] calldata verifiers, uint16[] calldata weights) external;
     /// @notice Writes the roster anew without those who retired since it was written. Caller: anyone, if somebody did.
     function reseat() external;
     /// @notice Keeps the hash of a block whose panels are still to be heard, for all missions and for good. Caller: anyone, while the chain

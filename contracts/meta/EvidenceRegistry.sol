@@ -4,12 +4,13 @@ pragma solidity 0.8.33;
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
 import {LibBytes} from "solady/src/utils/LibBytes.sol";
+import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
 import {EvidenceClass, Seat} from "../types/Evidence.sol";
-import {Institution, Kind} from "../types/Roles.sol";
+import {Institution, Kind, Office} from "../types/Roles.sol";
 
 /// @notice See `IEvidenceRegistry`. The seats that panels are drawn from are the code of a data contract, two words a seat: one copy of it
 /// costs less than reading one verifier's word and place. Changes write another; the one before stays what earlier draws are about.
@@ -33,6 +34,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint16 serial;
         /// Its stake left, is about to, or is too small to answer with: it has no weight.
         bool retired;
+        /// The day (UTC) on which its weight moved last; zero = never.
+        uint24 moved;
     }
 
     /// One word: a roster as it was written.
@@ -63,6 +66,10 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     uint256 private constant _MAX_VERIFIERS = 256;
+    // What passports move weights within, and how far at once (decision 82).
+    uint16 private constant _LEAST_WEIGHT = 100;
+    uint16 private constant _MOST_WEIGHT = 133;
+    uint16 private constant _WEIGHT_STEP = 3;
     /// A mission keeps fifteen bits of a number.
     uint16 private constant _MAX_SERIAL = 0x7fff;
     uint256 private constant _FEW_SEATS = 32;
@@ -195,6 +202,23 @@ contract EvidenceRegistry is IEvidenceRegistry {
         if (until > _lastStay) _lastStay = until;
         _roster.stale = true;
         emit VerifierStayed(verifier, until);
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function postPassports(bytes32 passports, address[] calldata verifiers, uint16[] calldata weights) external {
+        IClerkContract clerks = IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
+        bool permitted =
+            clerks.isClerk(Office.REGULATOR, msg.sender) &&
+                clerks.isPermitted(Office.REGULATOR, this.postPassports.selector);
+        if (!permitted) revert NotRegulator(msg.sender);
+        if (verifiers.length != weights.length) revert LengthMismatch(verifiers.length, weights.length);
+        address house = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS)).principalOf(msg.sender);
+        uint16[] memory before = new uint16[](verifiers.length);
+        for (uint256 i = 0; i < verifiers.length; ++i) {
+            before[i] = _move(verifiers[i], weights[i], house);
+        }
+        emit PassportsPosted(passports, msg.sender, verifiers, weights, before);
+        if (verifiers.length != 0) _writeRoster();
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -458,6 +482,21 @@ contract EvidenceRegistry is IEvidenceRegistry {
 
     function _onlyGovernor() private view {
         if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+    }
+
+    /// @dev Returns what the weight was.
+    function _move(address verifier, uint16 weight, address house) private returns (uint16 before) {
+        Roles storage roles = _roles[verifier];
+        before = roles.weight;
+        if (before == 0) revert NotRegistered(verifier);
+        if (roles.principal == house) revert OwnHouse(verifier);
+        bool within = weight >= _LEAST_WEIGHT && weight <= _MOST_WEIGHT;
+        uint256 step = weight > before ? weight - before : before - weight;
+        if (!within || step == 0 || step > _WEIGHT_STEP) revert WeightOutOfBounds(verifier, before, weight);
+        uint256 day = block.timestamp / 1 days;
+        if (roles.moved == day) revert AlreadyMoved(verifier, day);
+        // Days fit for 45,000 years.
+        (roles.weight, roles.moved) = (weight, uint24(day));
     }
 
     /// @dev An account may have several roles, all for the same principal.

@@ -27,7 +27,7 @@ export interface Bill
   readonly minds: ReadonlyMap<string, Mind>;
   /** Producers whose keys are elsewhere. */
   readonly outsiders?: LegislatureOptions["producers"];
-  /** Called at each boundary that the session crosses, before the city's own hook. */
+  /** Told each boundary that the session crosses, before the city is. */
   readonly progress?: City["boundary"];
 }
 

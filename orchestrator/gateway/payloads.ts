@@ -5,7 +5,7 @@ import { parseJsonBytes } from "../primitives/json.ts";
 import type { World } from "./command.ts";
 
 /** A chain event that holds, with what it says. */
-export interface DecodedEvent<Args> {
+export interface Told<Args> {
   readonly event: StreamEvent;
   readonly args: Args;
 }
@@ -21,14 +21,14 @@ export async function payloadsOf<Args>(
   world: Pick<World, "hub">,
   filter: HubFilter,
   schema: z.ZodType<Args>,
-): Promise<readonly DecodedEvent<Args>[]> {
-  const payloads: DecodedEvent<Args>[] = [];
+): Promise<readonly Told<Args>[]> {
+  const told: Told<Args>[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await pageOfPayloads(world, { ...filter, limit: 200, cursor }, schema);
-    payloads.push(...page.payloads);
+    told.push(...page.told);
     cursor = page.next;
   }
-  return payloads;
+  return told;
 }
 
 /** A page of them. */
@@ -36,13 +36,13 @@ export async function pageOfPayloads<Args>(
   world: Pick<World, "hub">,
   query: HubFilter & { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly newest?: boolean | undefined },
   schema: z.ZodType<Args>,
-): Promise<{ readonly payloads: readonly DecodedEvent<Args>[]; readonly next: string | null }> {
+): Promise<{ readonly told: readonly Told<Args>[]; readonly next: string | null }> {
   const { events, next } = await world.hub.query(query);
-  const payloads: DecodedEvent<Args>[] = [];
+  const told: Told<Args>[] = [];
   for (const event of events) {
     if (event.isCorrected || event.corrects !== null) continue;
     const args = await argsOf(world, event, schema);
-    if (args !== undefined) payloads.push({ event, args });
+    if (args !== undefined) told.push({ event, args });
   }
-  return { payloads, next };
+  return { told, next };
 }

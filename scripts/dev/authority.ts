@@ -160,10 +160,13 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   },
   CityToken: {
     approve: anyone,
+    cancelAuthorization: [{ when: "signed", callers: ANYONE }],
     mint: only("NotMinter", "deployer"),
     permit: [{ when: "signed", callers: ANYONE }],
+    receiveWithAuthorization: only("NotPayee", "spender"),
     transfer: anyone,
     transferFrom: only("ERC20InsufficientAllowance", "spender"),
+    transferWithAuthorization: [{ when: "signed", callers: ANYONE }],
   },
   EvidenceRegistry: {
     registerIssuer: governor,
@@ -176,6 +179,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     suspend: governor,
     reseat: anyone,
     pinSeed: anyone,
+    postPassports: only("NotRegulator", "regulator"),
   },
   TemplateRegistry: {
     publish: governor,

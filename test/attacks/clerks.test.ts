@@ -1,7 +1,7 @@
 /** Offices that do more than their envelope, their mandate or their number allows. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroHash } from "ethers";
-import { EVERYTHING, networkHelpers, Office } from "../support/city-fixture.ts";
+import { EVERYTHING, Kind, keyOf, loadCity, networkHelpers, Office } from "../support/city-fixture.ts";
 import { billOf, hash, type Legislature, lawOf, loadLegislature, OPERATION, PROPOSAL, State } from "../support/legislature.ts";
 import { attempt } from "./attempt.ts";
 
@@ -145,6 +145,43 @@ describe("attacks by clerks", () => {
         ["REGULATOR", holder("REGULATOR", 1)],
       ] as const;
       expect(await approve(session, other, signers)).to.equal(State.CODIFIED);
+    });
+  });
+
+  describe("who post passports", () => {
+    const DAY = 86_400;
+
+    async function posting(house = keyOf("regulator's house").address) {
+      const city = await loadCity();
+      const clerk = await city.account("posting regulator");
+      await city.clerks.appoint(Office.REGULATOR, clerk.address, house);
+      await city.clerks.setEnvelope(Office.REGULATOR, [city.evidence.interface.getFunction("postPassports").selector], 64);
+      const { agent } = await city.register("verifier", { kind: Kind.VERIFIER, principal: await city.account("verifier's house") });
+      await city.evidence.registerVerifier(agent.address, 100);
+      const to = (weight: number) => attempt(city.evidence.connect(clerk).postPassports(WHY, [agent.address], [weight]));
+      return { to, weight: () => city.evidence.weightOf(agent.address) };
+    }
+
+    it("a Regulator lets one verifier outweigh all others", async () => {
+      const { to, weight } = await posting();
+      for (let wanted = 103; wanted <= 160; wanted += 3) {
+        await to(wanted);
+        await networkHelpers.time.increase(DAY);
+      }
+      expect((await weight()) <= 133n).to.equal(true);
+    });
+
+    it("a Regulator moves a weight again and again, before anybody can take its office from it", async () => {
+      const { to, weight } = await posting();
+      await networkHelpers.time.increaseTo((Math.floor((await networkHelpers.time.latest()) / DAY) + 1) * DAY);
+      for (const wanted of [103, 106, 109]) await to(wanted);
+      expect(await weight()).to.equal(103);
+    });
+
+    it("a Regulator makes its own house's verifier heavier", async () => {
+      const { to, weight } = await posting(keyOf("verifier's house").address);
+      await to(103);
+      expect(await weight()).to.equal(100);
     });
   });
 });

@@ -1,7 +1,8 @@
 /** Acting on what others just showed, or before they can act. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
-import { networkHelpers, tokens } from "../support/city-fixture.ts";
+import { authorize } from "../support/authorization.ts";
+import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
 import { type Mission, openMission, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
@@ -233,5 +234,16 @@ describe("attacks by going first or last", () => {
       await attempt(legislation.strawPoll(session, [await steps.straw(session, voter, [0, 1])]));
       expect(await legislation.strawRankingOf(session, voter.address)).to.equal((await steps.straw(session, voter, [1, 0])).ranking);
     });
+  });
+
+  it("somebody hands in a payment before the payee that has to notice it", async () => {
+    const { token, account } = await loadCity();
+    const [payer, payee, relayer] = [await account("payer"), await account("payee"), await account("relayer")];
+    await token.mint(payer.address, tokens(10));
+    const order = { from: payer.address, to: payee.address, value: tokens(5), validAfter: 0n, validBefore: 2n ** 40n, nonce: id("first") };
+    const args = await authorize(token, payer, "ReceiveWithAuthorization", order);
+    await attempt(token.connect(relayer).receiveWithAuthorization(...args));
+    expect(await token.balanceOf(payee.address)).to.equal(0);
+    await token.connect(payee).receiveWithAuthorization(...args);
   });
 });

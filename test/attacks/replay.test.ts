@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
+import { authorize } from "../support/authorization.ts";
 import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
 import { HOUR, type Mission, openMission, TASK } from "../support/mission-fixture.ts";
@@ -180,5 +181,16 @@ describe("attacks by replay", () => {
       await attempt(city.producers.register(message, did, byPrincipal, byAgent));
     }
     expect(await city.token.balanceOf(principal.address)).to.equal(tokens(5000));
+  });
+
+  it("a payment that its payer authorised once is made twice", async () => {
+    const { token, account } = await loadCity();
+    const [payer, payee] = [await account("payer"), await account("payee")];
+    await token.mint(payer.address, tokens(10));
+    const order = { from: payer.address, to: payee.address, value: tokens(5), validAfter: 0n, validBefore: 2n ** 40n, nonce: id("once") };
+    const args = await authorize(token, payer, "TransferWithAuthorization", order);
+    await attempt(token.connect(payee).transferWithAuthorization(...args));
+    await attempt(token.connect(payee).transferWithAuthorization(...args));
+    expect(await token.balanceOf(payee.address)).to.equal(tokens(5));
   });
 });

@@ -130,7 +130,7 @@ async function follow(ended: AbortSignal, show: (link: Link) => void, tell: List
         news();
       });
     } catch {
-      // Reported below, and retried.
+      // Told below, and tried again.
     }
     if (ended.aborted) return;
     lostAt ??= Date.now();

@@ -213,7 +213,7 @@ export async function standingsAt(context: AuditContext, { at, node, attempt }: 
       appealWindow: params.appealWindows[own.band] ?? 0,
       parent: await parentObligation(client, document.document),
     },
-    panel: panel.map((verifier) => ({ verifier, weight: verifiers.find(({ address }) => address === verifier)?.weight ?? 0 })),
+    panel,
     standings,
     present: awarded.filter(({ revealed }) => revealed !== undefined && revealed.at < at),
   };

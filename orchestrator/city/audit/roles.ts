@@ -65,6 +65,16 @@ export class Roles {
         at,
         apply: () => verifiers.push({ address: args.verifier, principal: args.principal, weight: args.weight }),
       })),
+      // Rosters that were written before keep what they had.
+      ...record.events("EvidenceRegistry", "PassportsPosted").map(({ at, args }) => ({
+        at,
+        apply: () => {
+          for (const [place, known] of verifiers.entries()) {
+            const moved = args.weights[args.verifiers.indexOf(known.address)];
+            if (moved !== undefined) verifiers[place] = { ...known, weight: moved };
+          }
+        },
+      })),
       ...record.events("EvidenceRegistry", "VerifierRetired").map(({ at, args }) => ({ at, apply: () => retired.add(args.verifier) })),
       ...record.events("EvidenceRegistry", "PrincipalSuspended").map(({ at, args }) => ({
         at,

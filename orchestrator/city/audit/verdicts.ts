@@ -1,5 +1,6 @@
 import { CallExecutionError, encodeFunctionData } from "viem";
 import { nonEmptyOutputAbi } from "../../chain/abi/NonEmptyOutput.ts";
+import type { Panel } from "../../execution/clearing-record.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
 import { classAt, EvidenceClass, geq, meet } from "../../rules/admissibility.ts";
@@ -96,37 +97,42 @@ interface Weighed {
 
 /** Checks who judged and what they signed; gives the verdicts their weight. */
 async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing): Promise<Weighed> {
-  const { roles, nameOf } = context;
-  const { at, subject } = clearing;
-  const { verifiers } = roles.before(at);
-  const weightOf = (verifier: Address) => verifiers.find(({ address }) => address === verifier)?.weight ?? 0;
+  const { nameOf } = context;
+  const { subject } = clearing;
   const panel = await panelOf(context, clearing);
+  const weightOf = (one: Address) => panel.find(({ verifier }) => verifier === one)?.weight;
   const answered = new Set<string>();
   const weighed: WeighedVerdict[] = [];
   for (const { isSigned, ...verdict } of clearing.verdicts) {
     const { verifier, question } = verdict;
     const name = `${subject}: verdict of ${nameOf(verifier)}`;
-    seen.holds(panel.includes(verifier), name, "is by nobody who was drawn");
+    const weight = weightOf(verifier) ?? 0;
+    seen.holds(weightOf(verifier) !== undefined, name, "is by nobody who was drawn");
     seen.holds(!answered.has(`${verifier}/${question}`), name, "is a second one on the same question");
     answered.add(`${verifier}/${question}`);
     seen.holds(isSigned, name, "is not signed by its verifier, for this work");
-    const weight = weightOf(verifier);
     if (isQuestion(question) && isResult(verdict.result)) weighed.push({ ...verdict, question, result: verdict.result, weight });
   }
-  return { verdicts: weighed, drawn: panel.reduce((sum, member) => sum + weightOf(member), 0) };
+  return { verdicts: weighed, drawn: panel.reduce((sum, { weight }) => sum + weight, 0) };
 }
 
+/** Who was drawn, each with its weight on the roster of that block: nothing, if it has lost its office since. */
 export async function panelOf(
   { history, law, client, chain, mission, roles }: AuditContext,
   { at, node, attempt }: Pick<Clearing, "at" | "node" | "attempt">,
-) {
+): Promise<Panel> {
   const blockNumber = history.drawBlockAt(node, at);
   if (blockNumber === undefined) return [];
   const { hash } = await chain.publicClient.getBlock({ blockNumber });
   const { sponsor } = await client.mission(mission).context();
   const excluded = [sponsor, ...history.executors(node, attempt).map(({ agent }) => roles.principalOf(agent))];
-  const roster = roles.before(at).rosters.findLast(({ since }) => since <= blockNumber);
-  return drawPanel(panelSeed(hash, mission, node, attempt), law.nodes[node]?.panelSize ?? 0, roster?.seats ?? [], excluded);
+  const { rosters, verifiers } = roles.before(at);
+  const seats = rosters.findLast(({ since }) => since <= blockNumber)?.seats ?? [];
+  const drawn = drawPanel(panelSeed(hash, mission, node, attempt), law.nodes[node]?.panelSize ?? 0, seats, excluded);
+  return drawn.map((verifier) => {
+    const holds = verifiers.some(({ address, weight }) => address === verifier && weight > 0);
+    return { verifier, weight: holds ? (seats.find(({ address }) => address === verifier)?.weight ?? 0) : 0 };
+  });
 }
 
 function decided(

@@ -282,7 +282,7 @@ function drawnPanel({ chain }: CityClient, address: Address, { law }: Pick<NodeV
   });
 }
 
-/** Who was drawn for a node, with the weights of the registry, and who of them has its key here. */
+/** Who was drawn for a node, with the weights of its roster, and who of them has its key here. */
 interface DrawnPanel {
   readonly view: NodeView;
   readonly drawn: Panel;
@@ -292,11 +292,26 @@ interface DrawnPanel {
 
 async function panelOf(world: World, mission: Mission, view: NodeView): Promise<DrawnPanel> {
   const panel = await drawnPanel(world.client, mission.address, view);
-  const [weights] = await world.client.evidence.verifiersOf(panel);
+  const weights = await drawnWeights(world.client, panel, view.drawBlock);
   const drawn = panel.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 }));
   const here = panel.flatMap((address) => world.verifiers.filter(({ account }) => account.address === address));
   const absent = panel.filter((address) => !here.some(({ account }) => account.address === address));
   return { view, drawn, here, absent };
+}
+
+/** What each weighed on the roster that it was drawn from (decision 82); whoever has lost its office since weighs nothing. */
+async function drawnWeights({ evidence }: CityClient, panel: readonly Address[], drawBlock: number): Promise<readonly number[]> {
+  const [[weights], posted] = await Promise.all([
+    evidence.verifiersOf(panel),
+    evidence.history("PassportsPosted", {}, { fromBlock: BigInt(drawBlock) }),
+  ]);
+  // What is posted in the block of the draw is on its roster.
+  const later = posted.filter(({ blockNumber }) => blockNumber > BigInt(drawBlock));
+  return panel.map((verifier, place) => {
+    const weight = weights[place] ?? 0;
+    const next = later.find(({ args }) => args.verifiers.includes(verifier))?.args;
+    return weight === 0 ? 0 : (next?.before[next.verifiers.indexOf(verifier)] ?? weight);
+  });
 }
 
 /** Whether who is here has more than half of the weight that was drawn. */

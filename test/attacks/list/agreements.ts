@@ -117,7 +117,7 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     guard: "a decision needs more than half of the weight that was drawn",
     file: "agreements/ClearingEvaluator.sol",
     find: "        for (uint256 i = 0; i < size; ++i) c.drawn += c.panel[i].weight;\n",
-    replace: "",
+    replace: "        c.drawn = 1;\n",
   },
   {
     title: "a client hands in again without the best verdicts, and the share falls",

@@ -193,4 +193,13 @@ export const FRONT_RUNNING: readonly Attack[] = attacksOf("front-running", "F", 
     replace: "",
     bound: "five times a node; a first bid in the last second has no answer",
   },
+  {
+    title: "somebody hands in a payment before the payee that has to notice it",
+    threats: ["TA-2"],
+    entry: "CityToken.receiveWithAuthorization",
+    guard: "what is signed to be received is the payee's to hand in",
+    file: "interop/CityToken.sol",
+    find: "        if (msg.sender != to) revert NotPayee(msg.sender);\n",
+    replace: "",
+  },
 ]);

@@ -138,4 +138,13 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     find: "return _hashTypedDataV4(TypedData.hashOverrideAction(action));",
     replace: digestUnder("block.chainid", "address(_CONSTITUTION)"),
   },
+  {
+    title: "a payment that its payer authorised once is made twice",
+    threats: ["TA-4"],
+    entry: "CityToken.transferWithAuthorization",
+    guard: "an authorisation spends its nonce",
+    file: "interop/CityToken.sol",
+    find: "        _spent[authorizer][nonce] = true;\n",
+    replace: "",
+  },
 ]);

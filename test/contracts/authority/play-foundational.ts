@@ -6,6 +6,7 @@ import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import type { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
 import { packPayment } from "../../../orchestrator/rules/payments.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
+import { AUTHORIZATION, authorize } from "../../support/authorization.ts";
 import {
   type City,
   ethers,
@@ -171,6 +172,10 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   const evidence = city.evidence.connect(governor);
   await trial.record("EvidenceRegistry.registerIssuer", cast, () => evidence.registerIssuer(someone, owner, 1));
   await trial.record("EvidenceRegistry.registerVerifier", cast, () => evidence.registerVerifier(verifier, 1));
+  const posting = evidence.interface.getFunction("postPassports").selector;
+  await city.clerks.connect(governor).setEnvelope(Office.REGULATOR, [posting], 8);
+  const regulator = evidence.connect(await city.as(cast.regulator ?? ""));
+  await trial.record("EvidenceRegistry.postPassports", cast, () => regulator.postPassports(WHY, [], []));
   await trial.record("EvidenceRegistry.registerRunner", cast, () => evidence.registerRunner(addressOf("new runner"), owner));
   await trial.record("EvidenceRegistry.registerMonitor", cast, () => evidence.registerMonitor(addressOf("new monitor"), owner));
   const producers = city.evidence.connect(await city.as("PRODUCERS"));
@@ -220,6 +225,16 @@ export async function playMoney(trial: AuthorityTrial): Promise<void> {
   const signed = ethers.Signature.from(await holder.signTypedData(domain, { Permit: PERMIT }, permit));
   const { v, r, s } = signed;
   await trial.record("CityToken.permit", cast, () => token.permit(holder.address, spender.address, 7, permit.deadline, v, r, s), "signed");
+  const order = { from: holder.address, to: spender.address, value: 3n, validAfter: 0n, validBefore: 2n ** 40n, nonce: WHY };
+  const transfer = await authorize(token, holder, "TransferWithAuthorization", order);
+  await trial.record("CityToken.transferWithAuthorization", cast, () => token.transferWithAuthorization(...transfer), "signed");
+  const receipt = await authorize(token, holder, "ReceiveWithAuthorization", { ...order, nonce: ethers.id("received") });
+  await trial.record("CityToken.receiveWithAuthorization", cast, () => token.connect(spender).receiveWithAuthorization(...receipt));
+  const cancelled = { authorizer: holder.address, nonce: ethers.id("cancelled") };
+  const types = { CancelAuthorization: AUTHORIZATION.CancelAuthorization };
+  const end = ethers.Signature.from(await holder.signTypedData(domain, types, cancelled));
+  const cancel = () => token.cancelAuthorization(holder.address, cancelled.nonce, end.v, end.r, end.s);
+  await trial.record("CityToken.cancelAuthorization", cast, cancel, "signed");
 
   await endow(city, cast, addresses.TREASURY);
   await trial.record("Treasury.deposit", cast, () => treasury.connect(holder).deposit(tokens(5), tokens(5), WHY));

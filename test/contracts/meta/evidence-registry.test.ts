@@ -5,7 +5,7 @@ import { addressSchema } from "../../../orchestrator/primitives/address.ts";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { drawPanel } from "../../../orchestrator/rules/panel-draw.ts";
-import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, Office, tokens } from "../../support/city-fixture.ts";
 
 /** Positions in `enum EvidenceClass`. */
 const Class = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
@@ -289,6 +289,101 @@ describe("EvidenceRegistry", () => {
         .to.be.revertedWithCustomError(contract, "PanelUnavailable")
         .withArgs(3, 2);
       await expect(anybody.reseat()).to.be.revertedWithCustomError(contract, "RosterCurrent").withArgs(4);
+    });
+  });
+
+  describe("postPassports", () => {
+    const HASH = id("all passports");
+    const DAY = 86_400;
+
+    /** A Regulator that may post, of this principal. */
+    async function regulator(house = keyOf("regulator's house").address): Promise<City["evidence"]> {
+      const clerk = await city.account(`regulator of ${house}`);
+      await city.clerks.appoint(Office.REGULATOR, clerk.address, house);
+      await city.clerks.setEnvelope(Office.REGULATOR, [contract.interface.getFunction("postPassports").selector], 64);
+      return contract.connect(clerk);
+    }
+
+    /** The first seconds of the day after. */
+    const tomorrow = async () => networkHelpers.time.increaseTo((Math.floor((await networkHelpers.time.latest()) / DAY) + 1) * DAY);
+
+    it("moves weights by at most three a day, between 100 and 133", async () => {
+      const [one, two] = (await verifiers([1, 1])).map(({ agents }) => agents[0] ?? "") as [string, string];
+      const office = await regulator();
+      await tomorrow();
+      await expect(office.postPassports(HASH, [one, two], [103, 101]))
+        .to.emit(contract, "PassportsPosted")
+        .withArgs(
+          HASH,
+          (await city.account(`regulator of ${keyOf("regulator's house").address}`)).address,
+          [one, two],
+          [103, 101],
+          [100, 100],
+        );
+      expect([await contract.weightOf(one), await contract.weightOf(two)]).to.deep.equal([103n, 101n]);
+      const today = BigInt(Math.floor((await networkHelpers.time.latest()) / DAY));
+      await expect(office.postPassports(HASH, [one], [104]))
+        .to.be.revertedWithCustomError(contract, "AlreadyMoved")
+        .withArgs(one, today);
+      await tomorrow();
+      for (const [weight, of, has] of [
+        [107, one, 103],
+        [99, one, 103],
+        [103, one, 103],
+        [98, two, 101],
+        [65_535, two, 101],
+      ] as const)
+        await expect(office.postPassports(HASH, [of], [weight]))
+          .to.be.revertedWithCustomError(contract, "WeightOutOfBounds")
+          .withArgs(of, has, weight);
+      for (let weight = 106; weight <= 133; weight += 3) {
+        await office.postPassports(HASH, [one], [weight]);
+        await tomorrow();
+      }
+      await expect(office.postPassports(HASH, [one], [134])).to.be.revertedWithCustomError(contract, "WeightOutOfBounds");
+      expect(await contract.weightOf(one)).to.equal(133);
+    });
+
+    it("moves no panel that was drawn before", async () => {
+      const [one = ""] = (await verifiers([1, 1])).map(({ agents }) => agents[0] ?? "");
+      const drawnAt = BigInt(await latestBlock());
+      await (await regulator()).postPassports(HASH, [one], [103]);
+      const weights = async (at: bigint) => (await seats(id("seed"), 2, [], at)).map(({ weight }) => weight).sort();
+      expect(await weights(drawnAt)).to.deep.equal([100n, 100n]);
+      expect(await weights(NOW)).to.deep.equal([100n, 103n]);
+    });
+
+    it("posts the hash alone, and writes no roster for it", async () => {
+      await verifiers([1]);
+      const posted = (await regulator()).postPassports(HASH, [], []);
+      await expect(posted).to.emit(contract, "PassportsPosted");
+      await expect(posted).not.to.emit(contract, "RosterWritten");
+    });
+
+    it("is a Regulator's, within its envelope, and never about its own house", async () => {
+      const [group] = await verifiers([1]);
+      const [one = ""] = group?.agents ?? [];
+      const own = await regulator(group?.principal.address);
+      await expect(own.postPassports(HASH, [one], [103]))
+        .to.be.revertedWithCustomError(contract, "OwnHouse")
+        .withArgs(one);
+      await expect(contract.postPassports(HASH, [], [])).to.be.revertedWithCustomError(contract, "NotRegulator");
+      await city.clerks.setEnvelope(Office.REGULATOR, [], 64);
+      await expect(own.postPassports(HASH, [], [])).to.be.revertedWithCustomError(contract, "NotRegulator");
+    });
+
+    it("moves all that it names or none", async () => {
+      const [one = ""] = (await verifiers([1])).map(({ agents }) => agents[0] ?? "");
+      const office = await regulator();
+      const nobody = keyOf("nobody").address;
+      await expect(office.postPassports(HASH, [one, nobody], [103, 103]))
+        .to.be.revertedWithCustomError(contract, "NotRegistered")
+        .withArgs(nobody);
+      await expect(office.postPassports(HASH, [one, one], [103, 106])).to.be.revertedWithCustomError(contract, "AlreadyMoved");
+      await expect(office.postPassports(HASH, [one], []))
+        .to.be.revertedWithCustomError(contract, "LengthMismatch")
+        .withArgs(1, 0);
+      expect(await contract.weightOf(one)).to.equal(100);
     });
   });
 
