@@ -71,7 +71,7 @@ export interface Agent {
   readonly address: Address;
   /** Decides this kind of call in place of the mind. Throws InvalidValue for a kind that no city asks. */
   handle<Kind extends keyof Handlers>(kind: Kind, handler: Handlers[Kind]): Agent;
-  /** Joins, then answers until it is told to stop; without a signal, for ever. */
+  /** Joins, then answers until `signal` aborts; without a signal, indefinitely. */
   run(stop?: AbortSignal): Promise<void>;
   /** One line for each thing that it needs: what there is, and whether that will do. */
   doctor(): Promise<readonly Finding[]>;
@@ -175,14 +175,14 @@ export function createAgent(options: AgentOptions): Agent {
   }
 
   async function untilReached(stop: AbortSignal): Promise<Contact> {
-    for (let told = false; ; ) {
+    for (let reported = false; ; ) {
       try {
         return await contact();
       } catch (error) {
         const isAway = error instanceof CityAway || isUnreachable(error);
         if (stop.aborted || (error instanceof AgentCityError && !isAway) || error instanceof z.ZodError) throw error;
-        if (!told) tell(`no city at ${options.city} yet; asking again`);
-        told = true;
+        if (!reported) tell(`no city at ${options.city} yet; asking again`);
+        reported = true;
         await clock.sleep(PAUSE);
       }
     }

@@ -323,7 +323,7 @@ export class Policy {
     return { mission, view, slot, views };
   }
 
-  /** A node's input, made again: items by the law's digest, predecessors' results from what the chain says was revealed. */
+  /** A node's input, rebuilt: items by the law's digest, predecessors' results from what the chain says was revealed. */
   async #inputOf(mission: Mission, view: NodeView, request: CallRequest<"perform">): Promise<JsonObject> {
     const { client } = this.#of;
     const items = z.array(z.looseObject({ id: z.string() })).parse(parseJsonBytes(await this.#read(request.items))) as Mission["items"];

@@ -34,8 +34,8 @@ export function recordMeasurements(sources: SourceFetcher): MeasurementFetcher {
 }
 
 function readField(field: unknown): z.infer<typeof recordedSchema> {
-  const told = recordedSchema.safeParse(field);
-  return told.success ? told.data : { value: measuredValueSchema.parse(field), ...AS_RECORDED };
+  const recorded = recordedSchema.safeParse(field);
+  return recorded.success ? recorded.data : { value: measuredValueSchema.parse(field), ...AS_RECORDED };
 }
 
 function ownOf(record: Readonly<Record<string, unknown>>, field: string): unknown {

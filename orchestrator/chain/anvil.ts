@@ -14,13 +14,13 @@ export interface AnvilOptions {
   readonly dir?: string;
   readonly startTimeoutMillis?: number;
   /**
-   * Block 0, and that a block is mined when told to, with the time it is told (chain/anvil-chain.ts). Without it each transaction is
+   * Block 0, and that blocks are mined on request, with the requested time (chain/anvil-chain.ts). Without it each transaction is
    * mined at once, at the machine's time.
    */
   readonly driven?: Genesis;
   /** A node of the chain whose block `driven.fork` names. */
   readonly forkUrl?: string | undefined;
-  /** Told when the program ends by itself. */
+  /** Called when the program ends by itself. */
   readonly onExit?: (how: string) => void;
 }
 

@@ -11,7 +11,7 @@ export const DEVNET_CHAIN_ID = 31337;
 /** The development mnemonic every Ethereum tool knows. Worthless by design. */
 export const DEVNET_MNEMONIC = "test test test test test test test test test test test junk";
 
-/** Block 0 of the embedded chain unless told otherwise: the date and money are fixed for ever (decision 35). */
+/** Block 0 of the embedded chain by default: the date and money never change (decision 35). */
 export const DEVNET_GENESIS: Genesis = {
   chainId: DEVNET_CHAIN_ID,
   timestamp: Date.UTC(2026, 0, 1) / 1000,

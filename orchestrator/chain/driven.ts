@@ -37,7 +37,7 @@ export interface DrivenOptions {
   readonly transcript?: string;
   /** Block 0 of a new chain. An existing transcript must have been made with the same. */
   readonly genesis?: Genesis;
-  /** Told what a person should know, such as a torn line. */
+  /** Receives what a person should know, such as a torn line. */
   readonly log?: (line: string) => void;
   /** Waits while a node in another process does not answer. Without it that is an error at once. */
   readonly patience?: Patience | undefined;

@@ -8,7 +8,7 @@ import type { Genesis } from "./transcript.ts";
 
 /** What one request may take before the process that works on it is killed. */
 export interface EdrLimits {
-  /** Growth of resident memory. EDR writes down each step of the EVM, up to a kilobyte a gas, and cannot be told not to. */
+  /** Growth of resident memory. EDR writes down each step of the EVM, up to a kilobyte a gas, and has no option against it. */
   readonly memoryMb: number;
   readonly millis: number;
   /** What the process may take from its start on. */

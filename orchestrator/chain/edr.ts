@@ -32,7 +32,7 @@ export class NodeRefusal extends Error {
   }
 }
 
-/** EDR, Hardhat's node, in this process: an L2 that mines when told to. Its own threads work; nothing interrupts them. */
+/** EDR, Hardhat's node, in this process: an L2 that mines on request. Its own threads work; nothing interrupts them. */
 export async function connectEdr(genesis: Genesis): Promise<Engine> {
   const edr = await import("@nomicfoundation/edr").catch((cause: unknown) => {
     throw new EmbeddedChainMissing(cause);

@@ -174,7 +174,7 @@ class Live implements CityChain {
   async fees(): Promise<Fees> {
     const { node, wall, log } = this.#parts;
     const cap = this.feeCap;
-    for (let told = false; ; await wall.sleep(1_000)) {
+    for (let reported = false; ; await wall.sleep(1_000)) {
       const { baseFeePerGas: base = 0n } = feesSchema.parse(
         await node.request({ method: "eth_getBlockByNumber", params: ["latest", false] }),
       );
@@ -184,8 +184,8 @@ class Live implements CityChain {
         const most = 2n * base + tip < cap ? 2n * base + tip : cap;
         return { maxFeePerGas: most, maxPriorityFeePerGas: tip < most ? tip : most };
       }
-      if (!told) log(`${this.name} asks ${base} wei for a unit of gas, more than the ${cap} that may be paid: waiting`);
-      told = true;
+      if (!reported) log(`${this.name} asks ${base} wei for a unit of gas, more than the ${cap} that may be paid: waiting`);
+      reported = true;
       if (this.#closed) throw new InvalidValue("fees", "the chain was closed while the network asked for more than may be paid");
     }
   }

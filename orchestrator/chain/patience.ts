@@ -18,7 +18,7 @@ export type SilenceNews =
 export interface PatienceOptions {
   /** Time while the chain is silent: its own clock stands still then. */
   readonly clock: Clock;
-  /** Told of a silence's beginning, escalation and end, before anybody goes on. */
+  /** Called at a silence's beginning, escalation and end, before work continues. */
   readonly tell?: (news: SilenceNews) => Promise<void>;
 }
 

@@ -30,7 +30,7 @@ export function notBefore(call: Call, first: bigint): Call {
   return isEarlier ? { method: call.method, params: [{ ...filter, fromBlock: numberToHex(first) }] } : call;
 }
 
-/** A node that is behind, or was started anew, says so when it is asked about a block it does not have. */
+/** A node that is behind, or was restarted, says so when it is asked about a block it does not have. */
 export function isUnknownBlock(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

@@ -53,7 +53,7 @@ export interface SenderOptions<Note> {
   readonly chain: Chain;
   readonly outbox: Outbox<Note>;
   readonly relayers: readonly LocalAccount[];
-  /** Contracts' ABIs, so that reverts are told by name. */
+  /** Contracts' ABIs, so that reverts are named. */
   readonly abis?: readonly Abi[];
   readonly boundary?: Boundary<SenderBoundary>;
   /** Checked before each broadcast: throws when this process does not own the city any more. */
@@ -385,7 +385,7 @@ class QueueSender<Note> implements Sender<Note> {
     return chosen;
   }
 
-  /** Only a revert is told as one; everything else (node gone, no funds) keeps its own name. */
+  /** Only a revert is reported as one; everything else (node gone, no funds) keeps its own name. */
   #refusal(what: string, cause: unknown): unknown {
     const revert = revertOf(cause);
     if (revert === undefined) return cause;

@@ -31,9 +31,9 @@ export function assemblyOf({ society, seed }: Pick<City, "society" | "seed">, { 
   });
   const planted = blocAmong(producers, size, seed);
   const leader = own.find(({ member }) => member.name === planted[0]?.name);
-  const told = new Set(planted.map(({ name }) => name));
+  const instructed = new Set(planted.map(({ name }) => name));
   const seats = own.map(({ member: { name }, persona, mind }) =>
-    leader === undefined || !told.has(name)
+    leader === undefined || !instructed.has(name)
       ? { name, persona, mind }
       : {
           name,

@@ -233,7 +233,7 @@ async function open(
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
     const port = genesisPort(sender, memberOf(society, "deployer").account, live?.profile ?? "default");
-    // A city that was founded before is looked through again, and told of no second founding.
+    // A city that was founded before is checked again, and not founded a second time.
     const news = existsSync(deploymentFile(dir)) && !isCopy ? () => {} : tell;
     const deployment = isCopy
       ? await requireFounded(chain, copiedDeployment(dir), tell)

@@ -252,7 +252,7 @@ export async function requirePassable(city: City, order: Order): Promise<void> {
   await requireLaw(city, { file, id, services: catalog, inputs: inputsOf(file, input), minds, judge, sponsor });
 }
 
-/** What a session is told of its mission's input. */
+/** What a session learns of its mission's input. */
 function inputsOf(file: MissionFile, { items, digest }: Pick<Mission, "items"> & { readonly digest: Hash }): Bill["inputs"] {
   return { count: items.length, digest, ...columnsIn(items), ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) };
 }

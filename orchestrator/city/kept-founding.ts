@@ -28,7 +28,7 @@ const RECORDS = "records";
 /** In a city's folder while its copy is not yet judged: it counts as nothing. */
 const UNFINISHED = "founding.copy";
 
-/** Where the founding of a seed is kept; undefined where this version cannot be told from others. */
+/** Where the founding of a seed is kept; undefined where this version cannot be distinguished from others. */
 export function placeOfFounding(cacheDir: string, seed: string): string | undefined {
   if (!existsSync(INSTALLED)) return undefined;
   const code = CODE.map((folder) => hashesIn(join(ROOT, folder), /\.ts$/));

@@ -27,7 +27,7 @@ export interface Bill
   readonly minds: ReadonlyMap<string, Mind>;
   /** Producers whose keys are elsewhere. */
   readonly outsiders?: LegislatureOptions["producers"];
-  /** Told each boundary that the session crosses, before the city is. */
+  /** Called at each boundary that the session crosses, before the city's own hook. */
   readonly progress?: City["boundary"];
 }
 

@@ -27,7 +27,7 @@ export interface AgentCommand {
   readonly json?: boolean;
 }
 
-/** Files that `agent init` makes, and that the other actions read unless they are told otherwise. */
+/** Files that `agent init` makes, and that the other actions read by default. */
 const FILES = { key: "agent.json", principal: "owner.json", password: "password", limits: "limits.json" } as const;
 
 const ACTIONS = { init, run, doctor, status } as const;

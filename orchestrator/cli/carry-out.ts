@@ -57,7 +57,7 @@ export interface Commission {
   /** Let a simulation decide from here on, although people decided until now. */
   readonly simulateHumans?: boolean;
   /** The run wants a city of its own; without it the run takes place in the city that is there. */
-  readonly anew?: { readonly newCity: boolean };
+  readonly restart?: { readonly newCity: boolean };
   /** Chat model of the producers' minds, "openai:…"; without one they are heuristic. */
   readonly model?: string;
   /** A Postgres for the records. */
@@ -110,7 +110,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
     await stages(name);
   };
   enter("the city is being opened");
-  if (commission.anew !== undefined) makeRoom({ dir, key: commission.key, newCity: commission.anew.newCity, tell });
+  if (commission.restart !== undefined) makeRoom({ dir, key: commission.key, newCity: commission.restart.newCity, tell });
   const attempt = async (): Promise<Outcome> => {
     const city = await openCity({
       dir,

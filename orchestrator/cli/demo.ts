@@ -39,7 +39,7 @@ export interface Demo {
   readonly outsiders?: () => Promise<NonNullable<Order["outsiders"]>>;
 }
 
-/** One mission after another, so that the city's pages have something to show. A mission that fails is told, and the next one begins. */
+/** One mission after another, so that the city's pages have something to show. A failed mission is reported, and the next one begins. */
 export async function keepBusy(city: City, demo: Demo): Promise<void> {
   const { outsiders = async () => [], home, tell, most = Number.POSITIVE_INFINITY, patience = PATIENCE, sleep = wallTime.sleep } = demo;
   for (let turn = 0; turn < most; turn += 1) {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { typedPath } from "./shell.ts";
 
 /**
- * Where a folder keeps its city and its finished missions; what can be made again (an empty database) several may share.
+ * Where a folder keeps its city and its finished missions; a cache (an empty database) may be shared by several.
  * Without AGENTCITY_HOME that is below the working directory: where `agentcity` is typed, and the project's folder under `npm run`.
  */
 export function home(network = "embedded"): { readonly root: string; readonly dir: string; readonly cacheDir: string } {

@@ -57,10 +57,10 @@ export class Progress {
     this.#line(line);
   };
 
-  /** Sets the current stage. With `anew`, the count of tasks restarts, because another law has other tasks. */
-  readonly enter = (stage: string, anew = false): void => {
+  /** Sets the current stage. With `restart`, the count of tasks restarts, because another law has other tasks. */
+  readonly enter = (stage: string, restart = false): void => {
     this.#stage = stage;
-    if (anew) this.#done = this.#first = undefined;
+    if (restart) this.#done = this.#first = undefined;
     // Work that leaves no time for beats has kept silent until now.
     this.#beat();
   };

@@ -26,7 +26,7 @@ const STAGE_AFTER: Partial<Record<BoundaryName, string>> = {
 };
 
 /** A boundary that reports which stage begins. */
-export function staged(enter: (stage: string, anew: boolean) => void, boundary: Boundary<BoundaryName>): Boundary<BoundaryName> {
+export function staged(enter: (stage: string, restart: boolean) => void, boundary: Boundary<BoundaryName>): Boundary<BoundaryName> {
   return async (name) => {
     const stage = STAGE_AFTER[name];
     if (stage !== undefined) enter(stage, name === "city:books-closed");

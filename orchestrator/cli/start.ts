@@ -32,7 +32,7 @@ export async function start(options: StartOptions): Promise<void> {
     place: { name: network, devnet: devnetNamed(network) },
     key,
     serve: options.serve === true ? { port: options.port } : undefined,
-    anew: { newCity: options.newCity === true },
+    restart: { newCity: options.newCity === true },
     fileName: "missions/dependency-licences.yaml",
     text: readFileSync(SAMPLE, "utf8"),
     directory: dirname(SAMPLE),

@@ -34,10 +34,10 @@ export function chooseHarvest(agent: Agent, quota: number, norm: number, prospec
     const amount = quotas * quota;
     const beyond = Math.max(0, amount - norm);
     const taken = amount - reciprocity(agent, prospect.belief) * beyond + harm * beyond;
-    const told = beyond > 0 ? -prospect.sanction : 0;
+    const truth = beyond > 0 ? -prospect.sanction : 0;
     const lied = -prospect.found * prospect.sanction + (harm - honesty) * beyond;
-    const truthful = beyond === 0 || told >= lied;
-    const worth = taken + (truthful ? told : lied);
+    const truthful = beyond === 0 || truth >= lied;
+    const worth = taken + (truthful ? truth : lied);
     if (worth > best.worth) best = { amount, truthful, worth };
   }
   return best;

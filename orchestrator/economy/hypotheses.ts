@@ -188,7 +188,7 @@ const RULES: Readonly<Record<string, (ground: Ground) => Judged>> = {
     ),
 };
 
-/** The paper says more than three, and at least three: judged by the former, told of both. */
+/** The paper says more than three, and at least three: judged by the former, reported for both. */
 function rulesAreChanged(ground: Ground): Judged {
   const judged = governed(({ rec }) => rec, { above: 3 }, { atMost: 0 })(ground);
   const changed = inFull(ground).flatMap(({ governance }) => governance?.rec ?? []);

@@ -38,7 +38,7 @@ export interface Harvested {
 
 /** One configuration's institutions. */
 export interface Order {
-  /** Before anything else in a round; `say` is told of claims that are made. */
+  /** Before anything else in a round; `say` is called with claims that are made. */
   talk(commons: Commons, say: Say): Promise<void>;
   prospect(agent: Agent): Prospect;
   /** Units that the order's norm allows, from the sustainable quota. */
@@ -46,7 +46,7 @@ export interface Order {
   assign(tasks: readonly Task[], commons: Commons, say: Say): Promise<Assignment[]>;
   /** Whether handed-in work counts at once. */
   readonly certifiesAtOnce: boolean;
-  /** Looks at work of the round before: what may count, and the tokens it is paid. `busy` is told who looked. */
+  /** Looks at work of the round before: what may count, and the tokens it is paid. `busy` is called with who looked. */
   review(tasks: readonly Task[], commons: Commons, busy: (agent: Agent) => void): Promise<Map<Task, number>>;
   /** What is remembered of a round's harvests. */
   remember(harvested: readonly Harvested[], commons: Commons): Promise<void>;

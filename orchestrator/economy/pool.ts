@@ -5,7 +5,7 @@ export interface Pool {
   readonly level: number;
 }
 
-/** The largest yield that can be taken for ever. */
+/** The largest sustainable yield. */
 export const sustainable = ({ capacity, growth }: Pool): number => (growth * capacity) / 4;
 
 /** The pool after a round in which `asked` was asked for, and the part of it that everybody got. */

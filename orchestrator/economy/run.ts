@@ -23,7 +23,7 @@ export interface RunSettings {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Structural and Full: another chain and another way to it. */
   readonly ports?: PortsMaker;
-  /** Is told when everything is ready for the first round. */
+  /** Called when everything is ready for the first round. */
   readonly founded?: () => void;
   /** Structural and Full: sees the city when all is over, before it closes. */
   readonly sees?: (city: GovernedCity) => Promise<void>;

@@ -210,7 +210,7 @@ async function overrideBehind(
   return undefined;
 }
 
-/** Appeals that nobody answered and whose time is not over. All others were upheld, and settled anew, or stand in nothing's way. */
+/** Unanswered appeals whose time is not over. All others were upheld and settled again, or block nothing. */
 async function environmentOf(client: CityClient, mission: Mission, { law, attempt }: NodeView): Promise<Environment> {
   const contract = client.mission(mission.address);
   const [open, until] = await contract.appealsOf(law.number, attempt);

@@ -197,7 +197,7 @@ async function missionNamed(options: A2aOptions, id: string): Promise<z.infer<ty
   try {
     return missionSchema.parse(await use(options, "get_mission", { mission: id }));
   } catch (error) {
-    // Whoever asks too often is told that, and not that its mission is gone.
+    // A caller over its rate limit learns that, and not that its mission is gone.
     if (!["NotFound", "BadRequest", "InvalidValue"].includes(answerTo(error).body.error.code)) throw error;
     throw new RpcError(CODES.taskNotFound, "This city has no mission of that address");
   }

@@ -108,7 +108,7 @@ function read(name: string, origin: CampaignOutput["origin"], path: string): Cam
   if (!found.success) return undefined;
   const { summary, ...run } = found.data;
   const { experiment, seeds, notRun, findings, cells } = summary;
-  const told: CampaignOutput = {
+  const overview: CampaignOutput = {
     ...{ name, experiment, origin, seeds, notRun },
     ...("commit" in run ? run : { commit: null, machine: null, command: null }),
     verdicts: Object.fromEntries(verdicts.map((word) => [word, findings.filter(({ verdict }) => verdict === word).length])) as Record<
@@ -119,9 +119,9 @@ function read(name: string, origin: CampaignOutput["origin"], path: string): Cam
   };
   return {
     text,
-    summary: told,
+    summary: overview,
     detail: {
-      ...told,
+      ...overview,
       findings: findings.map(({ id, says, verdict, mean = null, interval, p = null, because }) => ({
         ...{ id, says, verdict, mean, p, because },
         ...(interval === undefined ? { low: null, high: null } : { low: interval.low, high: interval.high }),

@@ -24,7 +24,7 @@ export interface World {
   readonly bundles?: string | undefined;
   /** Opens a session of fifteen minutes for a key that has shown itself. */
   readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
-  /** Endpoints of adjudicators that are told of critical events. */
+  /** Endpoints of adjudicators to which critical events are pushed. */
   readonly webhooks: Webhooks;
   /** The machine's clock, milliseconds. */
   readonly millis: () => number;

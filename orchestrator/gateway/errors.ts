@@ -77,12 +77,12 @@ export interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string; readonly details?: string; readonly action?: string };
 }
 
-/** What a caller is told: an error of ours with its facts; of anything else only that it happened. */
+/** What a caller learns: an error of ours with its facts; of anything else only that it happened. */
 export function answerTo(error: unknown): { readonly status: number; readonly body: ErrorBody; readonly isOurs: boolean } {
   if (error instanceof AgentCityError) {
     const status = STATUS[error.code];
     if (status !== undefined) return { status, body: { error: error.toPlain() }, isOurs: true };
   }
-  const message = "The gateway failed at this request; its operator was told";
+  const message = "The gateway failed at this request; its operator's log says why";
   return { status: 500, body: { error: { code: "GatewayFailed", message } }, isOurs: false };
 }

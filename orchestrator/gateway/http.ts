@@ -38,7 +38,7 @@ export interface GatewayOptions {
   readonly bearers: Bearers;
   /** The machine's clock, in milliseconds: signatures live by it. */
   readonly millis: () => number;
-  /** Told of errors that are nobody's but ours. */
+  /** Receives errors that are the gateway's own. */
   readonly tell: (line: string) => void;
   /** Ends all streams. */
   readonly closing: AbortSignal;

@@ -1,4 +1,4 @@
-import type { Address } from "../primitives/hex.ts";
+import { together } from "../primitives/together.ts";
 import type { Sql } from "../records/sql.ts";
 import { Refused } from "./errors.ts";
 import type { SignedBy } from "./http-signature.ts";
@@ -14,17 +14,24 @@ const KEPT = 120;
 
 export function openNonces(sql: Sql): Nonces {
   let purged = 0;
+  /** Those that arrive while others are written are written together; whether each was new. */
+  const write = together(async (all: readonly SignedBy[]) => {
+    const rows = await sql.query(
+      `INSERT INTO gateway_nonces (key, nonce, expires) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
+       ON CONFLICT DO NOTHING RETURNING key, nonce`,
+      [all.map(({ key }) => key), all.map(({ nonce }) => nonce), all.map(({ expires }) => expires)],
+    );
+    const fresh = new Set(rows.map(({ key, nonce }) => `${key} ${nonce}`));
+    // Of two that came together, the first was.
+    return all.map(({ key, nonce }) => fresh.delete(`${key} ${nonce}`));
+  });
   return {
-    async consume({ key, nonce, expires }, now) {
+    async consume(by, now) {
       if (now - purged > KEPT) {
         purged = now;
         await sql.query("DELETE FROM gateway_nonces WHERE expires < $1", [now - KEPT]);
       }
-      const written = await sql.query(
-        "INSERT INTO gateway_nonces (key, nonce, expires) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key",
-        [key satisfies Address, nonce, expires],
-      );
-      if (written.length === 0)
+      if (!(await write(by)))
         throw new Refused("SignatureReplayed", "This signature was used before", { action: "sign again with a new nonce" });
     },
   };

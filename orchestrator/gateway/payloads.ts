@@ -5,7 +5,7 @@ import { parseJsonBytes } from "../primitives/json.ts";
 import type { World } from "./command.ts";
 
 /** A chain event that holds, with what it says. */
-export interface Told<Args> {
+export interface DecodedEvent<Args> {
   readonly event: StreamEvent;
   readonly args: Args;
 }
@@ -21,14 +21,14 @@ export async function payloadsOf<Args>(
   world: Pick<World, "hub">,
   filter: HubFilter,
   schema: z.ZodType<Args>,
-): Promise<readonly Told<Args>[]> {
-  const told: Told<Args>[] = [];
+): Promise<readonly DecodedEvent<Args>[]> {
+  const payloads: DecodedEvent<Args>[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await pageOfPayloads(world, { ...filter, limit: 200, cursor }, schema);
-    told.push(...page.told);
+    payloads.push(...page.payloads);
     cursor = page.next;
   }
-  return told;
+  return payloads;
 }
 
 /** A page of them. */
@@ -36,13 +36,13 @@ export async function pageOfPayloads<Args>(
   world: Pick<World, "hub">,
   query: HubFilter & { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly newest?: boolean | undefined },
   schema: z.ZodType<Args>,
-): Promise<{ readonly told: readonly Told<Args>[]; readonly next: string | null }> {
+): Promise<{ readonly payloads: readonly DecodedEvent<Args>[]; readonly next: string | null }> {
   const { events, next } = await world.hub.query(query);
-  const told: Told<Args>[] = [];
+  const payloads: DecodedEvent<Args>[] = [];
   for (const event of events) {
     if (event.isCorrected || event.corrects !== null) continue;
     const args = await argsOf(world, event, schema);
-    if (args !== undefined) told.push({ event, args });
+    if (args !== undefined) payloads.push({ event, args });
   }
-  return { told, next };
+  return { payloads, next };
 }

@@ -4,6 +4,7 @@ import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { Call } from "../protocol/calls.ts";
 import { CALLS, MOST_BLOCK_BYTES } from "../protocol/calls.ts";
 import { Refused } from "./errors.ts";
+import type { Quotas } from "./quotas.ts";
 
 /** Bytes that one piece of work may bring, and all work of a key in a mission. */
 const MOST_SLOT_BYTES = 64 * 1_048_576;
@@ -13,17 +14,22 @@ export const LONGEST_WAIT = 25;
 /** Keys that may wait at once. */
 const MOST_WAITING = 256;
 
+export interface SeatDoorOptions {
+  readonly quotas: Quotas;
+  /** Whether the city has this block already. */
+  readonly hasBlock: (id: ContentId) => boolean;
+  readonly closing: AbortSignal;
+}
+
 /** A city's seats as its gateway shows them: who may wait, and how many bytes an agent may bring. */
 export class SeatDoor {
   readonly desk: SeatDesk;
   readonly #waiting = new Map<Address, AbortController>();
-  readonly #closing: AbortSignal;
-  /** Bytes brought, by call and by key and mission; a call ends with its answer, and so few are kept. */
-  readonly #brought = new Map<string, number>();
+  readonly #of: SeatDoorOptions;
 
-  constructor(desk: SeatDesk, closing: AbortSignal) {
+  constructor(desk: SeatDesk, options: SeatDoorOptions) {
     this.desk = desk;
-    this.#closing = closing;
+    this.#of = options;
   }
 
   /** What this key is asked, within so many seconds. A second request of the same key ends the first. */
@@ -34,7 +40,7 @@ export class SeatDoor {
     const end = new AbortController();
     this.#waiting.set(key, end);
     try {
-      const over = [end.signal, this.#closing, AbortSignal.timeout(1_000 * Math.min(seconds, LONGEST_WAIT))];
+      const over = [end.signal, this.#of.closing, AbortSignal.timeout(1_000 * Math.min(seconds, LONGEST_WAIT))];
       return await this.desk.mailbox.callsTo(key, AbortSignal.any(over));
     } finally {
       if (this.#waiting.get(key) === end) this.#waiting.delete(key);
@@ -45,18 +51,17 @@ export class SeatDoor {
   async bring(key: Address, call: Hash, bytes: Uint8Array): Promise<ContentId> {
     const mission = this.#missionOf(key, call);
     if (bytes.length > MOST_BLOCK_BYTES) throw new Refused("BodyTooLarge", `A block holds ${MOST_BLOCK_BYTES} bytes at most`);
-    const quotas = [
-      [`${key}/${call}`, MOST_SLOT_BYTES],
-      [`${key}/${mission}`, MOST_MISSION_BYTES],
-    ] as const;
-    for (const [name, most] of quotas)
-      if ((this.#brought.get(name) ?? 0) + bytes.length > most)
-        throw new Refused("QuotaExceeded", `No more than ${most} bytes are taken here`, {
-          details: name === `${key}/${call}` ? "for one piece of work" : "for all work of a key in a mission",
-        });
-    for (const [name] of quotas) this.#add(name, bytes.length);
+    const id = contentIdOf(bytes);
+    // What is here already costs nothing: a client whose connection broke comes again.
+    if (this.#of.hasBlock(id)) return id;
+    const work = { subject: call, most: MOST_SLOT_BYTES };
+    const exhausted = await this.#of.quotas.take(key, bytes.length, [work, { subject: mission, most: MOST_MISSION_BYTES }]);
+    if (exhausted !== undefined)
+      throw new Refused("QuotaExceeded", `No more than ${exhausted.most} bytes are taken here`, {
+        details: exhausted === work ? "for one piece of work" : "for all work of a key in a mission",
+      });
     await this.desk.store.put(bytes);
-    return contentIdOf(bytes);
+    return id;
   }
 
   /** A block that a question gave to this key. Throws NotFound: an id that one may not read is answered as an unknown one. */
@@ -70,14 +75,4 @@ export class SeatDoor {
     if (open === undefined) throw new Refused("NothingAsked", "No open question of this key asks for an output");
     return CALLS.perform.request.parse(open.payload).mission;
   }
-
-  #add(name: string, bytes: number): void {
-    const before = this.#brought.get(name) ?? 0;
-    this.#brought.delete(name);
-    this.#brought.set(name, before + bytes);
-    const [oldest] = this.#brought.keys();
-    if (this.#brought.size > REMEMBERED && oldest !== undefined) this.#brought.delete(oldest);
-  }
 }
-
-const REMEMBERED = 20_000;

@@ -27,6 +27,7 @@ import { type GatewayLimits, LIMITS } from "./limits.ts";
 import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
 import { guardedPush, type Push } from "./push.ts";
+import { openQuotas } from "./quotas.ts";
 import { SeatDoor } from "./seat-door.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -75,7 +76,7 @@ const LOOK = 250;
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 20_000;
 
-/** What a caller is told who does not speak HTTP. */
+/** The answer to a caller that does not speak HTTP. */
 const MALFORMED = (() => {
   const body = canonicalJson(answerTo(new Refused("BadRequest", "This is not HTTP/1.1")).body);
   const head = ["HTTP/1.1 400 Bad Request", "content-type: application/json", `content-length: ${body.length}`, "connection: close"];
@@ -108,7 +109,10 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     webhooks,
     millis,
     posted: options.posted,
-    seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, closing.signal),
+    seats:
+      options.seats === undefined
+        ? undefined
+        : new SeatDoor(options.seats, { quotas: openQuotas(city.database), hasBlock: city.blocks.has, closing: closing.signal }),
   };
   const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname];
   const app = gatewayApp({
@@ -198,7 +202,7 @@ interface Follower {
   step(): Promise<unknown>;
 }
 
-/** Keeps the hub up to date, and its followers. A failure is told once, and tried again. */
+/** Keeps the hub up to date, and its followers. A failure is reported once, and retried. */
 async function look(
   hub: Hub,
   followers: readonly Follower[],
@@ -206,20 +210,20 @@ async function look(
   sleep: (millis: number) => Promise<void>,
   closing: AbortSignal,
 ): Promise<void> {
-  const told = new Map<unknown, string>();
+  const reported = new Map<unknown, string>();
   /** Says a problem once, until something went well. */
   const saying = (what: unknown, words: string) => (error: unknown) => {
     const problem = `${words}: ${messageOf(error)}`;
-    if (problem !== told.get(what)) tell(problem);
-    told.set(what, problem);
+    if (problem !== reported.get(what)) tell(problem);
+    reported.set(what, problem);
   };
   // One that is slow keeps nobody waiting but itself.
   const busy = new Map<Follower, Promise<unknown>>();
   while (!closing.aborted) {
-    await hub.sync().then(() => told.delete(hub), saying(hub, "the hub cannot go on"));
+    await hub.sync().then(() => reported.delete(hub), saying(hub, "the hub cannot go on"));
     for (const follower of followers) {
       if (busy.has(follower)) continue;
-      const step = follower.step().then(() => told.delete(follower), saying(follower, "what follows the hub cannot go on"));
+      const step = follower.step().then(() => reported.delete(follower), saying(follower, "what follows the hub cannot go on"));
       busy.set(
         follower,
         step.finally(() => busy.delete(follower)),

@@ -21,7 +21,7 @@ const rowSchema = z.object({
   due: number,
   problem: z.string().nullable(),
 });
-/** Where an adjudicator is told of critical events. `delivered`: up to which entry of the hub; `due`: unix milliseconds of the next try. */
+/** Where an adjudicator receives critical events. `delivered`: up to which entry of the hub; `due`: unix milliseconds of the next try. */
 export type Webhook = z.infer<typeof rowSchema>;
 
 const COLUMNS = "key, url, delivered, failures, due, problem";
@@ -40,12 +40,12 @@ export interface WebhooksOptions {
   /** Signs every push. */
   readonly operator: LocalAccount;
   readonly chainId: number;
-  /** Whether an adjudicator has its seat still: who lost it is told no more. */
+  /** Whether an adjudicator has its seat still: one that lost it receives nothing more. */
   readonly isSeated: (key: Address) => Promise<boolean>;
   readonly millis: () => number;
 }
 
-/** What an endpoint signs with its adjudicator's key to be told anything (EIP-191). */
+/** What an endpoint signs with its adjudicator's key before it receives anything (EIP-191). */
 export function challengeText(chainId: number, key: Address, challenge: string): string {
   return `AgentCity webhook of ${key.toLowerCase()} on chain ${chainId}: ${challenge}`;
 }

@@ -26,7 +26,7 @@ export const seconds = count.meta({ description: "Unix seconds; 0 for none" });
 
 export const pageInput = {
   cursor: z.string().max(64).optional().meta({ description: "`next` of the page before" }),
-  limit: z.int().min(1).max(200).optional().meta({ description: "At most so many; 50 unless told" }),
+  limit: z.int().min(1).max(200).optional().meta({ description: "At most so many; 50 by default" }),
   newest: z.boolean().optional().meta({ description: "The last ones first" }),
 };
 
@@ -46,5 +46,5 @@ export function toHash(text: string): Hash {
   return hashSchema.parse(text);
 }
 
-/** What several schemas of one value are told apart by. */
+/** The property that distinguishes several schemas of one value. */
 export type Wire<Schema extends z.ZodType> = z.input<Schema>;

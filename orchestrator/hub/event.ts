@@ -27,7 +27,7 @@ export const hubEventSchema = z.strictObject({
   nodeId: count.max(255).nullable(),
   payloadHash: hashSchema,
   payloadCid: z.string().transform(parseContentId),
-  /** 32 bytes that nobody guesses. Told, like the two ids above, to whoever may read the payload. */
+  /** 32 unguessable bytes. Shown, like the two ids above, to readers of the payload only. */
   salt: hashSchema,
   /** SHA-256 of the RFC 8785 bytes of the three fields above: it stands for them in `hash`, so that what is withheld cannot be guessed. */
   payloadSeal: hashSchema,

@@ -30,7 +30,7 @@ export function missionIdOf(legislature: Address, session: string): Hash {
 /** Arguments under which an event names the account that its `principal` stands behind. */
 const ACCOUNTS = ["agent", "clerk", "verifier", "issuer", "runner", "monitor", "adjudicator"] as const;
 
-/** Which session, mission and principal an event is about: what earlier events told. */
+/** Which session, mission and principal an event is about: from earlier events. */
 export class Registry {
   readonly #legislature: Address;
   readonly #bySession = new Map<string, MissionRow>();

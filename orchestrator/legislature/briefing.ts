@@ -23,7 +23,7 @@ export async function briefingOf(
 ): Promise<Briefing> {
   const { number, hash } = await client.chain.publicClient.getBlock();
   const records = await recordsOf(client, number);
-  const told: Evidence[] = [
+  const published: Evidence[] = [
     { id: "city", kind: "city", specHash: null, agent: null, facts: await cityFacts(client, producers) },
     ...(await Promise.all(
       candidates.map(async ({ candidate, specHash, document }): Promise<Evidence> => {
@@ -37,7 +37,7 @@ export async function briefingOf(
       return { id: `producer-${place}`, kind: "producer", specHash: null, agent, facts: { reputation, better, worse, slashed } };
     }),
   ];
-  return { session: session.toString(), block: { number: Number(number), hash }, evidence: told };
+  return { session: session.toString(), block: { number: Number(number), hash }, evidence: published };
 }
 
 async function cityFacts({ legislation, evidence }: CityClient, producers: readonly ProducerFacts[]): Promise<Evidence["facts"]> {
@@ -86,8 +86,8 @@ async function recordsOf({ agents, pools }: CityClient, toBlock: bigint): Promis
   const own = await agents.history("StakeSlashed", undefined, { toBlock });
   for (const { args } of own) add(args.agent, "slashed");
   // The agent bears what exceeds the cover: then both report the same slash.
-  const told = new Set(own.map(({ args, transactionHash }) => `${transactionHash} ${args.agent}`));
+  const published = new Set(own.map(({ args, transactionHash }) => `${transactionHash} ${args.agent}`));
   for (const { args, transactionHash } of await pools.history("PoolSlashed", undefined, { toBlock }))
-    if (!told.has(`${transactionHash} ${args.agent}`)) add(args.agent, "slashed");
+    if (!published.has(`${transactionHash} ${args.agent}`)) add(args.agent, "slashed");
   return records;
 }

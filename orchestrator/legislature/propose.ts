@@ -161,7 +161,7 @@ export function propose(context: LegislatureContext) {
       return { table: context.save(known), endorsements: context.save(endorsedBy(opinions, survey)) };
     },
 
-    /** Signs: the proposers. Who does not sign supports nothing either: what the others think of the rest then decides anew. */
+    /** Signs: the proposers. An agent that does not sign supports nothing either; the others then choose among the rest again. */
     async signProposals(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const survey = context.survey(state.survey);

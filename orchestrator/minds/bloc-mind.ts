@@ -49,10 +49,10 @@ export class BlocMind implements Mind {
 
   async rank(request: RankRequest): Promise<Ranking> {
     const { strategy, instructions, leader, own, seed } = this.#options;
-    const told = await instructions.rank({ ...request, self: leader });
-    if (strategy === "identical") return told;
-    const first = told.slice(0, strategy === "single-pivot" ? 1 : TOP);
-    const others = strategy === "single-pivot" ? await own.rank(request) : randomStream(seed, request.self, "bloc").shuffle(told);
+    const instructed = await instructions.rank({ ...request, self: leader });
+    if (strategy === "identical") return instructed;
+    const first = instructed.slice(0, strategy === "single-pivot" ? 1 : TOP);
+    const others = strategy === "single-pivot" ? await own.rank(request) : randomStream(seed, request.self, "bloc").shuffle(instructed);
     return [...first, ...others.filter((number) => !first.includes(number))];
   }
 

@@ -22,7 +22,7 @@ interface Sleeper {
   readonly fail: (reason: unknown) => void;
 }
 
-/** Moves only when told to. Never goes back. */
+/** Moves only on request. Never goes back. */
 export class ManualClock implements Clock {
   #now: bigint;
   #sleepers: Sleeper[] = [];

@@ -26,7 +26,7 @@ export interface SchemaProblem {
 /** The first thing that does not fit, or undefined. */
 export type SchemaCheck = (value: JsonValue) => SchemaProblem | undefined;
 
-/** Milliseconds for one value: a pattern may need for ever on the right text, and schemas come from strangers. */
+/** Milliseconds for one value: a pattern may never end on some texts, and schemas come from strangers. */
 const CHECK_MS = 5_000;
 /** Longest schema, characters. */
 const MOST_SCHEMA = 262_144;

@@ -2,7 +2,7 @@ import { InvalidValue } from "./errors.ts";
 import { sha256Bytes } from "./hash.ts";
 
 /**
- * A seeded stream of choices. The same seed and names give the same choices for ever and on every platform: block i is
+ * A seeded stream of choices. The same seed and names always give the same choices, on every platform: block i is
  * sha256(key ‖ i), key = sha256 over the length-prefixed seed and names (decision 48: one stream per agent and purpose).
  */
 export interface RandomStream {

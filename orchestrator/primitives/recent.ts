@@ -1,4 +1,4 @@
-/** What was made last, as much as weighs no more than `most` together: made again when it is asked for after that. */
+/** The most recent values, of a total weight of at most `most`; older ones are rebuilt on request. */
 export class Recent<Value> {
   readonly #held = new Map<string, { readonly value: Promise<Value>; weight: number }>();
   readonly #most: number;

@@ -18,7 +18,7 @@ export interface Blocks {
   getJson(id: ContentId): JsonValue;
   /** All ids, sorted. */
   list(): readonly ContentId[];
-  /** Returns once every block that was put is on disk: a database is told of a block only then. */
+  /** Returns once every block that was put is on disk: a database refers to a block only then. */
   sync(): Promise<void>;
 }
 

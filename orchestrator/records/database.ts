@@ -88,7 +88,7 @@ function servedBy(lite: PGlite, data?: string): Opened {
     async close() {
       await pool.end();
       await lite.close();
-      // Closing has written every page, and begins the write-ahead log anew. A folder that somebody removed meanwhile needs none of it.
+      // Closing has written every page and restarts the write-ahead log. A folder removed meanwhile needs none of it.
       if (data !== undefined && existsSync(data)) await syncFolder(data);
     },
   };
@@ -141,7 +141,7 @@ async function readThrough(lite: PGlite, dir: string): Promise<PGlite> {
 
 const dataIn = (dir: string) => join(dir, "data");
 
-/** A process killed while it made the cluster leaves one without the mark: it holds nothing yet, is put aside, and made again. */
+/** A process killed while it made the cluster leaves one without the mark: it holds nothing yet, is put aside, and recreated. */
 async function openDirectory(dir: string, cache: string | undefined): Promise<PGlite> {
   const data = dataIn(dir);
   const ready = join(dir, "ready");
@@ -163,7 +163,7 @@ async function openDirectory(dir: string, cache: string | undefined): Promise<PG
   return lite;
 }
 
-/** A new database in `data`. A kept cluster that turns out to be damaged is put aside, and made again. */
+/** A new database in `data`. A cached cluster that turns out to be damaged is put aside and recreated. */
 async function begin(data: string, cache: string): Promise<PGlite> {
   const cluster = clusterIn(cache);
   await keepCluster(cluster);

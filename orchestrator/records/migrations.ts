@@ -7,7 +7,7 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-/** In order, for ever: a migration that was released is never changed. LangGraph's checkpointer keeps its own tables. */
+/** In order: a migration that was released is never changed. LangGraph's checkpointer keeps its own tables. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     name: "001-log",
@@ -146,6 +146,12 @@ export const MIGRATIONS: readonly Migration[] = [
          due bigint NOT NULL,
          problem text
        )`,
+    ],
+  },
+  {
+    name: "008-quotas",
+    statements: [
+      "CREATE TABLE gateway_quotas (key text NOT NULL, subject text NOT NULL, bytes bigint NOT NULL, PRIMARY KEY (key, subject))",
     ],
   },
 ];

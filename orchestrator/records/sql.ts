@@ -44,7 +44,7 @@ export function sqlOver(pool: pg.Pool, where: string): Sql {
   };
 }
 
-/** The same database, told of nothing before `ready` has returned: of no block that is not on disk yet. */
+/** The same database, which writes nothing before `ready` has returned: no reference to a block that is not on disk yet. */
 export function sqlAfter(ready: () => Promise<void>, sql: Sql): Sql {
   return {
     async query(text, parameters) {

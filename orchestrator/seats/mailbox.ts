@@ -91,7 +91,7 @@ const MUTE_SECONDS = 3;
 const keptSchema = z.strictObject({ answer: z.json() });
 
 /**
- * Questions to seats elsewhere, and their answers. The first valid answer is kept for ever, before anybody relies on it; the same question
+ * Questions to seats elsewhere, and their answers. The first valid answer is stored before anything relies on it, and is final; the same question
  * asked again, by another run or after a restart, has the same answer. Transports bring calls out and answers in.
  */
 export class Mailbox {

@@ -102,7 +102,7 @@ function refused({ refusal, except = {} }: Rule): string {
 /** Who may sign what, action by action. */
 function signersPart(): string {
   const kinds = Object.entries(SIGNERS);
-  const told = (answer: string) => (answer === SIGNS ? "✓" : `\`${answer}\``);
+  const cell = (answer: string) => (answer === SIGNS ? "✓" : `\`${answer}\``);
   return [
     "\n## Signatures\n\n",
     "Anybody relays an order of the panel; what it does depends on who signed. One signature of each kind among those that the action needs,\n",
@@ -114,7 +114,7 @@ function signersPart(): string {
     "\n",
     table(
       ["action", ...kinds.map(([kind]) => kind)],
-      ACTION_NAMES.map((action) => [action, ...kinds.map(([, rule]) => told(answerTo(rule, action)))]),
+      ACTION_NAMES.map((action) => [action, ...kinds.map(([, rule]) => cell(answerTo(rule, action)))]),
     ),
     `\n\`${NO_SIGNER}\` whatever it is: ${NO_SIGNERS.join(", ")}. An action on a mission is carried out on one of an old template as on one of\n`,
     `the newest, and is \`${NO_MISSION}\` on a contract that is no mission, as is an order about the city that names a mission.\n`,

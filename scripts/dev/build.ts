@@ -137,7 +137,7 @@ function declare(directory: string): void {
     rootDir: join(root, "orchestrator"),
     outDir: join(directory, "types"),
   });
-  // Declarations keep the sources' extensions, which only a compiler that is told so follows.
+  // Declarations keep the sources' extensions, which only a compiler with the option for it follows.
   const plain = (text: string) => text.replace(/((?:from|import\() ?)"(\.[^"]+)\.ts"/g, '$1"$2.js"');
   const vendored = join(directory, "types/vendor");
   const own = (file: string, text: string) =>

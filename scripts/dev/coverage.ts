@@ -2,7 +2,7 @@
  * Measures which lines and branches of the contracts their tests run, in a copy. A line counts when a statement begins on it, and is
  * covered when that ran. A branch is one arm of an `if`; an `if` without `else` has an arm for what it lets pass. To tell arms apart,
  * each gets lines of its own in the copy: there an `else` that does nothing is written out. Of random cases a fiftieth is tried: which
- * lines run is asked, not whether they are right. How it goes is told on stderr.
+ * lines run is asked, not whether they are right. Progress is on stderr.
  *
  * usage: npm run coverage [-- [--keep] <test file>…]      fails below the thresholds; --keep leaves the copy for a second look
  */
@@ -167,7 +167,7 @@ function ranOn({ path, text }: Measured, tags: ReadonlySet<string>): Map<number,
   const ran = new Map<number, boolean>();
   for (const { tag, startUtf16 } of instrument(text, `project/${path}`, SOLC).metadata) {
     const begin = startUtf16 + (SPACE.exec(text.slice(startUtf16))?.[0].length ?? 0);
-    // What a block holds is told by its statements.
+    // A block's content is known by its statements.
     if (text[begin] === "{") continue;
     const line = text.slice(0, begin).split("\n").length;
     ran.set(line, (ran.get(line) ?? true) && tags.has(Buffer.from(tag).toString("hex")));

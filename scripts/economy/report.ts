@@ -420,12 +420,12 @@ function outcome(findings: readonly Finding[]): string {
   const asked = ["H3a", "H3d", "H2b"];
   if (asked.some((id) => verdict(id) === "not measured")) return "";
   const isReached = supported(...asked) === asked.length && supported(...scaling) >= 2;
-  const told = asked.map((id) => `${id} ${verdict(id)}`).join(", ");
+  const verdicts = asked.map((id) => `${id} ${verdict(id)}`).join(", ");
   const parts = CONTRIBUTIONS.map(([name, begins]) => {
     const ids = findings.filter(({ id }) => begins.some((start) => id.startsWith(start))).map(({ id }) => id);
     return `${name} ${supported(...ids)} of ${ids.length}`;
   });
-  return `The paper's minimum viable outcome is ${isReached ? "" : "not "}reached here: ${told}, ${supported(...scaling)} of H4a–H4d (two are asked, of experiment 2). Supported by\ncontribution: ${parts.join(", ")}.\n\n`;
+  return `The paper's minimum viable outcome is ${isReached ? "" : "not "}reached here: ${verdicts}, ${supported(...scaling)} of H4a–H4d (two are asked, of experiment 2). Supported by\ncontribution: ${parts.join(", ")}.\n\n`;
 }
 const CONTRIBUTIONS = [
   ["alignment (H1, H3)", ["H1", "H3"]],

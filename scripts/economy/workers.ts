@@ -16,7 +16,7 @@ export class WorkerFailed extends AgentCityError {
   }
 }
 
-/** Runs what is not kept yet, a process for each seed, so many at a time. `done` is told of every run. */
+/** Runs what is not kept yet, a process for each seed, so many at a time. `done` is called with every run. */
 export async function runAll(folder: string, cells: readonly Cell[], processes: number, done: (line: string) => void): Promise<void> {
   const missing = cells.filter((cell) => keptRun(folder, cell) === undefined);
   const waiting = [...Map.groupBy(missing, ({ seed }) => seed)];

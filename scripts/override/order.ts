@@ -80,13 +80,13 @@ async function inOffice(options: OrderOptions, work: (office: Office) => Promise
   try {
     const outcome = await work(office);
     if (options.json === true) process.stdout.write(`${JSON.stringify(outcome)}\n`);
-    else process.stdout.write(`${told(outcome)}\n`);
+    else process.stdout.write(`${renderOutcome(outcome)}\n`);
   } finally {
     await office.close();
   }
 }
 
-function told(outcome: Outcome): string {
+function renderOutcome(outcome: Outcome): string {
   if (outcome.status === "shown") return "nothing was signed";
   if (outcome.status === "executed") return `executed: ${outcome.transaction ?? "it had already been sent"}`;
   const { file, signatures, needed } = outcome;

@@ -127,22 +127,25 @@ describe("seats at the gateway", function () {
     expect(await codeOf(await put(agent, contentIdOf(new TextEncoder().encode(large)), large))).to.deep.equal([413, "BodyTooLarge"]);
   });
 
-  it("takes 64 MiB for a piece of work, and no more", async () => {
-    const { seats } = gateway.world;
-    const bytes = new Uint8Array(8 * MEBIBYTE);
-    const codes: string[] = [];
-    for (let at = 0; at < 9; at += 1) {
-      bytes[0] = at;
-      const brought = seats?.bring(agent.address, call as `0x${string}`, bytes);
-      codes.push(
-        await (brought ?? Promise.resolve("closed")).then(
-          () => "kept",
-          (error: { readonly code?: string }) => error.code ?? "",
-        ),
+  it("takes 64 MiB for a piece of work, and no more after a restart", async () => {
+    const block = (first: number) => new Uint8Array(8 * MEBIBYTE).fill(first, 0, 1);
+    const bring = (to: Gateway, bytes: Uint8Array) =>
+      (to.world.seats?.bring(agent.address, call as `0x${string}`, bytes) ?? Promise.reject(new Error("closed"))).then(
+        () => "kept",
+        ({ code }: { readonly code?: string }) => code,
       );
-    }
+    const codes: unknown[] = [];
+    for (let at = 0; at < 9; at += 1) codes.push(await bring(gateway, block(at)));
     // Nine bytes came before.
     expect(codes).to.deep.equal([...Array.from({ length: 7 }, () => "kept"), "QuotaExceeded", "QuotaExceeded"]);
+
+    const again = await serveGateway(city, { ...serveOptions, seats: desk });
+    expect(await bring(again, block(8))).to.equal("QuotaExceeded");
+    // What is there already is not brought twice, and what was refused took nothing.
+    expect(await bring(again, block(6))).to.equal("kept");
+    expect(await bring(again, new Uint8Array(8 * MEBIBYTE - 64).fill(9))).to.equal("kept");
+    expect(await bring(again, new Uint8Array(64))).to.equal("QuotaExceeded");
+    await again.close();
   });
 
   it("keeps the first answer, and says what is wrong with one that does not count", async () => {

@@ -60,15 +60,15 @@ export async function request<Answer>(path: string, { method, headers = {}, body
   }
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer as Answer;
-  const told = (
+  const refusal = (
     answer as
       | { readonly error?: { readonly code?: string; readonly message?: string; readonly details?: string; readonly action?: string } }
       | undefined
   )?.error;
-  const message = [told?.message ?? `The gateway answered ${response.status}`, told?.details]
+  const message = [refusal?.message ?? `The gateway answered ${response.status}`, refusal?.details]
     .filter((each) => each !== undefined)
     .join(": ");
-  throw new GatewayRefusal(response.status, told?.code ?? "GatewayFailed", message, told?.action);
+  throw new GatewayRefusal(response.status, refusal?.code ?? "GatewayFailed", message, refusal?.action);
 }
 
 export function ask<Answer>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer> {

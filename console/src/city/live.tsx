@@ -130,7 +130,7 @@ async function follow(ended: AbortSignal, show: (link: Link) => void, tell: List
         news();
       });
     } catch {
-      // Told below, and tried again.
+      // Reported below, and retried.
     }
     if (ended.aborted) return;
     lostAt ??= Date.now();

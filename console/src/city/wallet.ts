@@ -24,7 +24,7 @@ interface Announced {
   readonly detail: { readonly info: { readonly name: string }; readonly provider: Provider };
 }
 
-/** Wallets that this browser has; asked anew, since they may load after the page. */
+/** Wallets that this browser has; asked again each time, since they may load after the page. */
 export function wallets(): readonly { readonly name: string; readonly provider: Provider }[] {
   const found: { name: string; provider: Provider }[] = [];
   const hear = (event: globalThis.Event) => {

@@ -273,7 +273,7 @@ function subjectOf({ primaryEntity, missionId, name }: Event): URLSearchParams {
   return isNone(missionId) ? new URLSearchParams({ name }) : new URLSearchParams({ mission: missionId });
 }
 
-/** The filter as NDJSON: one entry a line, oldest first, as the city told them. */
+/** The filter as NDJSON: one entry a line, oldest first, as the city reported them. */
 function Export({ filter }: { readonly filter: Readonly<Record<string, string>> }) {
   const [read, setRead] = useState<number>();
   const run = async () => {

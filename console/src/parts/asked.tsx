@@ -16,15 +16,15 @@ export function Asked<Answer>({ of, children }: { readonly of: UseQueryResult<An
 
 /** Why something did not work, and what to do about it. */
 export function Problem({ error }: { readonly error: unknown }) {
-  const told = error instanceof Error ? error : new Error("It gave no reason");
+  const failure = error instanceof Error ? error : new Error("It gave no reason");
   const code =
-    told instanceof GatewayRefusal || told instanceof GatewaySilent || "code" in told
-      ? String((told as { code?: unknown }).code ?? "")
+    failure instanceof GatewayRefusal || failure instanceof GatewaySilent || "code" in failure
+      ? String((failure as { code?: unknown }).code ?? "")
       : "";
-  const action = "action" in told && typeof told.action === "string" ? told.action : undefined;
+  const action = "action" in failure && typeof failure.action === "string" ? failure.action : undefined;
   return (
     <Alert color="red" role="alert" title={code === "" ? "This did not work" : code} my="sm">
-      <Text>{told.message.slice(0, 500)}</Text>
+      <Text>{failure.message.slice(0, 500)}</Text>
       {action !== undefined && <Text>What to do: {action}.</Text>}
     </Alert>
   );

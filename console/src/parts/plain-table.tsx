@@ -3,7 +3,7 @@ interface PlainTableProps {
   readonly heads: readonly string[];
   /** The first cell of each names its row. */
   readonly rows: readonly (readonly string[])[];
-  /** Columns of figures; all but the first unless told. */
+  /** Columns of figures; by default all but the first. */
   readonly isFigure?: (column: number) => boolean;
 }
 

@@ -57,11 +57,11 @@ async function concluded({ client, mission, record }: AuditContext, seen: Inspec
   const { node, attempt, lent, enacted } = child;
   const ledger = enacted === null ? undefined : await client.mission(enacted.mission).ledger();
   const done = enacted !== null && (await statusOf(client, enacted.mission)) === "completed";
-  const told = record
+  const reported = record
     .events("CollaborationContract", "ChildConcluded")
     .find(({ args }) => args.node === node && args.attempt === attempt)?.args;
-  seen.same(told?.returned, ledger === undefined ? lent : ledger.refunded, `${subject}: what came back`);
-  seen.same(told?.completed, done, `${subject}: how its mission ended, as its parent was told`);
+  seen.same(reported?.returned, ledger === undefined ? lent : ledger.refunded, `${subject}: what came back`);
+  seen.same(reported?.completed, done, `${subject}: how its mission ended, as its parent recorded it`);
   const now = await client.mission(mission).nodeOf(node);
   // A node of a mission that ended meanwhile is left as it was.
   if (now.attempt === attempt && nodeStates[now.state] === "COMPLETED") seen.holds(done, subject, "is completed, but its mission is not");

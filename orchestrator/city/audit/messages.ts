@@ -81,10 +81,10 @@ async function facts(
   );
   const { hash } = await context.chain.publicClient.getBlock({ blockNumber: BigInt(block.number) });
   seen.same(block.hash, hash, "block of the published facts", blockFile(content));
-  for (const { kind, agent, facts: told } of evidence) {
+  for (const { kind, agent, facts: published } of evidence) {
     if (kind !== "producer" || agent === null) continue;
     const reputation = points(roles.reputationBefore(agent, opened?.at ?? 0n));
-    seen.same(told["reputation"], reputation, `published reputation of ${nameOf(agent)}`, blockFile(content));
+    seen.same(published["reputation"], reputation, `published reputation of ${nameOf(agent)}`, blockFile(content));
   }
   return new Set(evidence.map(({ id }) => id));
 }

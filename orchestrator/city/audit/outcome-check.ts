@@ -71,8 +71,8 @@ async function work(context: AuditContext, seen: Inspection): Promise<void> {
   seen.same(outcome.excluded, excluded, "producers left out");
   seen.same(outcome.input.unreadable, unreadable, "items that could not be read");
   for (const [number, { label, end, failures, disagreement, output, executors }] of outcome.nodes.entries()) {
-    const told = { end, failures, disagreement, output, executors: executors.map(({ attempt, fault }) => ({ attempt, fault })) };
-    seen.same(told, nodes[number], `${label}: how it went`);
+    const stated = { end, failures, disagreement, output, executors: executors.map(({ attempt, fault }) => ({ attempt, fault })) };
+    seen.same(stated, nodes[number], `${label}: how it went`);
   }
   // What the city withheld although all work was done is a difference of records and chain: no clean bundle has that.
   seen.same(outcome.released, outcome.status === "completed", "release of the output");
@@ -103,15 +103,15 @@ function workedIn(context: AuditContext): Worked {
 /** Laws before this one lead back, parent by parent, to the first; one after it continues this mission. */
 async function epochs({ outcome, client, session }: AuditContext, seen: Inspection): Promise<void> {
   const { legislation } = client;
-  const told = outcome.epochs.map((epoch) => BigInt(epoch.session));
-  seen.same(outcome.epochs, await Promise.all(told.map((each) => describeEpoch(client, each))), "laws tried");
-  seen.same(outcome.execution, await executionOf(client, told), "metrics of the execution");
+  const stated = outcome.epochs.map((epoch) => BigInt(epoch.session));
+  seen.same(outcome.epochs, await Promise.all(stated.map((each) => describeEpoch(client, each))), "laws tried");
+  seen.same(outcome.execution, await executionOf(client, stated), "metrics of the execution");
   seen.same(outcome.total, totalOf(outcome.epochs), "money of all laws");
-  const own = told.indexOf(session);
-  seen.holds(own >= 0 && told.length - own <= 2, "laws tried", "do not lead to this mission");
-  for (const [place, each] of told.entries()) {
+  const own = stated.indexOf(session);
+  seen.holds(own >= 0 && stated.length - own <= 2, "laws tried", "do not lead to this mission");
+  for (const [place, each] of stated.entries()) {
     const { epoch, parent } = await legislation.sessionOf(each);
-    const former = told[place - 1];
+    const former = stated[place - 1];
     const expected = former === undefined ? [0] : [place, (await legislation.sessionOf(former)).mission];
     seen.same(former === undefined ? [epoch] : [epoch, parent], expected, `law ${place + 1} tried`);
   }
@@ -148,8 +148,8 @@ async function vote({ outcome, client, session, nameOf, record, document, block 
     const expected = [index, letterOf(index), candidate.specHash, index === 0 ? "" : nameOf(candidate.proposer), candidate.sponsors];
     seen.same([entry, letter, specHash, proposer, sponsors], expected, `candidate at entry ${index}`);
     const cid = proposed.find(({ args }) => args.candidate === paper[index])?.args.cid;
-    const told = index === 0 || cid === undefined ? "no law" : missionDocumentSchema.parse(block(contentIdFromDigest(cid))).title;
-    seen.same(title, told, `title at entry ${index}`);
+    const stated = index === 0 || cid === undefined ? "no law" : missionDocumentSchema.parse(block(contentIdFromDigest(cid))).title;
+    seen.same(title, stated, `title at entry ${index}`);
   }
 }
 
@@ -191,19 +191,19 @@ async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
   const services = record.events("ServiceContract", "ServiceRegistered");
   const faults = record.events("CollaborationContract", "ExecutorFaulted");
   seen.same(outcome.nodes.length, law.nodes.length, "number of nodes");
-  for (const [number, told] of outcome.nodes.entries()) {
+  for (const [number, stated] of outcome.nodes.entries()) {
     const node = await contract.nodeOf(number);
     const own = document.document.nodes[number];
     const expected = [own?.label, own?.task, law.nodes[number]?.tier, nodeStates[node.state], node.attempt + 1];
-    seen.same([told.label, told.task, told.tier, told.state, told.attempts], expected, `node ${number}`);
+    seen.same([stated.label, stated.task, stated.tier, stated.state, stated.attempts], expected, `node ${number}`);
     const cleared = record.events("CollaborationContract", "Cleared").findLast(({ args }) => args.node === number);
-    seen.same(told.class, cleared === undefined ? "" : evidenceClasses[cleared.args.evidenceClass], `${told.label}: evidence class`);
+    seen.same(stated.class, cleared === undefined ? "" : evidenceClasses[cleared.args.evidenceClass], `${stated.label}: evidence class`);
     const result = recordOf(context, "execution.result", [mission, number], resultSchema);
     const dissent = nodeStates[node.state] === "COMPLETED" ? result?.value.dissent.length : 0;
-    seen.same(told.dissent, dissent, `${told.label}: items on which executors differ`);
+    seen.same(stated.dissent, dissent, `${stated.label}: items on which executors differ`);
     const bound = history.slots.filter((slot) => slot.node === number);
-    seen.same(told.executors.length, bound.length, `${told.label}: number of executors`);
-    for (const [index, executor] of told.executors.entries()) {
+    seen.same(stated.executors.length, bound.length, `${stated.label}: number of executors`);
+    for (const [index, executor] of stated.executors.entries()) {
       const slot = bound[index];
       if (slot === undefined) continue;
       const { paid } = await contract.entitlementOf(number, slot.slot);
@@ -218,7 +218,7 @@ async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
         result: fateOf(slot, node),
         slashed: lost.reduce((sum, { args }) => sum + args.slashed, 0n),
       };
-      seen.same(rest, truth, `${told.label}: executor ${index}`);
+      seen.same(rest, truth, `${stated.label}: executor ${index}`);
     }
   }
 }
@@ -240,7 +240,8 @@ async function gas({ outcome, client, record, mission, session, chain, family }:
   const calls = await callsAbout(client, opened?.block ?? chain.head().number, treeOf(own, mission, family));
   const table = gasTable(calls, mission);
   seen.same(outcome.gasByStage, table.stages, "gas by stage");
-  for (const [number, { label, gas: told }] of outcome.nodes.entries()) seen.same(told, table.nodes.get(number) ?? 0, `gas of ${label}`);
+  for (const [number, { label, gas: stated }] of outcome.nodes.entries())
+    seen.same(stated, table.nodes.get(number) ?? 0, `gas of ${label}`);
 }
 
 async function reputations({ outcome, client, record, session, roles, nameOf }: AuditContext, seen: Inspection): Promise<void> {

@@ -28,8 +28,8 @@ export const payouts: Check = {
     if (opened === undefined) throw new RangeError("the session was never opened");
     const params = unpackMissionParams(opened.args.params);
     /** The entitlement announced for a slot, for the outcome at `at`, against the recomputed one. */
-    const entitled = (told: Entitlement, at: bigint, share: bigint, why = "") => {
-      const { node, slot, agent, paid, premium, fee, insurance, discount } = told;
+    const entitled = (announced: Entitlement, at: bigint, share: bigint, why = "") => {
+      const { node, slot, agent, paid, premium, fee, insurance, discount } = announced;
       const subject = `entitlement of ${nameOf(agent)} at ${label(node)}${why}`;
       const executor = history.slot(node, history.attemptAt(node, at), slot);
       const psi = multiplier(points(roles.reputationBefore(agent, at)), BigInt(params.reputationMultiplierAlpha));

@@ -34,7 +34,7 @@ export interface GasUsed {
 export interface DirectSender extends Sender<LogNote> {
   /** Everything sent so far. */
   readonly used: readonly GasUsed[];
-  /** Is told of every receipt, in order. */
+  /** Called with every receipt, in order. */
   watch(see: (receipt: TransactionReceipt) => void): void;
 }
 

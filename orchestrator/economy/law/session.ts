@@ -27,7 +27,7 @@ import type { Task } from "../milestone.ts";
 import { declared, type GovernedCity } from "./city.ts";
 import { draftOf, errorsOf, idealRules, RULE_NAMES, type RuleName, type Rules, rankingOf, worthOf } from "./rules.ts";
 
-/** Most laws on a ballot: from eight on a bloc can be told from voters who agree (docs/blocs.md). */
+/** Most laws on a ballot: from eight on a bloc can be distinguished from voters who agree (docs/blocs.md). */
 const MOST_LAWS = 8;
 const SPONSORS = 5;
 const MOST_SPONSORSHIPS = 3;

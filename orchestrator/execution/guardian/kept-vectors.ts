@@ -4,7 +4,7 @@ import type { Embedder, Vector } from "./embedder.ts";
 /** Vectors kept in memory, some 24 kB each. */
 const MOST = 512;
 
-/** A window moves by one output at a time: the other vectors need not be made again. Nothing but time depends on what is kept. */
+/** A window moves by one output at a time: the other vectors are reused. Results never depend on what is cached. */
 export function keepingVectors(embedder: Embedder): Embedder {
   const kept = new Map<string, Vector>();
 

@@ -26,7 +26,7 @@ export function loaderOf(path: string): SourceLoader | undefined {
   return Object.entries(LOADERS).find(([known]) => known === extension)?.[1];
 }
 
-/** Told of each file that a bundle is made of, as it is read. */
+/** Called with each file that a bundle is made of, as it is read. */
 export type Seen = (path: string, bytes: Uint8Array) => void;
 
 /** A bundle as it was made. */
@@ -45,7 +45,7 @@ const FOLDER = join(PACKAGES, ".cache", "agentcity", "own-bundles");
 const keptSchema = z.strictObject({ sources: z.record(z.string(), hashSchema), codeHash: hashSchema, text: z.string() });
 
 /**
- * A bundle of the city's own, made again only when a source, a package or an option changed: starting esbuild takes longer than all that
+ * A bundle of the city's own, rebuilt only when a source, a package or an option changed: starting esbuild takes longer than all that
  * a small mission computes. Bundles of files outside the project are made each time. What cannot be kept is not.
  */
 export async function keptBundle(file: string, options: unknown, make: (seen: Seen) => Promise<Made>): Promise<Made> {

@@ -23,7 +23,7 @@ const ASKED: unique symbol = Symbol("asked");
 /**
  * Lets esbuild read the service's folder and installed packages, and nothing else of this machine: bundling happens outside the sandbox,
  * and what is bundled is published. Every path is judged by where it really leads. Modules are named by their path below their root, so
- * that the bundle's bytes do not depend on where the folder lies. `seen` is told of every file that is read.
+ * that the bundle's bytes do not depend on where the folder lies. `seen` is called with every file that is read.
  */
 export function serviceSources(file: string, seen: Seen): Plugin {
   const folder = realpathSync(dirname(file));

@@ -65,8 +65,8 @@ export const lawCommands: readonly Command[] = [
     input: z.strictObject(pageInput),
     output: pageOf(sessionOutput),
     async run(world, query) {
-      const { told, next } = await pageOfPayloads(world, { ...query, name: "LegislativeProcedure.SessionOpened" }, openedSchema);
-      return { items: await Promise.all(told.map(({ args }) => describe(world, args.session))), next };
+      const { payloads, next } = await pageOfPayloads(world, { ...query, name: "LegislativeProcedure.SessionOpened" }, openedSchema);
+      return { items: await Promise.all(payloads.map(({ args }) => describe(world, args.session))), next };
     },
   }),
   command({

@@ -70,8 +70,8 @@ export const memberCommands: readonly Command[] = [
     input: z.strictObject(pageInput),
     output: pageOf(agentOutput),
     async run(world, query) {
-      const { told, next } = await pageOfPayloads(world, { ...query, name: "ProducerContract.AgentRegistered" }, registeredSchema);
-      return { items: await Promise.all(told.map(({ args }) => describeAgent(world, args.agent))), next };
+      const { payloads, next } = await pageOfPayloads(world, { ...query, name: "ProducerContract.AgentRegistered" }, registeredSchema);
+      return { items: await Promise.all(payloads.map(({ args }) => describeAgent(world, args.agent))), next };
     },
   }),
   command({
@@ -103,9 +103,9 @@ export const memberCommands: readonly Command[] = [
       z.strictObject({ service: hash, owner: address, codeHash: hash, schemaHash: hash, endpoint: z.string(), isLive: z.boolean() }),
     ),
     async run(world, query) {
-      const { told, next } = await pageOfPayloads(world, { ...query, name: "ServiceContract.ServiceRegistered" }, serviceSchema);
+      const { payloads, next } = await pageOfPayloads(world, { ...query, name: "ServiceContract.ServiceRegistered" }, serviceSchema);
       return {
-        items: await Promise.all(told.map(async ({ args }) => ({ ...args, isLive: await world.client.services.isLive(args.service) }))),
+        items: await Promise.all(payloads.map(async ({ args }) => ({ ...args, isLive: await world.client.services.isLive(args.service) }))),
         next,
       };
     },
@@ -139,8 +139,8 @@ export const memberCommands: readonly Command[] = [
       }),
     ),
     async run(world, query) {
-      const { told, next } = await pageOfPayloads(world, { ...query, name: "AdjudicationProcedure.OverrideExecuted" }, actSchema);
-      const items = told.map(({ event, args }) => ({
+      const { payloads, next } = await pageOfPayloads(world, { ...query, name: "AdjudicationProcedure.OverrideExecuted" }, actSchema);
+      const items = payloads.map(({ event, args }) => ({
         ...args,
         action: actionName(args.action) ?? String(args.action),
         because: textOf(world.blocks, args.justification),

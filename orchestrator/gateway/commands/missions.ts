@@ -178,8 +178,8 @@ export const missionCommands: readonly Command[] = [
     input: z.strictObject(pageInput),
     output: pageOf(summaryOutput),
     async run(world, query) {
-      const { told, next } = await pageOfPayloads(world, { ...query, name: "TemplateRegistry.MissionDeployed" }, deployedSchema);
-      return { items: await Promise.all(told.map(({ args }) => summaryOf(world, args.mission))), next };
+      const { payloads, next } = await pageOfPayloads(world, { ...query, name: "TemplateRegistry.MissionDeployed" }, deployedSchema);
+      return { items: await Promise.all(payloads.map(({ args }) => summaryOf(world, args.mission))), next };
     },
   }),
   command({
@@ -341,9 +341,9 @@ export const missionCommands: readonly Command[] = [
     output: z.strictObject({ verdicts: z.array(verdictOutput) }),
     async run(world, input) {
       const { missionId } = await missionNamed(world, input.mission);
-      const told = await payloadsOf(world, { missionId, name: "CollaborationContract.Cleared" }, clearedSchema);
+      const payloads = await payloadsOf(world, { missionId, name: "CollaborationContract.Cleared" }, clearedSchema);
       return {
-        verdicts: told.map(({ event, args }) => ({
+        verdicts: payloads.map(({ event, args }) => ({
           node: args.node,
           attempt: args.attempt + 1,
           result: results[args.result] ?? "NONE",

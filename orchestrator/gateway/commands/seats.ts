@@ -236,7 +236,7 @@ export const seatCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/answers",
     group: "Seats",
-    doc: "Answers a question. The first answer that counts is kept for ever, and the city signs for it; one that does not is refused with the reason, and the question stays open.",
+    doc: "Answers a question. The first valid answer is final, and the city signs for it; an invalid one is refused with the reason, and the question stays open.",
     access: "signed",
     cost: 5,
     input: z.strictObject({ call, answer: z.json() }),

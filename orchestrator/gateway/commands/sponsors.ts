@@ -40,7 +40,7 @@ function deskOf({ posted }: World): PostedMissions {
   return posted;
 }
 
-function told({ session, mission, reason, budget, ...rest }: PostedMission) {
+function statusOf({ session, mission, reason, budget, ...rest }: PostedMission) {
   return {
     ...rest,
     budget: String(budget),
@@ -68,7 +68,7 @@ export const sponsorCommands: readonly Command[] = [
     output: posted,
     async run(world, { file, items, again }, { key }) {
       if (key === undefined) throw new Refused("SignatureMissing", "Missions are a sponsor's own");
-      return told(await deskOf(world).post(key, file, items, again));
+      return statusOf(await deskOf(world).post(key, file, items, again));
     },
   }),
   command({
@@ -86,7 +86,7 @@ export const sponsorCommands: readonly Command[] = [
       const found = deskOf(world).get(toHash(input.posted));
       if (found === undefined)
         throw new Refused("NotFound", "Nobody asked this city for that mission", { action: "post it; what is unpaid may be let go of" });
-      return told(found);
+      return statusOf(found);
     },
   }),
   command({
@@ -128,7 +128,7 @@ export const sponsorCommands: readonly Command[] = [
     }),
     output: posted,
     async run(world, input) {
-      return told(
+      return statusOf(
         await deskOf(world).pay(
           toHash(input.posted),
           input.transactions.map((raw) => hexSchema.parse(raw)),

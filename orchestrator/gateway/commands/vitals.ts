@@ -77,26 +77,26 @@ async function heldIn(world: World, events: readonly StreamEvent[], now: number)
   const named = (name: string) => events.filter((event) => event.name === name);
   const released = new Set<string>();
   for (const event of named("execution.released")) {
-    const told = releasedSchema.safeParse(await jsonOf(world, event));
-    if (told.success) released.add(`${event.nodeId} ${told.data.outputHash}`);
+    const parsed = releasedSchema.safeParse(await jsonOf(world, event));
+    if (parsed.success) released.add(`${event.nodeId} ${parsed.data.outputHash}`);
   }
   const held = [];
   for (const event of named("execution.held")) {
-    const told = heldSchema.safeParse(await jsonOf(world, event));
-    if (!told.success || released.has(`${event.nodeId} ${told.data.outputHash}`)) continue;
+    const parsed = heldSchema.safeParse(await jsonOf(world, event));
+    if (!parsed.success || released.has(`${event.nodeId} ${parsed.data.outputHash}`)) continue;
     const refusals = [];
     for (const each of named("execution.refused").filter(({ nodeId }) => nodeId === event.nodeId)) {
       const refusal = refusedSchema.safeParse(await jsonOf(world, each));
-      if (refusal.success && refusal.data.at >= told.data.since) refusals.push(refusal.data.at);
+      if (refusal.success && refusal.data.at >= parsed.data.since) refusals.push(refusal.data.at);
     }
     const delay = refusals.length === 0 ? undefined : RETRIES[refusals.length - 1];
     held.push({
       ...{
         node: event.nodeId ?? 0,
-        agent: told.data.agent,
-        since: told.data.since,
+        agent: parsed.data.agent,
+        since: parsed.data.since,
         refusals: refusals.length,
-        waits: now - told.data.since,
+        waits: now - parsed.data.since,
       },
       next: delay === undefined ? null : (refusals[0] ?? 0) + Number(delay),
     });

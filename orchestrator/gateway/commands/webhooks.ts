@@ -7,7 +7,7 @@ import { address, count } from "../wire.ts";
 
 const webhookOutput = z.strictObject({
   key: address,
-  /** Null: nobody is told. */
+  /** Null: no endpoint. */
   url: z.string().nullable(),
   /** Entry of the hub up to which every critical event was taken. */
   delivered: count,
@@ -19,15 +19,15 @@ const webhookOutput = z.strictObject({
 /** The seated adjudicator who asks. Throws NotAllowed. */
 async function adjudicatorIn({ client }: World, { key }: Caller): Promise<Address> {
   if (key === undefined || !(await client.roster.isActive(key)))
-    throw new Refused("NotAllowed", "Critical events are told to adjudicators who have a seat");
+    throw new Refused("NotAllowed", "Critical events are pushed only to adjudicators who hold a seat");
   return key;
 }
 
 /** An endpoint, or that there is none. */
 function shown(key: Address, webhook: Webhook | undefined): z.input<typeof webhookOutput> {
   if (webhook === undefined) return { key, url: null, delivered: 0, failures: 0, problem: null };
-  const { due: _, ...told } = webhook;
-  return told;
+  const { due: _, ...shown } = webhook;
+  return shown;
 }
 
 export const webhookCommands: readonly Command[] = [
@@ -36,7 +36,7 @@ export const webhookCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/webhook",
     group: "Panel",
-    doc: "Where an adjudicator is told of freezes, emergency stops, slashes and divergences: an https endpoint of its own, which first signs a challenge with the adjudicator's key. Without `url` nobody is told any longer.",
+    doc: "Where an adjudicator receives freezes, emergency stops, slashes and divergences: an https endpoint of its own, which first signs a challenge with the adjudicator's key. Without `url` pushes to it end.",
     access: "signed",
     cost: 40,
     input: z.strictObject({ url: z.string().max(2_048).optional() }),
@@ -55,7 +55,7 @@ export const webhookCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/webhook",
     group: "Panel",
-    doc: "Where this adjudicator is told of critical events, up to which entry, and what came of the last try.",
+    doc: "Where this adjudicator receives critical events, up to which entry, and the result of the last attempt.",
     access: "bearer",
     cost: 2,
     input: z.strictObject({}),

@@ -4,7 +4,7 @@ import { addressSchema } from "../../primitives/address.ts";
 import { hashSchema } from "../../primitives/hex.ts";
 import { type Reason, reasonOf } from "../../rules/reasons.ts";
 import { type Command, command } from "../command.ts";
-import { payloadsOf, type Told } from "../payloads.ts";
+import { type DecodedEvent, payloadsOf } from "../payloads.ts";
 import { address, count, hash, toAddress, units } from "../wire.ts";
 
 const boundSchema = z.object({ node: z.number(), slot: z.number(), service: hashSchema, price: units, attempt: z.number() });
@@ -29,7 +29,7 @@ const WORDS: Partial<Record<Reason, string>> = {
 
 const because = { reason: z.string(), words: z.string().nullable(), missionId: hash, timestamp: count, eventId: hash };
 
-function told<Args extends { readonly reason: `0x${string}` }>({ event, args }: Told<Args>) {
+function cause<Args extends { readonly reason: `0x${string}` }>({ event, args }: DecodedEvent<Args>) {
   const reason = reasonOf(args.reason);
   const { missionId, timestamp, eventId } = event;
   return {
@@ -107,10 +107,10 @@ export const workCommands: readonly Command[] = [
           const isIts = result === "agreed";
           return { mission, ...args, result, due: isIts ? String(paid + premium) : "0", isClaimed: isIts && claimed };
         }),
-        slashes: slashes.filter(({ args }) => args.agent === agent).map((each) => ({ amount: each.args.amount, ...told(each) })),
+        slashes: slashes.filter(({ args }) => args.agent === agent).map((each) => ({ amount: each.args.amount, ...cause(each) })),
         reputation: reputation
           .filter(({ args }) => args.agent === agent)
-          .map((each) => ({ previous: each.args.previous, current: each.args.current, ...told(each) })),
+          .map((each) => ({ previous: each.args.previous, current: each.args.current, ...cause(each) })),
         isSettled: states.every((state) => isOver(state)) && owed.every(({ paid, claimed }) => claimed || paid === 0n),
       };
     },
