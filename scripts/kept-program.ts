@@ -12,6 +12,8 @@ import { keepNewest, syncFolder } from "../orchestrator/primitives/files.ts";
 
 /** Compiles for real networks with all of Hardhat: loaded from its source. */
 const DEVELOPERS = /\/production\.ts$/;
+/** Where threads and processes begin, by the name of the kept file. */
+const ENTRIES = { programs: "scripts/programs.ts", "gateway-thread": "orchestrator/cli/gateway-thread.ts" } as const;
 const SOURCES = ["deploy", "orchestrator", "scripts", "services"];
 const keptIn = (root: string) => join(root, "node_modules", ".cache", "agentcity", "program");
 /** Older ones are removed once this many lie there; a command that runs may still load a part of its own. */
@@ -20,15 +22,18 @@ const MOST_KEPT = 8;
 const APART = ["@electric-sql/pglite", "@foundry-rs/anvil", "@nomicfoundation/edr", "esbuild", "hardhat", "pg-native"];
 
 /** Where to import the program of a project from: the kept files, or the sources where none can be kept. */
-export async function programUrl(root: string = fileURLToPath(new URL("..", import.meta.url))): Promise<string> {
-  const sources = pathToFileURL(join(root, "scripts", "programs.ts")).href;
+export async function programUrl(
+  root: string = fileURLToPath(new URL("..", import.meta.url)),
+  entry: keyof typeof ENTRIES = "programs",
+): Promise<string> {
+  const sources = pathToFileURL(join(root, ENTRIES[entry])).href;
   // Coverage asks which lines of the sources ran.
   if (process.env["NODE_V8_COVERAGE"] !== undefined) return sources;
   try {
     const folder = join(keptIn(root), fingerprint(root));
     if (!existsSync(folder)) await whileWorking("the program is put together, once after each change: about 5 s", () => make(folder, root));
     process.setSourceMapsEnabled(true);
-    return pathToFileURL(join(folder, "programs.mjs")).href;
+    return pathToFileURL(join(folder, `${entry}.mjs`)).href;
   } catch {
     return sources;
   }
@@ -52,7 +57,7 @@ async function make(folder: string, root: string): Promise<void> {
   try {
     await build({
       absWorkingDir: root,
-      entryPoints: ["scripts/programs.ts"],
+      entryPoints: ENTRIES,
       outdir: draft,
       outExtension: { ".js": ".mjs" },
       bundle: true,

@@ -366,7 +366,7 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     await serve();
     await city.log.append([{ kind: "test.said", subjects: ["while nobody listened"] }]);
     for (const tab of [watching, other]) await tab.locator('[data-link="live"]').waitFor();
-    await gateway.hub.sync();
+    await gateway.sync();
     const { sequence } = gateway.hub.cursor();
     for (const tab of [watching, other]) {
       await tab.waitForFunction(

@@ -12,13 +12,16 @@ import { DEVNET_CHAIN_ID } from "./devnet.ts";
 import { ReceiptTimeout, RpcUnreachable, TransactionRefused, WrongChain } from "./errors.ts";
 import { revertDataOf } from "./revert-data.ts";
 
-export interface RpcOptions {
+export interface RpcOptions extends NodeOptions {
   readonly url: string;
   /** Refuse any other chain. */
   readonly chainId?: number;
+  readonly timeoutMillis?: number;
+}
+
+export interface NodeOptions {
   /** A devnet that jumps through time (Anvil); refused off chain id 31337. */
   readonly travel?: boolean;
-  readonly timeoutMillis?: number;
   readonly receiptTimeoutMillis?: number;
   /** Wall time, for a chain without time travel. */
   readonly wall: { readonly millis: () => number; readonly sleep: (millis: number) => Promise<void> };
@@ -34,11 +37,17 @@ const headSchema = z.object({ timestamp: z.coerce.bigint() });
 /** Connects to any EVM chain by URL: Anvil, an L2, or another process's city. */
 export async function connectRpcChain(options: RpcOptions): Promise<Chain> {
   const node = requestOver(options.url, options.timeoutMillis ?? REQUEST_TIMEOUT);
+  const chain = await chainOver(node, options);
+  if (options.chainId !== undefined && options.chainId !== chain.id) throw new WrongChain(options.url, options.chainId, chain.id);
+  return chain;
+}
+
+/** A chain whose node is asked by other means than a URL: another thread's, say. */
+export async function chainOver(node: Request, options: NodeOptions): Promise<Chain> {
   const id = z.coerce
     .number()
     .int()
     .parse(await node({ method: "eth_chainId" }));
-  if (options.chainId !== undefined && options.chainId !== id) throw new WrongChain(options.url, options.chainId, id);
   if (options.travel === true && id !== DEVNET_CHAIN_ID) {
     throw new InvalidValue("time travel", `is for devnets (chain id ${DEVNET_CHAIN_ID}) only`, { details: `chain id ${id}` });
   }
@@ -55,7 +64,7 @@ class Rpc implements Chain {
   readonly #receiptTimeout: number;
   readonly #travels: JumpingClock | undefined;
 
-  constructor(id: number, node: Request, options: RpcOptions, start: bigint) {
+  constructor(id: number, node: Request, options: NodeOptions, start: bigint) {
     this.id = id;
     this.#node = node;
     this.#receiptTimeout = options.receiptTimeoutMillis ?? RECEIPT_TIMEOUT;

@@ -38,6 +38,7 @@ export async function serveCity(city: City, { seats, ...serving }: Serving): Pro
     ...{ ...serving, ...open, ...folders, pages, version: version() },
     millis: wallTime.millis,
     sleep: wallTime.sleep,
+    thread: new URL("../../scripts/gateway-thread.ts", import.meta.url),
   });
   city.tell(`the gateway is at ${gateway.url} (reference: ${gateway.url}/docs)`);
   return gateway;

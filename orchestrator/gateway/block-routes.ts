@@ -1,9 +1,10 @@
 import type { Context, Hono } from "hono";
 import { contentIdOf } from "../primitives/hash.ts";
-import { hashSchema } from "../primitives/hex.ts";
+import { type Address, hashSchema } from "../primitives/hex.ts";
 import { MOST_BLOCK_BYTES } from "../protocol/calls.ts";
-import type { Caller, World } from "./command.ts";
+import type { Caller } from "./command.ts";
 import { Refused } from "./errors.ts";
+import type { CityLink } from "./link.ts";
 
 /** Where bytes are fetched and brought: the one place whose bodies are no JSON. */
 export const BLOCK_PATH = "/v1/blocks";
@@ -14,7 +15,7 @@ const BYTES_PER_UNIT = 131_072;
 const MOST_ARRIVING = 8;
 
 export interface BlockRoutesOptions {
-  readonly world: World;
+  readonly city: Pick<CityLink, "block" | "bring">;
   /** Takes from the caller's allowance. Throws TooManyRequests. */
   readonly spend: (context: Context, cost: number) => void;
   readonly bodyOf: (context: Context, most: number) => Promise<Uint8Array>;
@@ -22,22 +23,24 @@ export interface BlockRoutesOptions {
 }
 
 /** Adds the routes by which agents elsewhere fetch and bring blocks. */
-export function addBlockRoutes(app: Hono, { world, spend, bodyOf, callerOf }: BlockRoutesOptions): void {
+export function addBlockRoutes(app: Hono, { city, spend, bodyOf, callerOf }: BlockRoutesOptions): void {
   let arriving = 0;
 
-  /** The seats, and whose request this is. */
-  async function at(context: Context, body: Uint8Array, access: "bearer" | "signed") {
-    const { seats } = world;
+  /** Whose request this is, and for which block. */
+  async function at(
+    context: Context,
+    body: Uint8Array,
+    access: "bearer" | "signed",
+  ): Promise<{ readonly key: Address; readonly id: string }> {
     const { key } = await callerOf(context, body, access);
-    if (seats === undefined) throw new Refused("SeatsClosed", "This city asks no agents elsewhere now", { action: "ask its operator" });
     if (key === undefined) throw new Refused("SignatureMissing", "Blocks are a key's own");
-    return { seats, key, id: context.req.param("cid") ?? "" };
+    return { key, id: context.req.param("cid") ?? "" };
   }
 
   app.get(`${BLOCK_PATH}/:cid`, async (context) => {
     spend(context, 2);
-    const { seats, key, id } = await at(context, new Uint8Array(), "bearer");
-    const bytes = await seats.block(key, id);
+    const { key, id } = await at(context, new Uint8Array(), "bearer");
+    const bytes = await city.block(key, id);
     spend(context, Math.floor(bytes.length / BYTES_PER_UNIT));
     return context.newResponse(new Uint8Array(bytes), 200, { "content-type": "application/octet-stream", "cache-control": "no-store" });
   });
@@ -50,11 +53,11 @@ export function addBlockRoutes(app: Hono, { world, spend, bodyOf, callerOf }: Bl
     arriving += 1;
     try {
       const body = await bodyOf(context, MOST_BLOCK_BYTES);
-      const { seats, key, id } = await at(context, body, "signed");
+      const { key, id } = await at(context, body, "signed");
       const call = hashSchema.safeParse(context.req.query("call"));
       if (!call.success) throw new Refused("BadRequest", "call is the id of the question whose output this is");
       if (contentIdOf(body) !== id) throw new Refused("BadRequest", "The bytes have another id than the path");
-      await seats.bring(key, call.data, body);
+      await city.bring(key, call.data, body);
       return context.json({ cid: id, bytes: body.length });
     } finally {
       arriving -= 1;

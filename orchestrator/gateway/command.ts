@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { PostedMissions } from "../city/posted-missions.ts";
 import type { CityClient } from "../client/client.ts";
-import type { Hub } from "../hub/hub.ts";
+import type { HubReads } from "../hub/view.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { Blocks } from "../records/blocks.ts";
 import type { CampaignFolders } from "./campaigns.ts";
@@ -9,13 +9,19 @@ import type { CityDocument } from "./commands/city.ts";
 import type { SeatDoor } from "./seat-door.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-/** What commands ask. */
+/** What every command may read. */
 export interface World {
   readonly client: CityClient;
-  readonly hub: Hub;
+  readonly hub: HubReads;
   readonly blocks: Blocks;
   /** The network's folder, where cases and orders wait. */
   readonly dir: string;
+  /** The machine's clock, milliseconds. */
+  readonly millis: () => number;
+}
+
+/** What commands of the front ask: they only read. */
+export interface FrontWorld extends World {
   /** What this city says of itself, signed by its operator. */
   readonly about: () => Promise<CityDocument>;
   /** Where campaigns of the economy lie, if this city shows any. */
@@ -24,10 +30,12 @@ export interface World {
   readonly bundles?: string | undefined;
   /** Opens a session of fifteen minutes for a key that has shown itself. */
   readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
+}
+
+/** What commands of the city ask: its sender, and what waits in its process. */
+export interface CityWorld extends World {
   /** Endpoints of adjudicators to which critical events are pushed. */
   readonly webhooks: Webhooks;
-  /** The machine's clock, milliseconds. */
-  readonly millis: () => number;
   /** The seats of agents elsewhere, while they are open. */
   readonly seats?: SeatDoor | undefined;
   /** Missions of sponsors elsewhere, if this city takes any. */
@@ -47,7 +55,7 @@ export interface Caller {
 export type Access = "open" | "bearer" | "signed" | "order";
 
 /** One thing that the gateway does: every face (HTTP, OpenAPI, the reference, MCP) is made from the table of these. */
-export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
   /** The name in every face: `get_mission`. */
   readonly name: string;
   readonly method: "GET" | "POST";
@@ -67,10 +75,34 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   readonly body?: number;
   readonly input: Input;
   readonly output: Output;
-  run(world: World, input: z.infer<Input>, caller: Caller): Promise<z.input<Output>>;
 }
 
+type Run<In, Input extends z.ZodObject, Output extends z.ZodType> = (
+  world: In,
+  input: z.infer<Input>,
+  caller: Caller,
+) => Promise<z.input<Output>>;
+
+/** A command that is answered where requests arrive: it reads, and no more. */
+interface FrontCommand<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> extends Row<Input, Output> {
+  readonly at: "front";
+  readonly run: Run<FrontWorld, Input, Output>;
+}
+
+/** A command that is handed on to the city's own thread. */
+interface CityCommand<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> extends Row<Input, Output> {
+  readonly at: "city";
+  readonly run: Run<CityWorld, Input, Output>;
+}
+
+export type Command = FrontCommand | CityCommand;
+
 /** A row of the table, with its types checked against each other and then forgotten. */
-export function command<Input extends z.ZodObject, Output extends z.ZodType>(row: Command<Input, Output>): Command {
-  return { ...row, run: (world, input, caller) => row.run(world, row.input.parse(input), caller) };
+export function command<Input extends z.ZodObject, Output extends z.ZodType>(row: Omit<FrontCommand<Input, Output>, "at">): Command {
+  return { ...row, at: "front", run: (world, input, caller) => row.run(world, row.input.parse(input), caller) };
+}
+
+/** A row that needs what only the city's thread has. */
+export function cityCommand<Input extends z.ZodObject, Output extends z.ZodType>(row: Omit<CityCommand<Input, Output>, "at">): Command {
+  return { ...row, at: "city", run: (world, input, caller) => row.run(world, row.input.parse(input), caller) };
 }

@@ -11,12 +11,13 @@ import { canonicalJson, isObject, type JsonObject, parseJson } from "../primitiv
 import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf } from "./a2a.ts";
 import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
-import type { Caller, Command, World } from "./command.ts";
+import type { Caller, Command, FrontWorld } from "./command.ts";
 import { filterOf, tell, withholding } from "./commands/events.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { isSigned, signerOfRequest } from "./http-signature.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { Allowances, type GatewayLimits } from "./limits.ts";
+import type { CityLink } from "./link.ts";
 import { mcpHandler, type Proof } from "./mcp.ts";
 import type { Nonces } from "./nonces.ts";
 import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput } from "./openapi.ts";
@@ -25,7 +26,8 @@ import type { ArrivedRequest } from "./signature-base.ts";
 import { signerOfTool, type ToolSignature } from "./tool-signature.ts";
 
 export interface GatewayOptions {
-  readonly world: World;
+  readonly world: FrontWorld;
+  readonly city: CityLink;
   readonly commands: readonly Command[];
   readonly limits: GatewayLimits;
   /** Names by which this gateway is called, without ports; anything else is a page that rebinds its name. */
@@ -38,11 +40,10 @@ export interface GatewayOptions {
   readonly bearers: Bearers;
   /** The machine's clock, in milliseconds: signatures live by it. */
   readonly millis: () => number;
-  /** Receives errors that are the gateway's own. */
-  readonly tell: (line: string) => void;
   /** Ends all streams. */
   readonly closing: AbortSignal;
-  readonly pages?: Pages | undefined;
+  /** Whether the city has the console's files. */
+  readonly hasPages: boolean;
 }
 
 /** A file of the console, with the headers that it is served with. */
@@ -67,7 +68,7 @@ const socketSchema = z.object({ incoming: z.object({ socket: z.object({ remoteAd
 
 /** The gateway's HTTP face, made from the table of commands. */
 export function gatewayApp(options: GatewayOptions): Hono {
-  const { world, commands, limits, hosts, origins, millis, bearers, nonces } = options;
+  const { world, city, commands, limits, hosts, origins, millis, bearers, nonces } = options;
   const app = new Hono();
   const allowances = new Allowances(limits);
   const admission = new Admission(
@@ -90,8 +91,10 @@ export function gatewayApp(options: GatewayOptions): Hono {
     xFrameOptions: "DENY",
     strictTransportSecurity: false,
   });
-  // Pages bring headers of their own.
-  app.use((context, next) => (pageAt(context) === undefined ? secured(context, next) : next()));
+  /** A path that is none of the gateway's own may be one of the console's, whose files bring headers of their own. */
+  const mayBePage = ({ req: { path, method } }: Context) =>
+    options.hasPages && (method === "GET" || method === "HEAD") && !OWN_PATHS.some((own) => path === own || path.startsWith(`${own}/`));
+  app.use((context, next) => (mayBePage(context) ? next() : secured(context, next)));
   app.use(async (context, next) => {
     const names = [(context.req.header("host") ?? "").replace(/:\d+$/, ""), new URL(context.req.url).hostname];
     const foreign = names.find((name) => !hosts.includes(name.toLowerCase()));
@@ -100,16 +103,17 @@ export function gatewayApp(options: GatewayOptions): Hono {
   });
   if (origins.length > 0) app.use(cors({ origin: [...origins], allowMethods: ["GET", "POST", "PUT"], maxAge: 600 }));
 
-  /** The console's file for a path that is none of the gateway's own. */
-  function pageAt(context: Context): Page | undefined {
-    const { path, method } = context.req;
-    const isOwn = OWN_PATHS.some((own) => path === own || path.startsWith(`${own}/`));
-    return isOwn || (method !== "GET" && method !== "HEAD") ? undefined : options.pages?.(path);
-  }
+  app.use(async (context, next) => {
+    if (!mayBePage(context)) return next();
+    allowances.spend(addressOf(context), 1, millis());
+    const found = await city.page(context.req.path);
+    if (found === undefined) return secured(context, next);
+    return context.newResponse(new Uint8Array(found.body), 200, { ...found.headers });
+  });
 
   function refuse(context: Context, error: unknown): Response {
     const { status, body, isOurs } = answerTo(error);
-    if (!isOurs) options.tell(`the gateway failed at ${context.req.method} ${context.req.path}: ${messageOf(error)}`);
+    if (!isOurs) city.tell(`the gateway failed at ${context.req.method} ${context.req.path}: ${messageOf(error)}`);
     return json(context, body, status);
   }
 
@@ -175,15 +179,15 @@ export function gatewayApp(options: GatewayOptions): Hono {
         const caller = await callerOf(context, body, command.access);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
-        const answer = async () => canonicalJson(await command.run(world, input, caller));
-        const isKept = command.access === "open" && command.method === "GET" && command.isOfFiles !== true;
+        const answer = () => answered(command, input, caller);
+        const isKept = command.at === "front" && command.access === "open" && command.method === "GET" && command.isOfFiles !== true;
         return text(context, isKept ? await kept.get(`${command.name} ${canonicalJson(given)}`, answer) : await answer());
       });
     });
   }
 
   const spend = (context: Context, cost: number) => allowances.spend(addressOf(context), cost, millis());
-  addBlockRoutes(app, { world, spend, bodyOf, callerOf });
+  addBlockRoutes(app, { city, spend, bodyOf, callerOf });
 
   /** The address that a tool is used from: the SDK hands the request on without its socket. */
   const asking = new AsyncLocalStorage<string>();
@@ -215,9 +219,14 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return inTurn(command, async () => {
       const input = inputOf(command.input, given);
       const caller = await callerOfTool(command, given, bearer, signature);
-      const answer = parseJson(canonicalJson(await command.run(world, input, caller)));
+      const answer = parseJson(await answered(command, input, caller));
       return isObject(answer) ? answer : { answer };
     });
+  }
+
+  /** What a command answers, as RFC 8785 text. */
+  async function answered(command: Command, input: z.infer<z.ZodObject>, caller: Caller): Promise<string> {
+    return command.at === "city" ? city.run(command.name, input, caller) : canonicalJson(await command.run(world, input, caller));
   }
 
   async function callerOfTool(command: Command, fields: JsonObject, bearer?: string, signature?: ToolSignature): Promise<Caller> {
@@ -235,12 +244,6 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return waits === true ? answer() : admission.run(answer);
   }
 
-  app.get("*", async (context, next) => {
-    const found = pageAt(context);
-    if (found === undefined) return next();
-    allowances.spend(addressOf(context), 1, millis());
-    return context.newResponse(new Uint8Array(found.body), 200, { ...found.headers });
-  });
   app.get("/health", (context) => {
     const { sequence, block } = world.hub.cursor();
     return json(context, { status: "ok", sequence, block });

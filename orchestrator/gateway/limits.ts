@@ -1,19 +1,22 @@
+import { z } from "zod";
 import { Refused } from "./errors.ts";
 
+const positive = z.int().positive();
 /** What strangers may take of a gateway. */
-export interface GatewayLimits {
+export const limitsSchema = z.strictObject({
   /** Bytes of a body. */
-  readonly body: number;
+  body: positive,
   /** Cost that an address may spend at once, and regains each second. */
-  readonly burst: number;
-  readonly perSecond: number;
+  burst: positive,
+  perSecond: positive,
   /** Requests answered side by side, and waiting. */
-  readonly atOnce: number;
-  readonly waiting: number;
-  readonly connections: number;
+  atOnce: positive,
+  waiting: positive,
+  connections: positive,
   /** Live streams of one address. */
-  readonly streams: number;
-}
+  streams: positive,
+});
+export type GatewayLimits = Readonly<z.output<typeof limitsSchema>>;
 
 export const LIMITS: GatewayLimits = {
   body: 65_536,

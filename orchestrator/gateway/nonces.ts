@@ -12,7 +12,7 @@ export interface Nonces {
 /** Seconds that a nonce is kept after its signature expired. */
 const KEPT = 120;
 
-export function openNonces(sql: Sql): Nonces {
+export function openNonces(sql: Pick<Sql, "query">): Nonces {
   let purged = 0;
   /** Those that arrive while others are written are written together; whether each was new. */
   const write = together(async (all: readonly SignedBy[]) => {

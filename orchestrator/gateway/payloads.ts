@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { StreamEvent } from "../hub/hub.ts";
 import type { HubFilter } from "../hub/query.ts";
+import type { StreamEvent } from "../hub/view.ts";
 import { parseJsonBytes } from "../primitives/json.ts";
 import type { World } from "./command.ts";
 

@@ -1,37 +1,34 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
-import { serve } from "@hono/node-server";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { generatePrivateKey } from "viem/accounts";
+import { z } from "zod";
 import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
 import type { City } from "../city/city.ts";
 import type { SeatDesk } from "../city/open-seats.ts";
 import type { PostedMissions } from "../city/posted-missions.ts";
 import { chainSource } from "../hub/chain-source.ts";
-import { type Hub, openHub, type StreamEvent } from "../hub/hub.ts";
+import { type Hub, openHub } from "../hub/hub.ts";
 import { kuboBlocks, Mirror } from "../hub/mirror.ts";
-import { messageOf } from "../primitives/errors.ts";
-import { hexSchema } from "../primitives/hex.ts";
+import type { HubNews, StreamEvent } from "../hub/view.ts";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { canonicalJson } from "../primitives/json.ts";
-import { CARD_PATH } from "./a2a.ts";
-import { Bearers } from "./bearers.ts";
 import type { CampaignFolders } from "./campaigns.ts";
-import type { World } from "./command.ts";
-import type { CityDocument } from "./commands/city.ts";
+import type { Caller, CityWorld } from "./command.ts";
 import { withholding } from "./commands/events.ts";
 import { COMMANDS } from "./commands/table.ts";
-import { answerTo, Refused } from "./errors.ts";
-import { gatewayApp, type Pages } from "./http.ts";
+import { Refused } from "./errors.ts";
+import { type FrontSettings, operatorIn, startFront, type Wall } from "./front.ts";
+import type { Pages } from "./http.ts";
 import { type GatewayLimits, LIMITS } from "./limits.ts";
-import { openNonces } from "./nonces.ts";
-import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
+import { LineClosed, openLine } from "./line.ts";
+import { answersOf, type FrontOrder } from "./link.ts";
 import { guardedPush, type Push } from "./push.ts";
 import { openQuotas } from "./quotas.ts";
 import { SeatDoor } from "./seat-door.ts";
 import { Webhooks } from "./webhooks.ts";
 
-export interface ServeOptions {
+export interface ServeOptions extends Wall {
   /** 0: any free port of loopback. */
   readonly port: number;
   /** By what others reach it, if a proxy stands before it; its host is then a name of this gateway too. */
@@ -57,14 +54,16 @@ export interface ServeOptions {
   /** How endpoints of adjudicators are reached. Default: public addresses by https only. */
   readonly push?: Push | undefined;
   readonly version: string;
-  readonly millis: () => number;
-  readonly sleep: (millis: number) => Promise<void>;
+  /** A program that runs the front in a thread of its own (`startFront` over what it is given). Default: this thread. */
+  readonly thread?: URL | undefined;
 }
 
 export interface Gateway {
   readonly url: string;
   readonly hub: Hub;
-  readonly world: World;
+  readonly world: CityWorld;
+  /** Returns once everything that has happened by now is shown. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -72,74 +71,52 @@ export interface Gateway {
 const LIVE_FINALITY = 64;
 /** Milliseconds between two looks at chain and log. */
 const LOOK = 250;
-/** Milliseconds that a client may take for its headers, and for a whole request. */
-const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 20_000;
-
-/** The answer to a caller that does not speak HTTP. */
-const MALFORMED = (() => {
-  const body = canonicalJson(answerTo(new Refused("BadRequest", "This is not HTTP/1.1")).body);
-  const head = ["HTTP/1.1 400 Bad Request", "content-type: application/json", `content-length: ${body.length}`, "connection: close"];
-  return `${head.join("\r\n")}\r\n\r\n${body}`;
-})();
+/** Milliseconds before a front that failed is started again. */
+const PAUSE = 1_000;
 
 /** Opens a city's hub and serves its gateway on loopback until it is closed. */
 export async function serveGateway(city: City, options: ServeOptions): Promise<Gateway> {
-  const { millis, sleep, version } = options;
-  const limits = { ...LIMITS, ...options.limits };
-  const hub = await openCityHub(city);
+  const { millis, sleep } = options;
+  let front: Front | undefined;
+  const order = async (given: FrontOrder) => front?.order(given);
+  // A front that is gone begins with all of it when it is started again.
+  const hub = await openCityHub(city, (news) => void order({ do: "advance", news }).catch(() => {}));
   await hub.sync();
-  const bearers = new Bearers();
   const closing = new AbortController();
-  let url = "";
+  provideOperator(city.dir);
   const webhooks = new Webhooks({
-    ...{ sql: city.database, hub, millis, operator: operatorOf(city.dir), chainId: city.chain.id },
+    ...{ sql: city.database, hub, millis, operator: operatorIn(city.dir), chainId: city.chain.id },
     isSeated: (key) => city.client.roster.isActive(key),
     push: options.push ?? guardedPush(),
   });
-  const world: World = {
-    client: city.client,
-    hub,
-    blocks: city.blocks,
-    dir: city.dir,
-    campaigns: options.campaigns,
-    bundles: options.bundles,
-    about: () => aboutCity(city, options.publicUrl ?? url, options.seatsUrl, limits, version),
-    openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
-    webhooks,
-    millis,
+  const door = { quotas: openQuotas(city.database), hasBlock: city.blocks.has, closing: closing.signal };
+  const world: CityWorld = {
+    ...{ client: city.client, hub, blocks: city.blocks, dir: city.dir, millis, webhooks },
     posted: options.posted,
-    seats:
-      options.seats === undefined
-        ? undefined
-        : new SeatDoor(options.seats, { quotas: openQuotas(city.database), hasBlock: city.blocks.has, closing: closing.signal }),
+    seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, door),
   };
-  const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname];
-  const app = gatewayApp({
-    ...{ world, commands: COMMANDS, limits, version, millis, bearers },
-    hosts: ["127.0.0.1", "localhost", "[::1]", ...publicHost],
-    origins: options.origins ?? [],
-    url: () => options.publicUrl ?? url,
-    nonces: openNonces(city.database),
-    tell: city.tell,
-    pages: options.pages,
-    closing: closing.signal,
-  });
-  const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
-    const listening = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: options.port }, ({ port }: AddressInfo) => {
-      url = `http://127.0.0.1:${port}`;
-      resolve(listening);
-    });
-    listening.on("error", reject);
-  });
-  if ("maxConnections" in server) server.maxConnections = limits.connections;
-  if ("headersTimeout" in server) {
-    server.headersTimeout = HEADERS_TIMEOUT;
-    server.requestTimeout = REQUEST_TIMEOUT;
+  const { request } = city.chain;
+  const end = { world, request, rows: city.database, pages: options.pages, run: commandsOf(world), tell: city.tell };
+  const settings = await settingsOf(city, options);
+  const open = (port: number): Promise<string> => {
+    front = startedFront({ ...settings, port, stream: hub.state() }, answersOf(end), options);
+    return front.open();
+  };
+  const url = await open(options.port);
+  const watching = watch();
+
+  /** A front that fails takes neither the city nor its missions with it. */
+  async function watch(): Promise<void> {
+    for (const port = Number(new URL(url).port); ; ) {
+      const problem = await front?.ended;
+      if (closing.signal.aborted) return;
+      city.tell(`the gateway's thread ended (${problem ?? "nobody knows why"}) and is started again`);
+      await sleep(PAUSE);
+      // A failure to open ends it again, with the reason.
+      if (!closing.signal.aborted) await open(port).catch(() => {});
+    }
   }
-  server.on("clientError", (_: Error, socket: Duplex) => {
-    if (socket.writable) socket.end(MALFORMED);
-  });
+
   // Other processes of this machine find the gateway where they find the chain.
   const announced = findLivingCity(city.dir);
   if (announced !== undefined) writeCityFile(city.dir, { ...announced, apiUrl: url });
@@ -149,35 +126,112 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const followers = [webhooks, mirror, retention, options.posted].filter((each) => each !== undefined);
   const looking = look(hub, followers, city.tell, sleep, closing.signal);
   return {
-    url,
-    hub,
-    world,
+    ...{ url, hub, world },
+    async sync() {
+      await hub.sync();
+      // Orders are carried out in turn: this one comes after those of the steps before it.
+      await order({ do: "advance", news: { cursor: hub.cursor(), missions: [], accounts: [] } });
+    },
     async close() {
       closing.abort();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        if ("closeAllConnections" in server) server.closeAllConnections();
-      });
-      await looking;
+      await front?.close();
+      await Promise.all([watching, looking]);
     },
   };
 }
 
+/** The gateway's front, seen from the city. */
+interface Front {
+  /** Listens from now on. Returns its URL. */
+  open(): Promise<string>;
+  order(order: FrontOrder): Promise<unknown>;
+  /** What ended it; undefined when it was closed. */
+  readonly ended: Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+function startedFront(
+  settings: FrontSettings,
+  answer: (question: unknown) => Promise<unknown>,
+  { thread, millis, sleep }: Pick<ServeOptions, "thread" | "millis" | "sleep">,
+): Front {
+  const { port1, port2 } = new MessageChannel();
+  const line = openLine(port1, answer);
+  const order = (given: FrontOrder) => line.ask(given);
+  const ended = thread === undefined ? line.closed.then(() => undefined) : inThread(thread, port2, settings);
+  if (thread === undefined) startFront(port2, settings, { millis, sleep });
+  return {
+    ...{ order, ended },
+    async open() {
+      try {
+        return z.string().parse(await order({ do: "open" }));
+      } catch (error) {
+        line.close();
+        // Without a thread nobody answers: what ended it says more.
+        throw error instanceof LineClosed ? new AgentCityError("GatewayFailed", `The gateway's thread ended: ${await ended}`) : error;
+      }
+    },
+    async close() {
+      await order({ do: "close" }).catch(() => {});
+      line.close();
+      await ended;
+    },
+  };
+}
+
+/** Runs a program in a thread of its own. Resolves when that has ended: with its error, if it failed. */
+function inThread(program: URL, port: MessagePort, settings: FrontSettings): Promise<string | undefined> {
+  const thread = new Worker(program, { workerData: { port, settings }, transferList: [port], execArgv: [] });
+  return new Promise((resolve) => {
+    thread.once("error", (error) => resolve(messageOf(error)));
+    thread.once("exit", () => resolve(undefined));
+  });
+}
+
+/** Runs the commands that only the city can. The front has checked who asks. */
+function commandsOf(world: CityWorld): (name: string, input: unknown, caller: Caller) => Promise<string> {
+  const own = new Map(COMMANDS.flatMap((command) => (command.at === "city" ? [[command.name, command] as const] : [])));
+  return async (name, input, caller) => {
+    const command = own.get(name);
+    if (command === undefined) throw new Refused("NoSuchCommand", `The city has no command ${name}`);
+    return canonicalJson(await command.run(world, fieldsSchema.parse(input), caller));
+  };
+}
+
+/** Each command checks its own. */
+const fieldsSchema = z.record(z.string(), z.unknown());
+
+async function settingsOf(city: City, options: ServeOptions): Promise<Omit<FrontSettings, "port" | "stream">> {
+  const { publicUrl, origins = [], limits, version, campaigns, bundles, seatsUrl, pages } = options;
+  const { chain, client, dir } = city;
+  const { hash: genesis } = await chain.publicClient.getBlock({ blockNumber: 0n });
+  return {
+    ...{ publicUrl, origins: [...origins], limits: { ...LIMITS, ...limits }, version, dir, campaigns, bundles, seatsUrl },
+    hasPages: pages !== undefined,
+    network: { name: chain.name, genesis, isEmbedded: chain.kind === "embedded", finality: finalityOf(city) },
+    addresses: client.addresses,
+  };
+}
+
 /** The Logging Hub of a city that runs in this process. */
-export function openCityHub({ database, chain, log, blocks, client }: City): Promise<Hub> {
+export function openCityHub(city: City, tell?: (news: HubNews) => void): Promise<Hub> {
+  const { database, chain, log, blocks, client } = city;
   return openHub({
+    ...(tell === undefined ? {} : { tell }),
     sql: database,
     chain: chainSource(chain.request),
     ...{ log, blocks, addresses: client.addresses },
     epochOf: async (_, session) => (await client.legislation.sessionOf(BigInt(session))).epoch,
     firstBlock: Number(chain.firstBlock),
-    // A chain that this city drives block by block is never reorganized.
-    finality: chain.isLive ? LIVE_FINALITY : 0,
+    finality: finalityOf(city),
   });
 }
 
+/** A chain that a city drives block by block is never reorganized. */
+const finalityOf = ({ chain }: City) => (chain.isLive ? LIVE_FINALITY : 0);
+
 /** Every payload that may be read, to a node of the operator's own. */
-function mirrorTo(rpc: string, { database: sql }: City, world: World): Mirror {
+function mirrorTo(rpc: string, { database: sql }: City, world: CityWorld): Mirror {
   const isWithheld = (event: StreamEvent) => withholding(world)(event);
   return new Mirror({ sql, hub: world.hub, name: rpc, put: kuboBlocks(rpc), isWithheld });
 }
@@ -234,48 +288,8 @@ async function look(
   await Promise.all(busy.values());
 }
 
-/** The operator's own key, made on first use: it signs what the city says of itself, and holds no money. */
-function operatorOf(dir: string) {
+/** The operator's own key is made on first use: it signs what the city says of itself, and holds no money. */
+function provideOperator(dir: string): void {
   const path = join(dir, "operator.key");
   if (!existsSync(path)) writeFileSync(path, `${generatePrivateKey()}\n`, { mode: 0o600, flag: "wx" });
-  return privateKeyToAccount(hexSchema.parse(readFileSync(path, "utf8").trim()));
-}
-
-async function aboutCity(
-  city: City,
-  publicUrl: string,
-  seatsUrl: string | undefined,
-  limits: GatewayLimits,
-  software: string,
-): Promise<CityDocument> {
-  const operator = operatorOf(city.dir);
-  const { hash } = await city.chain.publicClient.getBlock({ blockNumber: 0n });
-  const document: CityDocument["document"] = {
-    city: 1,
-    software,
-    chainId: city.chain.id,
-    genesisHash: hash,
-    addresses: { ...city.client.addresses },
-    network: city.chain.name,
-    publicUrl,
-    faces: {
-      http: `${publicUrl}/v1`,
-      openapi: `${publicUrl}/openapi.json`,
-      reference: `${publicUrl}/docs`,
-      events: `${publicUrl}${STREAM_PATH}`,
-      mcp: `${publicUrl}${MCP_PATH}`,
-      a2a: `${publicUrl}${CARD_PATH}`,
-      ...(seatsUrl === undefined ? {} : { seats: seatsUrl }),
-    },
-    limits: { ...limits },
-    operator: operator.address,
-    operatorSees: ["every record, input and output of its missions, before they are revealed", "who asks what, from which address"],
-    operatorCan: [
-      ...(city.chain.kind === "embedded" ? ["rewrite the chain: it lives in this process"] : []),
-      "refuse or delay requests, and leave records out",
-      "sign with the keys of every member that lives in this process",
-    ],
-    operatorCannot: ["sign for keys that live elsewhere", "change an event that somebody else has a hash of, unseen"],
-  };
-  return { document, signature: await operator.signMessage({ message: canonicalJson(document) }) };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isAddressEqual, type LocalAccount, recoverMessageAddress } from "viem";
 import { z } from "zod";
 import { criticalTypes } from "../hub/event-types.ts";
-import type { Hub, StreamEvent } from "../hub/hub.ts";
+import type { HubReads, StreamEvent } from "../hub/view.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { messageOf } from "../primitives/errors.ts";
 import { type Address, bytesToHex, hexSchema } from "../primitives/hex.ts";
@@ -35,7 +35,7 @@ const MOST = 64;
 
 export interface WebhooksOptions {
   readonly sql: Sql;
-  readonly hub: Pick<Hub, "query" | "cursor">;
+  readonly hub: Pick<HubReads, "query" | "cursor">;
   readonly push: Push;
   /** Signs every push. */
   readonly operator: LocalAccount;

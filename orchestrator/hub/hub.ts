@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Boundary } from "../primitives/boundary.ts";
 import { noBoundary } from "../primitives/boundary.ts";
-import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import type { CityAddresses } from "../protocol/addresses.ts";
 import type { Blocks } from "../records/blocks.ts";
@@ -10,10 +10,10 @@ import type { Sql } from "../records/sql.ts";
 import { type ChainEvent, type ChainSource, Contracts } from "./chain-source.ts";
 import { chainDraft, correctionDraft, type Drafted, recordDraft } from "./drafts.ts";
 import { ReorgTooDeep, RetentionTooShort, StreamBroken } from "./errors.ts";
-import { EMPTY_STREAM, eventHash, type HubEvent, type StreamHead, sealOf } from "./event.ts";
-import type { HubFilter, HubQuery } from "./query.ts";
-import { type AccountRow, type MissionRow, Registry } from "./registry.ts";
-import { BEGIN, type Found, type HubCursor, type HubPage, HubStore, type Step } from "./store.ts";
+import { EMPTY_STREAM, eventHash, type StreamHead, sealOf } from "./event.ts";
+import type { AccountRow, MissionRow } from "./registry.ts";
+import { BEGIN, type HubPage, HubStore, type Step } from "./store.ts";
+import { type HubNews, type HubReads, HubView } from "./view.ts";
 
 /** Points of a hub's step where a test can stop the process for good. */
 export const HUB_BOUNDARIES = ["hub:read", "hub:written", "hub:committed"] as const;
@@ -32,37 +32,18 @@ export interface HubOptions {
   /** The first block that can be about the city. Default: 0. */
   readonly firstBlock?: number;
   readonly boundary?: Boundary<HubBoundary>;
+  /** Receives each step once it is written, for views in other threads. */
+  readonly tell?: (news: HubNews) => void;
   /** 32 bytes that nobody guesses: the secret of a stream that begins now. */
   readonly random?: () => Hash;
 }
 
-/** An event as the hub hands it out. */
-export interface StreamEvent extends HubEvent {
-  /** No reorganization is expected to make it untrue. */
-  readonly isFinal: boolean;
-  /** One did: a later entry says so. */
-  readonly isCorrected: boolean;
-}
-
 /** The Logging Hub: every chain event and every record of a city, in one stream that is never rewritten (AgentCity B.12). */
-export interface Hub {
+export interface Hub extends HubReads {
   /** Reads what is new on chain and in the log. Returns how many events that made. */
   sync(): Promise<number>;
-  query(query: HubQuery): Promise<{ readonly events: readonly StreamEvent[]; readonly next: string | null }>;
-  event(id: Hash): Promise<StreamEvent | undefined>;
-  /** The bytes behind a payload id, from the hub or the city's blocks; undefined when neither holds them. */
-  payload(cid: ContentId): Promise<Uint8Array | undefined>;
-  /** Every event after this place that passes the filter, and then each as it happens, until `signal` is aborted. */
-  follow(after: number, filter: HubFilter, signal: AbortSignal): AsyncGenerator<StreamEvent>;
-  /** Where chain, log and stream were read to. */
-  cursor(): HubCursor;
-  /** The paper's missionId of a mission's contract, or of a session. */
-  missionAt(address: Address): MissionRow | undefined;
-  sessionNumbered(session: string): MissionRow | undefined;
-  missionWithId(id: Hash): MissionRow | undefined;
-  /** The first events whose payload this is. */
-  eventsWithPayload(cid: ContentId): Promise<readonly StreamEvent[]>;
-  principalOf(account: Address): Address | undefined;
+  /** Where the stream stands, as a view in another thread begins with it. */
+  state(): HubNews;
   /** Recomputes the whole chain of hashes. Throws StreamBroken, or returns its head. */
   verify(): Promise<StreamHead>;
   /** Lets go of payloads older than so many months before `now` (unix milliseconds). Throws RetentionTooShort below 24. */
@@ -80,19 +61,19 @@ const MONTH_MILLIS = 2_629_746_000;
 /** Opens the hub over a city's database. One process writes it; `sync` runs one step after the other. */
 export async function openHub(options: HubOptions): Promise<Hub> {
   const { sql, chain, log, blocks, addresses, epochOf, finality, firstBlock = 0, boundary = noBoundary, random = randomHash } = options;
+  const { tell = () => {} } = options;
   const store = new HubStore(sql, random);
+  const view = new HubView({ rows: store, blocks, finality, legislature: addresses.LegislativeProcedure });
   const turns = new Mutex();
   let cursor = BEGIN;
   let contracts = new Contracts(addresses);
-  let registry = new Registry(addresses.LegislativeProcedure, [], []);
-  let news = Promise.withResolvers<void>();
 
   /** What earlier steps wrote; also after one that failed, whose news would otherwise stay in memory alone. */
   async function load(): Promise<void> {
     cursor = await store.cursor();
     contracts = new Contracts(addresses);
     for (const { address, contract } of await store.contracts()) contracts.add(address, contract);
-    registry = new Registry(addresses.LegislativeProcedure, await store.missions(), await store.accounts());
+    view.begin({ cursor, missions: await store.missions(), accounts: await store.accounts() });
   }
 
   /** The last block of ours that the chain still has. */
@@ -121,10 +102,10 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const { missions, accounts } = await learnFrom(batch.events);
     const time = corrected.length === 0 ? 0 : ((last ?? (await chain.mark(to)))?.time ?? 0);
     const drafts = [
-      ...corrected.map(({ event, parties }) => correctionDraft(event, parties, time, registry)),
+      ...corrected.map(({ event, parties }) => correctionDraft(event, parties, time, view.registry)),
       ...merged(
-        taken.map((entry) => recordDraft(entry, bytesOf(entry), registry)),
-        batch.events.map((event) => chainDraft(event, registry)),
+        taken.map((entry) => recordDraft(entry, bytesOf(entry), view.registry)),
+        batch.events.map((event) => chainDraft(event, view.registry)),
       ),
     ];
     await boundary("hub:read");
@@ -142,6 +123,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const events = await store.write(cursor, written, () => boundary("hub:written"));
     const { sequence, hash } = events.at(-1) ?? cursor;
     cursor = { sequence, hash, block: written.block, record: written.record };
+    view.advance({ cursor, missions, accounts });
+    tell({ cursor, missions, accounts });
     await boundary("hub:committed");
   }
 
@@ -149,7 +132,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const missions: MissionRow[] = [];
     const accounts: AccountRow[] = [];
     for (const event of events) {
-      const learnt = await registry.learn(event, epochOf);
+      const learnt = await view.registry.learn(event, epochOf);
       if (learnt.mission !== undefined) missions.push(learnt.mission);
       if (learnt.account !== undefined) accounts.push(learnt.account);
     }
@@ -166,20 +149,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     return content !== null && blocks.has(content) ? blocks.get(content) : undefined;
   }
 
-  const seen = ({ event, isCorrected }: Found): StreamEvent => ({
-    ...event,
-    isFinal: event.blockNumber === 0 || event.blockNumber <= cursor.block - finality,
-    isCorrected,
-  });
-
-  async function query(asked: HubQuery) {
-    const page: HubPage = await store.query(asked);
-    return { events: page.events.map(seen), next: page.next };
-  }
-
   await load();
-  return {
-    sync: () =>
+  return Object.assign(view, {
+    sync: (): Promise<number> =>
       turns.run(async () => {
         let count = 0;
         try {
@@ -193,53 +165,11 @@ export async function openHub(options: HubOptions): Promise<Hub> {
         } catch (error) {
           await load();
           throw error;
-        } finally {
-          if (count > 0) {
-            news.resolve();
-            news = Promise.withResolvers();
-          }
         }
         return count;
       }),
 
-    query,
-    async event(id) {
-      const found = await store.event(id);
-      return found === undefined ? undefined : seen(found);
-    },
-
-    async payload(cid) {
-      const own = await store.payload(cid);
-      if (own !== undefined) return new TextEncoder().encode(own);
-      return blocks.has(cid) ? blocks.get(cid) : undefined;
-    },
-
-    async *follow(after, filter, signal) {
-      const ended = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        else signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      for (let last = after; !signal.aborted; ) {
-        // Taken before the page is read: what comes meanwhile is not slept through.
-        const { promise } = news;
-        const page = await followed(store, filter, last);
-        for (const found of page) {
-          if (signal.aborted) return;
-          yield seen(found);
-          last = found.event.sequence;
-        }
-        if (page.length === 0) await Promise.race([promise, ended]);
-      }
-    },
-
-    cursor: () => cursor,
-    missionAt: (address) => registry.missionAt(address),
-    sessionNumbered: (session) => registry.sessionNumbered(session),
-    missionWithId: (id) => registry.withId(id),
-    eventsWithPayload: async (cid) => (await store.eventsWithPayload(cid)).map(seen),
-    principalOf: (account) => registry.principalOf(account),
-
-    async verify() {
+    async verify(): Promise<StreamHead> {
       let head: StreamHead = EMPTY_STREAM;
       for (let next: string | null = "s0"; next !== null; ) {
         const page: HubPage = await store.query({ cursor: next, limit: 200 });
@@ -256,26 +186,11 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       return head;
     },
 
-    async retain(months, now) {
+    async retain(months: number, now: number): Promise<number> {
       if (!(months >= LEAST_MONTHS)) throw new RetentionTooShort(months, LEAST_MONTHS);
       return store.forgetPayloads(now - months * MONTH_MILLIS);
     },
-  };
-}
-
-/** The next events of the stream after this place, in the stream's order whatever the filter. */
-async function followed(store: HubStore, filter: HubFilter, after: number): Promise<readonly Found[]> {
-  const { fromTime = 0, toTime = Number.MAX_SAFE_INTEGER, fromBlock, toBlock, ...rest } = filter;
-  const isByBlock = fromBlock !== undefined || toBlock !== undefined;
-  for (let cursor = `s${after}`; ; ) {
-    const { events, next } = await store.query({ ...rest, cursor });
-    const passing = events.filter(({ event: { timestamp, blockNumber } }) => {
-      if (timestamp < fromTime || timestamp > toTime) return false;
-      return !isByBlock || (blockNumber >= Math.max(1, fromBlock ?? 1) && blockNumber <= (toBlock ?? Number.MAX_SAFE_INTEGER));
-    });
-    if (passing.length > 0 || next === null) return passing;
-    cursor = next;
-  }
+  });
 }
 
 function randomHash(): Hash {

@@ -3,7 +3,7 @@ import { contentIdOf } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
 import { parseJson } from "../primitives/json.ts";
 import type { Sql } from "../records/sql.ts";
-import type { Hub, StreamEvent } from "./hub.ts";
+import type { HubReads, StreamEvent } from "./view.ts";
 
 /** Keeps a block elsewhere, under the id that it has. Throws MirrorFailed. */
 export type PutBlock = (id: ContentId, bytes: Uint8Array) => Promise<void>;
@@ -49,7 +49,7 @@ function keyIn(text: string): unknown {
 
 export interface MirrorOptions {
   readonly sql: Sql;
-  readonly hub: Pick<Hub, "query" | "cursor" | "payload">;
+  readonly hub: Pick<HubReads, "query" | "cursor" | "payload">;
   /** Which mirror: each has its own place in the stream. */
   readonly name: string;
   readonly put: PutBlock;

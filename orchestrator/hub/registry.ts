@@ -17,10 +17,8 @@ export const missionRowSchema = z.object({
 export type MissionRow = z.infer<typeof missionRowSchema>;
 
 /** Whose agent an account is. */
-export interface AccountRow {
-  readonly account: Address;
-  readonly principal: Address;
-}
+export const accountRowSchema = z.object({ account: addressSchema, principal: addressSchema });
+export type AccountRow = z.output<typeof accountRowSchema>;
 
 /** The paper's missionId of a session, and of the mission that its law becomes. */
 export function missionIdOf(legislature: Address, session: string): Hash {
@@ -41,8 +39,21 @@ export class Registry {
 
   constructor(legislature: Address, missions: readonly MissionRow[], accounts: readonly AccountRow[]) {
     this.#legislature = legislature;
+    this.add(missions, accounts);
+  }
+
+  /** What somebody else has learnt. */
+  add(missions: readonly MissionRow[], accounts: readonly AccountRow[]): void {
     for (const row of missions) this.#keep(row);
     for (const row of accounts) this.#bind(row);
+  }
+
+  missions(): readonly MissionRow[] {
+    return [...this.#byId.values()];
+  }
+
+  accounts(): readonly AccountRow[] {
+    return [...this.#principals].map(([account, principal]) => ({ account, principal }));
   }
 
   missionAt(address: Address): MissionRow | undefined {

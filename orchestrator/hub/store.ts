@@ -10,7 +10,7 @@ import type { Drafted } from "./drafts.ts";
 import { HubTaken } from "./errors.ts";
 import { EMPTY_STREAM, type HubEvent, hubEventSchema, place, type StreamHead } from "./event.ts";
 import { conditionsOf, cursorAfter, type HubQuery, MAX_PAGE, orderOf } from "./query.ts";
-import { type AccountRow, type MissionRow, missionRowSchema } from "./registry.ts";
+import { type AccountRow, accountRowSchema, type MissionRow, missionRowSchema } from "./registry.ts";
 
 /** How far chain and log were read, and where the stream stands. */
 export interface HubCursor extends StreamHead {
@@ -66,21 +66,63 @@ const rowSchema = z.object({
   logIndex: number.nullable(),
   record: number.nullable(),
 });
-const cursorSchema = z.object({ block: number, record: number, sequence: number, hash: hashSchema });
+export const cursorSchema = z.object({ block: number, record: number, sequence: number, hash: hashSchema });
 const markSchema = z.object({ number, hash: hashSchema, time: number });
-const accountSchema = z.object({ account: addressSchema, principal: addressSchema });
 const contractSchema = z.object({
   address: addressSchema,
   contract: z.custom<ContractName>((name) => typeof name === "string" && Object.hasOwn(contractAbis, name)),
 });
 
+/** Where the hub's tables are read: transactions are for whoever writes them. */
+export type Rows = Pick<Sql, "query">;
+
+/** The stream in the hub's tables, to be read. */
+export class HubRows {
+  readonly #sql: Rows;
+
+  constructor(sql: Rows) {
+    this.#sql = sql;
+  }
+
+  async query(query: HubQuery): Promise<HubPage> {
+    const { from, tail, parameters } = conditionsOf(query);
+    const rows = await this.#sql.query(`SELECT ${SELECTED}, ${CORRECTED} FROM ${from} ${tail}`, parameters);
+    const limit = Math.min(Math.max(query.limit ?? 50, 1), MAX_PAGE);
+    const events = rows.slice(0, limit).map(foundIn);
+    const last = events.at(-1)?.event;
+    const order = orderOf(query);
+    const next = rows.length > limit && last !== undefined ? cursorAfter({ order, value: last[order], sequence: last.sequence }) : null;
+    return { events, next };
+  }
+
+  async event(id: Hash): Promise<Found | undefined> {
+    const [row] = await this.#sql.query(`SELECT ${SELECTED}, ${CORRECTED} FROM hub_events e WHERE e."eventId" = $1`, [id]);
+    return row === undefined ? undefined : foundIn(row);
+  }
+
+  async eventsWithPayload(cid: ContentId): Promise<readonly Found[]> {
+    const rows = await this.#sql.query(
+      `SELECT ${SELECTED}, ${CORRECTED} FROM hub_events e WHERE e."payloadCid" = $1 ORDER BY e.sequence LIMIT 20`,
+      [cid],
+    );
+    return rows.map(foundIn);
+  }
+
+  /** Canonical JSON of a payload that the hub itself holds. */
+  async payload(cid: ContentId): Promise<string | undefined> {
+    const [row] = await this.#sql.query('SELECT payload FROM hub_events WHERE "payloadCid" = $1 AND payload IS NOT NULL LIMIT 1', [cid]);
+    return row === undefined ? undefined : z.string().parse(row["payload"]);
+  }
+}
+
 /** The hub's tables. */
-export class HubStore {
+export class HubStore extends HubRows {
   readonly #sql: Sql;
   readonly #random: () => Hash;
 
   /** @param random The stream's secret, when it begins. */
   constructor(sql: Sql, random: () => Hash) {
+    super(sql);
     this.#sql = sql;
     this.#random = random;
   }
@@ -95,7 +137,7 @@ export class HubStore {
   }
 
   async accounts(): Promise<readonly AccountRow[]> {
-    return (await this.#sql.query("SELECT account, principal FROM hub_accounts")).map((row) => accountSchema.parse(row));
+    return (await this.#sql.query("SELECT account, principal FROM hub_accounts")).map((row) => accountRowSchema.parse(row));
   }
 
   async contracts(): Promise<Step["contracts"]> {
@@ -175,36 +217,6 @@ export class HubStore {
       await written();
       return events;
     });
-  }
-
-  async query(query: HubQuery): Promise<HubPage> {
-    const { from, tail, parameters } = conditionsOf(query);
-    const rows = await this.#sql.query(`SELECT ${SELECTED}, ${CORRECTED} FROM ${from} ${tail}`, parameters);
-    const limit = Math.min(Math.max(query.limit ?? 50, 1), MAX_PAGE);
-    const events = rows.slice(0, limit).map(foundIn);
-    const last = events.at(-1)?.event;
-    const order = orderOf(query);
-    const next = rows.length > limit && last !== undefined ? cursorAfter({ order, value: last[order], sequence: last.sequence }) : null;
-    return { events, next };
-  }
-
-  async event(id: Hash): Promise<Found | undefined> {
-    const [row] = await this.#sql.query(`SELECT ${SELECTED}, ${CORRECTED} FROM hub_events e WHERE e."eventId" = $1`, [id]);
-    return row === undefined ? undefined : foundIn(row);
-  }
-
-  async eventsWithPayload(cid: ContentId): Promise<readonly Found[]> {
-    const rows = await this.#sql.query(
-      `SELECT ${SELECTED}, ${CORRECTED} FROM hub_events e WHERE e."payloadCid" = $1 ORDER BY e.sequence LIMIT 20`,
-      [cid],
-    );
-    return rows.map(foundIn);
-  }
-
-  /** Canonical JSON of a payload that the hub itself holds. */
-  async payload(cid: ContentId): Promise<string | undefined> {
-    const [row] = await this.#sql.query('SELECT payload FROM hub_events WHERE "payloadCid" = $1 AND payload IS NOT NULL LIMIT 1', [cid]);
-    return row === undefined ? undefined : z.string().parse(row["payload"]);
   }
 
   /** Lets go of payloads of events before this time; hashes, ids and places stay. Returns how many. */

@@ -62,7 +62,8 @@ const result = await inBenchCity({}, async (city) => {
   const pause = (time: number) => sleep(time, undefined);
   // Every client here has the same address.
   const limits = { burst: 10_000_000, perSecond: 10_000_000 };
-  const gateway = await serveGateway(city, { port: 0, version: "bench", millis, sleep: pause, limits });
+  const thread = new URL("../gateway-thread.ts", import.meta.url);
+  const gateway = await serveGateway(city, { port: 0, version: "bench", millis, sleep: pause, limits, thread });
   try {
     await mission(city, "warm");
     const reads = await load(gateway.url, "reads", 0, SECONDS);

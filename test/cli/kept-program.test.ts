@@ -17,8 +17,10 @@ describe("scripts/kept-program", () => {
 
   beforeEach(() => {
     for (const folder of ["deploy", "orchestrator", "scripts", "services", "node_modules"]) mkdirSync(join(directory(), folder));
+    mkdirSync(join(directory(), "orchestrator/cli"));
     write("node_modules/.package-lock.json", "{}");
     write("orchestrator/answer.ts", "export const answer: number = 42;\n\nexport function fail(): void {\n  throw new Error();\n}\n");
+    write("orchestrator/cli/gateway-thread.ts", 'export * from "../answer.ts";\n');
     write("scripts/programs.ts", 'export * from "../orchestrator/answer.ts";\nexport const where = import.meta.url;\n');
   });
 
@@ -48,6 +50,13 @@ describe("scripts/kept-program", () => {
     write("node_modules/.package-lock.json", '{"packages":{}}');
     urls.push((await program()).url);
     expect(new Set(urls).size).to.equal(4);
+  });
+
+  it("keeps a thread's own program beside the other", async () => {
+    const thread = await programUrl(realpathSync(directory()), "gateway-thread");
+    expect((await import(thread)).answer).to.equal(42);
+    expect(thread).not.to.equal((await program()).url);
+    expect(kept()).to.have.length(1);
   });
 
   it("is made by several processes at once, and once in the end", async () => {

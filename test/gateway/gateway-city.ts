@@ -63,6 +63,6 @@ export async function servedCity(folder: string, meanwhile: (gateway: Gateway) =
   };
   const outcome = await runToEnd(city, order, SMALL_MISSION, folder);
   if (gateway === undefined) throw new Error("nothing was committed");
-  await gateway.hub.sync();
+  await gateway.sync();
   return { city, gateway, outcome };
 }

@@ -43,7 +43,7 @@ describe("the gateway of a city with a mission", function () {
 
   before(async () => {
     served = await servedCity(home(), async (gateway) => {
-      await gateway.hub.sync();
+      await gateway.sync();
       const { items } = eventsSchema.parse(await (await fetch(`${gateway.url}/v1/events?name=execution.work`)).json());
       const [own] = (await gateway.hub.query({ name: "execution.work" })).events;
       const cid = own?.payloadCid ?? "";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
 import { openNonces } from "../../orchestrator/gateway/nonces.ts";
 import { challengeText, Webhooks } from "../../orchestrator/gateway/webhooks.ts";
-import type { StreamEvent } from "../../orchestrator/hub/hub.ts";
+import type { StreamEvent } from "../../orchestrator/hub/view.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";

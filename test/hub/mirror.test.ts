@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
-import type { StreamEvent } from "../../orchestrator/hub/hub.ts";
 import { kuboBlocks, Mirror } from "../../orchestrator/hub/mirror.ts";
+import type { StreamEvent } from "../../orchestrator/hub/view.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";

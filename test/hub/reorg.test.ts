@@ -5,7 +5,8 @@ import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.t
 import type { Engine } from "../../orchestrator/chain/driven.ts";
 import { connectEdr } from "../../orchestrator/chain/edr.ts";
 import { chainSource } from "../../orchestrator/hub/chain-source.ts";
-import { type Hub, openHub, type StreamEvent } from "../../orchestrator/hub/hub.ts";
+import { type Hub, openHub } from "../../orchestrator/hub/hub.ts";
+import type { StreamEvent } from "../../orchestrator/hub/view.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { ManualClock } from "../../orchestrator/primitives/clock.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";

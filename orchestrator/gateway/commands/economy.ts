@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { campaignDetail, campaignOutput, campaignsIn } from "../campaigns.ts";
-import { type Command, command, type World } from "../command.ts";
+import { type Command, command, type FrontWorld } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { hash } from "../wire.ts";
 
 const name = z.string().max(80).meta({ description: "As list_campaigns has it" });
 
-function campaignNamed({ campaigns }: World, wanted: string) {
+function campaignNamed({ campaigns }: FrontWorld, wanted: string) {
   const found = (campaigns === undefined ? [] : campaignsIn(campaigns)).find(({ summary }) => summary.name === wanted);
   if (found === undefined)
     throw new Refused("NotFound", `No campaign ${wanted} is here`, { action: "list_campaigns names those that are" });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { missionStates } from "../../execution/chain-view.ts";
 import { eventTypes } from "../../hub/event-types.ts";
-import type { StreamEvent } from "../../hub/hub.ts";
 import type { HubFilter } from "../../hub/query.ts";
+import type { StreamEvent } from "../../hub/view.ts";
 import { contentIdOf, keccak256, parseContentId } from "../../primitives/hash.ts";
 import { parseJsonBytes } from "../../primitives/json.ts";
 import { type Command, command, type World } from "../command.ts";

@@ -8,7 +8,7 @@ import { parseContentId } from "../../primitives/hash.ts";
 import type { Address, ContentId } from "../../primitives/hex.ts";
 import { ACTION_DATA, type ActionName, actionName } from "../../protocol/actions.ts";
 import { signedOverrideJson, signedOverrideSchema } from "../../protocol/signed-override.ts";
-import { type Caller, type Command, command, type World } from "../command.ts";
+import { type Caller, type Command, cityCommand, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { type Asked, draftOrder, type Order, ordersWaiting, relayOrder, STOPS, simulate, whoMaySign } from "../orders.ts";
 import { address, contentId, count, hash, seconds, toAddress } from "../wire.ts";
@@ -365,7 +365,7 @@ export const panelCommands: readonly Command[] = [
       return { method: "eth_call" as const, ...found, changes: [...found.changes] };
     },
   }),
-  command({
+  cityCommand({
     name: "relay_order",
     method: "POST",
     path: "/v1/orders",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CALLS, type CallName } from "../../protocol/calls.ts";
-import { type Command, command } from "../command.ts";
+import { type Command, cityCommand } from "../command.ts";
 import { address, count, hash } from "../wire.ts";
 
 const callNames = Object.keys(CALLS) as [CallName, ...CallName[]];
@@ -25,7 +25,7 @@ export const seatsOutput = z.strictObject({
 });
 
 export const seatListCommands: readonly Command[] = [
-  command({
+  cityCommand({
     name: "list_seats",
     method: "GET",
     path: "/v1/seats",

@@ -11,7 +11,7 @@ import { canonicalBytes } from "../../primitives/json.ts";
 import { CALLS, callSchema, type Join, joinSchema, serviceOfferSchema } from "../../protocol/calls.ts";
 import { KINDS } from "../../protocol/kinds.ts";
 import { typedData } from "../../protocol/typed-data.ts";
-import { type Caller, type Command, command, type World } from "../command.ts";
+import { type Caller, type CityWorld, type Command, cityCommand, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { LONGEST_WAIT, type SeatDoor } from "../seat-door.ts";
 import { address, contentId, count, hash, toAddress, toHash, units } from "../wire.ts";
@@ -39,7 +39,7 @@ const callOutput = z.strictObject({
   answerBy: z.number().meta({ description: "Milliseconds since 1970, by the city's clock" }),
 });
 
-function doorOf({ seats }: World): SeatDoor {
+function doorOf({ seats }: CityWorld): SeatDoor {
   if (seats === undefined) throw new Refused("SeatsClosed", "This city asks no agents elsewhere now", { action: "ask its operator" });
   return seats;
 }
@@ -74,7 +74,7 @@ async function termsOf(service: string) {
 }
 
 export const seatCommands: readonly Command[] = [
-  command({
+  cityCommand({
     name: "faucet",
     method: "POST",
     path: "/v1/faucet",
@@ -116,7 +116,7 @@ export const seatCommands: readonly Command[] = [
       };
     },
   }),
-  command({
+  cityCommand({
     name: "register_agent",
     method: "POST",
     path: "/v1/seats/registration",
@@ -166,7 +166,7 @@ export const seatCommands: readonly Command[] = [
       };
     },
   }),
-  command({
+  cityCommand({
     name: "register_service",
     method: "POST",
     path: "/v1/seats/service",
@@ -186,7 +186,7 @@ export const seatCommands: readonly Command[] = [
       return { service, isLive: await world.client.services.isLive(service) };
     },
   }),
-  command({
+  cityCommand({
     name: "list_calls",
     method: "GET",
     path: "/v1/calls",
@@ -201,7 +201,7 @@ export const seatCommands: readonly Command[] = [
       return { calls: [...(await doorOf(world).callsTo(keyOf(caller), wait))] };
     },
   }),
-  command({
+  cityCommand({
     name: "prepare_answer",
     method: "GET",
     path: "/v1/calls/{call}",
@@ -216,7 +216,7 @@ export const seatCommands: readonly Command[] = [
       return { call: asked, help: z.record(z.string(), z.json()).parse(help) };
     },
   }),
-  command({
+  cityCommand({
     name: "deliver",
     method: "POST",
     path: "/v1/outputs",
@@ -231,7 +231,7 @@ export const seatCommands: readonly Command[] = [
       return { output: kept, outputHash: outputHashOf(output) };
     },
   }),
-  command({
+  cityCommand({
     name: "answer_call",
     method: "POST",
     path: "/v1/answers",
@@ -243,7 +243,7 @@ export const seatCommands: readonly Command[] = [
     output: z.strictObject({ call: hash, answer: hash, at: z.int(), signature: z.string() }),
     run: (world, { call: id, answer }, caller) => doorOf(world).desk.mailbox.answer(keyOf(caller), toHash(id), answer),
   }),
-  command({
+  cityCommand({
     name: "decline_call",
     method: "POST",
     path: "/v1/declines",

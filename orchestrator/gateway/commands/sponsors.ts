@@ -2,7 +2,7 @@ import { z } from "zod";
 import { itemSchema, POSTED_STATES, type PostedMission, type PostedMissions } from "../../city/posted-missions.ts";
 import { hexSchema } from "../../primitives/hex.ts";
 import { MOST_BLOCK_BYTES } from "../../protocol/calls.ts";
-import { type Command, command, type World } from "../command.ts";
+import { type CityWorld, type Command, cityCommand } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { address, count, hash, toHash, units } from "../wire.ts";
 
@@ -34,7 +34,7 @@ export const depositOutput = z.strictObject({
   wei: units.meta({ description: "What the sponsor has for gas" }),
 });
 
-function deskOf({ posted }: World): PostedMissions {
+function deskOf({ posted }: CityWorld): PostedMissions {
   if (posted === undefined)
     throw new Refused("PostingClosed", "This city takes no missions from elsewhere now", { action: "ask its operator" });
   return posted;
@@ -51,7 +51,7 @@ function statusOf({ session, mission, reason, budget, ...rest }: PostedMission) 
 }
 
 export const sponsorCommands: readonly Command[] = [
-  command({
+  cityCommand({
     name: "post_mission",
     method: "POST",
     path: "/v1/posted",
@@ -71,7 +71,7 @@ export const sponsorCommands: readonly Command[] = [
       return statusOf(await deskOf(world).post(key, file, items, again));
     },
   }),
-  command({
+  cityCommand({
     name: "get_posted_mission",
     method: "GET",
     path: "/v1/posted/{posted}",
@@ -89,7 +89,7 @@ export const sponsorCommands: readonly Command[] = [
       return statusOf(found);
     },
   }),
-  command({
+  cityCommand({
     name: "prepare_deposit",
     method: "GET",
     path: "/v1/posted/{posted}/deposit",
@@ -111,7 +111,7 @@ export const sponsorCommands: readonly Command[] = [
       return { transactions: text, balance: String(balance), wei: String(wei) };
     },
   }),
-  command({
+  cityCommand({
     name: "pay_deposit",
     method: "POST",
     path: "/v1/deposits",

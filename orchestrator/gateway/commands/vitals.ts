@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RETRIES } from "../../chain/patience.ts";
 import { missionStates, nodeStates } from "../../execution/chain-view.ts";
 import { heldSchema, releasedSchema } from "../../execution/escrow-buffer.ts";
-import type { StreamEvent } from "../../hub/hub.ts";
+import type { StreamEvent } from "../../hub/view.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { grouped } from "../../primitives/amounts.ts";
 import { parseJsonBytes } from "../../primitives/json.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Address } from "../../primitives/hex.ts";
-import { type Caller, type Command, command, type World } from "../command.ts";
+import { type Caller, type Command, cityCommand, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import type { Webhook } from "../webhooks.ts";
 import { address, count } from "../wire.ts";
@@ -31,7 +31,7 @@ function shown(key: Address, webhook: Webhook | undefined): z.input<typeof webho
 }
 
 export const webhookCommands: readonly Command[] = [
-  command({
+  cityCommand({
     name: "set_webhook",
     method: "POST",
     path: "/v1/webhook",
@@ -50,7 +50,7 @@ export const webhookCommands: readonly Command[] = [
       return shown(key, undefined);
     },
   }),
-  command({
+  cityCommand({
     name: "get_webhook",
     method: "GET",
     path: "/v1/webhook",

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import type { Request } from "../chain/chain.ts";
+import { hubNewsSchema } from "../hub/view.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { type Address, type Hash, hashSchema } from "../primitives/hex.ts";
+import type { Row, Sql } from "../records/sql.ts";
+import type { Caller, CityWorld } from "./command.ts";
+import { Refused } from "./errors.ts";
+import type { Page, Pages } from "./http.ts";
+import type { Line } from "./line.ts";
+
+/** What the front needs of the city, wherever each of them runs. */
+export interface CityLink {
+  /** Runs a command that needs what only the city has; its answer as RFC 8785 text. */
+  run(command: string, input: unknown, caller: Caller): Promise<string>;
+  readonly request: Request;
+  readonly rows: Pick<Sql, "query">;
+  block(key: Address, id: string): Promise<Uint8Array>;
+  bring(key: Address, call: Hash, bytes: Uint8Array): Promise<void>;
+  page(path: string): Promise<Page | undefined>;
+  /** A line for the operator. */
+  tell(line: string): void;
+}
+
+const bytesSchema = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
+const questionSchema = z.discriminatedUnion("ask", [
+  z.strictObject({ ask: z.literal("run"), command: z.string(), input: z.unknown(), key: addressSchema.optional() }),
+  z.strictObject({ ask: z.literal("chain"), method: z.string(), params: z.array(z.unknown()) }),
+  z.strictObject({ ask: z.literal("rows"), text: z.string(), parameters: z.array(z.unknown()) }),
+  z.strictObject({ ask: z.literal("block"), key: addressSchema, id: z.string() }),
+  z.strictObject({ ask: z.literal("bring"), key: addressSchema, call: hashSchema, bytes: bytesSchema }),
+  z.strictObject({ ask: z.literal("page"), path: z.string() }),
+  z.strictObject({ ask: z.literal("tell"), line: z.string() }),
+]);
+type Question = z.input<typeof questionSchema>;
+
+const textSchema = z.string();
+const rowsSchema = z.array(z.record(z.string(), z.unknown()));
+const pageSchema = z.strictObject({ body: bytesSchema, headers: z.record(z.string(), z.string()) }).nullable();
+
+/** The city at the other end of a line. */
+export function cityOver(line: Line): CityLink {
+  const ask = (question: Question) => line.ask(question);
+  return {
+    run: async (command, input, { key }) =>
+      textSchema.parse(await ask({ ask: "run", command, input, ...(key === undefined ? {} : { key }) })),
+    request: ({ method, params = [] }) => ask({ ask: "chain", method, params: [...params] }),
+    rows: {
+      query: async (text, parameters = []): Promise<readonly Row[]> =>
+        rowsSchema.parse(await ask({ ask: "rows", text, parameters: [...parameters] })),
+    },
+    block: async (key, id) => bytesSchema.parse(await ask({ ask: "block", key, id })),
+    bring: async (key, call, bytes) => void (await ask({ ask: "bring", key, call, bytes })),
+    page: async (path) => pageSchema.parse(await ask({ ask: "page", path })) ?? undefined,
+    // Without a city nobody is left to read it.
+    tell: (text) => void ask({ ask: "tell", line: text }).catch(() => {}),
+  };
+}
+
+export interface CityEnd {
+  readonly world: CityWorld;
+  readonly request: Request;
+  readonly rows: Pick<Sql, "query">;
+  readonly pages: Pages | undefined;
+  readonly run: (command: string, input: unknown, caller: Caller) => Promise<string>;
+  readonly tell: (line: string) => void;
+}
+
+/** Answers the front's questions in the city's own thread. */
+export function answersOf({ world, request, rows, pages, run, tell }: CityEnd): (question: unknown) => Promise<unknown> {
+  const door = () => {
+    if (world.seats !== undefined) return world.seats;
+    throw new Refused("SeatsClosed", "This city asks no agents elsewhere now", { action: "ask its operator" });
+  };
+  return async (given) => {
+    const question = questionSchema.parse(given);
+    switch (question.ask) {
+      case "run":
+        return run(question.command, question.input, question.key === undefined ? {} : { key: question.key });
+      case "chain":
+        return request(question);
+      case "rows":
+        return rows.query(question.text, question.parameters);
+      case "block":
+        return door().block(question.key, question.id);
+      case "bring":
+        await door().bring(question.key, question.call, question.bytes);
+        return undefined;
+      case "page":
+        return pages?.(question.path);
+      case "tell":
+        return tell(question.line);
+    }
+  };
+}
+
+/** Orders of the city to its front. */
+export const orderSchema = z.discriminatedUnion("do", [
+  z.strictObject({ do: z.literal("open") }),
+  z.strictObject({ do: z.literal("advance"), news: hubNewsSchema }),
+  z.strictObject({ do: z.literal("close") }),
+]);
+export type FrontOrder = z.input<typeof orderSchema>;
