@@ -86,6 +86,13 @@ export async function payDeposit({ client, chain }: City, terms: DepositTerms, s
   const known = await Promise.all(signed.map((raw) => callIn(raw, chain.id, terms.sponsor, calls)));
   if (known.at(-1)?.what !== "openSession" || new Set(known).size !== known.length)
     throw refused("the last one, and only that, opens the session");
+  const { baseFeePerGas } = await chain.publicClient.getBlock();
+  for (const raw of signed) {
+    const { maxFeePerGas, gasPrice } = parseTransaction(raw);
+    const most = maxFeePerGas ?? gasPrice ?? 0n;
+    if (baseFeePerGas !== null && most < baseFeePerGas)
+      throw refused(`the chain asks ${baseFeePerGas} wei for a unit of gas, one pays ${most}`);
+  }
   for (const [place, { what, to, data }] of known.entries()) {
     await chain.publicClient.call({ account: terms.sponsor, to, data }).catch((thrown: unknown) => {
       const revert = revertOf(thrown);

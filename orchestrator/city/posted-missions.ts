@@ -109,6 +109,10 @@ export class PostedMissions {
   /** What keeps a mission from going on now. */
   readonly #waits = new Map<Hash, string>();
   readonly #turns = new Mutex();
+  /** Missions whose deposits are on their way through here. */
+  readonly #paying = new Map<Hash, Promise<void>>();
+  /** Of these, those whose transactions were sent: of missions with the same goal and budget, the session is theirs. */
+  readonly #sent = new Set<Hash>();
   #seen = "";
 
   constructor(city: City, options: PostedMissionsOptions) {
@@ -158,13 +162,24 @@ export class PostedMissions {
 
   /** Sends the sponsor's signed transactions on, and begins. What was paid already is not paid again. */
   async pay(id: Hash, signed: readonly Hex[]): Promise<PostedMission> {
-    await this.#turns.run(async () => {
-      await this.#findPaid();
-      const kept = this.#of(id);
-      if (kept.paid === null) await payDeposit(this.#city, this.#termsOf(kept), signed);
-      await this.#findPaid();
-    });
+    const paying = this.#paying.get(id) ?? this.#pay(id, signed).finally(() => this.#paying.delete(id));
+    this.#paying.set(id, paying);
+    await paying;
     return this.#tellOf(this.#of(id));
+  }
+
+  /** The chain may take its time: nobody else waits for it meanwhile. */
+  async #pay(id: Hash, signed: readonly Hex[]): Promise<void> {
+    await this.#turns.run(() => this.#findPaid());
+    const kept = this.#of(id);
+    if (kept.paid !== null) return;
+    this.#sent.add(id);
+    try {
+      await payDeposit(this.#city, this.#termsOf(kept), signed);
+      await this.#turns.run(() => this.#findPaid());
+    } finally {
+      this.#sent.delete(id);
+    }
   }
 
   /** Looks whether sponsors have paid, by whatever way their transactions went, and begins what is paid for. */
@@ -184,7 +199,9 @@ export class PostedMissions {
 
   async #findPaid(): Promise<void> {
     const claimed = new Set([...this.#known.values()].flatMap(({ paid }) => (paid === null ? [] : [paid.session])));
-    for (const kept of this.#unpaid()) {
+    const unpaid = this.#unpaid();
+    const isSent = ({ id }: Kept) => this.#sent.has(id);
+    for (const kept of [...unpaid.filter(isSent), ...unpaid.filter((each) => !isSent(each))]) {
       const paid = await findPaid(this.#city, this.#termsOf(kept), claimed);
       if (paid === undefined) continue;
       claimed.add(paid.session);

@@ -10,6 +10,8 @@ import { expect } from "chai";
 import { recoverMessageAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { PostedMissions } from "../../orchestrator/city/posted-missions.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
 import { cityDocumentSchema } from "../../orchestrator/gateway/commands/city.ts";
@@ -23,6 +25,7 @@ import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/jso
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { SMALL_MISSION } from "../support/mission-bundle.ts";
+import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { type ServedCity, servedCity, serveOptions, wall } from "./gateway-city.ts";
 import { drafted, post, signedAndSent } from "./orders.ts";
@@ -511,5 +514,40 @@ describe("the gateway of a city with a mission", function () {
     expect(told.sort()).to.deep.equal([...COMMANDS.map(({ name }) => name), "follow_events", "get_block", "put_block"].sort());
     const page = (await get("/docs")).body;
     for (const { name } of COMMANDS) expect(page).to.contain(`id="${name}"`);
+  });
+
+  it("sends a sponsor's deposit for the mission it names, and none that the chain would leave lying", async () => {
+    const { client, chain } = served.city;
+    const { millis, sleep } = serveOptions;
+    const posted = new PostedMissions(served.city, { home: home(), judge: simulatedJudge(chain.id), millis, sleep });
+    const sponsor = seat("sponsor");
+    const { items } = readInput({ kind: "csv", path: "packages.csv" }, home());
+    const [first, second] = [
+      await posted.post(sponsor.address, SMALL_MISSION, items, 1),
+      await posted.post(sponsor.address, SMALL_MISSION, items, 2),
+    ];
+    const { transactions } = await posted.deposit(second.id);
+    const signed = (fee?: bigint) =>
+      Promise.all(
+        transactions.map(({ to, data, gas, nonce, maxFeePerGas }) =>
+          sponsor.signTransaction({
+            ...{ type: "eip1559", chainId: chain.id, to, data, gas, nonce },
+            ...{ maxFeePerGas: fee ?? maxFeePerGas, maxPriorityFeePerGas: 0n },
+          }),
+        ),
+      );
+    const before = await client.token.balanceOf(sponsor.address);
+    expect(await rejection(posted.pay(second.id, await signed(1n)))).to.include({ code: "DepositRefused" });
+    expect(await client.token.balanceOf(sponsor.address)).to.equal(before);
+
+    // Twice at once is once.
+    const raw = await signed();
+    const [paid, again] = await Promise.all([posted.pay(second.id, raw), posted.pay(second.id, raw)]);
+    expect([paid.session, again.session, paid.state]).to.deep.equal([again.session, paid.session, "working"]);
+    expect(before - (await client.token.balanceOf(sponsor.address))).to.equal(second.budget);
+    // Goal and budget of the first are the same, but the deposit was this one's.
+    expect(posted.get(first.id)).to.include({ state: "unpaid", session: undefined });
+    await posted.settled();
+    expect(posted.get(second.id)).to.include({ state: "completed" });
   });
 });
