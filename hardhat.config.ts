@@ -10,11 +10,12 @@ function solc(viaIR: boolean) {
     isolated: false,
     version: "0.8.33",
     path: soljson,
-    settings: { evmVersion: "cancun", optimizer: { enabled: true, runs: 200 }, viaIR },
+    // Without a hash of the sources in it, bytecode does not change with a comment.
+    settings: { evmVersion: "cancun", optimizer: { enabled: true, runs: 200 }, viaIR, metadata: { bytecodeHash: "none" } },
   };
 }
 
-/** One chain for tests and the embedded city: the clock starts on a fixed date and moves only when told. */
+/** One chain for tests and the embedded city: the clock starts on a fixed date and moves only on request. */
 const embedded = {
   type: "edr-simulated",
   chainType: "l1",

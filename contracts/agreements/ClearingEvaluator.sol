@@ -88,7 +88,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         _requireJob(terms);
         key = _keyOf(terms.escrow, terms.jobId);
         if (_hearings[key].digest != 0) revert AlreadyRegistered(key);
-        // Whoever cannot be judged learns it before anything is paid in.
+        // A job that cannot be judged is refused before anything is paid in.
         _evidence().drawPanel(digest, terms.panelSize, _excluded(terms), block.number);
         _hearings[key].digest = digest;
         emit Registered(key, terms.escrow, terms.jobId, terms.agreementHash);
@@ -218,7 +218,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         IEvidenceRegistry registry = _evidence();
         _prove(registry, c, terms.provider, work, items);
         _draw(registry, c, key, terms.panelSize);
-        // At most seven members have a place. What nobody fills in is an abstention.
+        // At most seven members have a place. An empty place is an abstention.
         for (uint256 i = 0; i < voices.length; ++i) _listen(c, voices[i]);
     }
 

@@ -250,7 +250,7 @@ library Appeals {
         return ruling > until ? ruling : until;
     }
 
-    /// @notice Nobody resolved the appeals in time: the clearing stands, the bonds go back.
+    /// @notice The appeals were not resolved in time: the clearing stands, the bonds are returned.
     function returnBonds(MissionStorage.Layout storage s, Frame memory f, uint8 node, uint8 attempt) internal {
         if (s.appeals[MissionStorage.attemptKey(node, attempt)].open == 0) return;
         _settleBonds(s, f, node, attempt, type(uint16).max);

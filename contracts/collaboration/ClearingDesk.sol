@@ -53,7 +53,7 @@ library ClearingDesk {
         }
     }
 
-    /// @dev All panels in one call; of those that decide nothing there is nobody here.
+    /// @dev All panels in one call; panels that decided nothing are left out.
     function _summon(MissionStorage.Layout storage s, Ruling[] memory rulings) private {
         uint256 count = 0;
         for (uint256 i = 0; i < rulings.length; ++i) count += rulings[i].principals.length;

@@ -89,7 +89,7 @@ library Descent {
         NodeCore.store(s, node, w);
     }
 
-    /// @notice How a child ended and what it gave back. A session that made no law gives all of it, now if nobody asked before.
+    /// @notice How a child ended and what it gave back. A session that made no law returns all of it, here if not before.
     function _outcome(
         MissionStorage.Child storage child,
         uint8 node
@@ -98,7 +98,7 @@ library Descent {
         ILegislativeProcedure.Session memory session = legislature.sessionOf(child.session);
         mission = session.mission;
         if (mission == address(0)) {
-            // Refuses a session that still goes on.
+            // Reverts while the session is open.
             if (session.deposit != 0) legislature.withdraw(child.session);
             return (mission, false, child.lent);
         }

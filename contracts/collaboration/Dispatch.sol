@@ -167,7 +167,7 @@ library Dispatch {
         return at;
     }
 
-    /// @dev The runner's principal. Where nobody starts nobody vouches.
+    /// @dev The runner's principal; zero without a start, which needs no runner.
     function _vouching(Frame memory f, ICollaborationContract.Start calldata start) private view returns (address) {
         if (start.slots.length == 0) return address(0);
         if (!f.city.evidence.isRunner(start.runner)) revert ICollaborationContract.NotRunner(start.runner);

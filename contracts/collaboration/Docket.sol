@@ -51,7 +51,7 @@ struct Docket {
     bytes fault;
 }
 
-/// @dev What a hearing comes to, for whoever concludes it.
+/// @dev The result of a hearing, for the call that concludes it.
 struct Ruling {
     uint8 node;
     ClearingDecision decision;
@@ -248,7 +248,7 @@ library Dockets {
         return Admissibility.isAdmissible(basis, Admissibility.grade(d.claims)[d.law.floor()]);
     }
 
-    /// @notice Slots with an item that is proven ⪰ the floor, here or by whoever posted it.
+    /// @notice Slots with an item that is proven ⪰ the floor, here or by an earlier `post`.
     function provenSlots(MissionStorage.Layout storage s, Docket memory d) internal view returns (uint8 proven) {
         proven = _reaching(d, d.classes);
         if (d.word.commitMask & ~proven == 0) return proven;

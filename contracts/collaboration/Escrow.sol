@@ -68,7 +68,7 @@ library Escrow {
 
     // --- Claims ------------------------------------------------------------------------------------------------------
 
-    /// @dev What is owed to anybody becomes a credit in the vault: whom the token refuses is nobody else's concern.
+    /// @dev Every payment becomes a credit in the vault: a payee the token refuses blocks no other.
     function claim(MissionStorage.Layout storage s, City calldata city, uint8[] calldata nodes) external {
         Frame memory f = MissionFrame.open(city);
         Tab memory tab;
@@ -220,7 +220,7 @@ library Escrow {
         _refund(s, MissionFrame.open(city), amount, amount);
     }
 
-    /// @dev Whatever else lies here was given by nobody in particular: it goes with the dust.
+    /// @dev Tokens sent here by mistake leave with the dust.
     function close(MissionStorage.Layout storage s, City calldata city) external {
         MissionStorage.Books memory b = s.books;
         bool unsettled = b.entitled != 0 || b.accrued != 0 || b.bonds != 0 || s.head.faults != 0;
@@ -280,7 +280,7 @@ library Escrow {
             });
     }
 
-    /// @notice Returnable now: the rest of recorded nodes; once the mission ended, all that is owed to nobody.
+    /// @notice Returnable now: the rest of recorded nodes; once the mission ended, all that is not owed.
     function _refundable(MissionStorage.Layout storage s) private view returns (uint64) {
         MissionStorage.Books memory b = s.books;
         if (!NodeCore.isFinal(s) || s.unrecorded != 0) return b.refundable;

@@ -169,14 +169,14 @@ library Guard {
 
     // --- Silence of the chain ----------------------------------------------------------------------------------------
 
-    /// @dev Both times are those under which the session opened: nobody shortens a silence while it lasts.
+    /// @dev Both times are those under which the session opened: a silence cannot be shortened while it lasts.
     function degrade(MissionStorage.Layout storage s, City calldata city, uint40 silentSince) external {
         if (!_isOutsideMonitor(s, city)) revert ICollaborationContract.NotMonitor(msg.sender);
         NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
         uint32 edition = MissionFrame.open(city).terms.edition();
         // At most four hours.
         uint40 least = uint40(city.constitution.paramIn(edition, Param.DEGRADED_MODE_THRESHOLD));
-        // Whoever was heard since refutes it.
+        // Any activity since refutes it.
         uint40 heard = city.constitution.pulsedAt();
         if (heard < silentSince) heard = silentSince;
         if (block.timestamp < uint256(heard) + least) revert ICollaborationContract.NotSilent(heard, least);
@@ -203,7 +203,7 @@ library Guard {
         return !MissionFrame.isParty(s.head.execution, city.evidence.principalOf(msg.sender));
     }
 
-    /// @dev Of the executor who calls; whoever is none and no monitor is refused.
+    /// @dev The calling executor's slot; callers that are neither executor nor monitor revert.
     function _slotOf(
         MissionStorage.Layout storage s,
         NodeLaw law,

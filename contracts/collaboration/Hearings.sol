@@ -12,7 +12,7 @@ import {NodeCore} from "./NodeCore.sol";
 import {Panels} from "./Panels.sol";
 import {Testimony} from "./Testimony.sol";
 
-/// @title What is posted ahead of a clearing, so that whoever clears cannot leave it out
+/// @title Evidence and verdicts posted ahead of a clearing, which the clearing cannot leave out
 /// @notice Decisions 55 and 57. A linked library: it runs in the clone's frame and storage.
 library Hearings {
     using Dockets for Docket;

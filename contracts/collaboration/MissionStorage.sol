@@ -32,7 +32,7 @@ library MissionStorage {
         /// Emergency stops cleared; each doubles the window in which freezes are counted.
         uint8 cleared;
         uint40 degradedSince;
-        /// When nobody need wait for a human any longer.
+        /// When waiting for a human ends.
         uint40 degradedUntil;
     }
 
@@ -105,11 +105,11 @@ library MissionStorage {
     /// Some attempt's slashes wait.
     uint16 internal constant FAULTED = 4;
     uint16 internal constant VETOED = 8;
-    /// Nobody commits any more: `commitMask` is final, the absent were settled.
+    /// Commitments are closed: `commitMask` is final, the absent were settled.
     uint16 internal constant COMMITS_CLOSED = 16;
     /// A human vetoed the output before the gate was asked.
     uint16 internal constant HELD = 32;
-    /// Nobody ruled in the law's review window: every seat is asked now, for as long again.
+    /// No ruling within the law's review window: every seat is asked now, for as long again.
     uint16 internal constant ESCALATED = 64;
     /// This attempt goes on under a mandate that an adjudicator amended.
     uint16 internal constant AMENDED = 128;

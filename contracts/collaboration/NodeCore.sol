@@ -22,7 +22,7 @@ import {NodeWord} from "./NodeWord.sol";
 
 /// @title What every part of a mission does to a node
 /// @dev Internal, so that the hot path and the linked libraries share one text. A node word is loaded once into memory,
-/// changed there, and stored once by whoever loaded it.
+/// changed there, and stored once by its loader.
 library NodeCore {
     using MissionFrame for Frame;
 
@@ -74,7 +74,7 @@ library NodeCore {
         return MissionTransitions.isFinal(s.head.state);
     }
 
-    /// @notice A node that is refused is nobody else's concern; who hands in no other is told why.
+    /// @notice A refused node stops no other; a caller with a single node learns the reason.
     function passOver(uint8 node, uint8 attempt, bytes memory fault, bool alone) internal {
         if (alone) LowLevelCall.bubbleRevert(fault);
         // An error begins with its selector.
@@ -180,7 +180,7 @@ library NodeCore {
         );
     }
 
-    /// @dev The block that ends the work draws the panel: its hash is known to nobody yet.
+    /// @dev The block that ends the work draws the panel: its hash is not known yet.
     function startVerification(Frame memory f, MissionStorage.Node memory w, uint8 node) internal {
         move(w, node, NodeState.PENDING_VERIFICATION);
         w.flags |= MissionStorage.COMMITS_CLOSED;

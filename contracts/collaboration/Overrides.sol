@@ -92,7 +92,7 @@ library Overrides {
         emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
     }
 
-    /// @dev The work is done anew, by the same executors at the same prices, under another obligation (AgentCity B.11.2). Their bids and
+    /// @dev The work is redone, by the same executors at the same prices, under another obligation (AgentCity B.11.2). Their bids and
     /// their stakes stay those of the attempt they won.
     function _amend(
         MissionStorage.Layout storage s,

@@ -339,7 +339,7 @@ library Pledges {
         return bound == p.agent ? bytes4(0) : ICollaborationContract.InvalidSignature.selector;
     }
 
-    /// @dev Until all have committed, nobody opens; once time is up, those who have may, if they are enough.
+    /// @dev Commitments open once all are in; after the deadline, those that are in open if they are enough.
     function _revealFault(
         MissionStorage.Layout storage s,
         Frame memory f,

@@ -73,8 +73,8 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
-    /// @notice No verdict survived: another panel, once, then a human; nobody fails for a panel that says nothing. Where too few left
-    /// something to judge by, nobody can help: the attempt fails at once, and those are at fault who left nothing.
+    /// @notice No verdict survived: another panel, once, then a human; a silent panel fails no one. Where too few left
+    /// something to judge by, the attempt fails at once, and those that left nothing are at fault.
     /// @param proven slots with an item proven ⪰ the floor
     function doubt(MissionStorage.Layout storage s, City calldata city, uint8 node, uint8 proven) external {
         Frame memory f = MissionFrame.open(city);
@@ -107,7 +107,7 @@ library Remedies {
         NodeCore.settleMask(s, node, attempt, slots, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
     }
 
-    /// @dev While the watchdog has frozen the panel nobody could route or rule, and while the city was stopped nobody could route: that
+    /// @dev While the watchdog has frozen the panel nothing could be routed or ruled, and while the city was stopped nothing routed: that
     /// time does not count. Agents work on.
     function _requireOverdue(Frame memory f, NodeLaw law, MissionStorage.Node memory w, uint8 node) private view {
         uint40 deadline = w.deadline;
@@ -128,7 +128,7 @@ library Remedies {
         if (block.timestamp < deadline) revert ICollaborationContract.TooEarly(node, deadline);
     }
 
-    /// @dev Bound and never routed, or never bid on: the attempt ends, nobody is at fault.
+    /// @dev Bound and never routed, or never bid on: the attempt ends without fault.
     function _expireEligible(
         MissionStorage.Layout storage s,
         Frame memory f,
@@ -141,7 +141,7 @@ library Remedies {
             if (market.closesAt != 0) revert ICollaborationContract.TooEarly(node, market.closesAt);
             return NodeCore.fail(s, f, w, node, law.tier(), Reasons.NO_BIDS);
         }
-        // Nobody could route it: its clock stands still.
+        // It could not be routed: its clock stands still.
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         _requireOverdue(f, law, w, node);
         uint8 mask = NodeCore.outstanding(w, law);
@@ -215,7 +215,7 @@ library Remedies {
         emit ICollaborationContract.PanelRedrawn(node, w.attempt, w.redraws);
     }
 
-    /// @dev No human ruled in time: a review goes on to the backup pool, once; then failed, unslashed (AgentCity B.11).
+    /// @dev No human ruled in time: a review passes to the backup pool, once; then failed, unslashed (AgentCity B.11).
     function _expireHuman(
         MissionStorage.Layout storage s,
         Frame memory f,
@@ -274,14 +274,14 @@ library Remedies {
         NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
     }
 
-    /// @dev Nobody needs what a child of an ended mission would still make.
+    /// @dev A child of an ended mission has no use.
     function _isOrphan(City calldata city) private view returns (bool) {
         address parent = Descent.parentOf(city, MissionFrame.open(city).session());
         return parent != address(0) && MissionTransitions.isFinal(ICollaborationContract(parent).state());
     }
 
-    /// @notice TERMINATE_MISSION, from every state that is not final. Nobody is punished; for a node's appeal window
-    /// FAULT_SLOTS may find who is at fault, and until then nobody who had begun it leaves with its stake.
+    /// @notice TERMINATE_MISSION, from every state that is not final. It punishes no one; for a node's appeal window
+    /// FAULT_SLOTS may find who is at fault, and until then executors that had begun keep their stake locked.
     function terminate(MissionStorage.Layout storage s, City calldata city) external {
         _recordPending(s, city);
         bool open = s.head.state != MissionState.PENDING;
@@ -341,7 +341,7 @@ library Remedies {
     /// @dev What a human approved is earned: it is recorded before the rest is returned.
     function _recordPending(MissionStorage.Layout storage s, City calldata city) private {
         uint256 pending = s.unrecorded;
-        // At most the nodes that a human approved and nobody recorded.
+        // At most the nodes that a human approved and that are not recorded.
         for (uint256 node = 0; pending >> node != 0; ++node) {
             if ((pending >> node) & 1 == 1) Escrow.record(s, city, uint8(node));
             if (node == LawCodec.MAX_NODES - 1) return;

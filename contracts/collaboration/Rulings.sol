@@ -77,7 +77,7 @@ library Rulings {
         r.late = d.word.commitMask & ~d.proven;
         if (!open || r.late == 0) return;
         _checkShown(d, r.decision.result, agreed);
-        // Nobody is refused for items that are left out.
+        // Omitted items are not refused.
         r.late &= ~Dockets.claimingSlots(d);
     }
 

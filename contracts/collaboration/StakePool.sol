@@ -242,7 +242,7 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         if (place == 0) revert NotParticipant(pool, agent);
     }
 
-    /// @dev Enough of them share the risk, and nobody waits to leave.
+    /// @dev Enough participants share the risk, and none is waiting to leave.
     function _requireReady(Ledger storage ledger, uint256 pool) private view {
         uint256 minimum = _CONSTITUTION.param(Param.STAKE_POOL_MIN_PARTICIPANTS);
         uint256 participants = ledger.seats.length;
@@ -299,7 +299,7 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         _dues.pay(_token(), treasury, amount / 2, amount - amount / 2, reason);
     }
 
-    /// @dev Who cannot be paid now holds up nobody: the others' pool goes on.
+    /// @dev A failed payout never blocks the other participants.
     function _pay(address account, uint64 amount) private {
         if (amount == 0 || _token().trySafeTransfer(account, amount)) return;
         _owed[account] += amount;

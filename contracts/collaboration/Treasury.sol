@@ -253,7 +253,7 @@ contract Treasury is ITreasury, EIP712, ReentrancyGuardTransient {
         (entry.bucket, entry.premiums) = (uint32(grants.number), had + paid);
     }
 
-    /// @dev Clerks and adjudicators are enrolled without a signature of theirs: nobody takes what they are owed.
+    /// @dev Clerks and adjudicators are enrolled without a signature of theirs: their credits are safe without one.
     function _requireFor(address account, address by) private view {
         if (by == account) return;
         IProducerContract.Agent memory agent = _producers().agentOf(account);

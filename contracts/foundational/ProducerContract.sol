@@ -518,7 +518,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (stake < minimum) revert StakeBelowMinimum(stake, minimum);
     }
 
-    /// @dev A name is free again when whoever bore it has left. One that ends in the agent's address can be nobody else's.
+    /// @dev A DID is free again once its bearer has left. One that ends in the agent's own address needs no record.
     function _name(string calldata did, bytes32 didHash, address agent) private {
         if (DidSyntax.namesAccount(did)) {
             if (!DidSyntax.endsIn(did, agent)) revert DidOfAnother(did, agent);
@@ -532,7 +532,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         _bearers[didHash] = agent;
     }
 
-    /// @dev Nobody hands on more than it has.
+    /// @dev A sub-agent's capabilities may not exceed its creator's.
     function _requireWithin(uint160 capabilities, uint160 most) private pure {
         for (uint256 d = 0; d < _DIMENSIONS; ++d) {
             (uint256 value, uint256 limit) = (uint16(capabilities >> (16 * d)), uint16(most >> (16 * d)));

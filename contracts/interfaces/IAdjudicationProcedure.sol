@@ -18,7 +18,7 @@ interface IAdjudicationProcedure {
         uint8 signatures;
         /// Executed by `onOverride` on a clone, else city-wide.
         bool onMission;
-        /// Nobody may be its sole signer more than SOLE_APPROVAL_LIMIT times in a row in one mission.
+        /// No seat may be its sole signer more than SOLE_APPROVAL_LIMIT times in a row in one mission.
         bool rotates;
     }
 
@@ -63,7 +63,7 @@ interface IAdjudicationProcedure {
     /// @notice Signatures that exactly this action needs now: AMEND_PARAMETER depends on the parameter's risk, CLEAR_EMERGENCY_STOP
     /// on the constitution, RELEASE_WATCHDOG on who is flagged, STOP_CITY and RESUME_CITY on whether a stop holds.
     function signaturesFor(OverrideAction calldata action) external view returns (uint256);
-    /// @notice What the senior adjudicator did alone and nobody has audited; zero if there is nothing.
+    /// @notice What the senior adjudicator did alone, not yet audited; zero if there is nothing.
     function unaudited() external view returns (bytes32 digest, address senior);
     function isExecuted(bytes32 digest) external view returns (bool);
     function digestOf(OverrideAction calldata action) external view returns (bytes32);

@@ -70,7 +70,7 @@ interface IAdjudicatorRoster {
     function activeCount() external view returns (uint256);
     /// @notice All seats, the longest held first.
     function seats() external view returns (address[] memory);
-    /// @notice Who has held a seat longest, and acts alone when too few others may (AgentCity B.12); zero if nobody is seated or the
+    /// @notice Who has held a seat longest, and acts alone when too few others may (AgentCity B.12); zero if no seat is taken or the
     /// constitution does not want it (SENIOR_ADJUDICATOR_ENABLED).
     function senior() external view returns (address);
     /// @notice True if enough seats are filled for new missions (ADJUDICATOR_QUORUM).

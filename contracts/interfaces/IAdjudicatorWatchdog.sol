@@ -4,10 +4,10 @@ pragma solidity 0.8.33;
 import {ConductRecord} from "../libraries/ConductRecord.sol";
 import {Decision} from "../types/Actions.sol";
 
-/// @title Who watches the adjudicators: a circuit breaker that nobody pulls (AgentCity B.12; decision 30, invariant 22).
+/// @title The watchdog over the adjudicators: a circuit breaker that trips by itself (AgentCity B.12; decision 30, invariant 22).
 /// @notice Powers. The watchdog counts what each adjudicator approves and weakens. One anomaly is a warning; two families of anomalies
 /// (approvals, weakening changes), or one family in two disjoint windows, freeze the panel: of its actions only release and
-/// impeachment execute, no mission starts, nothing is routed and no amendment comes into office. What was routed goes on, earned money
+/// impeachment execute, no mission starts, nothing is routed and no amendment comes into office. Routed work continues, earned money
 /// moves, open appeal windows and whatever waits for a human or to be routed get the frozen time back, WATCHDOG_MAX_FREEZE at most.
 interface IAdjudicatorWatchdog {
     enum Family {
@@ -33,7 +33,7 @@ interface IAdjudicatorWatchdog {
     /// @param weakens It was a change of a parameter that makes the city protect less.
     function note(address[] calldata adjudicators, Decision decision, bool weakens) external;
 
-    /// @notice Ends the freeze; whoever was flagged starts with an empty record. Caller: governor, with `releaseQuorum` signatures of
+    /// @notice Ends the freeze; flagged seats start with an empty record. Caller: governor, with `releaseQuorum` signatures of
     /// adjudicators that are not flagged.
     function release() external;
 

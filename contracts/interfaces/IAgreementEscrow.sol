@@ -2,10 +2,10 @@
 pragma solidity 0.8.33;
 
 /// @title The money of agreements between two parties who need no legislature (after ASA; jobs as in the draft ERC-8183).
-/// @notice Powers. Nobody owns it, stops it or changes it. All that decides about a job's money is in terms that both parties signed.
+/// @notice Powers. It has no owner and can be neither stopped nor changed. All that decides about a job's money is in terms that both parties signed.
 /// The evaluator says what share the work earned, once and in time; the backup may from the time on when the evaluator was silent. Either
 /// party may challenge that; then the arbiter divides, or, if it is silent as well, the evaluator's word stands. No silence holds money:
-/// every state ends by a clock that anybody may call. Nobody but its parties and, in their time, these three moves a job.
+/// every state ends by a clock that anyone may call. Only its parties and, in their time, these three move a job.
 /// @dev Always, for every token: what it holds ≥ the amounts of live jobs + what is credited. A token that moves balances by itself
 /// concerns the jobs in that token alone.
 interface IAgreementEscrow {
@@ -26,7 +26,7 @@ interface IAgreementEscrow {
         address client;
         address provider;
         address evaluator;
-        /// Asked when the evaluator was silent; zero for nobody.
+        /// Asked when the evaluator was silent; zero for none.
         address backup;
         address arbiter;
         address token;

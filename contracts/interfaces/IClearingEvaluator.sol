@@ -12,9 +12,9 @@ interface IJobEscrow {
 }
 
 /// @title An evaluator that any job of ERC-8183 may name: a drawn panel judges by evidence, and nothing below the floor completes.
-/// @notice Powers. Nobody owns it, stops it or changes it. The parties sign what is asked, of how good evidence, by how many; the city's
+/// @notice Powers. It has no owner, is never stopped and never changed. The parties sign what is asked, of how good evidence, by how many; the city's
 /// registry knows issuers and verifiers, and its governor who they are. A decision needs more than half of the weight of the panel, so
-/// whoever hands verdicts in decides nothing by leaving some out. What is not decided is refunded. Anybody hands in, and anybody ends.
+/// a submitter gains nothing by leaving verdicts out. What is not decided is refunded. Anyone may submit, and anyone may end.
 interface IClearingEvaluator {
     /// @notice What a panel has come to. Two decisions that contradict each other, by members that signed both, are none.
     enum Outcome {
@@ -120,7 +120,7 @@ interface IClearingEvaluator {
     error ProofRejected(uint8 slot, uint8 index);
 
     /// @notice Takes on a job that names this contract, on terms that both parties signed; an empty signature is the caller's own. Anyone.
-    /// Reverts with `NotTheJob` unless the escrow says that these are its parties: nobody registers another's job.
+    /// Reverts with `NotTheJob` unless the escrow says that these are its parties: a job cannot be registered by others.
     function register(
         Terms calldata terms,
         bytes calldata clientSignature,
@@ -132,7 +132,7 @@ interface IClearingEvaluator {
     function deliver(Terms calldata terms, Opening calldata work) external;
 
     /// @notice Hands in evidence and verdicts, while the panel is heard. Anyone. Reverts with `Undecided` unless they decide; a decision that
-    /// contradicts one handed in before leaves none. A score only rises: whoever leaves verdicts out does not get a better one.
+    /// contradicts one handed in before leaves none. A score only rises: leaving verdicts out never improves it.
     function evaluate(
         Terms calldata terms,
         Opening calldata work,

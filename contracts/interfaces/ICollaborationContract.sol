@@ -11,7 +11,7 @@ import {IServiceContract} from "./IServiceContract.sol";
 /// @title One mission under its law (AgentCity B.3, B.11; decisions 5, 14, 17–25, 29).
 /// @notice Powers. Its execution procedure binds executors; executors commit by signature; drawn verifiers clear;
 /// adjudication calls `onOverride` and nothing else. Everything else anyone may call when the law's conditions hold.
-/// Nobody can take the escrow: it leaves to executors, treasury and sponsor by the rules below. `claim`, `refund` and bid
+/// No role can take the escrow: it leaves to executors, treasury and sponsor by the rules below. `claim`, `refund` and bid
 /// withdrawal never pause.
 interface ICollaborationContract {
     struct Node {
@@ -37,7 +37,7 @@ interface ICollaborationContract {
 
     /// @notice What a FAIL verdict or FAULT_SLOTS left behind: the whole task stake of the slots in `mask`, taken by `claim` after the window.
     struct Fault {
-        /// Unix seconds; 0 = nobody found the attempt at fault.
+        /// Unix seconds; 0 = the attempt was not found at fault.
         uint40 dueAt;
         uint8 mask;
         bool settled;
@@ -103,7 +103,7 @@ interface ICollaborationContract {
         uint16 upheld;
         /// New share of a recorded attempt, basis points; zero for a failed one, whose budget is its successor's.
         uint16 share;
-        /// Per culprit, smallest unit; 0 = nobody is slashed. At most 500 tokens for a recorded attempt, whose locks ended; the
+        /// Per culprit, smallest unit; 0 = no slash. At most 500 tokens for a recorded attempt, whose locks ended; the
         /// slot's lock for a failed one, `type(uint64).max` = all of it.
         uint64 slash;
         /// Bit per slot.
@@ -166,7 +166,7 @@ interface ICollaborationContract {
     event Skipped(uint8 indexed node, uint8 indexed slot, uint8 attempt, bytes4 reason);
     /// @notice Evidence, and verdicts that a clearing must then include. `shown`: slots with an item proven at the floor by now.
     event Posted(uint8 indexed node, uint8 attempt, uint8 shown);
-    /// @notice What was posted: whoever clears hands it in again.
+    /// @notice What was posted: the clearing must include it.
     event WavePosted(bytes wave);
     event Cleared(
         uint8 indexed node,
@@ -180,7 +180,7 @@ interface ICollaborationContract {
     );
     /// @notice What a human's approval releases, and to which slots.
     event ReviewApproved(uint8 indexed node, uint8 attempt, uint16 share, uint8 agreeing);
-    /// Nobody ruled in the review window: until `deadline` every adjudicator is asked.
+    /// No ruling in the review window: until `deadline` every adjudicator is asked.
     event ReviewEscalated(uint8 indexed node, uint8 attempt, uint40 deadline);
     event PanelRedrawn(uint8 indexed node, uint8 attempt, uint8 redraws);
     event GateDecided(uint8 indexed node, bool allowed);
@@ -209,7 +209,7 @@ interface ICollaborationContract {
     );
     /// @notice A FAIL verdict or FAULT_SLOTS: its slashes wait until `dueAt`.
     event SlashPending(uint8 indexed node, uint8 attempt, uint8 mask, uint40 dueAt);
-    /// @notice An attempt failed: what `libraries/Faults.sol` calls it, and the reason it was told from.
+    /// @notice An attempt failed: what `libraries/Faults.sol` calls it, and the reason code it was derived from.
     event FaultSignalled(uint8 indexed node, uint8 attempt, FaultType fault, FaultClass class, bytes32 reason);
     event AnomalyReported(uint8 indexed node, address indexed by, bytes32 reason, uint256 magnitude);
     event NodeFrozen(uint8 indexed node, address indexed by, bytes32 reason, uint8 freezeCount);
@@ -278,7 +278,7 @@ interface ICollaborationContract {
     error PanelIncomplete(uint8 node, uint256 have, uint256 need);
     error WrongObligation(bytes32 expected, bytes32 given);
     error EvidenceMissing(uint8 node, address verifier, uint256 basis);
-    /// @notice What is handed in leaves slots without evidence that their openings claim: while the panel is heard nobody is at fault for
+    /// @notice What is handed in leaves slots without evidence that their openings claim: while the panel is heard no one is at fault for
     /// that.
     error SlotUnproven(uint8 node, uint8 slots);
     /// @param answers Posted verdicts that are missing: bit per place, from bit 8 on for the second question.
@@ -297,7 +297,7 @@ interface ICollaborationContract {
     error NoOpenAppeal(uint8 node, uint8 attempt);
     error AppealsDiffer(uint8 node, uint8 heard, uint8 filed, uint16 upheld);
     error AlreadySlashed(uint8 node, uint8 slot);
-    /// @param begun Slots that had begun, were not recorded, and nobody faulted yet.
+    /// @param begun Slots that had begun, were not recorded and not yet faulted.
     error NotAtFault(uint8 node, uint8 slots, uint8 begun);
     error IterationsExhausted(uint8 node, uint8 attempt);
     error NotExpired(uint40 expiresAt);
@@ -342,7 +342,7 @@ interface ICollaborationContract {
     error StaleCheckpoint(bytes32 expected, bytes32 given);
     /// @dev The node could have started that long ago: it is worked on chain now.
     error CheckpointLate(uint8 node, uint40 due);
-    /// @dev Routed or committed on chain before: it goes on there.
+    /// @dev Routed or committed on chain before: it continues there.
     error AlreadyStarted(uint8 node);
 
     /// @notice True on the implementation and every clone: checked when a template is published.
@@ -364,11 +364,11 @@ interface ICollaborationContract {
     function mismatch(LiveHash calldata live, IServiceContract.Service calldata service) external;
     /// @notice Ends an overdue stage of a node. Anyone.
     /// ELIGIBLE: bound and not routed for verificationTimeout, or without an award after both windows: FAILED, unslashed.
-    /// EXECUTING: the absent lose 50 at once; with `threshold` commits (then reveals) the node goes on, else FAILED.
+    /// EXECUTING: the absent lose 50 at once; with `threshold` commits (then reveals) the node continues, else FAILED.
     /// PENDING_VERIFICATION: a second panel, then PENDING_REVIEW. PENDING_REVIEW (after reviewWindow): every adjudicator is asked, for
     /// as long again, then FAILED, unslashed. FROZEN (after twice maxHumanReviewTimeout): FAILED, unslashed.
     function timeout(uint8 node) external;
-    /// @notice Starts another attempt of a failed node (or of one nobody bid on), up to maxRefinementIterations, unless the
+    /// @notice Starts another attempt of a failed node (or of one without bids), up to maxRefinementIterations, unless the
     /// fault was the law's (SPECIFICATION). Anyone.
     function reopen(uint8 node) external;
     /// @notice Ends a mission whose time or whose iterations are over, or whose law is at fault; unrecorded nodes are refunded. Anyone.
@@ -428,7 +428,7 @@ interface ICollaborationContract {
     /// (`Verdicts`). An item that a verdict needs to pass the floor as claimed must be there (`EvidenceMissing`). A node that cannot be
     /// cleared is passed over with `Skipped`; a wave of that node alone reverts with the reason.
     function clear(bytes calldata wave) external;
-    /// @notice Posts evidence or verdicts ahead of a clearing, in its layout, so that nobody who clears leaves them out. Items proven at the
+    /// @notice Posts evidence or verdicts ahead of a clearing, in its layout; the clearing cannot leave them out. Items proven at the
     /// floor mark their slots for the attempt, until a human has ruled. Verdicts are of members of the drawn panel, each once, until
     /// the last fifth of its time; PASS and FAIL rest on items proven here (`EvidenceMissing`). Anyone with the signatures.
     function post(bytes calldata wave) external;

@@ -6,8 +6,8 @@ import {Institution, Standing} from "../types/Roles.sol";
 
 /// @title The root of trust of a city: mandate, parameter table, and who is who.
 /// @notice Powers. The governor (the adjudication procedure; until `seal` also the deployer) can change parameters within
-/// their ranges, and replace procedures: announced first, in force only when whoever disagrees has had time to leave.
-/// Nobody can leave a range, replace the token, the registries or the treasury, or act as governor after `seal` but the
+/// their ranges, and replace procedures: announced first, in force only after participants who disagree have had time to leave.
+/// No one can leave a range, replace the token, the registries or the treasury, or act as governor after `seal` but the
 /// adjudication procedure.
 interface IConstitutionContract {
     event ParameterSet(Param indexed param, uint256 previous, uint256 value, bytes32 justification);

@@ -4,8 +4,8 @@ pragma solidity 0.8.33;
 import {EvidenceClass, Seat} from "../types/Evidence.sol";
 
 /// @title Who may say what class evidence has, who may judge it, who may attest live code (decisions 17, 20, 22, 31).
-/// @notice Powers. The governor registers and revokes. A Regulator moves weights, slowly and between two bounds. Nobody raises a class of
-/// their own evidence, or the weight of their own house.
+/// @notice Powers. The governor registers and revokes. A Regulator moves weights, slowly and between two bounds. No one raises the class of
+/// its own evidence, or the weight of its own house.
 interface IEvidenceRegistry {
     event IssuerRegistered(address indexed issuer, address indexed principal, uint8 classes);
     event VerifierRegistered(address indexed verifier, address indexed principal, uint16 weight);
@@ -46,7 +46,7 @@ interface IEvidenceRegistry {
     error RosterCurrent(uint32 epoch);
     /// @notice One principal attests or judges, not both.
     error IssuesAndVerifies(address principal);
-    /// @notice The block is to come, or nobody remembers its hash.
+    /// @notice The block is in the future, or its hash is no longer available.
     error SeedUnknown(uint256 number);
     error PanelUnavailable(uint8 size, uint256 unconflicted);
 
@@ -63,7 +63,7 @@ interface IEvidenceRegistry {
     /// @notice Ends every evidence role of an account. Caller: governor.
     function revoke(address account) external;
     /// @notice Takes the weight of a verifier that leaves, is banned, or has less at stake than two absences cost. It keeps its place
-    /// until the roster is written anew. Caller: ProducerContract.
+    /// until the roster is rewritten. Caller: ProducerContract.
     function retire(address verifier) external;
     /// @notice Takes the weight of a verifier that adjudicators froze, until then. Caller: ProducerContract.
     function stay(address verifier, uint40 until) external;
@@ -74,7 +74,7 @@ interface IEvidenceRegistry {
     /// weight, by at most three, once a day (UTC). Panels that were drawn before keep their weights. Caller: Regulator, within its envelope,
     /// and of another principal than the verifiers that it names. Without verifiers: the hash alone.
     function postPassports(bytes32 passports, address[] calldata verifiers, uint16[] calldata weights) external;
-    /// @notice Writes the roster anew without those who retired since it was written. Caller: anyone, if somebody did.
+    /// @notice Rewrites the roster without those who retired since it was written. Caller: anyone, if there are any.
     function reseat() external;
     /// @notice Keeps the hash of a block whose panels are still to be heard, for all missions and for good. Caller: anyone, while the chain
     /// remembers it: 256 blocks, 8,191 where it has EIP-2935. Again: nothing.
@@ -102,7 +102,7 @@ interface IEvidenceRegistry {
     function isSuspended(address principal) external view returns (bool);
     function verifierCount() external view returns (uint256);
 
-    /// @notice The panel of the calling mission's node: `drawPanel` with the seed of block `drawnAt`. Reverts with `SeedUnknown` if nobody
+    /// @notice The panel of the calling mission's node: `drawPanel` with the seed of block `drawnAt`. Reverts with `SeedUnknown` if no one
     /// remembers that block's hash.
     function panelOf(
         uint8 node,

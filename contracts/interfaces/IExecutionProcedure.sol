@@ -108,7 +108,7 @@ interface IExecutionProcedure {
     /// @notice Bids of several agents in one transaction, each as `bid` takes it. One that is refused is passed over with `BidRefused` and
     /// may be sent again. Anyone with the agents' signatures.
     function bidAll(Bid[] calldata offers, Auth[] calldata auths) external;
-    /// @notice Releases the lock of an unawarded bid. A bid binds until the award; if nobody called for one, until a second window would
+    /// @notice Releases the lock of an unawarded bid. A bid binds until the award; without one, until a second window would
     /// have been over. Caller: from then on the agent (by Auth); anyone once the node was awarded or the mission ended.
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external;
     /// @notice Awards the listed nodes after their window; binds executors on the clone. Anyone. The first awards of a mission
@@ -157,7 +157,7 @@ interface IExecutionProcedure {
     function heldUntil(address mission, uint8 node) external view returns (uint40);
     function fairnessOf(address mission) external view returns (uint256 score, uint256 assignments, uint256 bidders);
     function lockOf(address mission, uint8 node, uint8 slot) external view returns (uint64);
-    /// @notice Contract behind a predicate number, zero if none: a gate that nobody approved vetoes.
+    /// @notice Contract behind a predicate number, zero if none: an unapproved gate vetoes.
     function predicateOf(uint16 id) external view returns (address);
     function nonceOf(address agent) external view returns (uint256);
 }

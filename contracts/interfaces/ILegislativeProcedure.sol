@@ -10,7 +10,7 @@ import {SessionState} from "../types/States.sol";
 /// @notice Powers. Anyone sponsors a session with money, which leaves only into the mission the session approved or
 /// back to the sponsor. Producers petition for a session that a sponsor may adopt, propose, sponsor and vote, one ballot each.
 /// Clerks move stages within their envelopes; anyone moves them after the timeouts. The Regulator delays a law by showing that
-/// voters who decided it ranked alike; adjudicators release or void it. Nobody deploys what the ballot did not choose.
+/// voters who decided it ranked alike; adjudicators release or void it. Only what the ballot chose can be deployed.
 /// @dev Two numberings. *Candidates* are numbered as proposed, 0 being the status quo; `winner`, `Tallied`, `sponsor` and
 /// `candidateOf` speak of candidates. *Ballot entries* 0…m−1 are the candidates that qualified, in candidate order;
 /// rankings and `pairwise` speak of entries; `ballotOf(session)[entry]` is the candidate.
@@ -89,9 +89,9 @@ interface ILegislativeProcedure {
         /// What a signature given now must name: rounds of one goal and parent are numbered from 1.
         uint32 round;
         uint16 backers;
-        /// Backers that open the session; 0 while nobody began the round.
+        /// Backers that open the session; 0 before the round begins.
         uint16 needed;
-        /// Last second of the round, unix; 0 while nobody began it.
+        /// Last second of the round, unix; 0 before it begins.
         uint40 deadline;
         /// The round counts producers of earlier blocks.
         uint32 openedBlock;
@@ -235,7 +235,7 @@ interface ILegislativeProcedure {
     /// @param deposit What is left of the node's budget, smallest unit: the budget of the child's law.
     function openChildSession(uint8 node, bytes32 goalHash, uint64 deposit) external returns (uint256 session);
     /// @notice Joins producers to a petition for a session about `goalHash`. The backer that makes it the petition share of the
-    /// producers active when the round began opens the session, which nobody sponsors yet. A round lasts the proposal
+    /// producers active when the round began opens the session, which has no sponsor yet. A round lasts the proposal
     /// timeout; then the next begins. Anyone with the authorisation of each backer, eligible and registered before the round.
     /// @return session The session, or 0 while backers are missing.
     function petition(bytes32 goalHash, address parent, Auth[] calldata backers) external returns (uint256 session);

@@ -7,7 +7,7 @@ import {Kind} from "../types/Roles.sol";
 /// @title Who takes part: identity, principal, stake, reputation (AgentCity B.3; decisions 6, 10, 12).
 /// @notice Powers. Execution moves locks, slashes and outcome scores through `settle`, bounded by what it locked.
 /// The governor bans, freezes portfolios, adjusts reputation and slashes, to treasury and insurance only. The Regulator attests
-/// capabilities. Nobody else moves stake; a participant can always leave with what is free after the unbonding period.
+/// capabilities. No one else moves stake; a participant can always leave with what is free after the unbonding period.
 /// @dev An outcome is recorded by `settle` (decision 6). A Regulator does not write reputation: adjudicators do, by
 /// ADJUST_REPUTATION.
 interface IProducerContract {
@@ -34,7 +34,7 @@ interface IProducerContract {
     struct Bidder {
         /// Zero for one that is not eligible as a producer.
         address principal;
-        /// Of the principal, from 1, for ever.
+        /// Permanent serial number of the principal, from 1.
         uint24 number;
         uint160 capabilities;
         /// Whole points, 0–1000.
@@ -168,7 +168,7 @@ interface IProducerContract {
     /// @return slashed What was actually taken.
     function slash(address agent, uint64 amount, bytes32 reason) external returns (uint64 slashed);
 
-    /// @notice Bars an agent for ever. Caller: governor.
+    /// @notice Bars an agent permanently. Caller: governor.
     function ban(address agent, bytes32 reason) external;
 
     /// @notice Freezes or releases a principal's whole portfolio. Caller: governor.
@@ -195,7 +195,7 @@ interface IProducerContract {
     /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.
     function isEligible(address agent, Kind kind) external view returns (bool);
     function bidderOf(address agent) external view returns (Bidder memory);
-    /// @notice Principal of a producer whose bid still counts: as `isEligible`, but notice given after a bid frees nobody of it. Zero for any
+    /// @notice Principal of a producer whose bid still counts: as `isEligible`, but notice given after a bid does not release it. Zero for any
     /// other.
     function awardeeOf(address agent) external view returns (address principal);
     /// @notice An agent's principal; reverts with `FrozenAgent` while the agent is frozen.
@@ -211,7 +211,7 @@ interface IProducerContract {
         address agent,
         uint256 opened
     ) external view returns (bool mayVote, address principal, uint16 index, bool counted);
-    /// @notice Dense numbers of producers that may vote and counted before block `opened`; 65,535, which is nobody's number,
+    /// @notice Dense numbers of producers that may vote and counted before block `opened`; 65,535, which is never assigned,
     /// for any other agent. One call serves a batch of ballots.
     function electorsOf(address[] calldata agents, uint256 opened) external view returns (uint16[] memory indices);
     /// @notice True for a producer taken out of the electorate: it may bid, and must `attend` before it may vote.

@@ -35,7 +35,7 @@ interface IServiceContract {
     error UnknownService(bytes32 service);
 
     /// @notice Registers code the agent sells. Caller: anyone with the agent's authorisation. The id is keccak256(owner, codeHash,
-    /// schemaHash, endpoint, constraints); it is taken once and for ever, so an authorisation needs no nonce. A service of
+    /// schemaHash, endpoint, constraints); an id is used once only, so an authorisation needs no nonce. A service of
     /// somebody unknown to the city is never bid with: the market asks who its owner's principal is.
     function registerService(
         bytes32 codeHash,

@@ -2,9 +2,9 @@
 pragma solidity 0.8.33;
 
 /// @title Stake put together, so that small agents may bid on great tasks (AgentCity B.7; stakePoolMinParticipants).
-/// @notice Powers. A manager admits participants and says for which bids the pool stands; it moves no money. Whoever is in the pool
+/// @notice Powers. A manager admits participants and says for which bids the pool stands; it moves no money. A participant
 /// bears each loss in proportion to what it put in, by largest remainders, also of bids that the pool stood for before it joined.
-/// Execution takes what a slash costs, at most the cover, to treasury and insurance only. Nobody else moves a contribution, and
+/// Execution takes what a slash costs, at most the cover, to treasury and insurance only. No one else moves a contribution, and
 /// everybody can leave: after a notice the pool stands for nothing new until who gave it has left.
 /// @dev Only stake that backs one bid is here. An agent's registration stake stays its own, in ProducerContract: a slash above the
 /// cover takes it. A pool has no reputation; the scores stay with the agent.

@@ -5,8 +5,8 @@ import {Action, Decision} from "../types/Actions.sol";
 
 /// @title What each action of the override panel needs: one row, one byte (AgentCity B.12; decision 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up; 0 = no action), bit 4 executed on a mission,
-/// bit 5 rotates: an approval that one person may not give alone for ever in one mission; bits 6 and 7 approves, rejects: what the
-/// watchdog counts. Who stops something decides nothing yet, and may stop what nobody did. Five rows ask for other counts where the
+/// bit 5 rotates: an approval that one person may give alone only so many times in one mission; bits 6 and 7 approves, rejects: what the
+/// watchdog counts. Stopping something decides nothing yet, and needs no act that is judged. Five rows ask for other counts where the
 /// constitution or the watchdog says so: AMEND_PARAMETER (two for a HIGH parameter), CLEAR_EMERGENCY_STOP, RELEASE_WATCHDOG,
 /// STOP_CITY and RESUME_CITY.
 library ActionTable {

@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 /// @title A bid in one word
-/// @notice Whoever bids pays for one word, whatever the market keeps of it (decision 90).
+/// @notice A bidder pays for one word, whatever the market keeps of it (decision 90).
 ///
 /// | field     | bits    | meaning                                                                        |
 /// |-----------|---------|--------------------------------------------------------------------------------|

@@ -17,7 +17,7 @@ import {BasisPoints} from "./BasisPoints.sol";
 /// | more weight on PASS/FAIL | PASS / FAIL  | PASS                           | least of the questions            |
 ///
 /// A side needs more than half of the weight that was drawn, and so does a slot that is to be in agreement (decision 55): who is absent,
-/// abstains, rests on too little or is less confident than the minimum (decision 56) counts for neither, whoever hands verdicts in. A
+/// abstains, rests on too little or is less confident than the minimum (decision 56) counts for neither, whoever submits verdicts. A
 /// question's confidence is ⌊ΣW·c⌋ of the side that has won over `drawn`, 0 where none has: a verdict that survives because an item was
 /// proven better takes neither the decision nor its confidence away. The score is the weighted lower median of what PASS verdicts give.
 /// Score and agreeing slots are zero unless the node passes. Class and basis describe all survivors.

@@ -33,7 +33,7 @@ library Escalation {
         return base << (cleared < MAX_DOUBLINGS ? cleared : MAX_DOUBLINGS);
     }
 
-    /// @notice Freezes since `since` that nobody called a false positive.
+    /// @notice Freezes since `since` that were not ruled false positives.
     function recent(uint256[3] memory log, uint256 since) internal pure returns (uint256 count) {
         uint256 total = totalOf(log);
         uint256 kept = total < PLACES ? total : PLACES;

@@ -8,7 +8,7 @@ library Fairness {
     uint256 internal constant PERFECT = 1000;
 
     /// @notice Fairness, 0–1000.
-    /// * nothing assigned: 1000, nobody holds anything;
+    /// * nothing assigned: 1000, no principal holds a share;
     /// * p ≤ 1 and something assigned: 0, one bidder is a monopoly;
     /// * more holders than p (they left the count after being awarded): capped at 1000;
     /// * S > T² cannot come from counts; it is 0.

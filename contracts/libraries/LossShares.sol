@@ -5,7 +5,7 @@ import {Arrays} from "@openzeppelin/contracts/utils/Arrays.sol";
 
 /// @title Who bears what of a loss
 /// @notice In proportion to what each put in, by largest remainders: everyone bears the whole units of its exact share, and the units
-/// left over go to the largest fractions, of equals to the one listed first. No unit is lost, and nobody bears more than it has.
+/// left over go to the largest fractions, of equals to the one listed first. No unit is lost, and no participant bears more than it has.
 library LossShares {
     /// @notice A loss greater than everything that was put in.
     error LossExceedsTotal(uint64 loss, uint256 total);

@@ -25,11 +25,11 @@ import {Arcs} from "./Arcs.sol";
 /// PENDING_VERIFICATION to COMPLETED in one call, any other end to FAILED.
 /// PENDING_VERIFICATION → COMPLETED / FAILED: the mesh cleared it / against it.
 /// PENDING_VERIFICATION → PENDING_REVIEW: disputed, unsure, tier 3, vetoed by the gate, or a second panel failed.
-/// PENDING_REVIEW → COMPLETED / FAILED: a human approves / rejects, or nobody ruled in time.
+/// PENDING_REVIEW → COMPLETED / FAILED: a human approves / rejects, or no ruling came in time.
 /// ELIGIBLE, EXECUTING, PENDING_VERIFICATION → FROZEN: an anomaly; the guard reads what was committed (stage 4 of 7).
-/// FROZEN → ELIGIBLE / FAILED: a human lets it go on / does not, or nobody ruled in time.
+/// FROZEN → ELIGIBLE / FAILED: a human releases it / does not, or no ruling came in time.
 /// FAILED → ELIGIBLE: reopened as the next attempt. A node past WAITING has its predecessors completed for good, so it
-/// never returns to WAITING; that it awaits a new market is told by its empty executor slots, not by its state. For the
+/// never returns to WAITING; that it awaits a new market shows in its empty executor slots, not in its state. For the
 /// same reason a WAITING node whose bidding ran out stays WAITING and only counts an attempt.
 /// COMPLETED is final.
 library NodeTransitions {

@@ -7,7 +7,7 @@ import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 /// @notice Decision 22. Draw numbers form one endless sequence per seed: the caller takes draw 0, 1, 2 … and skips the
 /// indexes it must refuse (already drawn, excluded principal).
 library PanelDraw {
-    /// @notice There is nobody to draw from.
+    /// @notice There is no candidate to draw from.
     error EmptyPool();
 
     /// @notice The seed of a node's panel; `blockHash` is of the commit's block, unknown when the commit was made.

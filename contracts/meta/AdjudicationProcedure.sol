@@ -194,7 +194,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         roster.countCase(action.action, action.mission, action.node, session, adjudicators);
     }
 
-    /// @dev Nobody judges what it accused others of.
+    /// @dev An accuser does not judge its own accusation.
     function _rememberAccusers(OverrideAction calldata action, address[] memory adjudicators) private {
         for (uint256 i = 0; i < adjudicators.length; ++i) {
             _accusers[action.mission][action.node][adjudicators[i]] = true;

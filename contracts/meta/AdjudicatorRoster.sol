@@ -47,7 +47,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     uint8 private constant _MOST_CASES = 20;
 
     uint256 private constant _MAX_SEATS = 20;
-    /// As many as lift the watchdog's freeze at least: no panel is so small that it stays frozen for ever.
+    /// At least the number required to lift a watchdog freeze, so that no panel stays frozen.
     uint256 private constant _MIN_SEATS = 2;
 
     IConstitutionContract private immutable _CONSTITUTION;
@@ -143,7 +143,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
             : _caseOn(what, mission, node);
         if (subject == 0 || _counted[subject]) return;
         _counted[subject] = true;
-        // What its own veto opens is nobody's case.
+        // A case opened by a seat's own veto is not paid.
         if (what == Action.VETO_OUTPUT) return;
         uint64 left = most > _worth[matter] ? most - _worth[matter] : 0;
         uint64 worth = _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION);
@@ -232,7 +232,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     /// @inheritdoc IAdjudicatorRoster
     function isConflicted(address adjudicator, address mission) public view returns (bool) {
         IExecutionProcedure execution = _executionOf(mission);
-        // Not a genuine mission: nobody took part in it.
+        // Not a genuine mission: it has no parties.
         if (address(execution) == address(0)) return false;
         address principal = _seats[adjudicator].principal;
         if (_takesPart(execution, mission, principal)) return true;
@@ -256,7 +256,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         most = _feeOf(contract_.header().budget, contract_.context().params.protocolFeeRate);
     }
 
-    /// @dev Below HIGH risk nobody need audit a law.
+    /// @dev Below HIGH risk a law needs no audit.
     function _caseOf(Action what, uint256 id) private view returns (bytes32 subject, bytes32 matter, uint64 most) {
         address legislation = _CONSTITUTION.at(Institution.LEGISLATION);
         ILegislativeProcedure.Session memory session = ILegislativeProcedure(legislation).sessionOf(id);

@@ -236,7 +236,7 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
             ConductRecord.stands(record.weakeningWarned, _today(), window);
     }
 
-    /// @dev The others saw what it was flagged for and let the panel go on: it starts anew.
+    /// @dev A release clears the record of every flagged adjudicator.
     function _current(address adjudicator, uint256 day) private returns (Record memory record) {
         record = _records[adjudicator];
         if (_isSettled(record)) {

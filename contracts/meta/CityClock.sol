@@ -6,8 +6,8 @@ import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {Institution} from "../types/Roles.sol";
 
 /// @title The clock of stages and bidding windows: it stands still while the city is stopped (decision 78)
-/// @notice Ends are kept in the city's time and told in the world's, so that nobody else needs to know.
-/// @dev The city's time is never ahead of the world's: until an end has come by the latter, nobody need be asked.
+/// @notice Ends are stored in city time and returned in wall time, so that callers see wall time only.
+/// @dev The city's time is never ahead of the world's: before an end has come by the latter, no call is needed.
 library CityClock {
     /// @notice The city's time in `duration` seconds.
     function afterNow(IConstitutionContract constitution, uint256 duration) internal view returns (uint40) {

@@ -30,7 +30,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint16 weight;
         /// Place in `_verifiers`; meaningless without weight.
         uint8 place;
-        /// Number for ever, counted from 1: missions remember a panel by it.
+        /// Permanent serial number, from 1: missions remember a panel by it.
         uint16 serial;
         /// Its stake left, is about to, or is too small to answer with: it has no weight.
         bool retired;
@@ -59,7 +59,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         address[] excluded;
     }
 
-    /// Accounts of one principal. It has some of one kind at most: nobody judges what it attests.
+    /// Accounts of one principal. All are of one kind: no principal judges what it attests.
     struct Offices {
         uint16 issuing;
         uint16 verifying;
@@ -342,7 +342,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         return _suspensions != 0 && _suspended[principal];
     }
 
-    /// @dev Nobody's principal sits twice while another is left; then each once more, and so on.
+    /// @dev No principal sits twice while another is left; then each once more, and so on.
     function _draw(Sitting memory t) private pure {
         uint256 size = t.panel.length;
         uint256 count = t.page.length / _SEAT_LENGTH;
@@ -373,7 +373,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
                 if (_waits(t, index, 1)) order[count - ++waiting] = index;
             }
             for (uint256 most = 2; t.filled < size; ++most) {
-                // Beyond as many of one principal as there are places, at most seven, there is nobody.
+                // Beyond as many of one principal as there are places, at most seven, no candidate is left.
                 if (most > size) revert PanelUnavailable(uint8(size), t.filled);
                 uint256 still = 0;
                 for (uint256 i = 1; i <= waiting && t.filled < size; ++i) {
@@ -443,7 +443,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         _publish(abi.encodePacked(words).slice(0, seats * _SEAT_LENGTH));
     }
 
-    /// @dev A further seat needs nobody else's word read.
+    /// @dev A further seat needs no other seat's word.
     function _appendSeat(address verifier, Roles memory roles) private {
         if (_roster.stale || isSuspended(roles.principal)) return _writeRoster();
         (uint256 first, uint256 second) = _packSeat(verifier, roles);
@@ -451,14 +451,14 @@ contract EvidenceRegistry is IEvidenceRegistry {
         _publish(bytes.concat(page, abi.encode(first, second)));
     }
 
-    /// @dev For the panels of this block and later ones: nobody knows their seeds yet.
+    /// @dev For the panels of this block and later ones: their seeds are not known yet.
     function _publish(bytes memory page) private {
         Roster memory roster = _roster;
         if (roster.since != block.number) {
             _former[roster.epoch] = roster;
             ++roster.epoch;
         }
-        // It delegates to nobody: nothing but data.
+        // It makes no calls: pure data.
         roster.page = Clones.cloneWithImmutableArgs(address(0), page);
         // At most 256 seats.
         roster.seats = uint16(page.length / _SEAT_LENGTH);

@@ -481,7 +481,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         return market.awarded || market.closesAt == 0 || market.attempt != attempt || !_isRunning(mission);
     }
 
-    /// @dev Whether nobody called for an award, not even until a second window would have been over.
+    /// @dev Whether no award was called for, not even until a second window would have ended.
     function _isForgotten(address mission, uint8 node) private view returns (bool) {
         NodeMarket memory market = _market.nodeMarket(mission, node);
         uint256 second = market.reopened ? 0 : _param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT);

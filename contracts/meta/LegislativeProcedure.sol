@@ -180,7 +180,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         emit Tallied(session, winner, ballots, order);
         if (winner == 0)
             docket.end(session, SessionState.FAILED);
-            // Somebody has to find the law that nobody pays for yet.
+            // A session without a sponsor still has to be found.
         else {
             bool unpaid = info.sponsor == address(0);
             uint256 duration = unpaid ? info.rules.reviewTimeout : info.rules.approvalTimeout;

@@ -106,7 +106,7 @@ contract TemplateRegistry is ITemplateRegistry {
         _pedigrees[number] = Mission({template: name, version: version, legislation: msg.sender, execution: execution});
     }
 
-    /// @dev AgentCity 3.4, deployment verification, parameter by parameter, on a first clone that is nobody's mission. The later ones
+    /// @dev AgentCity 3.4, deployment verification, parameter by parameter, on a first clone that is not a mission. The later ones
     /// are at an address that commits to the same implementation, to their law and to their context: nothing is left to compare.
     function _requireFaithful(address implementation) private {
         bytes memory args = _sample();

@@ -22,7 +22,7 @@ enum Action {
     VETO_OUTPUT,
     RELEASE_OUTPUT,
     RESOLVE_APPEAL,
-    /// Takes stake of a producer or verifier, and bars it for ever if told so [agent; uint64 amount, bool ban].
+    /// Takes stake of a producer or verifier, optionally bars it permanently [agent; uint64 amount, bool ban].
     SLASH,
     /// A principal's whole portfolio: agents, clerks, issuers, verifiers, runners and monitors it has or will have. False lifts it
     /// [principal; bool frozen].
@@ -49,13 +49,13 @@ enum Action {
     AMEND_CONSTITUTION,
     /// A vote that a flagged bloc may have decided: release it to `approve`, or void it [–; uint256 session, bool release].
     RULE_ON_BLOC,
-    /// Takes seat and stake of an adjudicator and bars it for ever [adjudicator].
+    /// Takes seat and stake of an adjudicator and bars it permanently [adjudicator].
     IMPEACH,
     /// Closes the audit of what the senior adjudicator did alone [the senior who did it; bytes32 digest].
     AUDIT_UNILATERAL,
     /// Ends the watchdog's freeze of the panel.
     RELEASE_WATCHDOG,
-    /// A frozen node goes on with its executors under an amended mandate; each loses 20 points [–; bytes32 digest of the mandate].
+    /// A frozen node continues with its executors under an amended mandate; each loses 20 points [–; bytes32 digest of the mandate].
     RESUME_WITH_AMENDMENT,
     /// Has an office's operation done by another service [–; Office, bytes32 operation, bytes32 service, bool needsIntermediate,
     /// bytes32 schemaHash].

@@ -132,7 +132,7 @@ struct OfficeSignature {
 /// @notice Sends all that the vault owes an account. Domain: Treasury. Signed by the account or its principal.
 struct Withdrawal {
     address account;
-    /// Whoever signs.
+    /// The signer.
     address by;
     address to;
     /// The account's next nonce, which every withdrawal uses up.

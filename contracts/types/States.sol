@@ -25,7 +25,7 @@ enum NodeState {
     FAILED
 }
 
-/// @notice Why an attempt failed (AgentCity B.11.4). Told from reason and tier by `libraries/Faults.sol`.
+/// @notice Why an attempt failed (AgentCity B.11.4). Derived from reason and tier by `libraries/Faults.sol`.
 enum FaultType {
     POP_REJECTED,
     FREEZE_REASSIGN,

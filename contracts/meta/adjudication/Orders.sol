@@ -98,7 +98,7 @@ library Orders {
         return true;
     }
 
-    /// @dev A quorum above the seats is one that nobody fills: a senior adjudicator would then act for it.
+    /// @dev A quorum above the seats can never be met: a senior adjudicator would then act for it.
     function _requireSeats(IConstitutionContract city, uint256 quorum) private view {
         uint256 active = IAdjudicatorRoster(city.at(Institution.ROSTER)).activeCount();
         if (quorum > city.param(Param.ADJUDICATOR_QUORUM) && quorum > active) {

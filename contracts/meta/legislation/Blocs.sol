@@ -22,7 +22,7 @@ import {SessionLedger} from "./SessionLedger.sol";
 /// @title What rankings tell beside who won: opinions before the debate, and voters who rank alike
 /// @notice AgentCity 3.4 stage 2, 3.6 stage 2; decisions 11, 31. Linked, so that the procedure stays small; the functions are
 /// `ILegislativeProcedure`'s, on its storage and with its caller. A bloc is the voters around one ranking, its leader's, because
-/// then its members can be shown one by one, however many they are. Nobody is believed: the rankings are the recorded ones.
+/// then its members can be shown one by one, however many they are. Correlation is recomputed from recorded ballots.
 library Blocs {
     using BallotBox for Docket;
     using SessionLedger for Docket;
@@ -100,7 +100,7 @@ library Blocs {
             return;
         }
         docket.bloc.released = caseHash;
-        // Whoever waited for the ruling has time to act on it.
+        // Parties that waited for the ruling have time to act on it.
         docket.prolong(constitution, session, docket.info.rules.approvalTimeout);
     }
 
@@ -149,7 +149,7 @@ library Blocs {
             });
     }
 
-    /// @notice Whether flagged voters hold the critical share of the ballots and nobody released this case.
+    /// @notice Whether flagged voters hold the critical share of the ballots and this case was not released.
     function isDelayed(Docket storage docket) internal view returns (bool) {
         FlaggedVoters storage bloc = docket.bloc;
         if (bloc.count == 0 || bloc.caseHash == bloc.released) return false;

@@ -89,7 +89,7 @@ library Convocation {
         _pull(constitution, deposit);
     }
 
-    /// @dev The deposit is what the law that won needs, so that whoever adopts it pays for it.
+    /// @dev The deposit is what the law that won needs, so that its adopter pays for it.
     function adopt(
         LegislationStorage storage self,
         IConstitutionContract constitution,
@@ -138,7 +138,7 @@ library Convocation {
         // At most three.
         for (uint256 i = 0; i < self.lastTallied.length; ++i) {
             Docket storage docket = self.dockets[self.lastTallied[i]];
-            // Session 0 does not exist and opened in block 0: before three tallies nobody missed three.
+            // Session 0 does not exist and opened in block 0: before three tallies no one can have missed three.
             (, , uint16 index, bool counted) = producers.electorOf(agent, docket.info.openedBlock);
             bool attended = !counted || docket.rankingAt(index) != 0;
             if (attended) revert ILegislativeProcedure.StillAttending(agent);
@@ -208,7 +208,7 @@ library Convocation {
         round.deadline = CityClock.inWorld(constitution, round.deadline);
     }
 
-    /// @dev The stored round, or, if that is over, the next, which nobody began.
+    /// @dev The stored round, or, if that is over, the next, not yet begun.
     function _roundOf(
         LegislationStorage storage self,
         IConstitutionContract constitution,
@@ -222,7 +222,7 @@ library Convocation {
         round.round = next;
     }
 
-    /// @dev What counts is fixed when a round begins, so that nobody moves the goal during it.
+    /// @dev What counts is fixed when a round begins, so that the goal cannot move during it.
     function _begin(IConstitutionContract constitution, ILegislativeProcedure.Petition memory round) private view {
         uint256 active = IProducerContract(constitution.at(Institution.PRODUCERS)).activeProducers();
         uint256 needed = Math.ceilDiv(active * constitution.param(Param.PETITION_SHARE), BasisPoints.WHOLE);

@@ -160,7 +160,7 @@ library Enactment {
         if (have < need) revert ILegislativeProcedure.MissingApproval(session, have, need);
     }
 
-    /// @dev Ascending clerks are distinct clerks; the envelope refuses whoever does not hold the office.
+    /// @dev Ascending clerks are distinct clerks; the envelope refuses signers without the office.
     function _countApprovals(
         IClerkContract clerks,
         bytes32 domain,

@@ -101,7 +101,7 @@ library Awards {
         if (node == first.cursor) ++first.cursor;
     }
 
-    /// @dev Nobody bids on what a child mission does; a market of its own keeps its own time; a frozen node waits for a human, alone.
+    /// @dev A child mission's node takes no bids; a market of its own keeps its own time; a frozen node waits for a human, alone.
     function _isPassedOver(MarketStorage storage self, address mission, uint8 node) private view returns (bool) {
         if (self.nodeMarket(mission, node).own || !MarketLedger.lawOf(mission, node).leaf) return true;
         NodeState state = ICollaborationContract(mission).nodeOf(node).state;

@@ -48,7 +48,7 @@ library MarketLedger {
         kept[place] = words[place] = 0;
     }
 
-    /// @notice A mission's law is its code: nobody need be asked for it.
+    /// @notice A mission's law is its code: reading it needs no call.
     function lawOf(address mission, uint8 node) internal view returns (LawNode memory) {
         return LawCodec.node(Clones.fetchCloneArgs(mission), node);
     }

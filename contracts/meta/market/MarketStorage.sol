@@ -46,7 +46,7 @@ struct Lock {
 struct MarketStorage {
     mapping(address mission => MissionMarket market) markets;
     mapping(address mission => mapping(uint8 node => NodeMarket)) nodeMarkets;
-    /// `BidWord`s in order of arrival, the first zero after the last: those of this attempt, and of earlier ones what nobody withdrew.
+    /// `BidWord`s in order of arrival, the first zero after the last: those of this attempt, and of earlier ones those not withdrawn.
     mapping(address mission => mapping(uint8 node => mapping(uint256 place => uint256 word))) bids;
     mapping(address mission => mapping(uint8 node => mapping(address agent => Lock))) locks;
     mapping(address mission => mapping(address principal => IExecutionProcedure.Participation)) participations;
