@@ -30,6 +30,9 @@ export interface CityCommandOptions {
   readonly ipfs?: string;
   readonly retain?: number;
   readonly database?: string;
+  /** What paid commands cost, in the token's smallest unit, and whom they pay. */
+  readonly price?: bigint;
+  readonly payTo?: Address;
   /** Where agents of the package find their seats. */
   readonly open: number;
   /** A labelled simulation decides what needs a human. */
@@ -48,6 +51,13 @@ class DemoRefused extends AgentCityError {
   }
 }
 
+/** A price needs somebody who is paid, and the other way round. */
+class TollIncomplete extends AgentCityError {
+  constructor() {
+    super("TollIncomplete", "--price and --pay-to belong together", { action: "give both, or neither" });
+  }
+}
+
 const pause = (millis: number, signal: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined);
 
 /** A city that stays: opened or founded, served until the process is stopped. */
@@ -55,6 +65,9 @@ export async function city(options: CityCommandOptions): Promise<void> {
   const { port, publicUrl, origin, ipfs, retain: retainMonths, demo = false, simulateHumans = false, json = false } = options;
   const { name, devnet: network, rpcUrl, forkUrl, live, society } = placeOf(options);
   const { root, dir, cacheDir } = home(name);
+  const { price: amount, payTo } = options;
+  if ((amount === undefined) !== (payTo === undefined)) throw new TollIncomplete();
+  const toll = amount === undefined || payTo === undefined ? undefined : { amount, payTo };
   if (demo && (rpcUrl !== undefined || live !== undefined || forkUrl !== undefined)) throw new DemoRefused();
   const {
     opened: served,
@@ -78,7 +91,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     const posted = new PostedMissions(opened, {
       ...{ home: root, judge, outsiders: seats.outsiders, millis: wallTime.millis, sleep: wallTime.sleep },
     });
-    const serving = { port, seats, posted, publicUrl, ipfs, retainMonths, ...(origin === undefined ? {} : { origins: origin }) };
+    const serving = { port, seats, posted, publicUrl, ipfs, retainMonths, toll, ...(origin === undefined ? {} : { origins: origin }) };
     const gateway = await serveCity(opened, serving);
     return { opened, outsiders: seats.outsiders, url: gateway.url };
   });

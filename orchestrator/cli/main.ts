@@ -2,6 +2,8 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { parseGwei } from "viem";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { addressSchema } from "../primitives/address.ts";
+import { parseAmount } from "../primitives/amounts.ts";
+import { AgentCityError } from "../primitives/errors.ts";
 import { MODES } from "../protocol/mission-file-schema.ts";
 import { agentCommand } from "./agent-command.ts";
 import { approveCodification } from "./approve-codification.ts";
@@ -38,12 +40,24 @@ const maxFee = () =>
     return parseGwei(text);
   });
 
-const token = () =>
-  new Option("--token <address>", "off devnets, when a city is founded: the token it settles in").argParser((text) => {
-    const parsed = addressSchema.safeParse(text);
-    if (!parsed.success) throw new InvalidArgumentError("It takes an address.");
-    return parsed.data;
-  });
+const anAddress = (text: string) => {
+  const parsed = addressSchema.safeParse(text);
+  if (!parsed.success) throw new InvalidArgumentError("It takes an address.");
+  return parsed.data;
+};
+
+const token = () => new Option("--token <address>", "off devnets, when a city is founded: the token it settles in").argParser(anAddress);
+
+/** An amount of tokens, above zero. */
+const aPrice = (text: string) => {
+  try {
+    const units = parseAmount(text);
+    if (units > 0n) return units;
+  } catch (error) {
+    if (!(error instanceof AgentCityError)) throw error;
+  }
+  throw new InvalidArgumentError("It takes an amount of tokens such as 0.01.");
+};
 
 const ask = () => new Option("--ask", "ask at this terminal for human decisions, instead of simulating them");
 
@@ -146,6 +160,8 @@ program
   )
   .addOption(new Option("--simulate-humans", "let a labelled simulation decide what posted missions need a human for (devnets only)"))
   .addOption(whole("--retain <months>", "let go of payloads that the hub itself holds after so many months; default: never", 24, 1_200))
+  .addOption(new Option("--price <amount>", "what a paid command costs, in tokens (x402); default: nothing").argParser(aPrice))
+  .addOption(new Option("--pay-to <address>", "with --price: the account that is paid").argParser(anAddress))
   .addOption(new Option("--ipfs <url>", "a node of yours (Kubo RPC) that keeps every payload that may be read; default: none"))
   .addOption(database())
   .addOption(json())

@@ -8,6 +8,7 @@ import type { OpenSeats } from "../city/open-seats.ts";
 import type { PostedMissions } from "../city/posted-missions.ts";
 import type { Pages } from "../gateway/http.ts";
 import { type Gateway, serveGateway } from "../gateway/serve.ts";
+import type { Toll } from "../gateway/x402.ts";
 import { messageOf } from "../primitives/errors.ts";
 import { home } from "./home.ts";
 import { version } from "./version.ts";
@@ -22,6 +23,7 @@ export interface Serving {
   readonly origins?: readonly string[];
   readonly ipfs?: string | undefined;
   readonly retainMonths?: number | undefined;
+  readonly toll?: Toll | undefined;
   /** Seats of agents elsewhere, while they are open. */
   readonly seats?: OpenSeats | undefined;
   /** Missions of sponsors elsewhere, if they are taken. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { PostedMissions } from "../city/posted-missions.ts";
 import type { CityClient } from "../client/client.ts";
 import type { HubReads } from "../hub/view.ts";
-import type { Address } from "../primitives/hex.ts";
+import type { Address, Hex } from "../primitives/hex.ts";
 import type { Blocks } from "../records/blocks.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
@@ -34,6 +34,8 @@ export interface FrontWorld extends World {
 
 /** What commands of the city ask: its sender, and what waits in its process. */
 export interface CityWorld extends World {
+  /** The operator's signature (EIP-191) over a text. */
+  readonly attest: (text: string) => Promise<{ readonly key: Address; readonly signature: Hex }>;
   /** Endpoints of adjudicators to which critical events are pushed. */
   readonly webhooks: Webhooks;
   /** The seats of agents elsewhere, while they are open. */
@@ -62,13 +64,26 @@ interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
   /** `/v1/missions/{mission}`: fields in braces come from the path, the others from the query or the body. */
   readonly path: string;
   /** Under what the reference lists it. */
-  readonly group: "City" | "Missions" | "Sponsors" | "Law" | "Members" | "Seats" | "Panel" | "Economy" | "Events" | "Sessions of keys";
+  readonly group:
+    | "City"
+    | "Missions"
+    | "Sponsors"
+    | "Agreements"
+    | "Law"
+    | "Members"
+    | "Seats"
+    | "Panel"
+    | "Economy"
+    | "Events"
+    | "Sessions of keys";
   readonly doc: string;
   readonly access: Access;
   /** What it answers changes without the chain or the log: files of the city's folder. Such an answer is not kept. */
   readonly isOfFiles?: true;
   /** It may wait for something to happen: it takes no hand from those that answer at once. */
   readonly waits?: true;
+  /** Where the operator set a price, it is answered for a payment alone (x402). A command of the city: its sender takes the payment. */
+  readonly isPaid?: true;
   /** What it takes from its caller's allowance; 1 is a plain read. */
   readonly cost: number;
   /** Bytes of its body at most, where they are more than others'. */

@@ -10,6 +10,8 @@ const STATUS: Readonly<Record<string, number>> = {
   BadSignature: 401,
   SignatureMissing: 401,
   BearerUnknown: 401,
+  PaymentRequired: 402,
+  PaidOverHttp: 402,
   NotAllowed: 403,
   SeatsClosed: 404,
   PostingClosed: 404,
@@ -48,6 +50,7 @@ export class Refused extends AgentCityError {
     code:
       | "BadRequest"
       | "NotAllowed"
+      | "PaidOverHttp"
       | "HostUnknown"
       | "NotFound"
       | "SeatsClosed"

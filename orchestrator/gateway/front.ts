@@ -41,6 +41,8 @@ export const frontSettingsSchema = z.strictObject({
   seatsUrl: z.string().optional(),
   /** Whether the city has the console's files. */
   hasPages: z.boolean(),
+  /** Paid commands are paid for. */
+  hasToll: z.boolean(),
   network: z.strictObject({ name: z.string(), genesis: hashSchema, isEmbedded: z.boolean(), finality: z.int() }),
   addresses: cityAddressesSchema,
   /** Where the hub's stream stands. */
@@ -122,6 +124,7 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
     url: () => publicUrl ?? url,
     nonces: openNonces(city.rows),
     hasPages: settings.hasPages,
+    hasToll: settings.hasToll,
     closing: closing.signal,
   });
   const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {

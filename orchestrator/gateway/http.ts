@@ -24,6 +24,7 @@ import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput
 import { referencePage } from "./reference.ts";
 import type { ArrivedRequest } from "./signature-base.ts";
 import { signerOfTool, type ToolSignature } from "./tool-signature.ts";
+import { PAYMENT_HEADERS, PaymentRequired } from "./x402.ts";
 
 export interface GatewayOptions {
   readonly world: FrontWorld;
@@ -44,6 +45,8 @@ export interface GatewayOptions {
   readonly closing: AbortSignal;
   /** Whether the city has the console's files. */
   readonly hasPages: boolean;
+  /** Whether paid commands are paid for. */
+  readonly hasToll: boolean;
 }
 
 /** A file of the console, with the headers that it is served with. */
@@ -113,6 +116,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   function refuse(context: Context, error: unknown): Response {
     const { status, body, isOurs } = answerTo(error);
+    if (error instanceof PaymentRequired) context.header(PAYMENT_HEADERS.required, error.required);
     if (!isOurs) city.tell(`the gateway failed at ${context.req.method} ${context.req.path}: ${messageOf(error)}`);
     return json(context, body, status);
   }
@@ -179,11 +183,21 @@ export function gatewayApp(options: GatewayOptions): Hono {
         const caller = await callerOf(context, body, command.access);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
+        if (isCharged(command)) return paid(context, command, input);
         const answer = () => answered(command, input, caller);
         const isKept = command.at === "front" && command.access === "open" && command.method === "GET" && command.isOfFiles !== true;
         return text(context, isKept ? await kept.get(`${command.name} ${canonicalJson(given)}`, answer) : await answer());
       });
     });
+  }
+
+  const isCharged = ({ isPaid }: Command) => isPaid === true && options.hasToll;
+
+  async function paid(context: Context, { name, path, doc }: Command, input: z.infer<z.ZodObject>): Promise<Response> {
+    const order = { command: name, input, url: `${options.url()}${path}`, description: doc };
+    const { answer, receipt } = await city.charge(order, context.req.header(PAYMENT_HEADERS.signature));
+    context.header(PAYMENT_HEADERS.response, receipt);
+    return text(context, answer);
   }
 
   const spend = (context: Context, cost: number) => allowances.spend(addressOf(context), cost, millis());
@@ -216,6 +230,10 @@ export function gatewayApp(options: GatewayOptions): Hono {
   /** A command as plain JSON, by whoever the tool's caller shows itself to be. */
   async function asked(command: Command, given: JsonObject, { bearer, signature }: Proof): Promise<JsonObject> {
     allowances.spend(asking.getStore() ?? "unknown", command.cost, millis());
+    if (isCharged(command))
+      throw new Refused("PaidOverHttp", `${command.name} is answered for a payment`, {
+        action: `${command.method} ${command.path} says what (x402)`,
+      });
     return inTurn(command, async () => {
       const input = inputOf(command.input, given);
       const caller = await callerOfTool(command, given, bearer, signature);

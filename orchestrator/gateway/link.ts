@@ -8,11 +8,14 @@ import type { Caller, CityWorld } from "./command.ts";
 import { Refused } from "./errors.ts";
 import type { Page, Pages } from "./http.ts";
 import type { Line } from "./line.ts";
+import { type Paid, PaymentRequired } from "./x402.ts";
 
 /** What the front needs of the city, wherever each of them runs. */
 export interface CityLink {
   /** Runs a command that needs what only the city has; its answer as RFC 8785 text. */
   run(command: string, input: unknown, caller: Caller): Promise<string>;
+  /** Runs a paid command for the payment in a header. Throws PaymentRequired. */
+  charge(order: PaidOrder, payment: string | undefined): Promise<Paid>;
   readonly request: Request;
   readonly rows: Pick<Sql, "query">;
   block(key: Address, id: string): Promise<Uint8Array>;
@@ -22,10 +25,26 @@ export interface CityLink {
   tell(line: string): void;
 }
 
+/** A use of a paid command. */
+const paidOrderSchema = z.strictObject({
+  command: z.string(),
+  input: z.unknown(),
+  /** Where it was asked, and what for: what a payment is shown to be for. */
+  url: z.string(),
+  description: z.string(),
+});
+export type PaidOrder = z.infer<typeof paidOrderSchema>;
+const chargedSchema = z.union([
+  z.strictObject({ answer: z.string(), receipt: z.string() }),
+  z.strictObject({ problem: z.string(), required: z.string() }),
+]);
+export type Charged = z.infer<typeof chargedSchema>;
+
 const bytesSchema = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 const questionSchema = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("run"), command: z.string(), input: z.unknown(), key: addressSchema.optional() }),
+  z.strictObject({ ask: z.literal("charge"), order: paidOrderSchema, payment: z.string().optional() }),
   z.strictObject({ ask: z.literal("chain"), method: z.string(), params: z.array(z.unknown()) }),
   z.strictObject({ ask: z.literal("rows"), text: z.string(), parameters: z.array(z.unknown()) }),
   z.strictObject({ ask: z.literal("block"), key: addressSchema, id: z.string() }),
@@ -45,6 +64,11 @@ export function cityOver(line: Line): CityLink {
   return {
     run: async (command, input, { key }) =>
       textSchema.parse(await ask({ ask: "run", command, input, ...(key === undefined ? {} : { key }) })),
+    async charge(order, payment) {
+      const charged = chargedSchema.parse(await ask({ ask: "charge", order, ...(payment === undefined ? {} : { payment }) }));
+      if ("required" in charged) throw new PaymentRequired(charged.problem, charged.required);
+      return charged;
+    },
     request: ({ method, params = [] }) => ask({ ask: "chain", method, params: [...params] }),
     rows: {
       query: async (text, parameters = []): Promise<readonly Row[]> =>
@@ -64,11 +88,12 @@ export interface CityEnd {
   readonly rows: Pick<Sql, "query">;
   readonly pages: Pages | undefined;
   readonly run: (command: string, input: unknown, caller: Caller) => Promise<string>;
+  readonly charge: (order: PaidOrder, payment: string | undefined) => Promise<Charged>;
   readonly tell: (line: string) => void;
 }
 
 /** Answers the front's questions in the city's own thread. */
-export function answersOf({ world, request, rows, pages, run, tell }: CityEnd): (question: unknown) => Promise<unknown> {
+export function answersOf({ world, request, rows, pages, run, charge, tell }: CityEnd): (question: unknown) => Promise<unknown> {
   const door = () => {
     if (world.seats !== undefined) return world.seats;
     throw new Refused("SeatsClosed", "This city asks no agents elsewhere now", { action: "ask its operator" });
@@ -78,6 +103,8 @@ export function answersOf({ world, request, rows, pages, run, tell }: CityEnd): 
     switch (question.ask) {
       case "run":
         return run(question.command, question.input, question.key === undefined ? {} : { key: question.key });
+      case "charge":
+        return charge(question.order, question.payment);
       case "chain":
         return request(question);
       case "rows":

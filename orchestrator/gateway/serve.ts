@@ -22,11 +22,12 @@ import { type FrontSettings, operatorIn, startFront, type Wall } from "./front.t
 import type { Pages } from "./http.ts";
 import { type GatewayLimits, LIMITS } from "./limits.ts";
 import { LineClosed, openLine } from "./line.ts";
-import { answersOf, type FrontOrder } from "./link.ts";
+import { answersOf, type Charged, type FrontOrder, type PaidOrder } from "./link.ts";
 import { guardedPush, type Push } from "./push.ts";
 import { openQuotas } from "./quotas.ts";
 import { SeatDoor } from "./seat-door.ts";
 import { Webhooks } from "./webhooks.ts";
+import { PaymentRequired, Till, type Toll } from "./x402.ts";
 
 export interface ServeOptions extends Wall {
   /** 0: any free port of loopback. */
@@ -39,6 +40,8 @@ export interface ServeOptions extends Wall {
   readonly seats?: SeatDesk | undefined;
   /** Missions of sponsors elsewhere, if they are taken. */
   readonly posted?: PostedMissions | undefined;
+  /** What paid commands cost, and whom they pay. Default: they are free. */
+  readonly toll?: Toll | undefined;
   /** Where agents of the package find the same seats. */
   readonly seatsUrl?: string | undefined;
   /** The console, if it is built. */
@@ -92,11 +95,20 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const door = { quotas: openQuotas(city.database), hasBlock: city.blocks.has, closing: closing.signal };
   const world: CityWorld = {
     ...{ client: city.client, hub, blocks: city.blocks, dir: city.dir, millis, webhooks },
+    async attest(text) {
+      const operator = operatorIn(city.dir);
+      return { key: operator.address, signature: await operator.signMessage({ message: text }) };
+    },
     posted: options.posted,
     seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, door),
   };
   const { request } = city.chain;
-  const end = { world, request, rows: city.database, pages: options.pages, run: commandsOf(world), tell: city.tell };
+  const run = commandsOf(world);
+  const till = options.toll === undefined ? undefined : new Till(city.client, city.database, options.toll);
+  await till?.reconcile(city.tell);
+  const charge = (order: PaidOrder, payment: string | undefined) =>
+    chargedBy(till, order, payment, () => run(order.command, order.input, {}));
+  const end = { ...{ world, request, pages: options.pages, run, charge }, rows: city.database, tell: city.tell };
   const settings = await settingsOf(city, options);
   const open = (port: number): Promise<string> => {
     front = startedFront({ ...settings, port, stream: hub.state() }, answersOf(end), options);
@@ -198,6 +210,22 @@ function commandsOf(world: CityWorld): (name: string, input: unknown, caller: Ca
   };
 }
 
+async function chargedBy(
+  till: Till | undefined,
+  { command, input, ...shown }: PaidOrder,
+  payment: string | undefined,
+  work: () => Promise<string>,
+): Promise<Charged> {
+  if (till === undefined) throw new RangeError("nothing is paid for here");
+  try {
+    return await till.charge({ ...shown, request: `${command} ${canonicalJson(input)}` }, payment, work);
+  } catch (error) {
+    // Its header would not come through as an error.
+    if (error instanceof PaymentRequired) return { problem: error.details ?? error.message, required: error.required };
+    throw error;
+  }
+}
+
 /** Each command checks its own. */
 const fieldsSchema = z.record(z.string(), z.unknown());
 
@@ -208,6 +236,7 @@ async function settingsOf(city: City, options: ServeOptions): Promise<Omit<Front
   return {
     ...{ publicUrl, origins: [...origins], limits: { ...LIMITS, ...limits }, version, dir, campaigns, bundles, seatsUrl },
     hasPages: pages !== undefined,
+    hasToll: options.toll !== undefined,
     network: { name: chain.name, genesis, isEmbedded: chain.kind === "embedded", finality: finalityOf(city) },
     addresses: client.addresses,
   };

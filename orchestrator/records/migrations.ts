@@ -154,6 +154,21 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE gateway_quotas (key text NOT NULL, subject text NOT NULL, bytes bigint NOT NULL, PRIMARY KEY (key, subject))",
     ],
   },
+  {
+    name: "009-payments",
+    statements: [
+      `CREATE TABLE gateway_payments (
+         payer text NOT NULL,
+         nonce text NOT NULL,
+         request text NOT NULL,
+         payment text NOT NULL,
+         answer text NOT NULL,
+         expires numeric NOT NULL,
+         settled text,
+         PRIMARY KEY (payer, nonce)
+       )`,
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

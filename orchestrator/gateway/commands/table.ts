@@ -11,6 +11,7 @@ import { panelCommands } from "./panel.ts";
 import { seatListCommands } from "./seat-list.ts";
 import { seatCommands } from "./seats.ts";
 import { sponsorCommands } from "./sponsors.ts";
+import { verificationCommands } from "./verifications.ts";
 import { vitalCommands } from "./vitals.ts";
 import { webhookCommands } from "./webhooks.ts";
 import { workCommands } from "./work.ts";
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ...vitalCommands,
   ...bundleCommands,
   ...sponsorCommands,
+  ...verificationCommands,
   ...lawCommands,
   ...memberCommands,
   ...workCommands,

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { type Agreement, contentHash, verifyStructure } from "../../agreements/index.ts";
+import { canonicalJson } from "../../primitives/json.ts";
+import { type Command, cityCommand } from "../command.ts";
+import { address, hash, seconds } from "../wire.ts";
+
+const FORMATS = ["text", "markdown", "json"] as const;
+
+/** What the operator signs: the RFC 8785 text of it. */
+export const verificationDocument = z.strictObject({
+  verification: z.literal(1),
+  deliverable: hash.meta({ description: "SHA-256 of the content's UTF-8" }),
+  format: z.enum(FORMATS),
+  problems: z.array(z.string()),
+  passes: z.boolean(),
+  at: seconds,
+});
+
+/** Looks at what was delivered, for parties of any agreement, or of none. */
+export const verificationCommands: readonly Command[] = [
+  cityCommand({
+    name: "verify_deliverable",
+    method: "POST",
+    path: "/v1/verifications",
+    group: "Agreements",
+    doc: "Looks at a deliverable's structure: its format, its size, the fields that it must have. The answer names it by its hash and is signed by the operator's key; the content is not kept. What it says is worth nobody judges here. Where the operator set a price, it is paid by x402.",
+    access: "open",
+    isPaid: true,
+    cost: 20,
+    input: z.strictObject({
+      content: z.string().min(1).max(49_152),
+      format: z.enum(FORMATS),
+      maxBytes: z.int().positive().optional(),
+      required: z.array(z.string().min(1).max(100)).max(50).optional().meta({ description: "Fields that a JSON object must have" }),
+    }),
+    output: z.strictObject({ document: verificationDocument, key: address, signature: z.string() }),
+    async run({ attest, millis }, { content, format, maxBytes, required }) {
+      const at = Math.floor(millis() / 1_000);
+      const now = new Date(at * 1_000).toISOString();
+      const delivered = { content: new TextEncoder().encode(content), delivered_at: now };
+      const service = {
+        type: "general",
+        description: "",
+        deliverable_format: format,
+        ...(maxBytes === undefined ? {} : { constraints: { max_bytes: maxBytes } }),
+        ...(required === undefined ? {} : { deliverable_schema: { type: "object", required } }),
+      };
+      const { problems } = verifyStructure({ service, quality_criteria: NO_CRITERIA }, delivered, { startedAt: now });
+      const document = {
+        verification: 1 as const,
+        deliverable: contentHash(delivered),
+        format,
+        problems: [...problems],
+        passes: problems.length === 0,
+        at,
+      };
+      return { document, ...(await attest(canonicalJson(document))) };
+    },
+  }),
+];
+
+const NO_CRITERIA: Agreement["quality_criteria"] = {
+  dimensions: [],
+  composite_threshold: 0,
+  composite_method: "weighted_average",
+  guarantee_type: "deterministic",
+};
