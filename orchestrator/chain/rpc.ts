@@ -22,6 +22,8 @@ export interface RpcOptions extends NodeOptions {
 export interface NodeOptions {
   /** A devnet that jumps through time (Anvil); refused off chain id 31337. */
   readonly travel?: boolean;
+  /** Views that are asked at once go in one request. Default: each in its own. */
+  readonly gathers?: boolean;
   readonly receiptTimeoutMillis?: number;
   /** Wall time, for a chain without time travel. */
   readonly wall: { readonly millis: () => number; readonly sleep: (millis: number) => Promise<void> };
@@ -69,7 +71,7 @@ class Rpc implements Chain {
     this.#node = node;
     this.#receiptTimeout = options.receiptTimeoutMillis ?? RECEIPT_TIMEOUT;
     this.request = onlyAllowed(node);
-    this.publicClient = publicClientOf(id, `chain ${id}`, this.request, POLLING);
+    this.publicClient = publicClientOf(id, `chain ${id}`, this.request, POLLING, options);
     this.#travels = options.travel === true ? new JumpingClock(start, (time) => this.#jump(time)) : undefined;
     this.clock = this.#travels ?? systemClock(options.wall);
   }

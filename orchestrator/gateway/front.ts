@@ -102,7 +102,7 @@ interface FrontParts {
 async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
   const { addresses, limits, dir, publicUrl } = settings;
   const { millis } = wall;
-  const chain = await chainOver(city.request, { wall });
+  const chain = await chainOver(city.request, { wall, gathers: true });
   const bearers = new Bearers();
   const closing = new AbortController();
   let url = "";

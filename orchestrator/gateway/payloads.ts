@@ -10,12 +10,6 @@ export interface DecodedEvent<Args> {
   readonly args: Args;
 }
 
-/** What a chain event says; its payload may be gone after two years. */
-export async function argsOf<Args>({ hub }: Pick<World, "hub">, event: StreamEvent, schema: z.ZodType<Args>): Promise<Args | undefined> {
-  const bytes = await hub.payload(event.payloadCid);
-  return bytes === undefined ? undefined : z.object({ args: schema }).parse(parseJsonBytes(bytes)).args;
-}
-
 /** Every chain event of this kind that holds, oldest first. */
 export async function payloadsOf<Args>(
   world: Pick<World, "hub">,
@@ -38,11 +32,13 @@ export async function pageOfPayloads<Args>(
   schema: z.ZodType<Args>,
 ): Promise<{ readonly payloads: readonly DecodedEvent<Args>[]; readonly next: string | null }> {
   const { events, next } = await world.hub.query(query);
-  const payloads: DecodedEvent<Args>[] = [];
-  for (const event of events) {
-    if (event.isCorrected || event.corrects !== null) continue;
-    const args = await argsOf(world, event, schema);
-    if (args !== undefined) payloads.push({ event, args });
-  }
+  const holding = events.filter(({ isCorrected, corrects }) => !isCorrected && corrects === null);
+  const bytes = await world.hub.payloads(holding.map(({ payloadCid }) => payloadCid));
+  const said = z.object({ args: schema });
+  const payloads = holding.flatMap((event) => {
+    // It may be gone after two years.
+    const content = bytes.get(event.payloadCid);
+    return content === undefined ? [] : [{ event, args: said.parse(parseJsonBytes(content)).args }];
+  });
   return { payloads, next };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ContractName } from "../client/contracts.ts";
 import { contractAbis } from "../client/contracts.ts";
 import { addressSchema } from "../primitives/address.ts";
+import { parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
 import type { Row, Sql } from "../records/sql.ts";
@@ -67,6 +68,7 @@ const rowSchema = z.object({
   record: number.nullable(),
 });
 export const cursorSchema = z.object({ block: number, record: number, sequence: number, hash: hashSchema });
+const payloadSchema = z.object({ payloadCid: z.string().transform(parseContentId), payload: z.string() });
 const markSchema = z.object({ number, hash: hashSchema, time: number });
 const contractSchema = z.object({
   address: addressSchema,
@@ -108,10 +110,14 @@ export class HubRows {
     return rows.map(foundIn);
   }
 
-  /** Canonical JSON of a payload that the hub itself holds. */
-  async payload(cid: ContentId): Promise<string | undefined> {
-    const [row] = await this.#sql.query('SELECT payload FROM hub_events WHERE "payloadCid" = $1 AND payload IS NOT NULL LIMIT 1', [cid]);
-    return row === undefined ? undefined : z.string().parse(row["payload"]);
+  /** Canonical JSON of those of these payloads that the hub itself holds. */
+  async payloads(cids: readonly ContentId[]): Promise<ReadonlyMap<ContentId, string>> {
+    if (cids.length === 0) return new Map();
+    const rows = await this.#sql.query(
+      'SELECT DISTINCT ON ("payloadCid") "payloadCid", payload FROM hub_events WHERE "payloadCid" = ANY($1::text[]) AND payload IS NOT NULL',
+      [[...cids]],
+    );
+    return new Map(rows.map((row) => payloadSchema.parse(row)).map(({ payloadCid, payload }) => [payloadCid, payload]));
   }
 }
 

@@ -20,6 +20,8 @@ export interface HubReads {
   event(id: Hash): Promise<StreamEvent | undefined>;
   /** The bytes behind a payload id, from the hub or the city's blocks; undefined when neither holds them. */
   payload(cid: ContentId): Promise<Uint8Array | undefined>;
+  /** The same for several at once; those that neither holds are left out. */
+  payloads(cids: readonly ContentId[]): Promise<ReadonlyMap<ContentId, Uint8Array>>;
   /** Every event after this place that passes the filter, and then each as it happens, until `signal` is aborted. */
   follow(after: number, filter: HubFilter, signal: AbortSignal): AsyncGenerator<StreamEvent>;
   /** Where chain, log and stream were read to. */
@@ -96,10 +98,19 @@ export class HubView implements HubReads {
   }
 
   async payload(cid: ContentId): Promise<Uint8Array | undefined> {
+    return (await this.payloads([cid])).get(cid);
+  }
+
+  async payloads(cids: readonly ContentId[]): Promise<ReadonlyMap<ContentId, Uint8Array>> {
     const { rows, blocks } = this.#of;
-    const own = await rows.payload(cid);
-    if (own !== undefined) return new TextEncoder().encode(own);
-    return blocks.has(cid) ? blocks.get(cid) : undefined;
+    const own = await rows.payloads(cids);
+    const found = new Map<ContentId, Uint8Array>();
+    for (const cid of cids) {
+      const text = own.get(cid);
+      if (text !== undefined) found.set(cid, new TextEncoder().encode(text));
+      else if (blocks.has(cid)) found.set(cid, blocks.get(cid));
+    }
+    return found;
   }
 
   async *follow(after: number, filter: HubFilter, signal: AbortSignal): AsyncGenerator<StreamEvent> {

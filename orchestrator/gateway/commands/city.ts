@@ -161,39 +161,63 @@ export const cityCommands: readonly Command[] = [
     }),
     async run({ client }) {
       const { roster, watchdog, constitution } = client;
-      const seats = await roster.seats();
-      const { timestamp } = await client.chain.publicClient.getBlock();
       const limit = async (name: ParameterName) => Number(await constitution.param(parameterIndex(name)));
+      // All at once: what is asked together is one request.
+      const [
+        adjudicators,
+        { timestamp },
+        senior,
+        hasQuorum,
+        isFrozen,
+        isDegraded,
+        isStopped,
+        releaseQuorum,
+        stopQuorum,
+        resumeQuorum,
+        limits,
+      ] = await Promise.all([
+        roster.seats(),
+        client.chain.publicClient.getBlock(),
+        roster.senior(),
+        roster.hasQuorum(),
+        watchdog.isFrozen(),
+        watchdog.isDegraded(),
+        watchdog.isStopped(),
+        watchdog.releaseQuorum(),
+        watchdog.stopQuorum(false),
+        watchdog.stopQuorum(true),
+        Promise.all([
+          limit("WATCHDOG_WINDOW_DAYS"),
+          limit("WATCHDOG_MAX_APPROVAL_RATE"),
+          limit("WATCHDOG_MAX_CONSECUTIVE"),
+          limit("WATCHDOG_WEAKENING_LIMIT"),
+        ]),
+      ]);
+      const [days, percent, inARow, weakenings] = limits;
       return {
         seats: await Promise.all(
-          seats.map(async (adjudicator) => {
-            const [{ approvals, decisions, weakenings }, inARow] = await watchdog.conductOf(adjudicator);
+          adjudicators.map(async (adjudicator) => {
+            const [[conduct, approvedInARow], principal, isActive, stake, isFlagged] = await Promise.all([
+              watchdog.conductOf(adjudicator),
+              roster.principalOf(adjudicator),
+              roster.isActive(adjudicator),
+              roster.stakeOf(adjudicator),
+              watchdog.isFlagged(adjudicator),
+            ]);
             return {
-              adjudicator,
-              principal: await roster.principalOf(adjudicator),
-              isActive: await roster.isActive(adjudicator),
-              stake: (await roster.stakeOf(adjudicator)).toString(),
-              isFlagged: await watchdog.isFlagged(adjudicator),
-              ...{ approvals: Number(approvals), decisions: Number(decisions), weakenings: Number(weakenings) },
-              inARow: Number(inARow),
+              ...{ adjudicator, principal, isActive, stake: stake.toString(), isFlagged },
+              approvals: Number(conduct.approvals),
+              decisions: Number(conduct.decisions),
+              weakenings: Number(conduct.weakenings),
+              inARow: Number(approvedInARow),
             };
           }),
         ),
-        senior: await roster.senior(),
-        hasQuorum: await roster.hasQuorum(),
+        ...{ senior, hasQuorum },
         watchdog: {
-          isFrozen: await watchdog.isFrozen(),
-          isDegraded: await watchdog.isDegraded(),
-          isStopped: await watchdog.isStopped(),
-          releaseQuorum: Number(await watchdog.releaseQuorum()),
-          stopQuorum: Number(await watchdog.stopQuorum(false)),
-          resumeQuorum: Number(await watchdog.stopQuorum(true)),
-          limits: {
-            days: await limit("WATCHDOG_WINDOW_DAYS"),
-            percent: await limit("WATCHDOG_MAX_APPROVAL_RATE"),
-            inARow: await limit("WATCHDOG_MAX_CONSECUTIVE"),
-            weakenings: await limit("WATCHDOG_WEAKENING_LIMIT"),
-          },
+          ...{ isFrozen, isDegraded, isStopped },
+          ...{ releaseQuorum: Number(releaseQuorum), stopQuorum: Number(stopQuorum), resumeQuorum: Number(resumeQuorum) },
+          limits: { days, percent, inARow, weakenings },
         },
         asOf: Number(timestamp),
       };
