@@ -38,6 +38,11 @@ export const variantOf = ({ name }: ModelSettings): string => `model ${name}`;
 /** Scales of experiment 2: the paper's six, and four below them. */
 export const SCALES = [10, 20, 30, 40, 50, 100, 200, 500, 750, 1000] as const;
 
+/** Laws drafted for a ballot whose session alone is measured: the paper's three, at its scales. */
+export const DRAFTS = [3, 8, 20] as const;
+export const draftsVariant = (drafts: number): string => `${drafts} drafts`;
+/** Fewer agents cannot sponsor twenty laws. */
+const LEAST_ASSEMBLY = 50;
 const LEAST_TASKS = 5;
 const quarter = (value: number, sign: 1 | -1) => value * (1 + sign * 0.25);
 
@@ -45,6 +50,9 @@ const quarter = (value: number, sign: 1 | -1) => value * (1 + sign * 0.25);
 export const VARIANTS: Readonly<Record<string, (world: EconomyParameters, agents: number) => EconomyParameters>> = {
   [AS_WRITTEN]: (world) => world,
   [SCALED]: (world, agents) => ({ ...world, tasks: Math.max(LEAST_TASKS, Math.round((world.tasks * agents) / 200)) }),
+  ...Object.fromEntries(
+    DRAFTS.map((drafts) => [draftsVariant(drafts), (world: EconomyParameters): EconomyParameters => ({ ...world, drafts, rounds: 1 })]),
+  ),
   "growth −25 %": (world) => ({ ...world, pool: { ...world.pool, growth: quarter(world.pool.growth, -1) } }),
   "growth +25 %": (world) => ({ ...world, pool: { ...world.pool, growth: quarter(world.pool.growth, 1) } }),
   "capacity −25 %": (world) => ({ ...world, pool: { ...world.pool, capacity: quarter(world.pool.capacity, -1) } }),
@@ -56,6 +64,9 @@ export const VARIANTS: Readonly<Record<string, (world: EconomyParameters, agents
   "price −25 %": (world) => ({ ...world, price: quarter(world.price, -1) }),
   "price +25 %": (world) => ({ ...world, price: quarter(world.price, 1) }),
 };
+
+/** Variants of an open constant. */
+export const OPEN = Object.keys(VARIANTS).filter((name) => /[−+]25 %$/.test(name));
 
 /** The others' shares keep their proportion. */
 function shifted({ shares }: EconomyParameters, sign: 1 | -1): EconomyParameters["shares"] {
@@ -73,7 +84,7 @@ export function worldOf({
   const change = VARIANTS[model === undefined ? variant : AS_WRITTEN];
   if (change === undefined) throw new RangeError(`no variant ${variant}`);
   const world = change(ECONOMY, agents);
-  return milestones === undefined ? world : shortened(world, milestones);
+  return milestones === undefined || world.rounds < world.milestoneRounds ? world : shortened(world, milestones);
 }
 
 /** The same with fewer milestones. */
@@ -84,17 +95,17 @@ export function shortened(world: EconomyParameters, milestones: number): Economy
 
 /** Every run of a campaign; each open constant is varied at its first scale. */
 export function cellsOf({ experiment, configurations, scales, seeds, sensitivity, milestones, model }: Campaign): Cell[] {
-  const open = Object.keys(VARIANTS).filter((name) => name !== AS_WRITTEN && name !== SCALED);
-  const variantsAt = (agents: number) => [
+  const variantsAt = (agents: number, configuration: Configuration) => [
     AS_WRITTEN,
     ...(experiment === 2 ? [SCALED] : []),
-    ...(sensitivity && agents === scales[0] ? open : []),
+    ...(experiment === 2 && configuration === "full" && agents >= LEAST_ASSEMBLY ? DRAFTS.map(draftsVariant) : []),
+    ...(sensitivity && agents === scales[0] ? OPEN : []),
     ...(model === undefined ? [] : [variantOf(model)]),
   ];
   return seeds.flatMap((seed) =>
     scales.flatMap((agents) =>
       configurations.flatMap((configuration) =>
-        variantsAt(agents).map((variant) => ({
+        variantsAt(agents, configuration).map((variant) => ({
           configuration,
           agents,
           seed,

@@ -8,10 +8,11 @@ import type { Agent } from "./agents.ts";
 import { chooseWork, costOf, type Prospect, type Situation } from "./behaviour.ts";
 import { foundEconomy, type GovernedCity, type PortsMaker, ROUND, type Ruling } from "./law/city.ts";
 import { COLD_START, RULE_NAMES, type Rules } from "./law/rules.ts";
-import { holdSession, mayBid, requirementOf, type SessionFigures } from "./law/session.ts";
+import { holdSession, mayBid, requirementOf, type SessionFigures, titleOf } from "./law/session.ts";
 import { MissionWork, type Offer } from "./law/work.ts";
 import { matchOf, type Task } from "./milestone.ts";
 import type {
+  Alert,
   Assignment,
   Change,
   Commons,
@@ -66,6 +67,13 @@ export function caughtBy(panel: number, notices: number): number {
   return chance;
 }
 
+/** Who ranked alike, as the Regulator shows it to the adjudicators. */
+function blocAlert({ round, electorate, candidates, rules }: SessionFigures, members: number): Alert {
+  const outcome = rules === null ? "no law came of it" : `the law that won: ${titleOf(rules)}`;
+  const facts = `${members} of ${electorate} voters ranked ${candidates} laws more alike than voters do who decide alone; ${outcome}.`;
+  return { round, kind: "bloc", facts, answer: "freeze" };
+}
+
 export class Governed implements Order {
   readonly certifiesAtOnce = false;
   readonly #city: GovernedCity;
@@ -81,6 +89,7 @@ export class Governed implements Order {
   readonly #corrected = new Set<Agent>();
   readonly #treasury = { fees: 0, slashed: 0, premiums: 0 };
   readonly #missions: MissionFigures[] = [];
+  readonly #alerts: Alert[] = [];
   /** Tasks of the milestone that an adjudicator was asked about. */
   readonly #alerted = new Set<Task>();
   /** What the treasury took in and paid out before the milestone. */
@@ -168,12 +177,14 @@ export class Governed implements Order {
       adjudicates: this.#isFull,
       chance: (purpose) => chance(`session ${purpose}`),
       duration: (world.milestoneRounds - LAST) * Number(ROUND),
+      drafts: world.drafts,
     });
     this.#announced = share(present.filter(({ persona }) => persona !== "adversarial").length, present.length);
     this.#heard = nothing();
     await this.#city.rule(frozen.map((agent) => this.#freeze(agent, false, `round ${round}: over`)));
     this.#sessions.push(figures);
     for (const agent of flagged) this.#corrected.add(agent);
+    if (flagged.length > 0) this.#alerts.push(blocAlert(figures, flagged.length));
     await this.#city.rule(flagged.map((agent) => this.#freeze(agent, true, `round ${round}: voted alike`)));
     this.#rules = enacted?.rules ?? this.#rules;
     if (enacted !== undefined) this.#mission = new MissionWork(this.#city, enacted, tasks);
@@ -270,7 +281,7 @@ export class Governed implements Order {
     return taken;
   }
 
-  async review(tasks: readonly Task[], { chance, world }: Commons): Promise<Map<Task, number>> {
+  async review(tasks: readonly Task[], { chance, world, round }: Commons): Promise<Map<Task, number>> {
     const mission = this.#mission;
     if (mission === undefined) return new Map();
     const lots = new Map<Task, RandomStream>(tasks.map((task) => [task, chance(`review ${task.id}`)]));
@@ -286,7 +297,11 @@ export class Governed implements Order {
       else if (!this.#isFull) expired.push(task);
       else {
         this.#alerted.add(task);
-        if (await mission.rule(task)) passed.push(task);
+        const approves = await mission.rule(task);
+        if (approves) passed.push(task);
+        const why = ruling === "read" ? "the law has every output read" : `its panel of ${mission.rules.panel} was divided`;
+        const facts = `Task ${task.id}: ${why}. Its quality is ${task.quality.toFixed(2)} of 1; sound work has ${world.sound.toFixed(2)}.`;
+        this.#alerts.push({ round, kind: "work", facts, answer: approves ? "approve" : "reject" });
       }
     }
     await mission.expire(expired);
@@ -326,15 +341,18 @@ export class Governed implements Order {
   #punish(agent: Agent, round: number): Ruling[] {
     const before = this.#breaches.get(agent) ?? 0;
     this.#breaches.set(agent, before + 1);
+    const facts = `Agent ${agent.id} was seen taking more than the law allows. Times before: ${before}. Its principal is ${this.#frozen.has(agent) ? "" : "not "}frozen.`;
+    const answer = before === 0 ? "warning" : before > 1 && !this.#frozen.has(agent) ? "freeze" : "slash";
+    this.#alerts.push({ round, kind: "breach", facts, answer });
     const { address } = this.#city.residentOf(agent).member.account;
     const about = `round ${round}: agent ${agent.id} took more than the law allows`;
-    if (before === 0) {
+    if (answer === "warning") {
       this.#sanctions += 1;
       this.#count("warning", 1);
       return [{ action: "ADJUST_REPUTATION", target: address, data: encodeActionData("ADJUST_REPUTATION", [WARNING]), about }];
     }
     const slash = this.#slash(agent, SLASH, about);
-    return before > 1 && !this.#frozen.has(agent) ? [slash, this.#freeze(agent, true, about)] : [slash];
+    return answer === "freeze" ? [slash, this.#freeze(agent, true, about)] : [slash];
   }
 
   #slash(agent: Agent, tokens: number, about: string): Ruling {
@@ -424,6 +442,7 @@ export class Governed implements Order {
       sessions: this.#sessions,
       confidence: this.#confidence.map((value) => Math.round(value * 1e6) / 1e6),
       missions: this.#missions,
+      alerts: this.#alerts,
       sanctions: this.#counts,
       transactions: used.length,
       gas: Object.fromEntries(Object.entries(gas).sort(([one], [other]) => (one < other ? -1 : 1))),

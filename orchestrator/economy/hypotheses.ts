@@ -259,15 +259,15 @@ function sanctionsDecline(ground: Ground): Judged {
   return share > 0 ? { ...judged, because } : { ...judged, verdict: "inconclusive", because: "no sanctions at all" };
 }
 
-/** G(n), tokens: one point for each run of Full as written. */
-export const costPoints = (runs: readonly RunSummary[]): Point[] =>
+/** G(n), tokens: one point for each run of Full. */
+export const costPoints = (runs: readonly RunSummary[], of: string = AS_WRITTEN): Point[] =>
   runs
-    .filter(({ configuration, variant }) => configuration === "full" && variant === AS_WRITTEN)
+    .filter(({ configuration, variant }) => configuration === "full" && variant === of)
     .flatMap(({ agents, governance }) => (governance === undefined ? [] : [{ x: agents, y: governance.gas * TOKENS_A_GAS }]));
 
 /** B(n), tokens: what Full's milestones were worth that Baseline's were not, same seed. */
-export function benefitPoints(runs: readonly RunSummary[]): Point[] {
-  const written = runs.filter(({ variant }) => variant === AS_WRITTEN);
+export function benefitPoints(runs: readonly RunSummary[], of: string = AS_WRITTEN): Point[] {
+  const written = runs.filter(({ variant }) => variant === of);
   return written
     .filter(({ configuration }) => configuration === "full")
     .flatMap(({ agents, seed, failures, worth }) => {

@@ -100,6 +100,23 @@ export interface MissionFigures {
   readonly treasury: readonly [inflow: number, outflow: number];
 }
 
+/** What an adjudicator was asked, and what the simulated one said. */
+export interface Alert {
+  readonly round: number;
+  readonly kind: AlertKind;
+  /** What is known, for whoever judges it again. */
+  readonly facts: string;
+  readonly answer: string;
+}
+export const ALERT_KINDS = ["work", "bloc", "breach"] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+/** Answers to choose from, by what is asked about. */
+export const ALERT_ANSWERS: Readonly<Record<AlertKind, readonly string[]>> = {
+  work: ["approve", "reject"],
+  bloc: ["freeze", "release"],
+  breach: ["nothing", "warning", "slash", "freeze"],
+};
+
 /** Of a run. */
 export interface GovernanceFigures {
   readonly sessions: readonly SessionFigures[];
@@ -112,6 +129,8 @@ export interface GovernanceFigures {
   /** Transactions and gas since the city was founded, by contract and function. */
   readonly transactions: number;
   readonly gas: Readonly<Record<string, number>>;
+  /** In order; runs from before 25 November have none. */
+  readonly alerts?: readonly Alert[] | undefined;
   /** Tokens the treasury took in and paid out, EQ-11. */
   readonly treasury: { readonly fees: number; readonly slashed: number; readonly premiums: number };
 }

@@ -47,6 +47,8 @@ export interface EconomyParameters {
   /** Part of a task's cost that a review takes. */
   readonly reviewCost: number;
   readonly talkEvery: number;
+  /** Laws drafted for a ballot at most; eight if it is left out. */
+  readonly drafts?: number;
   /** What stays of a belief in a round, and of trust at an outcome. */
   readonly beliefKept: number;
   readonly trustKept: number;

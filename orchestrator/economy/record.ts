@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
 import { writeFileAtomic } from "../primitives/files.ts";
+import { ALERT_KINDS } from "./order.ts";
 import { CONFIGURATIONS } from "./parameters.ts";
 import type { RunFigures } from "./run.ts";
 
@@ -48,10 +49,17 @@ const sessionSchema = z.strictObject({
   dvr: said,
   messages: count,
   seconds: count,
+  blocks: count.optional(),
   rules: z.strictObject({ limit: z.number(), panel: z.number(), demand: z.number(), read: z.number() }).nullable(),
   caught: z.strictObject({ identical: z.boolean(), top3: z.boolean(), pivot: z.boolean() }).nullable(),
   wronged: count,
   influence: z.number().nullable(),
+});
+const alertSchema = z.strictObject({
+  round: count,
+  kind: z.enum(ALERT_KINDS),
+  facts: z.string(),
+  answer: z.string(),
 });
 const governanceSchema = z.strictObject({
   sessions: z.array(sessionSchema),
@@ -62,6 +70,7 @@ const governanceSchema = z.strictObject({
   sanctions: z.record(z.string(), count),
   transactions: count,
   gas: z.record(z.string(), count),
+  alerts: z.array(alertSchema).optional(),
   treasury: z.strictObject({ fees: z.number(), slashed: z.number(), premiums: z.number() }),
 });
 

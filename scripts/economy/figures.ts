@@ -1,4 +1,4 @@
-/** A campaign's pictures. Those that need contracts are listed by the report instead. */
+/** A campaign's pictures. */
 import { mean } from "simple-statistics";
 import { barChart, type Chart, lineChart, type Series } from "../../orchestrator/economy/chart.ts";
 import {
@@ -22,12 +22,23 @@ import { randomStream } from "../../orchestrator/primitives/random.ts";
 /** A picture by its file's name, without ending. */
 export type Figures = ReadonlyMap<string, string>;
 
-/** Pictures of the paper that no campaign here can draw. */
-export const NOT_DRAWN = [
-  "messages for 3 and 20 candidates, since ballots here have eight",
-  "the comparison of models, which needs models",
-  "fifty alerts judged by people, which needs people",
-] as const;
+/** Which of the paper's pictures each is (AgentCity D.11, D.12). */
+export const CAPTIONS: Readonly<Record<string, string>> = {
+  csr: "AgentCity's Figure 7",
+  "csr-by-agents": "AgentCity's Figure 8",
+  deception: "AgentCity D.11, 4",
+  overhead: "AgentCity D.11, 5",
+  wealth: "AgentCity D.11, 6",
+  participation: "AgentCity D.11, 7",
+  shock: "AgentCity D.11, 8",
+  cost: "AgentCity's Figure 9",
+  benefit: "AgentCity's Figure 10",
+  "break-even": "AgentCity's Figure 11",
+  messages: "AgentCity D.12, 7",
+  convergence: "AgentCity D.12, 8",
+  propagation: "AgentCity D.12, 9",
+  "benefit-shape": "AgentCity D.12, 10",
+};
 
 /** Half-way through every run, a short one too. */
 const shockOf = (runs: readonly RunFigures[]): number => (runs[0]?.rounds.length ?? 0) / 2;
@@ -200,6 +211,45 @@ export function figuresOfTwo(runs: readonly RunSummary[]): Figures {
     ["specialisation", chart("Specialisation by agents (low is specialised)", "SI", AS_WRITTEN, ({ si }) => si)],
     ...governed(runs, chart),
   ]);
+}
+
+/** A session's statements with a line and a parabola through them, and its time ± one standard deviation, each by drafts. */
+export function ballotFigures(rows: readonly Ballot[]): Figures {
+  const groups = [...Map.groupBy(rows, ({ drafts }) => drafts)];
+  const statements = groups.flatMap(([drafts, its]): Series[] => {
+    const points = its.map(({ agents, messages }) => ({ x: agents, y: messages.mean }));
+    const curves = points.length < 3 ? [] : (["linear", "quadratic"] as const).map((shape) => fitCurve(shape, points));
+    return [
+      { name: `${drafts} drafts`, points: points.map(({ x, y }) => [x, y] as const), dots: true },
+      ...curves.map(({ shape, at }) => ({ name: `${drafts} drafts: ${shape}`, points: points.map(({ x }) => [x, at(x)] as const) })),
+    ];
+  });
+  const times = groups.map(
+    ([drafts, its]): Series => ({
+      name: `${drafts} drafts`,
+      points: its.map(({ agents, seconds }) => [agents, seconds.mean] as const),
+      band: its.map(({ seconds: { mean: middle, sd } }) => [middle - sd, middle + sd] as const),
+    }),
+  );
+  return new Map([
+    ["messages", lineChart({ title: "Signed statements of a session", x: "agents", y: "M(n)", series: statements })],
+    ["convergence", lineChart({ title: "A session's time ± one standard deviation", x: "agents", y: "CT(n), s", series: times })],
+  ]);
+}
+
+/** Sessions of so many agents over so many drafts. */
+export interface Ballot {
+  readonly agents: number;
+  readonly drafts: number;
+  readonly seeds: number;
+  readonly messages: Spread;
+  readonly seconds: Spread;
+}
+
+/** Standard deviation over seeds; 0 of one. */
+export interface Spread {
+  readonly mean: number;
+  readonly sd: number;
 }
 
 type Draw = (title: string, y: string, variant: string, of: (run: RunSummary) => number) => string;

@@ -17,7 +17,8 @@ import { AS_WRITTEN } from "../../orchestrator/economy/hypotheses.ts";
 import { CONFIGURATIONS, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
-import { figuresOfOne, figuresOfTwo, scaleChart } from "./figures.ts";
+import { agreementIn, sampleOf, sheetOf } from "./alerts.ts";
+import { ballotFigures, figuresOfOne, figuresOfTwo, scaleChart } from "./figures.ts";
 import { noteOrigin, originOfNow, originsOf } from "./origin.ts";
 import { markdown, page, summarise } from "./report.ts";
 import { writeResults } from "./results.ts";
@@ -26,7 +27,8 @@ import { runAll } from "./workers.ts";
 const USAGE = `agentcity economy --experiment <1|2> [--seeds <how many, 10 and 3>] [--scales <agents, 200 and all ten>]
        [--configurations ${CONFIGURATIONS.join(",")}] [--milestones <1 to 10>] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]
        [--model <provider:model> [--fallback-model <provider:model>] [--personas ${PERSONA_NAMES.join(",")}]]  the same again with a chat model in their place
-       --first-seed <1>: a range of seeds, for another machine; --kept reports the seeds that are whole so far and runs nothing
+       --first-seed <1>: a range of seeds, for another machine; --kept reports the seeds that are whole so far, each variant's, and runs nothing
+       --ratings <file>: people's answers to the alerts in the folder's alerts.csv, as a table of alert, rater, answer
        --write puts the summary into bench/, from which docs/economy-1.md and docs/economy-2.md are made`;
 const TEXT = { type: "string" } as const;
 const values = flags(USAGE, {
@@ -44,6 +46,7 @@ const values = flags(USAGE, {
   resume: { type: "boolean", default: false },
   kept: { type: "boolean", default: false },
   "first-seed": TEXT,
+  ratings: TEXT,
   write: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 });
@@ -162,9 +165,12 @@ async function run(): Promise<void> {
   }
 }
 
-/** The runs of seeds of which nothing is missing. */
-const wholeSeeds = (cells: readonly Cell[], kept: readonly Cell[]): readonly Cell[] =>
-  cells.filter(({ seed }) => cells.every((cell) => cell.seed !== seed || kept.includes(cell)));
+/** The runs of seeds of which nothing of a variant is missing. */
+const wholeSeeds = (cells: readonly Cell[], kept: readonly Cell[]): readonly Cell[] => {
+  const isKept = new Set(kept);
+  const missing = new Set(cells.filter((cell) => !isKept.has(cell)).map(({ seed, variant }) => `${seed} ${variant}`));
+  return cells.filter(({ seed, variant }) => !missing.has(`${seed} ${variant}`));
+};
 
 /** What was asked for, as it can be asked for again. */
 const commandOf = ({ experiment, seeds, scales, configurations, sensitivity, milestones, model }: Campaign): string =>
@@ -175,7 +181,9 @@ function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
     const figures = keptRun(folder, cell);
     return figures === undefined ? [] : [{ cell, figures, summary: summaryOf(figures, cell) }];
   });
-  const summary = summarise(campaign.experiment, runs);
+  const alerts = sampleOf(runs.filter(({ summary: { variant } }) => variant === AS_WRITTEN).map(({ figures }) => figures));
+  const agreement = values.ratings === undefined ? {} : { agreement: agreementIn(typedPath(values.ratings), alerts) };
+  const summary = { ...summarise(campaign.experiment, runs), ...agreement };
   const main = campaign.scales.includes(200) ? 200 : campaign.scales[0];
   const written = runs
     .filter(({ summary: { variant, agents } }) => variant === AS_WRITTEN && agents === main)
@@ -185,9 +193,11 @@ function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
     ...figuresOfOne(written),
     ["csr-by-agents", scaleChart(summaries)] as const,
     ...(campaign.experiment === 2 ? figuresOfTwo(summaries) : []),
+    ...(summary.ballots === undefined ? [] : ballotFigures(summary.ballots)),
   ]);
   const text = markdown(summary, [...figures.keys()]);
   for (const [name, svg] of figures) writeFileSync(join(folder, "figures", `${name}.svg`), svg);
+  if (alerts.length > 0) writeFileSync(join(folder, "alerts.csv"), sheetOf(alerts));
   writeFileSync(join(folder, "summary.json"), `${JSON.stringify(summary, null, 2)}\n`);
   writeFileSync(join(folder, "report.md"), text);
   writeFileSync(join(folder, "report.html"), page(text, figures));

@@ -1,6 +1,7 @@
 /** What a campaign comes to: one document of data, and the same for people as Markdown and as a page that opens offline. */
 import MarkdownIt from "markdown-it";
-import { mean } from "simple-statistics";
+import { mean, sampleStandardDeviation } from "simple-statistics";
+import { DRAFTS, draftsVariant, OPEN } from "../../orchestrator/economy/campaign.ts";
 import {
   AS_WRITTEN,
   benefitPoints,
@@ -12,6 +13,7 @@ import {
   compare,
   compareOthers,
   contrast,
+  costPoints,
   type Experiment,
   type Finding,
   judge,
@@ -29,7 +31,8 @@ import { bootstrap, effectiveSeeds, type Interval, LEAST_EFFECTIVE_SHARE } from 
 import { type Point, powerLaw, SHAPES, SHAPES_OF_BENEFIT } from "../../orchestrator/economy/statistics/fits.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { table } from "../dev/markdown.ts";
-import { type Figures, NOT_DRAWN } from "./figures.ts";
+import type { Agreement } from "./alerts.ts";
+import { type Ballot, CAPTIONS, type Figures, type Spread } from "./figures.ts";
 
 const METRICS = {
   CSR: (run: RunSummary) => run.csr,
@@ -120,10 +123,15 @@ export interface Summary {
     readonly agents: number;
     readonly seed: number;
     readonly csr: number;
+    readonly dr?: number;
     readonly asked: number;
     readonly share: number;
     readonly excluded: boolean;
   }[];
+  /** Sessions alone, by how many laws were drafted: statements, and seconds with two for each block. */
+  readonly ballots?: readonly Ballot[];
+  /** People's answers to a sample of alerts; absent where nobody was asked. */
+  readonly agreement?: Agreement;
   readonly govsim: string | null;
   /** Mean gas of a run by contract and function, the dearest first; millions. */
   readonly gas: readonly { readonly configuration: string; readonly agents: number; readonly name: string; readonly gas: number }[];
@@ -143,11 +151,9 @@ export interface Summary {
 
 const RESAMPLES = 2000;
 
-export function summarise(
-  experiment: Experiment,
-  runs: readonly { readonly figures: RunFigures; readonly summary: RunSummary }[],
-): Summary {
-  const all = runs.filter(({ figures }) => figures.calls === undefined || !isExcluded(figures.calls)).map(({ summary }) => summary);
+export function summarise(experiment: Experiment, runs: readonly Ran[]): Summary {
+  const whole = runs.filter(({ summary }) => !DRAFTS.map(draftsVariant).includes(summary.variant));
+  const all = whole.filter(({ figures }) => figures.calls === undefined || !isExcluded(figures.calls)).map(({ summary }) => summary);
   const lot = randomStream(7, "economy", "report");
   const scales = [...new Set(all.map(({ agents }) => agents))].sort((one, other) => one - other);
   const variants = [...new Set(all.map(({ variant }) => variant))];
@@ -177,7 +183,8 @@ export function summarise(
     others: compareOthers(all, main),
     ...(experiment === 2 ? { contrasts: contrast(all) } : {}),
     effective: effectiveOf(runs),
-    models: runs.flatMap(({ figures: { calls }, summary: { variant, configuration, agents, seed, csr } }) =>
+    ...(whole.length === runs.length ? {} : { ballots: ballotsOf(runs) }),
+    models: runs.flatMap(({ figures: { calls }, summary: { variant, configuration, agents, seed, csr, dr } }) =>
       calls === undefined
         ? []
         : [
@@ -187,6 +194,7 @@ export function summarise(
               agents,
               seed,
               csr,
+              dr,
               asked: calls.asked,
               share: calls.asked === 0 ? 0 : (calls.fellBack + calls.unanswered) / calls.asked,
               excluded: isExcluded(calls),
@@ -197,7 +205,10 @@ export function summarise(
     gas: gasOf(runs),
     findings,
     sensitivity: variants
-      .filter((variant) => variant !== AS_WRITTEN && variant !== SCALED)
+      .filter(
+        (variant) =>
+          OPEN.includes(variant) || runs.some(({ figures, summary }) => figures.calls !== undefined && summary.variant === variant),
+      )
       .map((variant) => ({
         variant,
         csr: cells.filter((cell) => cell.variant === variant).map((cell) => `${cell.configuration} ${shown(cell.metrics["CSR"]?.mean)}`),
@@ -206,7 +217,7 @@ export function summarise(
           return before === verdict ? [] : [`${id}: ${before} → ${verdict}`];
         }),
       })),
-    growth: experiment === 2 ? growthOf(all) : [],
+    growth: experiment === 2 ? growthOf(runs) : [],
   };
 }
 
@@ -234,7 +245,7 @@ function cellOf(runs: readonly RunSummary[], cell: Pick<Cell, "configuration" | 
 
 const MOST_FUNCTIONS = 8;
 
-function gasOf(runs: readonly { readonly figures: RunFigures; readonly summary: RunSummary }[]): Summary["gas"] {
+function gasOf(runs: readonly Ran[]): Summary["gas"] {
   const governed = runs.filter(({ figures, summary }) => figures.governance !== undefined && summary.variant === AS_WRITTEN);
   return [...Map.groupBy(governed, ({ summary }) => `${summary.configuration}/${summary.agents}`).values()].flatMap((group) => {
     const [first] = group;
@@ -251,7 +262,7 @@ function gasOf(runs: readonly { readonly figures: RunFigures; readonly summary: 
   });
 }
 
-function effectiveOf(runs: readonly { readonly figures: RunFigures; readonly summary: RunSummary }[]) {
+function effectiveOf(runs: readonly Ran[]) {
   const written = runs.filter(({ summary }) => summary.variant === AS_WRITTEN);
   return [...Map.groupBy(written, ({ summary }) => `${summary.configuration}/${summary.agents}`).values()].flatMap((group) => {
     const [first] = group;
@@ -262,9 +273,39 @@ function effectiveOf(runs: readonly { readonly figures: RunFigures; readonly sum
   });
 }
 
-const BENEFIT = "B(Full)";
+/** Seconds of a block where the paper measures. */
+const BLOCK = 2;
+/** Statements of a session, and how long it took in the seconds of the paper's chain. */
+const sessionsOf = ({ figures }: Ran): readonly { readonly messages: number; readonly seconds: number }[] =>
+  (figures.governance?.sessions ?? []).map(({ messages, seconds, blocks = 0 }) => ({ messages, seconds: seconds + BLOCK * blocks }));
 
-function growthOf(all: readonly RunSummary[]): Summary["growth"] {
+interface Ran {
+  readonly figures: RunFigures;
+  readonly summary: RunSummary;
+}
+
+function ballotsOf(runs: readonly Ran[]): Ballot[] {
+  const spread = (values: readonly number[]): Spread => ({
+    mean: mean([...values]),
+    sd: values.length < 2 ? 0 : sampleStandardDeviation([...values]),
+  });
+  return DRAFTS.flatMap((drafts) => {
+    const its = runs.filter(({ summary }) => summary.variant === draftsVariant(drafts));
+    const scales = [...Map.groupBy(its, ({ summary }) => summary.agents)].sort(([one], [other]) => one - other);
+    return scales.map(([agents, group]) => {
+      const held = group.flatMap(sessionsOf);
+      const of = (name: "messages" | "seconds") => spread(held.map((session) => session[name]));
+      return { agents, drafts, seeds: group.length, messages: of("messages"), seconds: of("seconds") };
+    });
+  });
+}
+
+function growthOf(runs: readonly Ran[]): Summary["growth"] {
+  const all = runs.map(({ summary }) => summary);
+  const drafted = (drafts: number, of: "messages" | "seconds"): Point[] =>
+    runs
+      .filter(({ summary }) => summary.variant === draftsVariant(drafts))
+      .flatMap((run) => sessionsOf(run).map((session) => ({ x: run.summary.agents, y: session[of] })));
   const asked = [
     ["FPD(Baseline), tasks scaled", "baseline", SCALED, (run: RunSummary) => run.fpd],
     ["FPD(Baseline), 25 tasks", "baseline", AS_WRITTEN, (run: RunSummary) => run.fpd],
@@ -273,17 +314,21 @@ function growthOf(all: readonly RunSummary[]): Summary["growth"] {
     ["FPD(Full), 25 tasks", "full", AS_WRITTEN, (run: RunSummary) => run.fpd],
     ["GOR(Emergent)", "emergent", AS_WRITTEN, (run: RunSummary) => run.gor],
     ["GOR(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.gor],
-    ["G(Full)", "full", AS_WRITTEN, (run: RunSummary) => (run.governance?.gas ?? 0) * TOKENS_A_GAS],
+    ["G(Full), 25 tasks", "full", AS_WRITTEN, (run: RunSummary) => (run.governance?.gas ?? 0) * TOKENS_A_GAS],
     ["M(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.governance?.messages ?? 0],
     ["CT(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.governance?.seconds ?? 0],
   ] as const;
   const series: readonly (readonly [metric: string, points: readonly Point[]])[] = [
     ...asked.map(([metric, configuration, variant, of]) => [metric, scalePoints(all, configuration, variant, of)] as const),
-    [BENEFIT, benefitPoints(all)],
+    ...DRAFTS.map((drafts) => [`M(n), ${draftsVariant(drafts)}`, drafted(drafts, "messages")] as const),
+    ...DRAFTS.map((drafts) => [`CT(n), ${draftsVariant(drafts)}`, drafted(drafts, "seconds")] as const),
+    ["G(Full), tasks scaled", costPoints(all, SCALED)],
+    ["B(Full), 25 tasks", benefitPoints(all)],
+    ["B(Full), tasks scaled", benefitPoints(all, SCALED)],
   ];
   return series.flatMap(([metric, points]) => {
     if (byScale(points).length < 3) return [];
-    const weights = weightsOf(points, metric === BENEFIT ? SHAPES_OF_BENEFIT : SHAPES);
+    const weights = weightsOf(points, metric.startsWith("B") ? SHAPES_OF_BENEFIT : SHAPES);
     const positive = points.filter(({ y }) => y > 0);
     const groups = byScale(positive);
     const lot = randomStream(7, "economy", "growth", metric);
@@ -349,7 +394,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
       ]),
     ),
     summary.experiment === 1
-      ? `\n## Adjacent configurations\n\nK = ${COMPARISONS[1]}, paired signed ranks, two-sided.\n\n${comparisons(summary.comparisons)}`
+      ? `\n## Adjacent configurations (Table 20)\n\nK = ${COMPARISONS[1]}, paired signed ranks, two-sided.\n\n${comparisons(summary.comparisons)}`
       : "",
     summary.others?.some(({ measured }) => measured) === true
       ? `\nThe other pairs, to the same threshold, supplement them:\n\n${comparisons(summary.others)}`
@@ -373,7 +418,8 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
           ["configuration", "agents", "function", "million gas"],
           summary.gas.map(({ configuration, agents, name, gas }) => [configuration, String(agents), `\`${name}\``, gas.toFixed(1)]),
         )}`,
-    summary.growth.length === 0 ? "" : `\n## Growth\n\n${growth(summary.growth)}`,
+    summary.growth.length === 0 ? "" : `\n## Growth (Tables 21 and 22)\n\n${growth(summary.growth)}`,
+    ballots(summary.ballots ?? []),
     summary.sensitivity.length === 0
       ? ""
       : `\n## Sensitivity\n\n${table(
@@ -383,13 +429,14 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     summary.models === undefined || summary.models.length === 0
       ? ""
       : `\n## Chat models\n\nA run in which the model left more than ${100 * MOST_FALLBACK} % of its questions to another, or to the persona, counts for nothing above.\n\n${table(
-          ["", "configuration", "agents", "seed", "CSR", "questions", "not its own", ""],
-          summary.models.map(({ variant, configuration, agents, seed, csr, asked, share, excluded }) => [
+          ["", "configuration", "agents", "seed", "CSR", "DR", "questions", "not its own", ""],
+          summary.models.map(({ variant, configuration, agents, seed, csr, dr, asked, share, excluded }) => [
             variant,
             configuration,
             String(agents),
             String(seed),
             shown(csr),
+            shown(dr),
             String(asked),
             shown(share),
             excluded ? "left out" : "",
@@ -406,9 +453,9 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
         flagged ? "too few" : "",
       ]),
     ),
+    people(summary.agreement),
     pictures.length === 0 ? "" : "\n## Pictures\n",
-    ...pictures.map((name) => `\n![${name}](figures/${name}.svg)\n`),
-    `\nNot drawn: ${NOT_DRAWN.join("; ")}.\n`,
+    ...pictures.map((name) => `\n![${name}](figures/${name}.svg)\n${CAPTIONS[name] === undefined ? "" : `\n*${CAPTIONS[name]}*\n`}`),
   ].join("");
 }
 
@@ -432,6 +479,27 @@ const CONTRIBUTIONS = [
   ["self-legislation (H2)", ["H2"]],
   ["scaling (H4)", ["H4"]],
 ] as const;
+
+function ballots(rows: readonly Ballot[]): string {
+  if (rows.length === 0) return "";
+  const within = ({ mean: middle, sd }: Spread) => `${middle.toFixed(1)} ± ${sd.toFixed(1)}`;
+  return `\n## Sessions by drafts\n\nOne session of Full each, mean ± standard deviation over seeds: signed statements, and seconds of chain time with ${BLOCK} for each block.\n\n${table(
+    ["drafts", "agents", "seeds", "M(n)", "CT(n), s"],
+    rows.map(({ drafts, agents, seeds, messages, seconds }) => [
+      String(drafts),
+      String(agents),
+      String(seeds),
+      within(messages),
+      within(seconds),
+    ]),
+  )}`;
+}
+
+function people(agreement: Agreement | undefined): string {
+  if (agreement === undefined) return "\nNot run: people's judgement of the alerts in alerts.csv (`--ratings` reads their answers).\n";
+  const { alerts, raters, alpha, asSimulated } = agreement;
+  return `\n## People\n\n${raters} people judged ${alerts} alerts: Krippendorff's α ${shown(alpha)}; ${(100 * asSimulated).toFixed(0)} % of their answers are the simulated adjudicator's.\n`;
+}
 
 const comparisons = (rows: readonly Comparison[]): string =>
   table(

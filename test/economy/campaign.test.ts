@@ -5,6 +5,7 @@ import { lineChart, ticks } from "../../orchestrator/economy/chart.ts";
 import { beyond, comparability, HYPOTHESES } from "../../orchestrator/economy/hypotheses.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { PROGRAM, refusalIn, runCli } from "../support/cli.ts";
+import { modelServer } from "../support/model-server.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 describe("an economy's campaign", function () {
@@ -60,6 +61,7 @@ describe("an economy's campaign", function () {
     expect(others).to.deep.equal([]);
     expect(origin.commit).to.match(/^([0-9a-f]{12}|unknown)$/);
     expect(origin.machine).to.match(/\d cores.*Node v\d/);
+    expect(first.get("alerts.csv"), "breaches that adjudicators were asked about").to.match(/^alert,kind,facts,answers\n1,/);
     expect(summary.gas.map(({ name }: { name: string }) => name)).to.include("ExecutionProcedure.bidAll");
   });
 
@@ -90,6 +92,35 @@ describe("an economy's campaign", function () {
     writeFileSync(damaged, readFileSync(damaged, "utf8").slice(0, -20));
     expect(refusalIn(await run("--resume")).code).to.equal("RunDamaged");
     expect((await run("--scales", "many")).code).to.equal(2);
+  });
+});
+
+describe("an economy's campaign with a chat model", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  const server = modelServer();
+
+  it("runs once more with the model of a local server deciding, and compares both in its report", async () => {
+    server.answer = () => ({ content: JSON.stringify({ harvest: 1, report: "truth", work: "real", limit: 1, reviewers: 1 }) });
+    const out = join(directory(), "campaign");
+    const words =
+      "economy --experiment 1 --seeds 1 --scales 5 --milestones 1 --configurations baseline,emergent --processes 1 --json".split(" ");
+    const ended = await runCli([...words, "--model", "openai:local", "--out", out], {
+      home: join(directory(), "home"),
+      program: PROGRAM,
+      cwd: directory(),
+      env: { OPENAI_API_KEY: "none", OPENAI_BASE_URL: server.url },
+    });
+    expect(ended.code, ended.stderr).to.equal(0);
+    expect(server.asked.length, "five agents, twenty rounds, two configurations, and who joins in the shock").to.be.at.least(200);
+    const { models } = JSON.parse(ended.stdout);
+    expect(models.map(({ configuration, csr, excluded }: Record<string, unknown>) => [configuration, csr, excluded])).to.deep.equal([
+      ["baseline", 1, false],
+      ["emergent", 1, false],
+    ]);
+    expect(readFileSync(join(out, "report.md"), "utf8"))
+      .to.contain("## Chat models")
+      .and.contain("model openai:local");
   });
 });
 

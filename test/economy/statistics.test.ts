@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { mean } from "simple-statistics";
+import { krippendorff } from "../../orchestrator/economy/statistics/agreement.ts";
 import { bootstrap, cohensD, effectiveSeeds, gini, spearman } from "../../orchestrator/economy/statistics/description.ts";
 import { akaikeWeights, fitCurve, powerLaw, SHAPES, SHAPES_OF_BENEFIT } from "../../orchestrator/economy/statistics/fits.ts";
 import {
@@ -143,5 +144,17 @@ describe("statistics", () => {
         [1, 3],
       ]),
     ).to.equal(2);
+  });
+
+  it("agreement: Krippendorff's own examples of nominal data, with two raters and with four and answers missing", () => {
+    const units = (raters: readonly string[]) =>
+      Array.from({ length: raters[0]?.length ?? 0 }, (_, unit) =>
+        raters.map((answers) => answers[unit] ?? ".").filter((one) => one !== "."),
+      );
+    expect(krippendorff(units(["0100000010", "1110010000"]))).to.be.within(...near(0.095, 0.0005));
+    const four = units(["123321412...", "1233224125.3", ".3332342251.", "12332441251."]);
+    expect(krippendorff(four)).to.be.within(...near(0.743, 0.0005));
+    expect(krippendorff(units(["0011", "0011"]))).to.equal(1);
+    expect(krippendorff(units(["0000", "0000"])), "one answer alone says nothing").to.be.NaN;
   });
 });

@@ -27,8 +27,8 @@ import type { Task } from "../milestone.ts";
 import { declared, type GovernedCity } from "./city.ts";
 import { draftOf, errorsOf, idealRules, RULE_NAMES, type RuleName, type Rules, rankingOf, worthOf } from "./rules.ts";
 
-/** Most laws on a ballot: from eight on a bloc can be distinguished from voters who agree (docs/blocs.md). */
-const MOST_LAWS = 8;
+/** Laws drafted for a ballot: from eight on a bloc can be distinguished from voters who agree (docs/blocs.md). */
+const DRAFTS = 8;
 const SPONSORS = 5;
 const MOST_SPONSORSHIPS = 3;
 /** Ballots in a transaction. */
@@ -59,6 +59,8 @@ export interface Convening {
   readonly chance: (purpose: string) => RandomStream;
   /** Seconds that a law lasts. */
   readonly duration: number;
+  /** Laws that are drafted at most. */
+  readonly drafts?: number | undefined;
 }
 
 /** A part of a whole. */
@@ -78,6 +80,8 @@ export interface SessionFigures {
   readonly messages: number;
   /** Seconds of chain time from opening to law. */
   readonly seconds: number;
+  /** Blocks that it took; runs from before 25 November do not say. */
+  readonly blocks?: number | undefined;
   /** Null where no law was made. */
   readonly rules: Rules | null;
   /** Whether each strategy would have been flagged whole; null where no bloc sits. */
@@ -174,7 +178,7 @@ const isFeasible = ({ tasks, electors }: Convening, rules: Rules): boolean =>
 export async function holdSession(city: GovernedCity, convening: Convening): Promise<Held> {
   const { client, clerks, chain, sponsor } = city;
   const { electors, absent, round, funding } = convening;
-  const began = chain.clock.now();
+  const [began, before] = [chain.clock.now(), chain.head().number];
   const step = (...names: (string | number)[]) => ({ intent: intentKey("economy", round, ...names) });
   const deposit = BigInt(Math.round(funding * 1e6));
   await client.token.approve([client.legislation.address, deposit + 100n * TOKEN], { ...step("allow"), account: sponsor });
@@ -206,7 +210,10 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
   await city.sender.sendMany(sponsorships);
   await clerks.speaker.openDebate(session, step("debate"));
 
-  const laws = candidates.map(({ rules }) => rules);
+  // Beside no law, which is the first entry; of more than fifteen the contract keeps those with the most sponsors.
+  const [, ...listed] = await client.legislation.ballotOf(session);
+  const onBallot = listed.flatMap((candidate) => candidates[candidate - 1] ?? []);
+  const laws = onBallot.map(({ rules }) => rules);
   const errors = new Map(voters.map((agent) => [agent, errorsOf(laws.length, convening.chance(`error ${agent.id}`))]));
   const opinions = (keeps: number, situation: (agent: Agent) => Situation): Map<Agent, number[]> => {
     const orders = new Map(
@@ -246,7 +253,7 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
     tallied.tieSeed,
   );
   const won = candidates[tallied.winner - 1];
-  const flagged = convening.adjudicates && won !== undefined ? await flag(city, session, won.author, candidates, step) : [];
+  const flagged = convening.adjudicates && won !== undefined ? await flag(city, session, won.author, onBallot, step) : [];
   const stands = won !== undefined && sessionTransitions.states[(await client.legislation.sessionOf(session)).state] === "TALLIED";
   const enacted = stands ? await enact(city, session, convening, won, step) : undefined;
 
@@ -275,6 +282,7 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
       messages:
         candidates.length + backing.length + straws.length + ballots.length + (enacted === undefined ? 0 : 1 + clerks.regulators.length),
       seconds: Number(chain.clock.now() - began),
+      blocks: Number(chain.head().number - before),
       rules: enacted?.rules ?? null,
       caught: members.length < 5 ? null : powerOf(convening, orders, members, m, tallied.rules),
       wronged: flagged.filter((agent) => !bloc.has(agent)).length,
@@ -308,7 +316,7 @@ async function enact(city: GovernedCity, session: bigint, convening: Convening, 
 /** Laws of authors drawn by lot: each its ideal but for one rule; what nobody could be found for asks less. */
 function drafted(convening: Convening, voters: readonly Agent[]): Candidate[] {
   const lot = convening.chance("authors");
-  const most = Math.max(1, Math.min(MOST_LAWS, Math.floor((MOST_SPONSORSHIPS * voters.length) / SPONSORS) - 1));
+  const most = Math.max(1, Math.min(convening.drafts ?? DRAFTS, Math.floor((MOST_SPONSORSHIPS * voters.length) / SPONSORS) - 1));
   const authors = [...lot.shuffle(voters).slice(0, most)].sort((one, other) => one.id - other.id);
   return authors.map((author) => {
     const ideal = idealRules(author, convening.before(author));
@@ -340,7 +348,7 @@ const CALM: Situation = { pool: 1, failed: 0, breaches: 0 };
 type Step = (...names: (string | number)[]) => { readonly intent: ReturnType<typeof intentKey> };
 
 /** The Regulator shows the contract who ranked alike; where they are many, two adjudicators rule, by the simulation. */
-async function flag(city: GovernedCity, session: bigint, winner: Agent, candidates: readonly Candidate[], step: Step): Promise<Agent[]> {
+async function flag(city: GovernedCity, session: bigint, winner: Agent, onBallot: readonly Candidate[], step: Step): Promise<Agent[]> {
   const { client, clerks } = city;
   const [regulator] = clerks.regulators;
   const blocs = (await regulator?.findBlocs(session)) ?? [];
@@ -362,7 +370,7 @@ async function flag(city: GovernedCity, session: bigint, winner: Agent, candidat
         flagged,
         ballots: recorded.length,
         winner: String(winner.id),
-        otherwise: otherwise === 0 ? undefined : String(candidates[otherwise - 1]?.author.id),
+        otherwise: otherwise === 0 ? undefined : String(onBallot[otherwise - 1]?.author.id),
       },
     );
   }
