@@ -412,6 +412,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     summary.govsim === null ? "" : `\nCSR(Baseline) is ${summary.govsim}.\n`,
     "\n## Figures by scale\n",
     ...scales.map((agents) => `\n${part(written.filter((cell) => cell.agents === agents))}`),
+    scaled(summary.cells),
     summary.gas.length === 0
       ? ""
       : `\n## Gas\n\nOf a run after its founding, the dearest functions.\n\n${table(
@@ -479,6 +480,23 @@ const CONTRIBUTIONS = [
   ["self-legislation (H2)", ["H2"]],
   ["scaling (H4)", ["H4"]],
 ] as const;
+
+/** The arm whose tasks grow with the city: what differs by it. */
+function scaled(cells: readonly Cell[]): string {
+  const rows = cells.filter(({ variant }) => variant === SCALED);
+  const names = ["PCR", "FPD", "CSR", "survival", "SI", "G(n), tokens"];
+  return rows.length === 0
+    ? ""
+    : `\n## Tasks that grow with the city\n\n${table(
+        ["agents", "configuration", "seeds", ...names],
+        rows.map(({ agents, configuration, seeds, metrics }) => [
+          String(agents),
+          configuration,
+          String(seeds),
+          ...names.map((name) => (metrics[name] === undefined ? "–" : within(metrics[name]))),
+        ]),
+      )}`;
+}
 
 function ballots(rows: readonly Ballot[]): string {
   if (rows.length === 0) return "";
