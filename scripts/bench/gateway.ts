@@ -44,16 +44,18 @@ async function load(url: string, kind: "reads" | "signed", pause: number, second
   return loadSchema.parse(JSON.parse(stdout));
 }
 
-/** Seconds that one mission takes. */
-async function mission(city: City, id: string): Promise<number> {
+/** Seconds that one mission takes, and those of the processor that the city's own thread takes for it: whatever else the machine has to do. */
+async function mission(city: City, id: string): Promise<{ readonly seconds: number; readonly ofThread: number }> {
   const { file, input } = sampleMission("missions/csv-estimates.yaml");
-  const began = performance.now();
+  const [began, before] = [performance.now(), process.threadCpuUsage()];
   await city.chain.clock.run(() => conduct(city, { file, input, catalog: CATALOG, id, judge: simulatedJudge(city.chain.id) }));
-  return (performance.now() - began) / 1_000;
+  const { user, system } = process.threadCpuUsage(before);
+  return { seconds: (performance.now() - began) / 1_000, ofThread: (user + system) / 1_000_000 };
 }
 
 const round = (value: number) => Number(value.toFixed(2));
-const least = (values: readonly number[]) => Math.min(...values);
+type Taken = Awaited<ReturnType<typeof mission>>;
+const least = (of: readonly Taken[], name: keyof Taken) => Math.min(...of.map((each) => each[name]));
 
 /** What else the machine had to do, processes that wanted a core: without it the figures cannot be compared. */
 const [loadBefore = 0] = loadavg();
@@ -68,18 +70,18 @@ const result = await inBenchCity({}, async (city) => {
     await mission(city, "warm");
     const reads = await load(gateway.url, "reads", 0, SECONDS);
     const signed = await load(gateway.url, "signed", 0, SECONDS);
-    const alone: number[] = [];
-    const watched: number[] = [];
+    const alone: Taken[] = [];
+    const watched: Taken[] = [];
     const watching: Load[] = [];
     for (let at = 0; at < MISSIONS; at += 1) {
       alone.push(await mission(city, `alone-${at}`));
-      const clients = load(gateway.url, "reads", WATCHING, 2 * Math.ceil(alone.at(-1) ?? 1) + 1);
+      const clients = load(gateway.url, "reads", WATCHING, 2 * Math.ceil(alone.at(-1)?.seconds ?? 1) + 1);
       // Its process has to be there before the mission is.
       await sleep(1_000);
       watched.push(await mission(city, `watched-${at}`));
       watching.push(await clients);
     }
-    const slower = 100 * (least(watched) / least(alone) - 1);
+    const slower = (name: keyof Taken) => round(100 * (least(watched, name) / least(alone, name) - 1));
     return {
       cores: availableParallelism(),
       loadBefore: round(loadBefore),
@@ -87,9 +89,15 @@ const result = await inBenchCity({}, async (city) => {
       reads,
       signed,
       mission: {
-        aloneSeconds: round(least(alone)),
-        watchedSeconds: round(least(watched)),
-        slowerPercent: round(slower),
+        aloneSeconds: round(least(alone, "seconds")),
+        watchedSeconds: round(least(watched, "seconds")),
+        slowerPercent: slower("seconds"),
+        /** Processor time of the city's thread: the same on a busy machine. */
+        thread: {
+          aloneSeconds: round(least(alone, "ofThread")),
+          watchedSeconds: round(least(watched, "ofThread")),
+          morePercent: slower("ofThread"),
+        },
         readsPerSecond: round(watching.reduce((sum, each) => sum + each.perSecond, 0) / watching.length),
       },
     };
