@@ -1,11 +1,12 @@
 /** Structural and Full: sessions, markets, work and sanctions are transactions of the contracts; what they say is what holds. */
 import { concat, keccak256, numberToHex, zeroHash } from "viem";
 import type { Hash } from "../primitives/hex.ts";
-import type { RandomStream } from "../primitives/random.ts";
+import { type RandomStream, randomStream } from "../primitives/random.ts";
 import { encodeActionData } from "../protocol/actions.ts";
 import { leastPrice, lockCost, reputationFactor } from "../rules/deterrence.ts";
 import type { Agent } from "./agents.ts";
 import { chooseWork, costOf, type Prospect, type Situation } from "./behaviour.ts";
+import { auditMission } from "./law/audit.ts";
 import { foundEconomy, type GovernedCity, type PortsMaker, ROUND, type Ruling } from "./law/city.ts";
 import { COLD_START, RULE_NAMES, type Rules } from "./law/rules.ts";
 import { holdSession, mayBid, requirementOf, type SessionFigures, titleOf } from "./law/session.ts";
@@ -90,6 +91,9 @@ export class Governed implements Order {
   readonly #treasury = { fees: 0, slashed: 0, premiums: 0 };
   readonly #missions: MissionFigures[] = [];
   readonly #alerts: Alert[] = [];
+  /** The milestone, by lot, from which on the next mission that ends is audited. */
+  readonly #sampled: number;
+  #audit: GovernanceFigures["audit"];
   /** Tasks of the milestone that an adjudicator was asked about. */
   readonly #alerted = new Set<Task>();
   /** What the treasury took in and paid out before the milestone. */
@@ -105,8 +109,9 @@ export class Governed implements Order {
   #sanctions = 0;
   #counted: number;
 
-  private constructor(city: GovernedCity, isFull: boolean, present: readonly Agent[], world: EconomyParameters) {
+  private constructor(city: GovernedCity, isFull: boolean, present: readonly Agent[], world: EconomyParameters, sampled: number) {
     this.#city = city;
+    this.#sampled = sampled;
     this.#isFull = isFull;
     this.#present = present;
     this.#world = world;
@@ -130,7 +135,8 @@ export class Governed implements Order {
     const scale = shockScale(present.length, world);
     const later = Math.max(1, Math.round(world.shock.freeRiders * scale)) + Math.max(1, Math.round(world.shock.bloc * scale));
     const city = await foundEconomy(configuration, present, { seed, later, ports });
-    return new Governed(city, configuration === "full", present, world);
+    const sampled = randomStream(seed, "economy", "sampled").int(Math.max(1, world.rounds / world.milestoneRounds));
+    return new Governed(city, configuration === "full", present, world, sampled);
   }
 
   // --- What agents believe --------------------------------------------------------------------------------------------
@@ -418,6 +424,8 @@ export class Governed implements Order {
       alerts: [recovered, this.#alerted.size],
       treasury: [tokens(sides[0] - taken), tokens(sides[1] - paid)],
     });
+    if (this.#audit === undefined && milestone >= this.#sampled)
+      this.#audit = { milestone, ...(await auditMission(this.#city, mission.enacted, mission.tasks)) };
   }
 
   account(): RoundAccount {
@@ -443,6 +451,7 @@ export class Governed implements Order {
       confidence: this.#confidence.map((value) => Math.round(value * 1e6) / 1e6),
       missions: this.#missions,
       alerts: this.#alerts,
+      audit: this.#audit,
       sanctions: this.#counts,
       transactions: used.length,
       gas: Object.fromEntries(Object.entries(gas).sort(([one], [other]) => (one < other ? -1 : 1))),

@@ -3,6 +3,7 @@ import type { RandomStream } from "../primitives/random.ts";
 import type { Agent } from "./agents.ts";
 import type { Effort, HarvestChoice, Prospect } from "./behaviour.ts";
 import { chooseWork } from "./behaviour.ts";
+import type { Audited } from "./law/audit.ts";
 import type { SessionFigures } from "./law/session.ts";
 import { matchOf, type Task } from "./milestone.ts";
 import type { EconomyParameters } from "./parameters.ts";
@@ -131,6 +132,8 @@ export interface GovernanceFigures {
   readonly gas: Readonly<Record<string, number>>;
   /** In order; runs from before 25 November have none. */
   readonly alerts?: readonly Alert[] | undefined;
+  /** One mission by lot, verified from the chain when it had ended; runs from before 25 November have none. */
+  readonly audit?: (Audited & { readonly milestone: number }) | undefined;
   /** Tokens the treasury took in and paid out, EQ-11. */
   readonly treasury: { readonly fees: number; readonly slashed: number; readonly premiums: number };
 }

@@ -71,6 +71,7 @@ const governanceSchema = z.strictObject({
   transactions: count,
   gas: z.record(z.string(), count),
   alerts: z.array(alertSchema).optional(),
+  audit: z.strictObject({ milestone: count, verified: z.record(z.string(), count), findings: z.array(z.string()) }).optional(),
   treasury: z.strictObject({ fees: z.number(), slashed: z.number(), premiums: z.number() }),
 });
 

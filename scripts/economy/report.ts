@@ -130,6 +130,8 @@ export interface Summary {
   }[];
   /** Sessions alone, by how many laws were drafted: statements, and seconds with two for each block. */
   readonly ballots?: readonly Ballot[];
+  /** Missions that were verified from the chain, one of a run by lot, and what did not hold. */
+  readonly audits?: { readonly runs: number; readonly verified: number; readonly findings: readonly string[] };
   /** People's answers to a sample of alerts; absent where nobody was asked. */
   readonly agreement?: Agreement;
   readonly govsim: string | null;
@@ -184,6 +186,7 @@ export function summarise(experiment: Experiment, runs: readonly Ran[]): Summary
     ...(experiment === 2 ? { contrasts: contrast(all) } : {}),
     effective: effectiveOf(runs),
     ...(whole.length === runs.length ? {} : { ballots: ballotsOf(runs) }),
+    audits: auditsOf(runs),
     models: runs.flatMap(({ figures: { calls }, summary: { variant, configuration, agents, seed, csr, dr } }) =>
       calls === undefined
         ? []
@@ -298,6 +301,12 @@ function ballotsOf(runs: readonly Ran[]): Ballot[] {
       return { agents, drafts, seeds: group.length, messages: of("messages"), seconds: of("seconds") };
     });
   });
+}
+
+function auditsOf(runs: readonly Ran[]): NonNullable<Summary["audits"]> {
+  const audits = runs.flatMap(({ figures }) => figures.governance?.audit ?? []);
+  const verified = audits.flatMap((audit) => Object.values(audit.verified)).reduce((sum, one) => sum + one, 0);
+  return { runs: audits.length, verified, findings: audits.flatMap(({ findings }) => findings) };
 }
 
 function growthOf(runs: readonly Ran[]): Summary["growth"] {
@@ -454,6 +463,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
         flagged ? "too few" : "",
       ]),
     ),
+    audits(summary.audits),
     people(summary.agreement),
     pictures.length === 0 ? "" : "\n## Pictures\n",
     ...pictures.map((name) => `\n![${name}](figures/${name}.svg)\n${CAPTIONS[name] === undefined ? "" : `\n*${CAPTIONS[name]}*\n`}`),
@@ -511,6 +521,16 @@ function ballots(rows: readonly Ballot[]): string {
       within(seconds),
     ]),
   )}`;
+}
+
+/** Findings that are printed; the summary has all. */
+const FINDINGS = 5;
+
+function audits(found: Summary["audits"]): string {
+  if (found === undefined || found.runs === 0) return "";
+  const { runs, verified, findings } = found;
+  const few = findings.slice(0, FINDINGS).map((finding) => `\n* ${finding}`);
+  return `\n## Audits\n\nOf each of ${runs} runs one mission by lot was verified from its chain: ${verified} things were compared, ${findings.length} did not hold.\n${few.join("")}${few.length === 0 ? "" : "\n"}`;
 }
 
 function people(agreement: Agreement | undefined): string {

@@ -5,7 +5,7 @@ import type { Hash } from "../../primitives/hex.ts";
 import { checkpointHeadOf, workHashOf } from "../../rules/commitments.ts";
 import { type Taken, waveOf } from "../anchoring.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
-import type { AuditContext } from "./context.ts";
+import type { AuditContext, ChainContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
@@ -71,7 +71,7 @@ function inLog(context: AuditContext, seen: Inspection, subject: string, root: H
 }
 
 /** What runners saw live in the slots that checkpoints took; the log has it, the chain their signature over all of it. */
-export function attestedIn(context: AuditContext) {
+export function attestedIn(context: ChainContext) {
   const { record, history, mission } = context;
   return record.calls("CollaborationContract", "checkpoint").flatMap(({ at, args: [{ pledges, runner }] }) =>
     pledges.flatMap(({ node }) => {

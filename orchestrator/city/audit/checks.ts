@@ -1,8 +1,8 @@
 import { anchors } from "./anchors.ts";
 import { branches } from "./branches.ts";
-import { commits, evidence } from "./commits.ts";
+import { commits, evidence, pledges } from "./commits.ts";
 import { claims, decisions } from "./decisions.ts";
-import type { Check } from "./inspection.ts";
+import type { ChainCheck, Check } from "./inspection.ts";
 import { law } from "./law.ts";
 import { liveCode } from "./live-code.ts";
 import { bids } from "./market.ts";
@@ -42,4 +42,21 @@ export const checks: readonly Check[] = [
   results,
   branches,
   outcomeCheck,
+];
+
+/** What holds of any mission on its chain, whether or not its orchestrator kept a log. */
+export const chainChecks: readonly ChainCheck[] = [
+  law,
+  candidates,
+  ballots,
+  delegations,
+  approvals,
+  bids,
+  liveCode,
+  pledges,
+  verdicts,
+  overrides,
+  payouts,
+  money,
+  reputations,
 ];

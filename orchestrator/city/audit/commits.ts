@@ -7,16 +7,16 @@ import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitme
 import { merkleRoot } from "../../rules/ordered-merkle.ts";
 import { decodeCommitWave, decodeRevealWave, placeKey } from "../../rules/wire.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
-import type { AuditContext } from "./context.ts";
+import type { ChainContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
-import type { Check, Inspection } from "./inspection.ts";
+import type { ChainCheck, Inspection } from "./inspection.ts";
 import { isAuthorised, isSignedBy } from "./signatures.ts";
 import { recordOf } from "./works.ts";
 
-/** Every executor signed what it committed, opened exactly that, and the opened hash is that of the output here (decision 19). */
-export const commits: Check = {
+/** Every executor signed what it committed and opened exactly that (decision 19). */
+export const pledges: ChainCheck = {
   name: "COMMITS",
-  what: "signature of every commitment, its opening, and the output and trail behind it",
+  what: "signature of every commitment, its opening",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { record, history } = context;
@@ -43,14 +43,24 @@ export const commits: Check = {
         }
       }
     }
-    for (const executor of history.slots) {
+  },
+};
+
+/** The same, and the opened hash is that of the output here. */
+export const commits: ChainCheck = {
+  name: "COMMITS",
+  what: "signature of every commitment, its opening, and the output and trail behind it",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    await pledges.run(context, seen);
+    for (const executor of context.history.slots) {
       if (executor.revealed !== undefined) await seen.part(nameOf(context, executor), () => output(context, seen, executor));
     }
   },
 };
 
 /** Commitments that an executor sent by itself, or had sent one by one. */
-async function alone(context: AuditContext, seen: Inspection): Promise<void> {
+async function alone(context: ChainContext, seen: Inspection): Promise<void> {
   const { record, history } = context;
   for (const { at, from, args } of record.calls("CollaborationContract", "commit")) {
     const [node, slot, commitment, deadline, signature] = args;
@@ -70,7 +80,7 @@ async function alone(context: AuditContext, seen: Inspection): Promise<void> {
 }
 
 /** What the chain took of a wave is under one signature of each executor; what it passed over counts for nothing. */
-async function signedWave(context: AuditContext, seen: Inspection, hash: Hash, bytes: Hex): Promise<void> {
+async function signedWave(context: ChainContext, seen: Inspection, hash: Hash, bytes: Hex): Promise<void> {
   const { signers, pledges } = decodeCommitWave(bytes);
   const all = pledges.map((pledge) => {
     const { node, slot, attempt, signer } = pledge;
@@ -106,7 +116,7 @@ async function signedWave(context: AuditContext, seen: Inspection, hash: Hash, b
 }
 
 /** Whether the chain passed over this entry of a wave. */
-function skipped({ record }: AuditContext, hash: Hash, { node, slot, attempt }: Place): boolean {
+function skipped({ record }: ChainContext, hash: Hash, { node, slot, attempt }: Place): boolean {
   return record
     .events("CollaborationContract", "Skipped")
     .some(({ hash: of, args }) => of === hash && args.node === node && args.slot === slot && args.attempt === attempt);
@@ -115,7 +125,7 @@ function skipped({ record }: AuditContext, hash: Hash, { node, slot, attempt }: 
 type Place = Pick<SlotHistory, "node" | "slot" | "attempt">;
 
 async function signedCommit(
-  context: AuditContext,
+  context: ChainContext,
   seen: Inspection,
   call: {
     readonly at: bigint;
@@ -141,7 +151,7 @@ async function signedCommit(
   seen.same(executor.commitment, commitment, `${subject}: recorded`);
 }
 
-function opened(context: AuditContext, seen: Inspection, executor: SlotHistory | undefined, opening: Opening): void {
+function opened(context: ChainContext, seen: Inspection, executor: SlotHistory | undefined, opening: Opening): void {
   if (!seen.holds(executor !== undefined, "opening", "is of nobody who was bound") || executor === undefined) return;
   const subject = `opening of ${nameOf(context, executor)}`;
   seen.same(commitmentFor(context, executor, opening), executor.commitment, subject);
@@ -155,7 +165,7 @@ function pick(values: object): readonly unknown[] {
 }
 
 /** The record of the work leads to bytes whose keccak was committed on chain. */
-function output(context: AuditContext, seen: Inspection, executor: SlotHistory): void {
+function output(context: ChainContext, seen: Inspection, executor: SlotHistory): void {
   const { mission, bundle, hasBlock } = context;
   const { node, attempt, slot, revealed } = executor;
   const subject = `output of ${nameOf(context, executor)}`;
@@ -172,7 +182,7 @@ function output(context: AuditContext, seen: Inspection, executor: SlotHistory):
 }
 
 /** Every item of every envelope: signed by an issuer who may, bound to the envelope that was committed (decision 20). */
-export const evidence: Check = {
+export const evidence: ChainCheck = {
   name: "EVIDENCE",
   what: "every envelope's root over its items, each item signed by an issuer registered for its class and of another principal",
   file: BUNDLE_FILES.chain,
@@ -184,7 +194,7 @@ export const evidence: Check = {
   },
 };
 
-async function envelope(context: AuditContext, seen: Inspection, executor: SlotHistory): Promise<void> {
+async function envelope(context: ChainContext, seen: Inspection, executor: SlotHistory): Promise<void> {
   const { mission, history, roles, client } = context;
   const { node, attempt, slot, revealed } = executor;
   const subject = `evidence of ${nameOf(context, executor)}`;
@@ -220,10 +230,10 @@ async function envelope(context: AuditContext, seen: Inspection, executor: SlotH
   }
 }
 
-function commitmentFor({ history }: AuditContext, executor: SlotHistory, opening: Opening) {
+function commitmentFor({ history }: ChainContext, executor: SlotHistory, opening: Opening) {
   return commitmentOf(executor.agent, opening, history.obligation(executor.node, executor.attempt));
 }
 
-function nameOf(context: AuditContext, { node, attempt, slot, agent }: SlotHistory): string {
+function nameOf(context: ChainContext, { node, attempt, slot, agent }: SlotHistory): string {
   return `${context.nameOf(agent)} at ${context.label(node)}, slot ${slot}${attempt === 0 ? "" : `, attempt ${attempt + 1}`}`;
 }

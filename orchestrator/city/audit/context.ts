@@ -21,45 +21,52 @@ import { type ChainRecord, ReplayedRecord } from "./chain-record.ts";
 import { MissionHistory } from "./history.ts";
 import { Roles } from "./roles.ts";
 
-/** Everything a check may look at: the bundle, and the chain that its transcript gives. */
-export interface AuditContext {
-  readonly bundle: Bundle;
+/** A mission as its chain has it, with the documents that the chain names: what most checks look at. */
+export interface ChainContext {
   readonly mission: Address;
   readonly session: bigint;
-  readonly seed: string;
-  /** Name in `city.json`; of a mission below, what its parent calls it. */
+  /** Name of the mission; of a mission below, what its parent calls it. */
   readonly name: string;
-  /** Labels of the nodes that lead to the mission from the one the bundle is of; empty for that one. */
-  readonly path: string;
   readonly chain: CityChain;
   readonly client: CityClient;
   readonly record: ChainRecord;
-  /** The same chain with another mission as the one looked at. */
-  readonly recordAbout: (mission: Address) => ChainRecord;
   readonly history: MissionHistory;
   readonly roles: Roles;
-  /** What `document.json` compiles to. */
+  /** What its document compiles to. */
   readonly document: CompiledLaw;
   readonly documentBytes: Uint8Array;
-  /** Where those are in the bundle. */
-  readonly documentFile: string;
   /** The mission's input. */
   readonly items: readonly JsonValue[];
-  /** The document that the mission was for, if it wrote one. */
-  readonly report: string | undefined;
-  /** Every mission below this one. */
-  readonly family: readonly Child[];
   /** What the mission's contract carries. */
   readonly law: { readonly header: LawHeader; readonly nodes: readonly LawNode[]; readonly hash: Hash };
-  readonly log: readonly LogEntry[];
-  readonly outcome: Outcome;
   /** Label of a node, from the document, for people. */
   readonly label: (node: number) => string;
   /** Name of an account, for people and for the outcome. */
   readonly nameOf: (address: Address) => string;
+  /** Files by their place in a bundle; throws when one is not there. */
+  readonly bundle: Pick<Bundle, "bytes">;
   /** A block as JSON; throws when it is not there. */
   readonly block: (id: ContentId) => JsonValue;
   readonly hasBlock: (id: ContentId) => boolean;
+  /** What the orchestrator wrote down; empty where nothing is kept. */
+  readonly log: readonly LogEntry[];
+}
+
+/** Everything a check may look at: the bundle, and the chain that its transcript gives. */
+export interface AuditContext extends ChainContext {
+  readonly bundle: Bundle;
+  readonly seed: string;
+  /** Labels of the nodes that lead to the mission from the one the bundle is of; empty for that one. */
+  readonly path: string;
+  /** The same chain with another mission as the one looked at. */
+  readonly recordAbout: (mission: Address) => ChainRecord;
+  /** Where the document is in the bundle. */
+  readonly documentFile: string;
+  /** The document that the mission was for, if it wrote one. */
+  readonly report: string | undefined;
+  /** Every mission below this one. */
+  readonly family: readonly Child[];
+  readonly outcome: Outcome;
 }
 
 /** A file of the bundle cannot be read at all, so nothing that rests on it can be checked. */

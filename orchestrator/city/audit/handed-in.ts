@@ -3,7 +3,7 @@ import { listDigest, messageHash } from "../../client/sign/sign-message.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { nodeCommitmentOf } from "../../rules/commitments.ts";
 import { decodeClearWave, type WireItem, type WireOrder, type WireVerdict } from "../../rules/wire.ts";
-import type { AuditContext } from "./context.ts";
+import type { ChainContext } from "./context.ts";
 
 /** What a clearing was asked with about one node; `isSigned`: whether the list that an entry is in is its signer's. */
 export interface HandedIn extends WireOrder {
@@ -14,7 +14,7 @@ export interface HandedIn extends WireOrder {
 }
 
 /** Everything handed in to `clear`, node by node; nodes that a call passed over are left out. */
-export async function handedIn(context: AuditContext): Promise<readonly HandedIn[]> {
+export async function handedIn(context: ChainContext): Promise<readonly HandedIn[]> {
   const { record } = context;
   const cleared = record.calls("CollaborationContract", "clear").map(({ at, hash, args }) => ({ at, hash, wave: args[0] }));
   const advanced = record.calls("CollaborationContract", "advance").map(({ at, hash, args }) => ({ at, hash, wave: args[0] }));
@@ -31,7 +31,7 @@ export async function handedIn(context: AuditContext): Promise<readonly HandedIn
 /** `Skipped`: the whole node. */
 const EVERY_SLOT = 255;
 
-async function ordersIn(context: AuditContext, at: bigint, hash: Hash, bytes: Hex): Promise<readonly HandedIn[]> {
+async function ordersIn(context: ChainContext, at: bigint, hash: Hash, bytes: Hex): Promise<readonly HandedIn[]> {
   const { client, mission, history, law } = context;
   const wave = decodeClearWave(bytes);
   const subjects = wave.orders.map(({ node }) => {

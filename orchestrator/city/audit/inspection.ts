@@ -3,7 +3,7 @@ import { messageOf } from "../../primitives/errors.ts";
 import { plain } from "../../primitives/values.ts";
 import type { AuditFinding } from "../../protocol/audit-report.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
-import type { AuditContext } from "./context.ts";
+import type { AuditContext, ChainContext } from "./context.ts";
 
 /** One kind of thing that an audit verifies. */
 export interface Check {
@@ -16,6 +16,11 @@ export interface Check {
   /** `bundle`: said once, about the mission that the bundle is of. Default: verified for every mission of its tree. */
   readonly scope?: "bundle";
   readonly run: (context: AuditContext, seen: Inspection) => void | Promise<void>;
+}
+
+/** A check that rests on the chain and on the documents it names: it can be made of a living city too. */
+export interface ChainCheck extends Check {
+  readonly run: (context: ChainContext, seen: Inspection) => void | Promise<void>;
 }
 
 /** Collects what one check verified and what did not hold. */

@@ -7,10 +7,10 @@ import { cloneArgs } from "../../rules/law-codec.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { followsPlan } from "./follows-plan.ts";
-import type { Check } from "./inspection.ts";
+import type { ChainCheck } from "./inspection.ts";
 
 /** The document compiles to the law that was voted on, and the mission's code is that law (decisions 1–3, 14). */
-export const law: Check = {
+export const law: ChainCheck = {
   name: "LAW",
   what: "plan, if producers made one → document → law → ballot's spec → address and code of the mission",
   file: BUNDLE_FILES.document,

@@ -1,12 +1,12 @@
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import { serviceId } from "../services.ts";
 import { attestedIn } from "./anchors.ts";
-import type { AuditContext } from "./context.ts";
-import type { Check } from "./inspection.ts";
+import type { ChainContext } from "./context.ts";
+import type { ChainCheck } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
 
 /** A runner of another principal saw the bound service's registered code live before each start (decision 17). */
-export const liveCode: Check = {
+export const liveCode: ChainCheck = {
   name: "CODE",
   what: "the runner's signature on each executor's live code, and that it is the code that was bid",
   file: BUNDLE_FILES.chain,
@@ -67,7 +67,7 @@ export const liveCode: Check = {
 };
 
 /** What runners vouched for, start by start. */
-function starts({ record }: AuditContext) {
+function starts({ record }: ChainContext) {
   const routed = record.calls("CollaborationContract", "route").map(({ at, args }) => ({ at, ...args[1] }));
   const advanced = record.calls("CollaborationContract", "advance").map(({ at, args }) => ({ at, ...args[2] }));
   return [...routed, ...advanced].filter(({ slots }) => slots.length > 0);

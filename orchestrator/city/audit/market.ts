@@ -4,9 +4,9 @@ import { bidScore, matchOf } from "../../rules/bid-score.ts";
 import { fairnessScore } from "../../rules/fairness.ts";
 import { points } from "../../rules/reputation.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
-import type { AuditContext } from "./context.ts";
+import type { ChainContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
-import type { Check } from "./inspection.ts";
+import type { ChainCheck } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
 
 interface SignedBid {
@@ -19,7 +19,7 @@ interface SignedBid {
 }
 
 /** Every bid is its bidder's, is worth what equation 1 says, and executors are among those who bid (decisions 15, 16). */
-export const bids: Check = {
+export const bids: ChainCheck = {
   name: "BIDS",
   what: "signature of every bid, its score by equation 1, every award against a signed bid, fairness counted again",
   file: BUNDLE_FILES.chain,
@@ -53,7 +53,7 @@ export const bids: Check = {
 };
 
 /** Bids as they were sent, alone or several in one transaction; of those, what the market refused is no bid. */
-function sentBids({ record }: AuditContext) {
+function sentBids({ record }: ChainContext) {
   const alone = record.calls("ExecutionProcedure", "bid").map(({ args: [offer, auth], ...sent }) => ({ ...sent, offer, auth }));
   const refused = record.events("ExecutionProcedure", "BidRefused");
   const together = record.calls("ExecutionProcedure", "bidAll").flatMap(({ args: [offers, auths], ...sent }) => {
@@ -71,8 +71,8 @@ function sentBids({ record }: AuditContext) {
 }
 
 function awards(
-  { record, mission, history, roles, nameOf, label }: AuditContext,
-  seen: Parameters<Check["run"]>[1],
+  { record, mission, history, roles, nameOf, label }: ChainContext,
+  seen: Parameters<ChainCheck["run"]>[1],
   signed: readonly SignedBid[],
 ): void {
   const placed = record.events("ExecutionProcedure", "BidPlaced").filter(({ args }) => args.mission === mission);
@@ -108,7 +108,7 @@ const NONCE_GAP = 16n;
 
 /** The nonce under which a bid is signed, which is none below `next`. */
 async function nonceOf(
-  context: AuditContext,
+  context: ChainContext,
   message: {
     readonly agent: Address;
     readonly mission: Address;

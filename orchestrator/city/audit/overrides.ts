@@ -3,13 +3,13 @@ import type { Hex } from "../../primitives/hex.ts";
 import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
 import { classAt, geq, meetOver } from "../../rules/admissibility.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
-import type { AuditContext } from "./context.ts";
-import type { Check, Inspection } from "./inspection.ts";
+import type { ChainContext } from "./context.ts";
+import type { ChainCheck, Inspection } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
 import { provenClasses } from "./verdicts.ts";
 
 /** Seated humans signed every action on the mission, and their reasons are here; no approval lies below the floor (decisions 23, 28). */
-export const overrides: Check = {
+export const overrides: ChainCheck = {
   name: "OVERRIDES",
   what: "signature and seat of every adjudicator, the justification, the evidence that an approval rests on",
   file: BUNDLE_FILES.chain,
@@ -38,7 +38,7 @@ export const overrides: Check = {
 
 /** What a human approved rests on items that pass the law's floor. */
 async function approval(
-  context: AuditContext,
+  context: ChainContext,
   seen: Inspection,
   { at, node, data, subject }: { readonly at: bigint; readonly node: number; readonly data: Hex; readonly subject: string },
 ): Promise<void> {

@@ -8,8 +8,8 @@ import { split } from "../../rules/payout.ts";
 import { reasonCode } from "../../rules/reasons.ts";
 import { ema, INITIAL_REPUTATION, multiplier, points } from "../../rules/reputation.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
-import type { AuditContext } from "./context.ts";
-import type { Check, Inspection } from "./inspection.ts";
+import type { ChainContext } from "./context.ts";
+import type { ChainCheck, Inspection } from "./inspection.ts";
 
 const PASS = 1;
 /** `enum MissionState`: the mission is over. */
@@ -18,7 +18,7 @@ const WHOLE = BigInt(BASIS_POINTS);
 const [OUTCOME, DISSENT, CLEARED_FAIL] = [reasonCode("OUTCOME"), reasonCode("DISSENT"), reasonCode("CLEARED_FAIL")];
 
 /** Every entitlement is equation 9 over price, share and reputation before the outcome; every claim moved just that (decision 5). */
-export const payouts: Check = {
+export const payouts: ChainCheck = {
   name: "PAYOUTS",
   what: "every entitlement computed again, every credit of executors and verifiers",
   file: BUNDLE_FILES.chain,
@@ -52,13 +52,13 @@ export const payouts: Check = {
 type Entitlement = ReturnType<typeof entitlementsIn>[number]["args"];
 
 /** What every slot was entitled to, in order: an upheld appeal's word replaces the clearing's. */
-const entitlementsIn = (record: AuditContext["record"]) =>
+const entitlementsIn = (record: ChainContext["record"]) =>
   [...record.events("CollaborationContract", "Recorded"), ...record.events("CollaborationContract", "Reassessed")].sort((a, b) =>
     a.at < b.at ? -1 : 1,
   );
 
 /** The share that a clearing gave, or a human after it. */
-function shareOf({ record, mission }: AuditContext, node: number, at: bigint): bigint {
+function shareOf({ record, mission }: ChainContext, node: number, at: bigint): bigint {
   const cleared = record
     .events("CollaborationContract", "Cleared")
     .findLast((each) => each.at < at && each.args.node === node && each.args.result === PASS);
@@ -77,7 +77,7 @@ function shareOf({ record, mission }: AuditContext, node: number, at: bigint): b
 }
 
 /** Claims, with who was paid; `at` is the claim's. */
-const claimsIn = (record: AuditContext["record"]) =>
+const claimsIn = (record: ChainContext["record"]) =>
   record.events("CollaborationContract", "Claimed").map(({ at, hash, args }) => {
     const { executors, verifiers } = claimedPayments(args);
     return { at, hash, args, executors: executors.map((one) => ({ at, ...one })), verifiers };
@@ -86,7 +86,7 @@ const claimsIn = (record: AuditContext["record"]) =>
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
 
 /** What a claim says it paid is what the vault credited, and came there from the mission. */
-function claims({ record, client, mission, nameOf, label }: AuditContext, seen: Inspection): void {
+function claims({ record, client, mission, nameOf, label }: ChainContext, seen: Inspection): void {
   const recorded = entitlementsIn(record);
   for (const { at, hash, args, executors } of claimsIn(record)) {
     for (const { node, slot, agent, paid, premium } of executors) {
@@ -116,7 +116,7 @@ function claims({ record, client, mission, nameOf, label }: AuditContext, seen: 
 }
 
 /** The deposit is accounted for to the unit, from events and from the contract's books, and nothing is left behind. */
-export const money: Check = {
+export const money: ChainCheck = {
   name: "MONEY",
   what: "deposit = paid + fees + insurance + discount + refunded + what missions below kept, from events, from the books, and from the token",
   file: BUNDLE_FILES.chain,
@@ -166,7 +166,7 @@ export const money: Check = {
 };
 
 /** All that was ever credited was withdrawn or is there to be, and the vault's tokens cover it. */
-async function vaulted(record: AuditContext["record"], client: AuditContext["client"], seen: Inspection): Promise<void> {
+async function vaulted(record: ChainContext["record"], client: ChainContext["client"], seen: Inspection): Promise<void> {
   const { treasury, token } = client;
   const credited = sum(record.events("Treasury", "Credited").map(({ args }) => args.amount));
   const withdrawn = sum(record.events("Treasury", "Withdrawn").map(({ args }) => args.amount));
@@ -181,7 +181,7 @@ async function vaulted(record: AuditContext["record"], client: AuditContext["cli
 }
 
 /** Reputation is one unbroken ledger from where everybody begins, moved by outcomes alone (AgentCity equation 2). */
-export const reputations: Check = {
+export const reputations: ChainCheck = {
   name: "REPUTATION",
   what: "every change continues the one before; outcomes, dissent and failures moved it by the moving average",
   file: BUNDLE_FILES.chain,

@@ -8,14 +8,14 @@ import { OFFICES } from "../../protocol/offices.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
 import { tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
-import type { AuditContext } from "./context.ts";
-import type { Check, Inspection } from "./inspection.ts";
+import type { ChainContext } from "./context.ts";
+import type { ChainCheck, Inspection } from "./inspection.ts";
 import { isAuthorised, isSignedBy } from "./signatures.ts";
 
 const STATUS_QUO = 0;
 
 /** Who proposed and sponsored what, each by its own signature; the ballot is what those make (decisions 9, 53). */
-export const candidates: Check = {
+export const candidates: ChainCheck = {
   name: "CANDIDATES",
   what: "signatures of proposals and sponsorships, each candidate's document, the ballot they make",
   file: BUNDLE_FILES.chain,
@@ -73,7 +73,7 @@ export const candidates: Check = {
 };
 
 /** Every ballot is its voter's, there is one each, and counting them again gives the chain's result (AgentCity 3.4). */
-export const ballots: Check = {
+export const ballots: ChainCheck = {
   name: "BALLOTS",
   what: "signature of every ballot, one per voter, the tie seed, the tally counted again, the quorum",
   file: BUNDLE_FILES.chain,
@@ -118,7 +118,7 @@ export const ballots: Check = {
   },
 };
 
-async function signedBallots(context: AuditContext, seen: Inspection) {
+async function signedBallots(context: ChainContext, seen: Inspection) {
   const { record, session, nameOf } = context;
   const cast: { agent: `0x${string}`; ranking: bigint }[] = [];
   for (const { from, args } of record.calls("LegislativeProcedure", "castBallots")) {
@@ -136,7 +136,7 @@ async function signedBallots(context: AuditContext, seen: Inspection) {
 }
 
 /** `keccak256(abi.encode(hash of the block before, procedure, session, candidates))`: fixed before anybody voted. */
-async function seedOf({ record, session, chain, client }: AuditContext, paper: readonly number[]): Promise<string | undefined> {
+async function seedOf({ record, session, chain, client }: ChainContext, paper: readonly number[]): Promise<string | undefined> {
   const opened = record.events("LegislativeProcedure", "VotingOpened").find(({ args }) => args.session === session);
   if (opened === undefined) return undefined;
   const { hash } = await chain.publicClient.getBlock({ blockNumber: opened.block - 1n });
@@ -145,7 +145,7 @@ async function seedOf({ record, session, chain, client }: AuditContext, paper: r
 }
 
 /** What the Codifier must have had done was done by the services of its mandates, with the results that anybody gets. */
-export const delegations: Check = {
+export const delegations: ChainCheck = {
   name: "DELEGATIONS",
   what: "each mandated operation on the enacted spec, by its service, recorded with the result of compiling and auditing again",
   file: BUNDLE_FILES.chain,
@@ -172,7 +172,7 @@ export const delegations: Check = {
 };
 
 /** The offices that put their names under the law: a Speaker and enough Regulators. */
-export const approvals: Check = {
+export const approvals: ChainCheck = {
   name: "APPROVALS",
   what: "signatures of Speaker and Regulators under the enacted spec; an adjudicator's where the risk is HIGH",
   file: BUNDLE_FILES.chain,

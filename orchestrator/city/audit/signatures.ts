@@ -2,11 +2,11 @@ import { recoverAddress } from "viem";
 import { type Message, messageDigest } from "../../client/sign/sign-message.ts";
 import type { Address, Hex } from "../../primitives/hex.ts";
 import type { MessageName } from "../../protocol/typed-data.ts";
-import type { AuditContext } from "./context.ts";
+import type { ChainContext } from "./context.ts";
 
 /** Whether this account signed this message for this chain and this contract (EIP-712). */
 export async function isSignedBy<Name extends MessageName>(
-  { client, mission }: Pick<AuditContext, "client" | "mission">,
+  { client, mission }: Pick<ChainContext, "client" | "mission">,
   signer: Address,
   name: Name,
   message: Message<Name>,
@@ -23,7 +23,7 @@ export async function isSignedBy<Name extends MessageName>(
 
 /** The same, where an empty signature says that the signer itself sent the call. */
 export function isAuthorised<Name extends MessageName>(
-  context: Pick<AuditContext, "client" | "mission">,
+  context: Pick<ChainContext, "client" | "mission">,
   signer: Address,
   sender: Address,
   name: Name,

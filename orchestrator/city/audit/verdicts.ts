@@ -10,9 +10,9 @@ import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
 import { drawPanel, panelSeed } from "../../rules/panel-draw.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
-import type { AuditContext } from "./context.ts";
+import type { ChainContext } from "./context.ts";
 import { type HandedIn, handedIn } from "./handed-in.ts";
-import type { Check, Inspection } from "./inspection.ts";
+import type { ChainCheck, Inspection } from "./inspection.ts";
 
 /** One clearing, with all that decides it. */
 interface Clearing {
@@ -27,7 +27,7 @@ interface Clearing {
 }
 
 /** Only members of the drawn panel signed the verdicts; Γ over them gives the chain's decision (RAILS 5.3; decisions 20–23). */
-export const verdicts: Check = {
+export const verdicts: ChainCheck = {
   name: "VERDICTS",
   what: "the panel drawn again, signature of every verdict, evidence classes proven again, every decision decided again, every gate asked again",
   file: BUNDLE_FILES.chain,
@@ -55,7 +55,7 @@ export const verdicts: Check = {
 
 /** Effective classes per slot: the claimed class where leaf, proof and issuer support it, otherwise at most SIGN. */
 export async function provenClasses(
-  context: AuditContext,
+  context: ChainContext,
   seen: Inspection,
   { at, node, attempt, subject, openings, items }: Pick<Clearing, "at" | "node" | "attempt" | "subject" | "openings" | "items">,
 ): Promise<readonly bigint[]> {
@@ -96,7 +96,7 @@ interface Weighed {
 }
 
 /** Checks who judged and what they signed; gives the verdicts their weight. */
-async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing): Promise<Weighed> {
+async function weigh(context: ChainContext, seen: Inspection, clearing: Clearing): Promise<Weighed> {
   const { nameOf } = context;
   const { subject } = clearing;
   const panel = await panelOf(context, clearing);
@@ -118,7 +118,7 @@ async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing
 
 /** Who was drawn, each with its weight on the roster of that block: nothing, if it has lost its office since. */
 export async function panelOf(
-  { history, law, client, chain, mission, roles }: AuditContext,
+  { history, law, client, chain, mission, roles }: ChainContext,
   { at, node, attempt }: Pick<Clearing, "at" | "node" | "attempt">,
 ): Promise<Panel> {
   const blockNumber = history.drawBlockAt(node, at);
@@ -136,7 +136,7 @@ export async function panelOf(
 }
 
 function decided(
-  { law, record, session }: AuditContext,
+  { law, record, session }: ChainContext,
   seen: Inspection,
   { node, subject, classWords }: Clearing,
   { verdicts, drawn }: Weighed,
@@ -173,7 +173,7 @@ function decided(
 
 /** What the law's predicate says of the output that agreed, asked again in the state of that block; a human's veto needs none. */
 async function gated(
-  { law, client, chain, mission, record, history }: AuditContext,
+  { law, client, chain, mission, record, history }: ChainContext,
   seen: Inspection,
   { at, node, attempt, subject, openings }: Clearing,
   { hash, block, args: { agreeing } }: { readonly hash: Hash; readonly block: bigint; readonly args: { readonly agreeing: number } },
@@ -193,7 +193,7 @@ async function gated(
 }
 
 /** The gate on the mission's whole output, asked again of what its last node handed in. */
-async function released({ law, client, chain, mission, record, history }: AuditContext, seen: Inspection): Promise<void> {
+async function released({ law, client, chain, mission, record, history }: ChainContext, seen: Inspection): Promise<void> {
   const decision = record.events("CollaborationContract", "OutputDecided").at(-1);
   if (decision === undefined) return;
   const number = law.header.outputPredicate;
@@ -215,7 +215,7 @@ async function released({ law, client, chain, mission, record, history }: AuditC
 
 /** Anything but the word 1 is a veto, a refusal to answer too. */
 async function allowed(
-  { publicClient }: AuditContext["chain"],
+  { publicClient }: ChainContext["chain"],
   to: Address,
   args: readonly [Address, number, Hash],
   blockNumber: bigint,

@@ -16,7 +16,7 @@ import { type CityClient, createCityClient } from "../../client/client.ts";
 import { readMany } from "../../client/read.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { contentIdOf } from "../../primitives/hash.ts";
-import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import type { Address, ContentId, Hash, Hex } from "../../primitives/hex.ts";
 import { type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
 import type { Agent } from "../agents.ts";
 import { overclaims } from "../behaviour.ts";
@@ -93,6 +93,10 @@ export interface GovernedCity {
   dismiss(agents: readonly Agent[]): Promise<void>;
   /** Two adjudicators sign each; all go into as few blocks as hold them. */
   rule(orders: readonly Ruling[]): Promise<void>;
+  /** Holds what the chain names by its content id: documents, justifications. */
+  keep(content: string | Uint8Array): ContentId;
+  /** What is held, for who audits. */
+  readonly kept: ReadonlyMap<ContentId, Uint8Array>;
   /** Waits, in chain time. */
   until(time: bigint): Promise<void>;
   seats(count: number): readonly Seat[];
@@ -208,6 +212,13 @@ export async function foundEconomy(
   const weight = (name: "BID_WEIGHT_QUALITY" | "BID_WEIGHT_PRICE") => client.constitution.param(parameterIndex(name));
   const weights = { quality: await weight("BID_WEIGHT_QUALITY"), price: await weight("BID_WEIGHT_PRICE") };
   const nonces = new Map<Agent, bigint>();
+  const kept = new Map<ContentId, Uint8Array>();
+  const keep = (content: string | Uint8Array): ContentId => {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    const id = contentIdOf(bytes);
+    kept.set(id, bytes);
+    return id;
+  };
   const founding = sender.used.length;
   const panel = (count: number): Seat[] =>
     Array.from({ length: count }, (_, place) => seats[(turn + place) % seats.length]).filter((seat) => seat !== undefined);
@@ -268,7 +279,7 @@ export async function foundEconomy(
       for (const { action, target, data, about } of orders) {
         turn += 1;
         const caseHash = keccak256(stringToHex(`${action} ${about}`));
-        const justification = contentIdOf(new TextEncoder().encode(about));
+        const justification = keep(about);
         const message = overrideOf({ action, caseHash, target, data, justification }, deadline);
         const signatures = await Promise.all(
           panel(SIGNATURES).map(async ({ account }) => ({
@@ -284,6 +295,8 @@ export async function foundEconomy(
       turn += 1;
       return panel(count);
     },
+    keep,
+    kept,
     until: (time) => chain.advanceTo(time),
     close: () => chain.close(),
   };

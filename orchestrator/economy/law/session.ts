@@ -11,8 +11,9 @@ import { signAuth } from "../../client/sign/auth.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { metricsOf } from "../../legislature/metrics.ts";
 import { sessionRecord } from "../../legislature/session-record.ts";
-import { contentIdOf } from "../../primitives/hash.ts";
+import { sha256 } from "../../primitives/hash.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
+import { canonicalBytes, type JsonValue } from "../../primitives/json.ts";
 import type { RandomStream } from "../../primitives/random.ts";
 import { MISSION_CONTEXT } from "../../protocol/mission-context.ts";
 import type { MissionDocument } from "../../protocol/mission-document.ts";
@@ -101,6 +102,7 @@ export interface Held {
 
 export interface Enacted {
   readonly mission: Address;
+  readonly session: bigint;
   readonly law: CompiledLaw;
   readonly rules: Rules;
   readonly price: number;
@@ -136,7 +138,7 @@ function documentOf({ round, tasks, funding, duration }: Convening, rules: Rules
     risk: funding < 1000 ? "LOW" : "MEDIUM",
     budget: Math.round(funding * 1e6).toString(),
     duration,
-    input: { kind: "csv", count: tasks.length, digest: keccak256(stringToHex(goalOf(round))) },
+    input: { kind: "csv", count: tasks.length, digest: sha256(canonicalBytes(inputOf(tasks))) },
     nodes: tasks.map((task) => ({
       number: task.id,
       label: `task-${task.id}`,
@@ -164,6 +166,15 @@ function documentOf({ round, tasks, funding, duration }: Convening, rules: Rules
     outputPredicate: 0,
   };
 }
+/** What a milestone's mission works on. */
+export const inputOf = (tasks: readonly Task[]): JsonValue[] =>
+  tasks.map(({ id, main, second, level, needs }) => ({
+    id: `task-${id}`,
+    main,
+    second,
+    level,
+    needs: needs.map((need) => `task-${need}`),
+  }));
 const goalOf = (round: number) => `what the foundation asks from round ${round} on`;
 
 /** Whether somebody says that it can do each task. */
@@ -192,7 +203,8 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
   const accountOf = (agent: Agent) => city.residentOf(agent).member.account;
   const proposals = await Promise.all(
     candidates.map(async ({ author, law }) => {
-      const cid = law.docHash;
+      city.keep(law.bytes);
+      const cid = sha256(law.bytes);
       const message = { session, agent: accountOf(author).address, specHash: law.specHash, cid, deadline };
       const auth = await signAuth(client, accountOf(author), "Propose", message);
       return client.legislation.call.propose([session, law.specHash, cid, auth], step("propose", author.id));
@@ -310,7 +322,7 @@ async function enact(city: GovernedCity, session: bigint, convening: Convening, 
   approvals.sort((one, other) => (one.clerk.toLowerCase() < other.clerk.toLowerCase() ? -1 : 1));
   await client.legislation.approve([session, won.law.law, won.law.docHash, approvals], step("approve"));
   const { mission } = await client.legislation.sessionOf(session);
-  return { mission, law: won.law, rules: won.rules, price: funding / tasks.length };
+  return { mission, session, law: won.law, rules: won.rules, price: funding / tasks.length };
 }
 
 /** Laws of authors drawn by lot: each its ideal but for one rule; what nobody could be found for asks less. */
@@ -360,19 +372,15 @@ async function flag(city: GovernedCity, session: bigint, winner: Agent, onBallot
     const recorded = await recordedBallots(client, session);
     const others = recorded.filter(({ agent }) => !members.includes(agent)).map(({ ranking }) => ranking);
     const otherwise = tally(others, ballotSize, tieSeed).winner;
-    await ruleOnBloc(
-      { client, seats: city.seats(7), keep: (text) => contentIdOf(new TextEncoder().encode(text)) },
-      simulatedJudge(client.chain.id),
-      {
-        session,
-        caseHash,
-        blocs: blocs.map(({ leader, members: rest }) => [leader, ...rest]),
-        flagged,
-        ballots: recorded.length,
-        winner: String(winner.id),
-        otherwise: otherwise === 0 ? undefined : String(onBallot[otherwise - 1]?.author.id),
-      },
-    );
+    await ruleOnBloc({ client, seats: city.seats(7), keep: city.keep }, simulatedJudge(client.chain.id), {
+      session,
+      caseHash,
+      blocs: blocs.map(({ leader, members: rest }) => [leader, ...rest]),
+      flagged,
+      ballots: recorded.length,
+      winner: String(winner.id),
+      otherwise: otherwise === 0 ? undefined : String(onBallot[otherwise - 1]?.author.id),
+    });
   }
   return members.flatMap((address) => city.agentAt(address) ?? []);
 }

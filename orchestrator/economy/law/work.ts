@@ -11,7 +11,6 @@ import { signAuth } from "../../client/sign/auth.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { executionMetrics, milestonesOf } from "../../execution/metrics.ts";
 import { bitmapOf } from "../../primitives/bitmap.ts";
-import { contentIdOf } from "../../primitives/hash.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { encodeActionData } from "../../protocol/actions.ts";
 import { evidenceKinds, questions, verdictResults } from "../../protocol/evidence.ts";
@@ -106,8 +105,12 @@ export class MissionWork {
     return this.#enacted.price;
   }
 
-  get law(): Hash {
-    return this.#enacted.law.lawHash;
+  get tasks(): readonly Task[] {
+    return this.#tasks;
+  }
+
+  get enacted(): Enacted {
+    return this.#enacted;
   }
 
   isBarred(task: Task, agent: Agent): boolean {
@@ -360,7 +363,7 @@ export class MissionWork {
     const { client } = this.#city;
     const { mission } = this.#enacted;
     const approves = task.quality >= SIMULATED_THRESHOLDS.minQuality;
-    const panel = { client, seats: this.#city.seats(7), keep: () => contentIdOf(new Uint8Array()) };
+    const panel = { client, seats: this.#city.seats(7), keep: this.#city.keep };
     const action = approves ? "APPROVE_POP" : "REJECT_POP";
     const [seat] = await seatsOnMission(panel, mission, { action });
     const { opening } = this.#requireWork(task);
@@ -371,7 +374,7 @@ export class MissionWork {
       node: task.id,
       target: mission,
       caseHash: await this.#contract.caseHash(task.id),
-      justification: contentIdOf(new TextEncoder().encode(`SIMULATED: quality ${task.quality.toFixed(2)}`)),
+      justification: this.#city.keep(`SIMULATED: quality ${task.quality.toFixed(2)}`),
       data,
     });
     if (approves) await this.#contract.record([task.id], this.#step("record", task.id));
