@@ -12,7 +12,7 @@ import {Signatures} from "../libraries/Signatures.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {LawHeader, Tier} from "../types/Law.sol";
+import {LawHeader} from "../types/Law.sol";
 import {LiveHash} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {MissionState, NodeState} from "../types/States.sol";
@@ -188,7 +188,7 @@ library Dispatch {
         MissionStorage.Node memory w = NodeCore.loadOf(s, f, node);
         bytes memory fault = _routeFault(s, f, law, w, node, slots, by);
         if (fault.length != 0) return NodeCore.passOver(node, w.attempt, fault, by.alone);
-        if (law.leaf()) _start(s, f, law, w, node);
+        if (law.leaf()) _start(s, law, w, node);
         else Descent.open(s, f, law, w, node);
         NodeCore.store(s, node, w);
     }
@@ -235,23 +235,12 @@ library Dispatch {
         return abi.encodeWithSelector(ICollaborationContract.LiveHashMissing.selector, node, vouched, needed);
     }
 
-    function _start(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        NodeLaw law,
-        MissionStorage.Node memory w,
-        uint8 node
-    ) private {
+    function _start(MissionStorage.Layout storage s, NodeLaw law, MissionStorage.Node memory w, uint8 node) private {
         if (s.head.state == MissionState.ACTIVE) NodeCore.moveMission(s, MissionState.EXECUTING);
         NodeCore.move(w, node, NodeState.EXECUTING);
         w.deadline = uint40(block.timestamp) + (w.remainder != 0 ? w.remainder : law.timeout());
         w.remainder = 0;
         emit ICollaborationContract.Routed(node, w.attempt, w.deadline);
-        bool closed = NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
-        if (!closed || (law.tier() == Tier.CONSENSUS && w.revealMask != w.commitMask)) return;
-        NodeCore.startVerification(f, w, node);
-        // Work that comes back from a freeze has had a panel: this one is its second.
-        w.redraws = 1;
     }
 
     /// @dev Reverts on anything but what a runner signed: other code is live than was registered.

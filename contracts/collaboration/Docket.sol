@@ -117,18 +117,34 @@ library Dockets {
         d.law = f.node(node);
         d.word = NodeCore.loadOf(s, f, node);
         d.obligation = NodeCore.obligation(s, f, d.word, node);
-        d.parties = new address[](uint256(d.law.redundancy()) + 1);
-        d.parties[0] = f.sponsor();
+        d.parties = partiesOf(s, f, d.law, node, d.word.attempt);
         d.commitments = new bytes32[](d.law.redundancy());
         d.claims = new uint256[](d.law.redundancy());
         d.classes = new uint256[](d.law.redundancy());
         // At most five slots.
         for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
             uint256 key = MissionStorage.slotKey(node, d.word.attempt, slot);
-            d.parties[uint256(slot) + 1] = f.city.producers.principalOf(s.slots[key].agent);
             if (_isPresent(d, slot)) d.commitments[slot] = s.pledges[key];
         }
         d.work = Commitments.nodeCommitment(d.commitments);
+    }
+
+    /// @notice Sponsor's principal, then one per executor slot: none of them judges.
+    function partiesOf(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        NodeLaw law,
+        uint8 node,
+        uint8 attempt
+    ) internal view returns (address[] memory parties) {
+        uint256 slots = law.redundancy();
+        parties = new address[](slots + 1);
+        parties[0] = f.sponsor();
+        // At most five slots.
+        for (uint256 slot = 0; slot < slots; ++slot) {
+            address agent = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
+            parties[slot + 1] = f.city.producers.principalOf(agent);
+        }
     }
 
     /// @notice Opens the commitments: what an item is worth without proof is what its executor signed for.
@@ -252,7 +268,7 @@ library Dockets {
     function provenSlots(MissionStorage.Layout storage s, Docket memory d) internal view returns (uint8 proven) {
         proven = _reaching(d, d.classes);
         if (d.word.commitMask & ~proven == 0) return proven;
-        return d.word.commitMask & (proven | s.evidence[MissionStorage.attemptKey(d.node, d.word.attempt)].shown);
+        return d.word.commitMask & (proven | s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)].shown);
     }
 
     /// @notice The same, if all items were what their executors claim.

@@ -42,6 +42,8 @@ library Guard {
             if (NodeCore.has(w, MissionStorage.COMMITS_CLOSED) || (w.commitMask >> own) & 1 == 1) {
                 revert ICollaborationContract.AlreadyCommitted(node, own);
             }
+            // At most five slots.
+            s.notes[MissionStorage.attemptKey(node, w.attempt)].halted |= uint8(1 << own);
         }
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         freeze(s, f, w, node, reason);
@@ -73,11 +75,21 @@ library Guard {
         // Frozen before it was routed a second time, a node keeps what it had left the first time.
         // It fits: what is left of a law's timeout, which has sixteen bits.
         if (working) w.remainder = w.deadline > block.timestamp ? uint16(w.deadline - block.timestamp) : 1;
+        else if (w.state == NodeState.PENDING_VERIFICATION) _pause(s, f, w, node);
         NodeCore.move(w, node, NodeState.FROZEN);
-        w.deadline = uint40(block.timestamp) + 2 * uint40(f.terms.maxHumanReviewTimeout());
+        w.deadline = uint40(block.timestamp) + _patience(f);
         if (w.freezeCount != type(uint8).max) ++w.freezeCount;
         NodeCore.store(s, node, w);
         emit ICollaborationContract.NodeFrozen(node, msg.sender, reason, w.freezeCount);
+    }
+
+    /// @dev Once an attempt: draw, posted verdicts and the time that was left stay (decision 58).
+    function _pause(MissionStorage.Layout storage s, Frame memory f, MissionStorage.Node memory w, uint8 node) private {
+        MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
+        if (notes.left != 0) revert ICollaborationContract.FrozenBefore(node, w.attempt);
+        // At most VERIFICATION_TIMEOUT, which is at most a day.
+        notes.left = w.deadline > block.timestamp ? uint24(w.deadline - block.timestamp) : 1;
+        NodeCore.pinSeed(f, w, node);
     }
 
     /// @dev Only the words that changed are stored: an agent's first seven freezes are one word.
@@ -96,7 +108,8 @@ library Guard {
         uint256 threshold = _thresholdOf(f, agent);
         emit ICollaborationContract.FreezeCounted(node, agent, index, recent, threshold);
         bool escalates = recent >= threshold || index == Escalation.MAX_TOTAL;
-        if (escalates && !s.head.stopped) stop(s, agent);
+        // A suspension that lapses would take the stop with it.
+        if (escalates && (!s.head.stopped || s.suspension.until != 0)) stop(s, agent);
     }
 
     function _thresholdOf(Frame memory f, address agent) private view returns (uint256) {
@@ -122,12 +135,52 @@ library Guard {
 
     // --- The stop ----------------------------------------------------------------------------------------------------
 
+    /// @notice A suspended mission stays stopped, and no longer for a time only.
     /// @param agent Whose freezes caused it; zero when a human did.
     function stop(MissionStorage.Layout storage s, address agent) internal {
+        if (s.suspension.until != 0) delete s.suspension;
+        else _halt(s);
+        emit ICollaborationContract.EmergencyStopped(msg.sender, agent);
+    }
+
+    function _halt(MissionStorage.Layout storage s) private {
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         s.head.stopped = true;
         s.watch.stoppedAt = uint40(block.timestamp);
-        emit ICollaborationContract.EmergencyStopped(msg.sender, agent);
+    }
+
+    /// @notice A monitor stops the mission until a human has looked, at most twice maxHumanReviewTimeout (decision 79).
+    function suspend(MissionStorage.Layout storage s, City calldata city, bytes32 finding) external {
+        NodeCore.requireMission(s, NodeCore.RUNNING);
+        if (!_isOutsideMonitor(s, city)) revert ICollaborationContract.NotMonitor(msg.sender);
+        _halt(s);
+        uint40 until = uint40(block.timestamp) + _patience(MissionFrame.open(city));
+        s.suspension = MissionStorage.Suspension(msg.sender, until);
+        emit ICollaborationContract.MissionSuspended(msg.sender, finding, until);
+    }
+
+    /// @notice Nobody confirmed a suspension in its time: the mission goes on, and its monitor answers for it. Who would wait for the
+    /// mission's end answers all the same.
+    function lapse(MissionStorage.Layout storage s, City calldata city) external {
+        bool ended = NodeCore.isFinal(s);
+        if (!ended) NodeCore.requireMission(s, NodeCore.RUNNING);
+        MissionStorage.Suspension memory suspension = s.suspension;
+        if (suspension.until == 0) revert ICollaborationContract.NotStopped();
+        Frame memory f = MissionFrame.open(city);
+        // While the panel is frozen nobody can confirm anything.
+        uint40 until = WatchdogHold.extended(city.constitution, suspension.until, _patience(f));
+        if (block.timestamp < until) revert ICollaborationContract.NotExpired(until);
+        delete s.suspension;
+        if (!ended) {
+            s.head.stopped = false;
+            _windOn(s, f, uint40(block.timestamp) - s.watch.stoppedAt, 0);
+        }
+        emit ICollaborationContract.SuspensionLapsed(suspension.monitor, until);
+        city.evidence.countLapse(suspension.monitor, until);
+    }
+
+    function _patience(Frame memory f) private pure returns (uint40) {
+        return 2 * uint40(f.terms.maxHumanReviewTimeout());
     }
 
     /// @notice Humans let the mission go on: from a stop, from a degraded time, or from both.
@@ -138,6 +191,7 @@ library Guard {
         if (!stopped && !degraded) revert ICollaborationContract.NotStopped();
         if (stopped) {
             s.head.stopped = false;
+            if (s.suspension.until != 0) delete s.suspension;
             if (watch.cleared != type(uint8).max) ++watch.cleared;
             watch.clearedAt = uint40(block.timestamp);
         }

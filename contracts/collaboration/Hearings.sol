@@ -2,8 +2,14 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
+import {Reasons} from "../libraries/Reasons.sol";
+import {Signatures} from "../libraries/Signatures.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {TypedData} from "../libraries/TypedData.sol";
 import {Wire} from "../libraries/Wire.sol";
-import {VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {Seat, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {Verdict} from "../types/Messages.sol";
 import {NodeState} from "../types/States.sol";
 import {Docket, Dockets} from "./Docket.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
@@ -16,6 +22,7 @@ import {Testimony} from "./Testimony.sol";
 /// @notice Decisions 55 and 57. A linked library: it runs in the clone's frame and storage.
 library Hearings {
     using Dockets for Docket;
+    using MissionFrame for Frame;
     using Wire for bytes;
 
     /// @dev From the verdict on a node's work until a human's.
@@ -38,18 +45,20 @@ library Hearings {
         for (uint256 i = 0; i < dockets.length; ++i) {
             Docket memory d = dockets[i];
             _check(s, d);
-            if (d.isSound()) _keep(s, d);
+            if (d.isSound()) _keep(s, f, d);
             else NodeCore.passOver(d.node, d.word.attempt, d.fault, dockets.length == 1);
         }
         emit ICollaborationContract.WavePosted(wave);
     }
 
-    /// @dev In time for the panel.
+    /// @dev In time for the panel, whose clock a freeze stops.
     function _convene(Frame memory f, Docket memory d) private view {
-        d.refuseUnless(NodeCore.only(NodeState.PENDING_VERIFICATION));
-        if (d.isSound() && block.timestamp >= Panels.closesAt(f, d.word)) {
-            bytes4 closed = ICollaborationContract.WindowClosed.selector;
-            d.refuse(closed, d.node, Panels.closesAt(f, d.word));
+        if (!NodeCore.isPaused(d.word)) {
+            d.refuseUnless(NodeCore.only(NodeState.PENDING_VERIFICATION));
+            if (d.isSound() && block.timestamp >= Panels.closesAt(f, d.word)) {
+                bytes4 closed = ICollaborationContract.WindowClosed.selector;
+                d.refuse(closed, d.node, Panels.closesAt(f, d.word));
+            }
         }
         Panels.draw(f, d);
     }
@@ -69,12 +78,74 @@ library Hearings {
         }
     }
 
-    function _keep(MissionStorage.Layout storage s, Docket memory d) private {
+    function _keep(MissionStorage.Layout storage s, Frame memory f, Docket memory d) private {
         uint8 shown = Dockets.provenSlots(s, d);
-        s.evidence[MissionStorage.attemptKey(d.node, d.word.attempt)].shown = shown;
+        s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)].shown = shown;
         emit ICollaborationContract.Posted(d.node, d.word.attempt, shown);
         // Two questions, at most seven members.
         for (uint256 i = 0; i < d.verdicts; ++i) s.posted[Panels.postedKey(d, d.answers[i])] = d.said[i];
+        if (d.verdicts != 0) NodeCore.pinSeed(f, d.word, d.node);
+    }
+
+    /// @notice Two verdicts of one member on one question, of one draw, cost it EQUIVOCATION, once (decision 55).
+    function accuse(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        uint8 node,
+        uint8 attempt,
+        address verifier,
+        ICollaborationContract.SignedVerdict calldata first,
+        ICollaborationContract.SignedVerdict calldata second
+    ) external {
+        Frame memory f = MissionFrame.open(city);
+        bool differ = _requireSigned(f, verifier, first) != _requireSigned(f, verifier, second);
+        Verdict calldata v = first.verdict;
+        Verdict calldata other = second.verdict;
+        bool alike = v.obligation == other.obligation && v.draw == other.draw && v.question == other.question;
+        if (!differ || !alike) revert ICollaborationContract.NotContradictory(verifier);
+        bytes32 obligation = NodeCore.obligationOf(s, f, node, attempt);
+        if (v.obligation != obligation) revert ICollaborationContract.WrongObligation(obligation, v.obligation);
+        address[] memory principal = new address[](1);
+        principal[0] = _requireMember(s, f, node, attempt, verifier, v.draw);
+        bytes32 key = keccak256(abi.encode(verifier, obligation, v.draw, v.question));
+        if (s.accused[key]) {
+            revert ICollaborationContract.AlreadyAccused(verifier, obligation, v.draw, uint8(v.question));
+        }
+        s.accused[key] = true;
+        emit ICollaborationContract.Contradicted(node, attempt, verifier, uint8(v.question));
+        s.head.execution.recordVerifiers(principal);
+        s.head.execution.settleVerifier(verifier, SlashingSchedule.EQUIVOCATION, Reasons.EQUIVOCATION);
+    }
+
+    /// @dev One of the verdicts in a list that the member signed. When it signed does not matter.
+    function _requireSigned(
+        Frame memory f,
+        address verifier,
+        ICollaborationContract.SignedVerdict calldata said
+    ) private pure returns (bytes32 hash) {
+        hash = TypedData.hashVerdict(said.verdict);
+        if (said.place >= said.list.length || said.list[said.place] != hash) {
+            revert ICollaborationContract.NotContradictory(verifier);
+        }
+        bytes32 digest = f.digest(TypedData.hashVerdicts(verifier, said.list, said.deadline));
+        Signatures.requireEcdsa(verifier, digest, said.signature);
+    }
+
+    /// @dev Whoever was drawn by that block, whatever became of the attempt.
+    function _requireMember(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint8 node,
+        uint8 attempt,
+        address verifier,
+        uint32 draw
+    ) private view returns (address) {
+        NodeLaw law = f.node(node);
+        address[] memory parties = Dockets.partiesOf(s, f, law, node, attempt);
+        Seat[] memory panel = f.city.evidence.panelOf(node, attempt, law.panelSize(), parties, draw);
+        // At most seven seats.
+        for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier == verifier) return panel[i].principal;
+        revert ICollaborationContract.NotOnPanel(node, verifier);
     }
 
     /// @notice Charges the members of an overdue panel that posted nothing. Who was drawn by a block that is forgotten is not known.

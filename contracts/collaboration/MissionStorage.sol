@@ -54,6 +54,13 @@ library MissionStorage {
         uint64 children;
     }
 
+    /// @dev One word: a monitor stopped the mission because its records and the chain differ, and no human has confirmed that yet.
+    struct Suspension {
+        address monitor;
+        /// When it may lapse; 0 = none waits.
+        uint40 until;
+    }
+
     /// @dev In memory; stored as one word (`NodeWord`).
     struct Node {
         NodeState state;
@@ -91,12 +98,18 @@ library MissionStorage {
     /// One whole token in the settlement token's smallest unit (six decimals), as in the constitution.
     uint64 internal constant TOKEN = 1e6;
 
-    /// @dev One word: what was shown for an attempt outside a clearing.
-    struct Evidence {
-        /// Slots with an item that somebody proved ⪰ the floor; bit per slot.
+    /// @dev One word: what is remembered of an attempt beside its node's word. Bit per slot.
+    struct Notes {
+        /// Slots with an item that somebody proved ⪰ the floor outside a clearing.
         uint8 shown;
         /// A human decides about slots of which that was never shown: they are late.
         bool wanting;
+        /// Slots that were slashed or scored 0: their principals do not try again.
+        uint8 blamed;
+        /// Slots whose executors had the node frozen, until a human lifts it.
+        uint8 halted;
+        /// Seconds its panel had left when it was frozen, which happens once; 0 = it never was.
+        uint24 left;
     }
 
     // Flags of a node.
@@ -179,7 +192,10 @@ library MissionStorage {
         mapping(uint256 attemptKey => bytes32) amendments;
         /// Hash of a verdict that was posted ahead of the clearing (`Panels.postedKey`).
         mapping(uint256 postedKey => bytes32) posted;
-        mapping(uint256 attemptKey => Evidence) evidence;
+        mapping(uint256 attemptKey => Notes) notes;
+        Suspension suspension;
+        /// Members whose contradiction was shown.
+        mapping(bytes32 contradiction => bool) accused;
     }
 
     function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {

@@ -121,8 +121,21 @@ library NodeCore {
     ) internal view returns (bytes32) {
         uint256 key = MissionStorage.attemptKey(node, w.attempt);
         bytes32 amendment = has(w, MissionStorage.AMENDED) ? s.amendments[key] : bytes32(0);
-        return
-            Commitments.obligation(block.chainid, address(this), node, w.attempt, MissionFrame.lawHash(f), amendment);
+        return _obligation(f, node, w.attempt, amendment);
+    }
+
+    /// @notice The same of any attempt.
+    function obligationOf(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint8 node,
+        uint8 attempt
+    ) internal view returns (bytes32) {
+        return _obligation(f, node, attempt, s.amendments[MissionStorage.attemptKey(node, attempt)]);
+    }
+
+    function _obligation(Frame memory f, uint8 node, uint8 attempt, bytes32 amendment) private view returns (bytes32) {
+        return Commitments.obligation(block.chainid, address(this), node, attempt, MissionFrame.lawHash(f), amendment);
     }
 
     /// @notice The word of the next attempt: nothing of the one before but what may still be slashed for it.
@@ -192,6 +205,31 @@ library NodeCore {
         w.deadline = uint40(block.timestamp) + f.terms.verificationTimeout();
     }
 
+    /// @notice Keeps the seed of a node's panel: nobody waits until the chain forgets it.
+    function pinSeed(Frame memory f, MissionStorage.Node memory w, uint8 node) internal {
+        if (block.number <= w.drawBlock) {
+            revert ICollaborationContract.TooEarly(node, uint256(w.drawBlock) + 1);
+        }
+        if (f.city.evidence.seedOf(w.drawBlock) != 0) f.city.evidence.pinSeed(w.drawBlock);
+    }
+
+    /// @notice Takes a node that was frozen before its panel back to it, with the time that was left. Others stay as they are.
+    function resumeHearing(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) internal returns (bool resumed) {
+        resumed = isPaused(w);
+        if (!resumed) return false;
+        move(w, node, NodeState.PENDING_VERIFICATION);
+        w.deadline = uint40(block.timestamp) + s.notes[MissionStorage.attemptKey(node, w.attempt)].left;
+    }
+
+    /// @notice Whether a node was frozen before its panel had decided.
+    function isPaused(MissionStorage.Node memory w) internal pure returns (bool) {
+        return w.state == NodeState.FROZEN && w.drawBlock != 0;
+    }
+
     function startReview(MissionStorage.Node memory w, uint8 node, NodeLaw law) internal {
         move(w, node, NodeState.PENDING_REVIEW);
         w.deadline = uint40(block.timestamp) + law.reviewWindow();
@@ -245,7 +283,7 @@ library NodeCore {
         if (slash != 0) emit ICollaborationContract.ExecutorFaulted(node, slot, agent, reason, slashed);
     }
 
-    /// @notice Ends the locks of the slots in `mask`, alike; `slash` ≠ 0 scores them 0.
+    /// @notice Ends the locks of the slots in `mask`, alike. Who is slashed or scored, which is 0 here, is at fault.
     function settleMask(
         MissionStorage.Layout storage s,
         uint8 node,
@@ -260,6 +298,7 @@ library NodeCore {
             address agent = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
             if (agent != address(0)) settle(s, node, slot, agent, slash, scored, 0, reason);
         }
+        if (mask != 0 && (scored || slash != 0)) s.notes[MissionStorage.attemptKey(node, attempt)].blamed |= mask;
     }
 
     /// @notice A human decides. Slots that have shown nothing by then are late.
@@ -271,16 +310,17 @@ library NodeCore {
         uint8 proven
     ) internal {
         if (w.commitMask & ~proven != 0) {
-            s.evidence[MissionStorage.attemptKey(node, w.attempt)] = MissionStorage.Evidence(proven, true);
+            MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
+            (notes.shown, notes.wanting) = (proven, true);
         }
         startReview(w, node, law);
     }
 
     /// @notice Drops the slots that a human was asked about and that never showed an item at the floor: they are as good as late.
     function dropWanting(MissionStorage.Layout storage s, MissionStorage.Node memory w, uint8 node) internal {
-        MissionStorage.Evidence memory evidence = s.evidence[MissionStorage.attemptKey(node, w.attempt)];
-        if (!evidence.wanting) return;
-        uint8 late = w.commitMask & ~evidence.shown;
+        MissionStorage.Notes memory notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
+        if (!notes.wanting) return;
+        uint8 late = w.commitMask & ~notes.shown;
         settleMask(s, node, w.attempt, late, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
         w.commitMask &= ~late;
     }

@@ -77,7 +77,7 @@ library Overrides {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, Reasons.MANUAL_OVERRIDE);
 
-        if (action == Action.UNFREEZE) _unfreeze(f, w, node);
+        if (action == Action.UNFREEZE) _unfreeze(s, f, w, node);
         else if (action == Action.RESUME_WITH_AMENDMENT) _amend(s, f, law, w, node, data);
         else if (action == Action.REJECT_POP) _reject(s, f, law, w, node);
         else if (action == Action.VETO_OUTPUT) _veto(w, node);
@@ -86,9 +86,16 @@ library Overrides {
         NodeCore.store(s, node, w);
     }
 
-    function _unfreeze(Frame memory f, MissionStorage.Node memory w, uint8 node) private {
+    function _unfreeze(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
-        NodeCore.makeEligible(f, w, node);
+        MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
+        if (notes.halted != 0) notes.halted = 0;
+        if (!NodeCore.resumeHearing(s, w, node)) NodeCore.makeEligible(f, w, node);
         emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
     }
 

@@ -205,7 +205,7 @@ library Remedies {
     ) private {
         Hearings.dismiss(s, f.city, node);
         if (w.redraws == 0) return _redraw(f, w, node);
-        s.evidence[MissionStorage.attemptKey(node, w.attempt)].wanting = true;
+        s.notes[MissionStorage.attemptKey(node, w.attempt)].wanting = true;
         NodeCore.startReview(w, node, law);
     }
 
@@ -230,9 +230,20 @@ library Remedies {
             return;
         }
         bool frozen = w.state == NodeState.FROZEN;
-        if (!frozen) NodeCore.dropWanting(s, w, node);
+        // A verdict that was held up is given all the same.
+        if (frozen && NodeCore.resumeHearing(s, w, node)) return;
+        uint8 bound = NodeCore.outstanding(w, law);
+        if (frozen) {
+            // Who stopped itself, and whom no human let go on, did not deliver in time.
+            uint8 halted = bound & s.notes[MissionStorage.attemptKey(node, w.attempt)].halted;
+            NodeCore.settleMask(s, node, w.attempt, halted, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
+            bound &= ~halted;
+        } else {
+            NodeCore.dropWanting(s, w, node);
+            bound = NodeCore.outstanding(w, law);
+        }
         bytes32 reason = frozen ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
-        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), 0, false, reason);
+        NodeCore.settleMask(s, node, w.attempt, bound, 0, false, reason);
         NodeCore.fail(s, f, w, node, law.tier(), reason);
     }
 
@@ -256,11 +267,29 @@ library Remedies {
             }
         }
         if ((s.exhausted >> node) & 1 == 1) revert ICollaborationContract.IterationsExhausted(node, w.attempt);
+        address[] memory culprits = _culprits(s, node, w.attempt);
         NodeCore.renew(f, w, node);
         if (failed) NodeCore.makeEligible(f, w, node);
         NodeCore.store(s, node, w);
         emit ICollaborationContract.Reopened(node, w.attempt);
-        if (leaf) execution.reopenMarket(node, w.attempt);
+        if (leaf) execution.reopenMarket(node, w.attempt, culprits);
+    }
+
+    /// @dev Who is at fault for an attempt's failure, or was found to be and can still appeal.
+    function _culprits(
+        MissionStorage.Layout storage s,
+        uint8 node,
+        uint8 attempt
+    ) private view returns (address[] memory culprits) {
+        uint256 key = MissionStorage.attemptKey(node, attempt);
+        uint256 mask = s.notes[key].blamed | s.faults[key].mask;
+        culprits = new address[](NodeCore.count(mask));
+        uint256 found = 0;
+        // At most five slots.
+        for (uint8 slot = 0; mask >> slot != 0; ++slot) {
+            if ((mask >> slot) & 1 == 0) continue;
+            culprits[found++] = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
+        }
     }
 
     /// @dev A node out of attempts, or whose law is at fault, fails the mission; a mission out of time, or whose parent ended, is aborted.
@@ -286,6 +315,8 @@ library Remedies {
         _recordPending(s, city);
         bool open = s.head.state != MissionState.PENDING;
         NodeCore.moveMission(s, MissionState.ABORTED);
+        // Whoever suspended it was heard.
+        if (s.suspension.until != 0) delete s.suspension;
         if (open) s.head.execution.hold();
     }
 
@@ -357,7 +388,8 @@ library Remedies {
         for (uint256 slot = 0; slot < pledges.length; ++slot) {
             pledges[slot] = s.pledges[MissionStorage.slotKey(node, attempt, slot)];
         }
-        return keccak256(abi.encode(s.head.state, s.head.stopped, s.watch.cleared, s.nodes[node], pledges));
+        uint256 stops = (uint256(s.watch.stoppedAt) << 48) | (uint256(s.suspension.until) << 8) | s.watch.cleared;
+        return keccak256(abi.encode(s.head.state, s.head.stopped, stops, s.nodes[node], pledges));
     }
 
     function obligationOf(

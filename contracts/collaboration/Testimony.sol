@@ -135,7 +135,7 @@ library Testimony {
             Docket memory d = dockets[order];
             Verdict memory v = wave.verdict(at);
             at += Wire.VERDICT;
-            (v.obligation, v.commitment) = (d.obligation, d.work);
+            (v.obligation, v.commitment, v.draw) = (d.obligation, d.work, d.word.drawBlock);
             hashes[i] = TypedData.hashVerdict(v);
             Panels.hear(d, verifier, v, hashes[i]);
         }

@@ -4,7 +4,7 @@ pragma solidity 0.8.33;
 import {Action} from "../types/Actions.sol";
 import {ClearingDecision} from "../types/Evidence.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
-import {LiveHash, Opening} from "../types/Messages.sol";
+import {LiveHash, Opening, Verdict} from "../types/Messages.sol";
 import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
 import {IServiceContract} from "./IServiceContract.sol";
 
@@ -91,6 +91,9 @@ interface ICollaborationContract {
         /// Of the last degraded time, and when it ends the mission.
         uint40 degradedSince;
         uint40 degradedUntil;
+        /// Who stopped it, if no human has confirmed that yet, and when it lapses; else zero.
+        address suspendedBy;
+        uint40 suspendedUntil;
     }
 
     /// @notice The data of RESOLVE_APPEAL, ABI-encoded: one ruling on all open appeals of an attempt (decision 29).
@@ -115,6 +118,16 @@ interface ICollaborationContract {
         address runner;
         /// node << 16 | attempt << 8 | slot, nodes ascending: every slot that is to start.
         uint256[] slots;
+        uint40 deadline;
+        bytes signature;
+    }
+
+    /// @notice A verdict, and the list of hashes in which its member signed it.
+    struct SignedVerdict {
+        Verdict verdict;
+        bytes32[] list;
+        /// Of the verdict in the list.
+        uint256 place;
         uint40 deadline;
         bytes signature;
     }
@@ -178,6 +191,8 @@ interface ICollaborationContract {
         uint256 basis,
         uint8 agreeing
     );
+    /// @notice A panel member gave two answers to one question: it was slashed.
+    event Contradicted(uint8 indexed node, uint8 attempt, address indexed verifier, uint8 question);
     /// @notice What a human's approval releases, and to which slots.
     event ReviewApproved(uint8 indexed node, uint8 attempt, uint16 share, uint8 agreeing);
     /// No ruling in the review window: until `deadline` every adjudicator is asked.
@@ -227,6 +242,9 @@ interface ICollaborationContract {
     event EmergencyCleared(uint8 cleared, uint256 window);
     event MissionDegraded(address indexed by, uint40 silentSince, uint40 until);
     event MissionRecovered(uint40 degradedSince);
+    /// @param finding Content-id digest of what differs between the records and the chain.
+    event MissionSuspended(address indexed by, bytes32 finding, uint40 until);
+    event SuspensionLapsed(address indexed by, uint40 until);
     event Reopened(uint8 indexed node, uint8 attempt);
     event AppealFiled(uint8 indexed node, address indexed appellant, uint8 attempt, bytes32 evidence, uint64 bond);
     event BondReturned(uint8 indexed node, address indexed appellant, uint64 bond);
@@ -307,6 +325,11 @@ interface ICollaborationContract {
     error NotStopped();
     error NotSilent(uint40 silentSince, uint40 least);
     error AlreadySealed(uint8 node, bytes32 hash);
+    /// @notice The attempt's verdict was held up once already.
+    error FrozenBefore(uint8 node, uint8 attempt);
+    /// @notice Both verdicts may be its member's.
+    error NotContradictory(address verifier);
+    error AlreadyAccused(address verifier, bytes32 obligation, uint32 draw, uint8 question);
     error NotVetoed(uint8 node);
     error NoAmendment(uint8 node);
     error UnsupportedOverride(Action action);
@@ -393,6 +416,12 @@ interface ICollaborationContract {
     /// and the clocks stand still, until adjudicators clear it or `expire` ends it. Caller: a registered monitor.
     /// @param silentSince Unix seconds.
     function degrade(uint40 silentSince) external;
+    /// @notice Stops a mission whose records and chain differ, as EMERGENCY_STOP does, for twice maxHumanReviewTimeout or until a human
+    /// confirms it with EMERGENCY_STOP or clears it (decision 79). Caller: a registered monitor whose principal has no part here.
+    /// @param finding Content-id digest of what differs.
+    function suspend(bytes32 finding) external;
+    /// @notice Ends a suspension that no human confirmed in its time; one that its mission did not outlive is counted all the same. Anyone.
+    function lapse() external;
 
     // --- Verification ------------------------------------------------------------------------------------------------
 
@@ -430,11 +459,21 @@ interface ICollaborationContract {
     function clear(bytes calldata wave) external;
     /// @notice Posts evidence or verdicts ahead of a clearing, in its layout; the clearing cannot leave them out. Items proven at the
     /// floor mark their slots for the attempt, until a human has ruled. Verdicts are of members of the drawn panel, each once, until
-    /// the last fifth of its time; PASS and FAIL rest on items proven here (`EvidenceMissing`). Anyone with the signatures.
+    /// the last fifth of its time, which stands still while the node is frozen; PASS and FAIL rest on items proven here
+    /// (`EvidenceMissing`). The panel's seed is kept with them. Anyone with the signatures.
     function post(bytes calldata wave) external;
     /// @notice Draws another panel, once an attempt: when the first is overdue, or its drawing block is past 256. Members that posted no
     /// verdict lose 50 tokens. After that a human decides. Anyone.
     function redraw(uint8 node) external;
+    /// @notice Shows that a member of a panel signed two verdicts on one question of one attempt and draw: it loses 500 tokens, once.
+    /// Reverts with `SeedUnknown` where nobody remembers the draw. Anyone.
+    function accuse(
+        uint8 node,
+        uint8 attempt,
+        address verifier,
+        SignedVerdict calldata first,
+        SignedVerdict calldata second
+    ) external;
 
     // --- Gate and settlement -------------------------------------------------------------------------------------------
 
@@ -465,7 +504,7 @@ interface ICollaborationContract {
     /// RESUME_WITH_AMENDMENT: a frozen node whose executors are all still bound begins another attempt with the same executors, prices
     /// and stakes under the mandate abi.encode(bytes32 digest); it counts among maxRefinementIterations.
     /// RESOLVE_APPEAL's data is abi.encode(Resolution): it may come after the mission's end, and changes no state of a node.
-    /// EMERGENCY_STOP: nothing is routed until CLEAR_EMERGENCY_STOP, which also lets a degraded mission go on.
+    /// EMERGENCY_STOP: nothing is routed until CLEAR_EMERGENCY_STOP, which also lets a degraded mission go on. It confirms a suspension.
     /// CLASSIFY_FALSE_POSITIVE: the freeze of `target` with number abi.encode(uint256) no longer counts.
     /// VETO_OUTPUT: the node's gate is not asked, a human decides. RELEASE_OUTPUT: what passed on evidence and was vetoed completes
     /// with its share; data is abi.encode(uint8 slot, Opening), of a slot in agreement.

@@ -14,6 +14,8 @@ interface IEvidenceRegistry {
     event VerifierRetired(address indexed verifier);
     event VerifierStayed(address indexed verifier, uint40 until);
     event Revoked(address indexed account);
+    /// @notice A suspension by this monitor lapsed; the second within 30 days takes its office.
+    event LapseCounted(address indexed monitor, uint40 at, bool dismissed);
     /// @notice From this block on panels are drawn among these verifiers, in this order.
     event RosterWritten(uint32 indexed epoch, address page, uint256 seats);
     event PrincipalSuspended(address indexed principal, bool suspended);
@@ -29,6 +31,7 @@ interface IEvidenceRegistry {
 
     error NotGovernor(address caller);
     error NotProducers(address caller);
+    error NotMission(address caller);
     error ZeroAddress();
     error InvalidClasses(uint8 classes);
     error NotAVerifier(address account);
@@ -62,6 +65,10 @@ interface IEvidenceRegistry {
     function registerMonitor(address monitor, address principal) external;
     /// @notice Ends every evidence role of an account. Caller: governor.
     function revoke(address account) external;
+    /// @notice No human confirmed a suspension by this monitor; after the second within 30 days it monitors no more. Caller: a genuine
+    /// mission.
+    /// @param at When the suspension's time was over.
+    function countLapse(address monitor, uint40 at) external;
     /// @notice Takes the weight of a verifier that leaves, is banned, or has less at stake than two absences cost. It keeps its place
     /// until the roster is rewritten. Caller: ProducerContract.
     function retire(address verifier) external;

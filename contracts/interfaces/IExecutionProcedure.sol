@@ -100,8 +100,9 @@ interface IExecutionProcedure {
 
     /// @notice Opens the market of a fresh mission for all its nodes. Caller: the legislation that deployed it.
     function openMarket(address mission) external;
-    /// @notice Reopens one node's market for a new attempt, previous executors' principals barred. Caller: the mission.
-    function reopenMarket(uint8 node, uint8 attempt) external;
+    /// @notice Reopens one node's market for a new attempt. Caller: the mission.
+    /// @param culprits Executors at fault for the attempt before: their principals are barred from the node (decision 59).
+    function reopenMarket(uint8 node, uint8 attempt, address[] calldata culprits) external;
     /// @notice Places a bid and locks minStake(risk): a stake pool's, if one was asked to stand for it, else the agent's own. One per
     /// principal and node, which its agent may improve; the best sixteen are kept. Anyone with the agent's authorisation.
     function bid(Bid calldata offer, Auth calldata auth) external;
@@ -142,13 +143,15 @@ interface IExecutionProcedure {
     function hold() external;
     /// @notice Names the contract behind a predicate number of laws, once. Caller: governor.
     function approvePredicate(uint16 id, address predicate) external;
-    /// @notice Slashes an absent verifier of a drawn panel (50 tokens at most). Caller: genuine mission.
+    /// @notice Slashes a verifier of a drawn panel that was absent (50 tokens at most), or contradicted itself (500). Caller: genuine mission.
     function settleVerifier(address verifier, uint64 slash, bytes32 reason) external returns (uint64 slashed);
     /// @notice Marks the principals of a panel for conflicts of interest. Caller: genuine mission.
     function recordVerifiers(address[] calldata principals) external;
 
     function bidsOf(address mission, uint8 node) external view returns (StoredBid[] memory);
     function marketOf(address mission, uint8 node) external view returns (Market memory);
+    /// @notice Whether the principal was at fault for an attempt of the node, and bids on it no more.
+    function isBarred(address mission, uint8 node, address principal) external view returns (bool);
     function participationOf(address mission, address principal) external view returns (Participation memory);
     /// @notice The mission at the top of the tree that a mission belongs to: itself, if no mission is above it.
     function rootOf(address mission) external view returns (address);

@@ -8,13 +8,13 @@ import {Arcs} from "./Arcs.sol";
 /// @notice AgentCity B.11, amended by decisions 22–25.
 ///
 ///     WAITING ──▶ ELIGIBLE ──▶ EXECUTING ──▶ PENDING_VERIFICATION ──▶ COMPLETED
-///                 ▲  ▲  │ │      │  │  │          │    │    │             ▲
+///                 ▲  ▲  │ │      │  │  │          ▲    │    │             ▲
 ///                 │  │  │ │      │  │  │          │    │    ▼             │
 ///                 │  │  │ │      │  │  └──────────│────│──▶ PENDING_REVIEW
 ///                 │  │  ▼ │      ▼  │             ▼    │        │
-///                 │  └─ FROZEN ◀────│──── FROZEN ◀─    │        │
-///                 │       │ │       │                  │        │
-///                 │       ▼ ▼       ▼                  ▼        ▼
+///                 │  └─ FROZEN ◀────│──────── FROZEN   │        │
+///                 │       │ │       │           │      │        │
+///                 │       ▼ ▼       ▼           ▼      ▼        ▼
 ///                 └────────────────── FAILED ◀───────────────────
 ///
 /// WAITING → ELIGIBLE: all predecessors completed.     ELIGIBLE → EXECUTING: awarded, live code attested, routed.
@@ -28,6 +28,7 @@ import {Arcs} from "./Arcs.sol";
 /// PENDING_REVIEW → COMPLETED / FAILED: a human approves / rejects, or no ruling came in time.
 /// ELIGIBLE, EXECUTING, PENDING_VERIFICATION → FROZEN: an anomaly; the guard reads what was committed (stage 4 of 7).
 /// FROZEN → ELIGIBLE / FAILED: a human releases it / does not, or no ruling came in time.
+/// FROZEN → PENDING_VERIFICATION: the same for work whose panel was drawn, also when no ruling came. Its panel hears it on.
 /// FAILED → ELIGIBLE: reopened as the next attempt. A node past WAITING has its predecessors completed for good, so it
 /// never returns to WAITING; that it awaits a new market shows in its empty executor slots, not in its state. For the
 /// same reason a WAITING node whose bidding ran out stays WAITING and only counts an attempt.
@@ -48,7 +49,10 @@ library NodeTransitions {
             (1 << uint256(NodeState.FAILED));
     uint256 private constant FROM_PENDING_REVIEW =
         (1 << uint256(NodeState.COMPLETED)) | (1 << uint256(NodeState.FAILED));
-    uint256 private constant FROM_FROZEN = (1 << uint256(NodeState.ELIGIBLE)) | (1 << uint256(NodeState.FAILED));
+    uint256 private constant FROM_FROZEN =
+        (1 << uint256(NodeState.ELIGIBLE)) |
+            (1 << uint256(NodeState.PENDING_VERIFICATION)) |
+            (1 << uint256(NodeState.FAILED));
     uint256 private constant FROM_FAILED = 1 << uint256(NodeState.ELIGIBLE);
 
     uint256 internal constant TABLE =

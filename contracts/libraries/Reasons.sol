@@ -25,6 +25,7 @@ library Reasons {
     bytes32 internal constant BID_RELEASED = "BID_RELEASED";
     bytes32 internal constant APPEAL = "APPEAL";
     bytes32 internal constant VERIFICATION_NO_SHOW = "VERIFICATION_NO_SHOW";
+    bytes32 internal constant EQUIVOCATION = "EQUIVOCATION";
     bytes32 internal constant IMPEACHED = "IMPEACHED";
     /// At fault for the end of a mission, on two adjudicators' word.
     bytes32 internal constant TERMINATED = "TERMINATED";

@@ -7,6 +7,8 @@ library SlashingSchedule {
     uint64 internal constant TIMEOUT = 50_000_000;
     uint64 internal constant NO_SHOW = 50_000_000;
     uint64 internal constant NODE_FAILURE = 100_000_000;
+    /// @notice Two verdicts of one member on one question.
+    uint64 internal constant EQUIVOCATION = 500_000_000;
     uint64 internal constant CODE_HASH_MISMATCH = 500_000_000;
     /// @notice The greatest fixed slash: no mission may take more than this or the slot's own stake.
     uint64 internal constant GREATEST = CODE_HASH_MISMATCH;

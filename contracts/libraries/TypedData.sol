@@ -90,12 +90,12 @@ library TypedData {
         "Evidence(bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)"
     );
     bytes32 internal constant VERDICT = keccak256(
-        "Verdict(bytes32 obligation,bytes32 commitment,uint8 question,"
+        "Verdict(bytes32 obligation,bytes32 commitment,uint32 draw,uint8 question,"
         "uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)"
     );
     bytes32 internal constant VERDICTS = keccak256(
         "Verdicts(address verifier,Verdict[] verdicts,uint40 deadline)"
-        "Verdict(bytes32 obligation,bytes32 commitment,uint8 question,"
+        "Verdict(bytes32 obligation,bytes32 commitment,uint32 draw,uint8 question,"
         "uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)"
     );
     // Consumed by AdjudicationProcedure.
@@ -300,6 +300,7 @@ library TypedData {
                     VERDICT,
                     v.obligation,
                     v.commitment,
+                    v.draw,
                     v.question,
                     v.result,
                     v.confidence,

@@ -8,6 +8,7 @@ import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
+import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
 import {EvidenceClass, Seat} from "../types/Evidence.sol";
 import {Institution, Kind, Office} from "../types/Roles.sol";
@@ -74,6 +75,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     uint16 private constant _MAX_SERIAL = 0x7fff;
     uint256 private constant _FEW_SEATS = 32;
     uint256 private constant _TRIES_PER_SEAT = 4;
+    uint40 private constant _LAPSES_APART = 30 days;
     uint256 private constant _WORD = 32;
     uint256 private constant _SEAT_LENGTH = 2 * _WORD;
     /// @dev EIP-2935: where the chain has it, it knows the hashes of the last 8,191 blocks.
@@ -101,6 +103,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
     mapping(address principal => Offices held) private _offices;
     /// Hashes that outlive what the chain remembers by itself.
     mapping(uint256 number => bytes32 hash) private _pinned;
+    /// When the monitor's last suspension lapsed that is counted.
+    mapping(address monitor => uint40 at) private _lapsedAt;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -171,6 +175,18 @@ contract EvidenceRegistry is IEvidenceRegistry {
         --_offices[roles.principal].verifying;
         _removeVerifier(roles.place);
         _writeRoster();
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function countLapse(address monitor, uint40 at) external {
+        ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
+        if (!templates.isGenuine(msg.sender)) revert NotMission(msg.sender);
+        uint40 before = _lapsedAt[monitor];
+        // Whoever reports them chooses the order.
+        bool dismissed = before != 0 && (at > before ? at - before : before - at) < _LAPSES_APART;
+        if (at > before) _lapsedAt[monitor] = at;
+        if (dismissed) _roles[monitor].monitor = false;
+        emit LapseCounted(monitor, at, dismissed);
     }
 
     /// @inheritdoc IEvidenceRegistry

@@ -37,7 +37,6 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     uint40 private constant _LAST_MINUTE = 1 minutes;
     uint8 private constant _MOST_EXTENSIONS = 5;
-    uint64 private constant _MAX_VERIFIER_SLASH = SlashingSchedule.NO_SHOW;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -55,9 +54,9 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
-    function reopenMarket(uint8 node, uint8 attempt) external {
+    function reopenMarket(uint8 node, uint8 attempt, address[] calldata culprits) external {
         _requireMission(msg.sender);
-        Openings.reopen(_market, _CONSTITUTION, node, attempt);
+        Openings.reopen(_market, _CONSTITUTION, node, attempt, culprits);
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -186,7 +185,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         _requireMission(msg.sender);
         if (!_market.participations[msg.sender][_principalOf(verifier)].verifier)
             revert NotOnPanel(msg.sender, verifier);
-        if (slash > _MAX_VERIFIER_SLASH) revert SlashExceeded(_MAX_VERIFIER_SLASH, slash);
+        uint64 most = reason == Reasons.EQUIVOCATION ? SlashingSchedule.EQUIVOCATION : SlashingSchedule.NO_SHOW;
+        if (slash > most) revert SlashExceeded(most, slash);
         return _producers().settle(verifier, 0, slash, false, 0, reason);
     }
 
@@ -246,6 +246,11 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     /// @inheritdoc IExecutionProcedure
     function participationOf(address mission, address principal) external view returns (Participation memory) {
         return _market.participations[mission][principal];
+    }
+
+    /// @inheritdoc IExecutionProcedure
+    function isBarred(address mission, uint8 node, address principal) external view returns (bool) {
+        return _market.barred[mission][node][principal];
     }
 
     /// @inheritdoc IExecutionProcedure

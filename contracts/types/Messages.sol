@@ -112,6 +112,8 @@ struct Verdict {
     bytes32 obligation;
     /// keccak256 over the slots' commitments in order, zero where absent.
     bytes32 commitment;
+    /// Block that drew the panel; zero where nobody was drawn.
+    uint32 draw;
     Question question;
     VerdictResult result;
     uint16 confidence;

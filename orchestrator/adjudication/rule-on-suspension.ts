@@ -22,7 +22,8 @@ export interface SuspensionJudge {
 
 /**
  * Asks whether a mission that the chain knows as DEGRADED or stopped goes on, and puts a yes on chain under as many adjudicators' names as
- * EMERGENCY_CLEAR_SIGNATURES asks for. A no needs no act: the mission's own time ends it.
+ * EMERGENCY_CLEAR_SIGNATURES asks for. A no needs no act, the mission's own time ends it; but a suspension that nobody confirms lapses, so
+ * that one adjudicator signs it.
  */
 export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, subject: Suspension): Promise<boolean> {
   const { client, keep } = panel;
@@ -30,7 +31,12 @@ export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, sub
   const decided = await judge.decideResumption(subject);
   if (decided === undefined) return true;
   const justification = await keep(decided.justification);
-  if (!decided.resume) return false;
+  if (!decided.resume) {
+    if (subject.cause !== "divergence") return false;
+    const one = await seatsOnMission(panel, mission, { action: "EMERGENCY_STOP", needed: 1 });
+    await act(panel, one, { action: "EMERGENCY_STOP", mission, caseHash: await client.mission(mission).caseHash(0), justification });
+    return false;
+  }
   const needed = Number(await client.constitution.param(parameterIndex("EMERGENCY_CLEAR_SIGNATURES")));
   const seats = await seatsOnMission(panel, mission, { action: "CLEAR_EMERGENCY_STOP", needed });
   await act(panel, seats, { action: "CLEAR_EMERGENCY_STOP", mission, caseHash: await client.mission(mission).caseHash(0), justification });

@@ -66,14 +66,18 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges
       });
     },
     async decideResumption({ mission, cause, facts, divergences }: Suspension) {
-      if (cause === "divergence") return { resume: false, justification: "no adjudicator is here to let a divergence pass" };
+      const { stopped, suspendedUntil } = await client.mission(mission).watch();
+      if (cause === "divergence" && !stopped) return { resume: false, justification: "no adjudicator is here to let a divergence pass" };
       const caseHash = await client.mission(mission).caseHash(0);
       const subject: WaitingCase = { kind: "suspension", ...common, mission, caseHash, facts: [...facts], divergences: [...divergences] };
       const contract = client.mission(mission);
       const waits = async () => {
         const state = await contract.state();
         // Whoever ends a stopped mission has acted on it too.
-        return cause === "silence" ? state === DEGRADED : state < COMPLETED && (await contract.watch()).stopped;
+        if (cause === "silence") return state === DEGRADED;
+        // Nobody else came in a suspension's time.
+        if (suspendedUntil !== 0 && client.chain.clock.now() >= BigInt(suspendedUntil)) return false;
+        return state < COMPLETED && (await contract.watch()).stopped;
       };
       return leave(`suspension-${mission.slice(2, 10)}`, subject, waits);
     },

@@ -8,7 +8,7 @@ import { type Halt, runMission } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { City } from "./city.ts";
 import { panelOf } from "./panel.ts";
-import { divergencesOf, writtenDown } from "./reconcile.ts";
+import { divergencesOf, lapseInTime, writtenDown } from "./reconcile.ts";
 
 /**
  * Execution while the chain may fall silent (AgentCity B.11.5, failure mode 3). A silence longer than DEGRADED_MODE_THRESHOLD stops all
@@ -90,11 +90,25 @@ export async function humansResume(city: City, judge: SuspensionJudge, world: Wo
 }
 
 /**
- * Asks humans about a mission that is stopped (AgentCity B.11.2): by too many freezes, or by an adjudicator. Two signatures resume it, with a
- * longer window from then on; without them its own time ends it. Returns whether it continues.
+ * Asks humans about a mission that is stopped (AgentCity B.11.2): by too many freezes, by an adjudicator, or for a time by a monitor that finds
+ * records and chain apart. Two signatures resume it, with a longer window from then on; without them its own time ends it. Returns whether it
+ * continues.
  */
 export async function humansClear(city: City, judge: SuspensionJudge, world: World, mission: Mission): Promise<boolean> {
-  const stops = await world.client.mission(mission.address).history("EmergencyStopped");
+  const contract = world.client.mission(mission.address);
+  const { suspendedBy, suspendedUntil } = await contract.watch();
+  if (suspendedUntil !== 0) {
+    world.tell(`${suspendedBy} suspended this mission: its records and the chain differ`);
+    await ruleOnSuspension({ ...panelOf(city), sender: world.monitor.account }, judge, {
+      mission: mission.address,
+      cause: "divergence",
+      facts: [`${suspendedBy} suspended it until ${suspendedUntil} (chain time)`],
+      divergences: await divergencesOf(world, mission),
+    });
+    await lapseInTime(world, mission);
+    return !(await contract.watch()).stopped;
+  }
+  const stops = await contract.history("EmergencyStopped");
   const last = stops.at(-1);
   const byFreezes = last !== undefined && BigInt(last.args.agent) !== 0n;
   const why = byFreezes ? `the freezes of ${last.args.agent} stopped it` : `${last?.args.by ?? "an adjudicator"} stopped it`;

@@ -1,4 +1,5 @@
-import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import { ruleOnSuspension, type SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import { intentKey } from "../chain/outbox.ts";
 import { parametersOf } from "../client/editions.ts";
 import { isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { type ChainDecision, clearingRecordSchema, isDecidedAs } from "../execution/clearing-record.ts";
@@ -7,6 +8,7 @@ import { clearingKey } from "../execution/stages/verify.ts";
 import { attemptKey, resultSchema, workSchema } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
+import { digestOf } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { City } from "./city.ts";
 import { panelOf } from "./panel.ts";
@@ -16,8 +18,8 @@ export const PHASES = ["legislation", "orchestration", "output-release"] as cons
 type Phase = (typeof PHASES)[number];
 
 /**
- * Compares both records at the end of a phase. True: they agree. False: the mission is suspended, and no human resumed
- * it. The finding is in the log as `execution.reconciled` or `execution.divergence`.
+ * Compares both records at the end of a phase. True: they agree, or humans let the difference pass. False: the mission stands still. The finding
+ * is in the log as `execution.reconciled` or `execution.divergence`, and a running mission is suspended on chain with it (decision 79).
  */
 export async function reconcile(
   city: City,
@@ -35,11 +37,48 @@ export async function reconcile(
   if (divergences.length === 0) return true;
   for (const each of divergences) world.tell(`records and chain differ after ${phase.name}: ${each}`);
   const subject = { mission: mission.address, cause: "divergence", facts: [`found after ${phase.name}`], divergences } as const;
+  if (await suspend(city, world, mission, divergences)) {
+    await ruleOnSuspension({ ...panelOf(city), sender: world.monitor.account }, judge, subject);
+    const resumed = await isCleared(world, mission);
+    const kind = resumed ? "execution.allowed" : "execution.suspended";
+    await city.log.append([{ kind, subjects: [mission.address, phase.name] }]);
+    return resumed;
+  }
   const decided = await judge.decideResumption(subject);
   const { resume, justification } = decided ?? { resume: false, justification: "there is nobody here to decide" };
   const content = await panelOf(city).keep(justification);
   await city.log.append([{ kind: resume ? "execution.allowed" : "execution.suspended", subjects: [mission.address, phase.name], content }]);
   return resume;
+}
+
+/** Has the chain stop a mission that runs; false for one that is over, or that something else stops. */
+async function suspend(city: City, world: World, mission: Mission, divergences: readonly string[]): Promise<boolean> {
+  const contract = world.client.mission(mission.address);
+  if (!["ACTIVE", "EXECUTING"].includes(await missionState(world, mission))) return false;
+  const { stopped, suspendedUntil } = await contract.watch();
+  if (stopped) return suspendedUntil !== 0;
+  const finding = city.blocks.putJson([...divergences]);
+  await contract.suspend([digestOf(finding)], { intent: intentKey("suspend", mission.address, finding), account: world.monitor.account });
+  world.tell("the mission is suspended on chain; a human confirms that, or its time ends it");
+  return true;
+}
+
+/**
+ * Whether humans let a suspended mission go on. Where none came in its time, the suspension lapses on chain; but this city, which found
+ * the difference, works no more on what it does not understand.
+ */
+async function isCleared(world: World, mission: Mission): Promise<boolean> {
+  const { stopped } = await world.client.mission(mission.address).watch();
+  await lapseInTime(world, mission);
+  return !stopped;
+}
+
+/** Ends a suspension that nobody confirmed in its time; anyone may. */
+export async function lapseInTime({ client }: World, { address }: Mission): Promise<void> {
+  const contract = client.mission(address);
+  const { suspendedUntil } = await contract.watch();
+  if (suspendedUntil === 0 || client.chain.clock.now() < BigInt(suspendedUntil)) return;
+  await contract.lapse([], { intent: intentKey("lapse", address, suspendedUntil) });
 }
 
 /** Writes a comparison into the log, once for each place and result. */

@@ -49,8 +49,9 @@ export interface NodeView {
   readonly faulted: boolean;
   readonly share: number;
   readonly agreeing: number;
-  /** Block whose hash draws the panel. */
+  /** Block whose hash draws the panel, and how often another was drawn. */
   readonly drawBlock: number;
+  readonly redraws: number;
   /** Slots with an executor, in order. */
   readonly slots: readonly SlotView[];
 }
@@ -89,6 +90,7 @@ export async function viewNodes(
       share: node.share,
       agreeing: node.agreeing,
       drawBlock: node.drawBlock,
+      redraws: node.redraws,
       slots: bound
         .filter((each) => each.node === law.number)
         .map(({ slot, agent, price, pledge }) => ({

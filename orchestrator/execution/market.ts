@@ -134,7 +134,7 @@ async function offersOf(
 ): Promise<readonly Offer[]> {
   const agent = worker.account.address;
   const sold = world.services.filter(({ owner }) => owner === agent).map(({ name }) => name);
-  const open = await Promise.all(nodes.map(async (view) => openNode(view, sold, terms, await formerPrincipals(world, mission, view))));
+  const open = await Promise.all(nodes.map(async (view) => openNode(view, sold, terms, await culprits(world, mission, view))));
   const key = [step, mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt]), agent];
   const pool = await backing.poolFor(worker, nodes, terms.stakes);
   const stored = await world.remember(key, offersSchema, async () => {
@@ -161,13 +161,14 @@ async function bidsOrNone({ mind }: Worker, request: BidRequest): Promise<readon
   }
 }
 
-/** Principals whose agents executed an earlier attempt: they may not bid again (decision 25). */
-async function formerPrincipals(world: World, mission: Mission, { law, attempt }: NodeView): Promise<readonly Address[]> {
+/** Principals at fault for an earlier attempt: they may not bid again (decision 59). */
+async function culprits(world: World, mission: Mission, { law, attempt }: NodeView): Promise<readonly Address[]> {
   if (attempt === 0) return [];
-  const bound = await world.client.mission(mission.address).history("ExecutorBound", { node: law.number });
-  return bound.flatMap(({ args: { agent } }) =>
-    world.workers.filter(({ account }) => account.address === agent).map(({ principal }) => principal),
-  );
+  const { client } = world;
+  const bound = await client.mission(mission.address).history("ExecutorBound", { node: law.number });
+  const former = world.workers.filter(({ account }) => bound.some(({ args }) => args.agent === account.address));
+  const barred = await Promise.all(former.map(({ principal }) => client.execution.isBarred(mission.address, law.number, principal)));
+  return former.flatMap(({ principal }, place) => (barred[place] === true ? [principal] : []));
 }
 
 function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms, former: readonly Address[]): OpenNode {

@@ -58,6 +58,8 @@ const BY_NAME: Partial<Record<ChainEventName, EventType>> = {
   "CollaborationContract.Claimed": "ESCROW_RELEASED",
   "CollaborationContract.MissionDegraded": "DEGRADED_MODE_ENTERED",
   "CollaborationContract.MissionRecovered": "DEGRADED_MODE_EXITED",
+  "CollaborationContract.MissionSuspended": "EMERGENCY_STOP",
+  "CollaborationContract.SuspensionLapsed": "EMERGENCY_STOP_CLEARED",
   "CollaborationContract.NodeAmended": "PARTIAL_RELEGISLATION_INITIATED",
   "ConstitutionContract.ParameterSet": "PARAMETER_UPDATED",
   "AdjudicationProcedure.OverrideExecuted": "OVERRIDE_ACTION",

@@ -170,6 +170,7 @@ export const typedDataTypes = {
   Verdict: [
     { name: "obligation", type: "bytes32" },
     { name: "commitment", type: "bytes32" },
+    { name: "draw", type: "uint32" },
     { name: "question", type: "uint8" },
     { name: "result", type: "uint8" },
     { name: "confidence", type: "uint16" },

@@ -324,6 +324,69 @@ describe("attacks by collusion", () => {
     const closed = () => networkHelpers.time.increase(250);
     const slotEvidence = async (...slots: number[]) => (await mission.clearOrder(0)).items.filter(({ slot }) => slots.includes(slot));
 
+    const OTHERWISE = { result: Result.FAIL };
+    const signed = (member: string, options = {}) => mission.signedVerdict(0, member, options);
+
+    it("a member signs both answers, and hands in the one that is worth more", async () => {
+      await worked(TASK);
+      const [member = ""] = await panel();
+      const [one, other] = [await signed(member), await signed(member, OTHERWISE)];
+      await mission.clear(0);
+      await attempt(mission.contract.accuse(0, 0, member, one, other));
+      expect(await heldBy(member)).to.equal(tokens(1500));
+    });
+
+    it("a member is accused of the same contradiction until it has nothing left", async () => {
+      await worked(TASK);
+      const [member = ""] = await panel();
+      const [one, other] = [await signed(member), await signed(member, OTHERWISE)];
+      for (let i = 0; i < 2; i++) await attempt(mission.contract.accuse(0, 0, member, one, other));
+      expect(await heldBy(member)).to.equal(tokens(1500));
+    });
+
+    it("a member that was drawn twice and changed its mind is accused of it", async () => {
+      await worked({ ...TASK, panelSize: 5 });
+      const first = await panel();
+      const said = new Map<string, Awaited<ReturnType<typeof signed>>>();
+      for (const member of first) {
+        await post(member);
+        said.set(member, await signed(member));
+      }
+      await networkHelpers.time.increase(300);
+      await mission.contract.redraw(0);
+      await networkHelpers.mine();
+      const twice = (await panel()).filter((member) => said.has(member));
+      expect(twice).not.to.have.length(0);
+      for (const member of twice) {
+        const before = said.get(member);
+        if (before !== undefined) await attempt(mission.contract.accuse(0, 0, member, before, await signed(member, OTHERWISE)));
+        expect(await heldBy(member)).to.equal(tokens(2000));
+      }
+    });
+
+    it("an executor whose work was condemned has another try at it", async () => {
+      await worked(TASK);
+      const condemned = await mission.executorOf(0);
+      await mission.clear(0, OTHERWISE);
+      await mission.contract.reopen(0);
+      await attempt(mission.bidAs(condemned, 0));
+      expect(await mission.city.execution.bidsOf(mission.address, 0)).to.have.length(0);
+    });
+
+    it("one of a consensus stays away again and again, until nobody is left whom it has not cost the node", async () => {
+      await opened({ ...CONSENSUS, threshold: 3 });
+      await mission.awardAll();
+      await mission.route(0);
+      const executors = await Promise.all([0, 1, 2].map((slot) => mission.executorOf(0, slot)));
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.timeout(0);
+      await mission.contract.reopen(0);
+      for (const executor of executors) await attempt(mission.bidAs(executor, 0));
+      const bids = await mission.city.execution.bidsOf(mission.address, 0);
+      expect(bids.map(({ agent }) => agent)).to.have.members(executors.slice(0, 2).map(({ agent }) => agent.address));
+    });
+
     it("whoever clears leaves out two who agree, and each loses what an absence costs", async () => {
       await worked({ ...TASK, panelSize: 5 });
       const members = (await panel()).slice(0, 2);

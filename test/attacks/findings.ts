@@ -45,9 +45,9 @@ export const FINDINGS: readonly Finding[] = [
     id: "H3",
     finding: "an executor freezes itself before its verdict",
     decisions: [58],
-    rule: "an executor reports on itself until it has committed; a panel after a freeze is the attempt's second",
-    attacks: ["G12", "G22", "G23"],
-    players: ["nobody stops a verdict on itself"],
+    rule: "an executor reports on itself until it has committed; after a freeze the same panel hears on",
+    attacks: ["G12", "G22", "G23", "G46", "G47", "G49"],
+    players: ["nobody stops a verdict on itself", "a freeze ends where it began", "a verdict is held up once"],
   },
   {
     id: "H4",
@@ -113,7 +113,7 @@ export const FINDINGS: readonly Finding[] = [
     finding: "where blocks are fast a panel is drawn again for nothing",
     decisions: [58],
     rule: "a panel whose seed is gone was one of the attempt's two; anybody keeps a seed",
-    attacks: ["F16", "F19"],
+    attacks: ["F16", "F19", "G48"],
   },
   {
     id: "M7",

@@ -222,16 +222,108 @@ describe("attacks that grief", () => {
       expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
     });
 
-    it("work that was frozen before its panel ruled has two more panels", async () => {
+    /** Work before its panel, frozen by a monitor, and what the panel finds. */
+    const held = async () => {
       await routed(TASK);
       await mission.work(0);
-      await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
+      await networkHelpers.mine();
+      const found = packed(await mission.clearOrder(0, { result: Result.FAIL }));
+      await reportBy(0);
+      return found;
+    };
+    const reportBy = (node: number) => mission.contract.connect(mission.city.monitor).report(node, WHY, 1);
+    const patience = async () => 2n * (await mission.contract.context()).params.maxHumanReviewTimeout;
+
+    it("work that was frozen before its panel ruled has another panel", async () => {
+      const found = await held();
       await mission.override(Action.UNFREEZE, 0);
-      await mission.contract.route(...onward(0));
-      const { drawBlock } = await mission.contract.nodeOf(0);
-      await networkHelpers.time.increase(300);
-      await attempt(mission.contract.redraw(0));
-      expect((await mission.contract.nodeOf(0)).drawBlock).to.equal(drawBlock);
+      await attempt(mission.contract.route(...onward(0)));
+      await attempt(mission.contract.clear(found));
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
+    });
+
+    it("an executor's friend freezes its work for good, so that it is never condemned", async () => {
+      await held();
+      await networkHelpers.time.increase(await patience());
+      await mission.contract.timeout(0);
+      await attempt(mission.clear(0, { result: Result.FAIL }));
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
+    });
+
+    it("the same verdict is held up again and again", async () => {
+      const found = await held();
+      await mission.override(Action.UNFREEZE, 0);
+      await attempt(reportBy(0));
+      await attempt(mission.contract.clear(found));
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
+    });
+
+    it("a freeze outlasts what the chain remembers of the panel", async () => {
+      const found = await held();
+      await networkHelpers.mine(300);
+      await mission.override(Action.UNFREEZE, 0);
+      await attempt(mission.contract.clear(found));
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
+    });
+
+    it("an executor that cannot deliver has itself frozen, and waits for nobody to come", async () => {
+      await routed(TASK);
+      const agent = await executor();
+      await mission.contract.connect(agent).report(0, WHY, 1);
+      await networkHelpers.time.increase(await patience());
+      await mission.contract.timeout(0);
+      expect((await stakeOf(agent)).held).to.equal(tokens(9950));
+    });
+
+    describe("of whole missions", () => {
+      const suspend = () => mission.contract.connect(mission.city.monitor).suspend(WHY);
+      const isMonitor = () => mission.city.evidence.isMonitor(mission.city.monitor.address);
+
+      it("a monitor stops mission after mission, and nothing was wrong with any", async () => {
+        await routed(TASK, TASK);
+        for (let i = 0; i < 3; i++) {
+          await attempt(suspend());
+          await networkHelpers.time.increase(await patience());
+          await attempt(mission.contract.lapse());
+        }
+        expect(await isMonitor()).to.equal(false);
+      });
+
+      it("a monitor suspends missions shortly before they end, and answers for none", async () => {
+        mission = await (await openMission({ nodes: [TASK], duration: 900 })).activate();
+        await suspend();
+        await networkHelpers.time.increase(await patience());
+        await mission.contract.abort();
+        await mission.city.evidence
+          .connect(await mission.city.as(mission.address))
+          .countLapse(mission.city.monitor.address, await mission.city.now());
+        await attempt(mission.contract.lapse());
+        expect(await isMonitor()).to.equal(false);
+      });
+
+      it("a mission stays suspended though no human came", async () => {
+        await awarded(TASK);
+        await suspend();
+        await networkHelpers.time.increase(await patience());
+        await mission.contract.lapse();
+        await attempt(mission.route(0));
+        expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
+      });
+
+      it("freezes that stop a mission are forgotten, because it was suspended just then", async () => {
+        await routed(TASK, TASK, TASK, TASK);
+        const { agent } = await mission.executorOf(0);
+        for (let i = 0; i < 3; i++) {
+          await reportBy(0);
+          await mission.override(Action.UNFREEZE, 0);
+        }
+        await suspend();
+        await reportBy(0);
+        expect((await mission.contract.freezesOf(agent.address))[0]).not.to.equal(0n);
+        await networkHelpers.time.increase(await patience());
+        await attempt(mission.contract.lapse());
+        expect((await mission.contract.watch()).stopped).to.equal(true);
+      });
     });
 
     it("an executor's freezes of itself are counted against those it works with", async () => {

@@ -183,6 +183,7 @@ export async function openEvaluator(options: { readonly escrow?: "draft" | "pack
     const verdicts = answers.map((answer) => ({
       obligation: work.obligation,
       commitment: work.work,
+      draw: 0,
       question: answer.question ?? 0,
       result: answer.result ?? Result.PASS,
       confidence: answer.confidence ?? 9000,

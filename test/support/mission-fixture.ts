@@ -2,7 +2,7 @@
  * A city with people in it and one mission under way: everything the market and a clone need, driven call by call. Only the session
  * is skipped: the clone is deployed *as* the legislature, with its law, and funded by its sponsor.
  */
-import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
+import { id, TypedDataEncoder, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import hre from "hardhat";
 import type { Address, Hex } from "viem";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
@@ -10,6 +10,7 @@ import { bitmapOf } from "../../orchestrator/primitives/bitmap.ts";
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { typesOf } from "../../orchestrator/protocol/typed-data.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, workHashOf } from "../../orchestrator/rules/commitments.ts";
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
@@ -542,6 +543,7 @@ export class Mission {
     const verdict = {
       obligation: await this.contract.obligationOf(node),
       commitment: nodeCommitmentOf(commitments),
+      draw: (await this.contract.nodeOf(node)).drawBlock,
       question: options.question ?? 0,
       result: options.result ?? Result.PASS,
       confidence: options.confidence ?? 9000,
@@ -552,6 +554,12 @@ export class Mission {
     const deadline = await this.soon();
     const signature = await this.city.sign("Verdicts", this.address, { verifier, verdicts: [verdict], deadline }, key);
     return { verifier, ...verdict, deadline, signature };
+  }
+
+  /** A verdict as whoever heard it shows it. */
+  async signedVerdict(node: number, verifier: string, options: VerdictOptions = {}) {
+    const { verifier: _, deadline, signature, ...verdict } = await this.verdict(node, verifier, options);
+    return { verdict, list: [TypedDataEncoder.from(typesOf("Verdict")).hash(verdict)], place: 0, deadline, signature };
   }
 
   async clearOrder(node: number, options: ClearOptions = {}) {

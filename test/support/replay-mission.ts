@@ -109,6 +109,8 @@ export class MissionReplay {
   };
   /** Held for executors, treasury and sponsor until the claim that decides: prices less what is entitled. */
   #accrued = 0n;
+  /** Seconds that a frozen node's panel had left. */
+  readonly #left = new Map<ReplayedNode, number>();
   /** Nodes that are no leaves: what their child was lent, and what earlier ones kept. */
   readonly #loans = new Map<ReplayedNode, { lent: bigint; spent: bigint }>();
 
@@ -304,6 +306,8 @@ export class MissionReplay {
   #move(node: ReplayedNode, law: LawNode, to: NodeStateName, timestamp: number, block: number): void {
     const { verificationTimeout, maxHumanReviewTimeout } = this.#law.params;
     if (node.state === "EXECUTING" && to === "FROZEN") node.remainder = Math.max(1, node.deadline - timestamp);
+    if (node.state === "PENDING_VERIFICATION" && to === "FROZEN") this.#left.set(node, Math.max(1, node.deadline - timestamp));
+    const resumes = node.state === "FROZEN" && to === "PENDING_VERIFICATION";
     // A root's clock runs from the clone's deployment: it has no word of its own until somebody touches it.
     const untouched = node.state === "WAITING" && law.predecessors === 0n;
     node.state = to;
@@ -312,9 +316,8 @@ export class MissionReplay {
     if (to === "FROZEN") node.deadline = timestamp + 2 * maxHumanReviewTimeout;
     if (to === "COMPLETED" || to === "FAILED") node.deadline = 0;
     if (to !== "PENDING_VERIFICATION" || !law.leaf) return;
-    node.deadline = timestamp + verificationTimeout;
-    if (node.drawBlock !== 0) node.redraws = 1;
-    node.drawBlock = block;
+    node.deadline = timestamp + (resumes ? (this.#left.get(node) ?? 0) : verificationTimeout);
+    if (!resumes) node.drawBlock = block;
   }
 
   /** With the executor's part leaves all that its price held beside it. */
@@ -339,7 +342,7 @@ export class MissionReplay {
     return deposit - paid - fees - insurance - discount - refunded - children - entitled - this.#accrued;
   }
 
-  /** An agent executes a node at most once, so it names the attempt. */
+  /** Who is at fault executes a node no more, so it names the attempt. */
   #settleFault(node: ReplayedNode, slot: number, agent: string): void {
     const attempt = node.attempts.find(({ slots, fault }) => fault !== undefined && slots.get(slot)?.agent === agent);
     if (attempt?.fault !== undefined) attempt.fault.settled = true;

@@ -26,9 +26,29 @@ abstract contract Guardian is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
+    function suspend(bytes32 finding) external nonReentrant {
+        Guard.suspend(_mission, _city(), finding);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function lapse() external nonReentrant {
+        Guard.lapse(_mission, _city());
+    }
+
+    /// @inheritdoc ICollaborationContract
     function watch() external view returns (Watch memory) {
         MissionStorage.Watch storage w = _mission.watch;
-        return Watch(_mission.head.stopped, w.cleared, w.stoppedAt, w.degradedSince, w.degradedUntil);
+        MissionStorage.Suspension storage suspension = _mission.suspension;
+        return
+            Watch({
+                stopped: _mission.head.stopped,
+                cleared: w.cleared,
+                stoppedAt: w.stoppedAt,
+                degradedSince: w.degradedSince,
+                degradedUntil: w.degradedUntil,
+                suspendedBy: suspension.monitor,
+                suspendedUntil: suspension.until
+            });
     }
 
     /// @inheritdoc ICollaborationContract

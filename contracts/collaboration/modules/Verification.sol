@@ -71,6 +71,17 @@ abstract contract Verification is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
+    function accuse(
+        uint8 node,
+        uint8 attempt,
+        address verifier,
+        SignedVerdict calldata first,
+        SignedVerdict calldata second
+    ) external nonReentrant {
+        Hearings.accuse(_mission, _city(), node, attempt, verifier, first, second);
+    }
+
+    /// @inheritdoc ICollaborationContract
     function redraw(uint8 node) external nonReentrant {
         Remedies.redraw(_mission, _city(), node);
     }

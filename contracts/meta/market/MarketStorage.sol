@@ -41,8 +41,8 @@ struct Lock {
     bool pooled;
 }
 
-/// @notice Storage of ExecutionProcedure. An agent bids once per node and attempt and never executes the same node twice, so a lock is found
-/// by (mission, node, agent) and outlives the attempt that made it.
+/// @notice Storage of ExecutionProcedure. An agent bids once per node and attempt, and who executes a node again was released from the attempt
+/// before: a lock is found by (mission, node, agent), and one that waits for a verdict's window outlives the attempt that made it.
 struct MarketStorage {
     mapping(address mission => MissionMarket market) markets;
     mapping(address mission => mapping(uint8 node => NodeMarket)) nodeMarkets;

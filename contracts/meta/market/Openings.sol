@@ -49,20 +49,23 @@ library Openings {
         emit IExecutionProcedure.MarketOpened(mission, type(uint256).max >> (256 - uint256(nodes)), closesAt, 0);
     }
 
-    /// @notice Another window for a node of the calling mission; who was awarded it before is barred.
+    /// @notice Another window for a node of the calling mission; who is at fault for the attempt before is barred.
     function reopen(
         MarketStorage storage self,
         IConstitutionContract constitution,
         uint8 node,
-        uint8 attempt
+        uint8 attempt,
+        address[] calldata culprits
     ) external {
         IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
         (uint256[] memory bids, uint256 kept) = self.bidsOf(msg.sender, node);
         // At most sixteen, the last first: what comes after the one that is taken out stays where it is.
         for (uint256 i = kept; i > 0; --i) {
-            if (!bids[i - 1].isAwarded()) continue;
-            self.barred[msg.sender][node][producers.principalOf(bids[i - 1].agentOf())] = true;
-            self.remove(msg.sender, node, bids, i - 1);
+            if (bids[i - 1].isAwarded()) self.remove(msg.sender, node, bids, i - 1);
+        }
+        // At most five slots.
+        for (uint256 i = 0; i < culprits.length; ++i) {
+            self.barred[msg.sender][node][producers.principalOf(culprits[i])] = true;
         }
         uint40 closesAt = CityClock.afterNow(constitution, constitution.param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT));
         self.nodeMarkets[msg.sender][node] = NodeMarket({

@@ -3,6 +3,7 @@ import type { Abi } from "viem";
 
 export const errorsAbi = [
   {"type":"error","name":"ActionUnavailable","inputs":[{"name":"action","type":"uint8"}]},
+  {"type":"error","name":"AlreadyAccused","inputs":[{"name":"verifier","type":"address"},{"name":"obligation","type":"bytes32"},{"name":"draw","type":"uint32"},{"name":"question","type":"uint8"}]},
   {"type":"error","name":"AlreadyAdopted","inputs":[{"name":"session","type":"uint256"},{"name":"sponsor","type":"address"}]},
   {"type":"error","name":"AlreadyAnchored","inputs":[{"name":"root","type":"bytes32"}]},
   {"type":"error","name":"AlreadyAppealed","inputs":[{"name":"node","type":"uint8"},{"name":"appellant","type":"address"}]},
@@ -97,6 +98,7 @@ export const errorsAbi = [
   {"type":"error","name":"FloorTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"floor","type":"uint8"},{"name":"required","type":"uint8"}]},
   {"type":"error","name":"ForwardPredecessor","inputs":[{"name":"node","type":"uint256"},{"name":"predecessors","type":"uint256"}]},
   {"type":"error","name":"FrozenAgent","inputs":[{"name":"agent","type":"address"},{"name":"until","type":"uint40"}]},
+  {"type":"error","name":"FrozenBefore","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"}]},
   {"type":"error","name":"FrozenByWatchdog","inputs":[{"name":"since","type":"uint40"}]},
   {"type":"error","name":"GasTooLow","inputs":[{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},
   {"type":"error","name":"GateOnBranch","inputs":[{"name":"node","type":"uint256"},{"name":"predicate","type":"uint16"}]},
@@ -165,6 +167,7 @@ export const errorsAbi = [
   {"type":"error","name":"NotAwaitingBids","inputs":[{"name":"node","type":"uint8"}]},
   {"type":"error","name":"NotClerk","inputs":[{"name":"office","type":"uint8"},{"name":"account","type":"address"}]},
   {"type":"error","name":"NotCommitted","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
+  {"type":"error","name":"NotContradictory","inputs":[{"name":"verifier","type":"address"}]},
   {"type":"error","name":"NotCorrelated","inputs":[{"name":"session","type":"uint256"},{"name":"leader","type":"address"},{"name":"member","type":"address"},{"name":"tau","type":"int256"},{"name":"jaccard","type":"uint256"}]},
   {"type":"error","name":"NotCovered","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotDelivered","inputs":[{"name":"key","type":"bytes32"}]},

@@ -37,7 +37,8 @@ async function ordersIn(context: ChainContext, at: bigint, hash: Hash, bytes: He
   const subjects = wave.orders.map(({ node }) => {
     const attempt = history.attemptAt(node, at);
     const commitments = history.commitmentsAt(node, attempt, law.nodes[node]?.redundancy ?? 0, at);
-    return { obligation: history.obligation(node, attempt), commitment: nodeCommitmentOf(commitments) };
+    const draw = Number(history.drawBlockAt(node, at) ?? 0n);
+    return { obligation: history.obligation(node, attempt), commitment: nodeCommitmentOf(commitments), draw };
   });
   const subjectOf = (order: number) => {
     const subject = subjects[order];

@@ -26,6 +26,7 @@ export interface SlotHistory {
 }
 
 const PENDING_VERIFICATION = 3;
+const FROZEN = 5;
 
 /** The mission's own events, by node, attempt and slot. */
 export class MissionHistory {
@@ -97,11 +98,11 @@ export class MissionHistory {
     });
   }
 
-  /** The block whose hash draws the panel of a clearing at this point. */
+  /** The block whose hash draws the panel of a clearing at this point; a freeze in between draws no other. */
   drawBlockAt(node: number, at: bigint): bigint | undefined {
     const started = this.#record
       .events("CollaborationContract", "NodeStateChanged")
-      .findLast((each) => each.at < at && each.args.node === node && each.args.to === PENDING_VERIFICATION);
+      .findLast((each) => each.at < at && each.args.node === node && each.args.to === PENDING_VERIFICATION && each.args.from !== FROZEN);
     const redrawn = this.#record
       .events("CollaborationContract", "PanelRedrawn")
       .findLast((each) => each.at < at && each.args.node === node);

@@ -335,6 +335,7 @@ export class MissionWork {
     const { address } = this.#city.residentOf(agent).member.account;
     const commitment = nodeCommitmentOf([commitmentOf(address, opening, obligation)]);
     const panel = await this.#contract.panelOf(task.id);
+    const { drawBlock: draw } = await this.#contract.nodeOf(task.id);
     const deadline = Number(chain.clock.now()) + VALIDITY;
     const verdicts = await Promise.all(
       panel.map(async (verifier: Address, seat: number) => {
@@ -344,6 +345,7 @@ export class MissionWork {
         const verdict = {
           obligation,
           commitment,
+          draw,
           question: questions.indexOf("PERFORMANCE"),
           result: verdictResults.indexOf(found ? "FAIL" : "PASS"),
           confidence: CONFIDENT,

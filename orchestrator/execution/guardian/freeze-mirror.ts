@@ -1,5 +1,6 @@
 import { stringToHex } from "viem";
 import { z } from "zod";
+import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { keccak256 } from "../../primitives/hash.ts";
 import { hashSchema } from "../../primitives/hex.ts";
@@ -89,24 +90,34 @@ export class FreezeMirror {
     });
     this.#held.set(view.law.number, halt);
     await this.#world.boundary("execution:halted");
-    await this.#confirm(view, halt);
+    if (!(await this.#confirm(view, halt))) return;
     const words = freezeWords(halt, await watchTerms(this.#world, this.#mission));
     this.#world.tell(`${view.law.label}: frozen by the guardian (${halt.reason}): ${words}`);
   }
 
-  async #confirm(view: NodeView, halt: Halt): Promise<void> {
+  /** False: a human has held up this attempt's verdict once already, and let it go on; its panel decides. */
+  async #confirm(view: NodeView, halt: Halt): Promise<boolean> {
     const { reason, magnitude } = halt;
     const contract = this.#world.client.mission(this.#mission.address);
     // Another monitor may have been faster: frozen is frozen.
     const { freezeCount } = await contract.nodeOf(view.law.number);
-    if (freezeCount === view.freezes)
-      await contract.report([view.law.number, stringToHex(reason, { size: 32 }), BigInt(magnitude)], {
+    if (freezeCount === view.freezes) {
+      const report = contract.report([view.law.number, stringToHex(reason, { size: 32 }), BigInt(magnitude)], {
         intent: intentKey("report", ...attemptKey(this.#mission, view), view.freezes),
         account: this.#world.monitor.account,
       });
+      try {
+        await report;
+      } catch (error) {
+        if (!(error instanceof TransactionReverted) || error.errorName !== "FrozenBefore") throw error;
+        this.#held.delete(view.law.number);
+        return false;
+      }
+    }
     await this.#world.boundary("execution:frozen");
     await this.#seal(view, view.freezes, halt);
     this.#held.delete(view.law.number);
+    return true;
   }
 
   async #seal(view: NodeView, freeze: number, { snapshotHash }: Halt): Promise<void> {

@@ -15,7 +15,7 @@ import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
-import type { NodeView } from "../chain-view.ts";
+import { type NodeView, viewNodes } from "../chain-view.ts";
 import { clearingRecordSchema, makeClearingRecord, type Panel } from "../clearing-record.ts";
 import { termsOf } from "../consensus.ts";
 import { provenItem, type SignedItem } from "../evidence.ts";
@@ -33,7 +33,7 @@ const NO_OPENING: Opening = { salt: zeroHash, outputHash: zeroHash, trailRoot: z
  * floor (RAILS A.4; decisions 20–23).
  */
 export async function verify(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
-  const due = nodes.filter(({ state }) => state === "PENDING_VERIFICATION");
+  const due = await rememberedOf(world, mission, nodes);
   if (due.length === 0) return;
   const panels = await Promise.all(due.map((view) => panelOf(world, mission, view)));
   // One after the other: what a clearing costs hangs on which others are over, since the last one frees the next wave.
@@ -44,6 +44,33 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
     await clear(world, mission, batch);
   for (const panel of panels) if (panel.absent.length > 0) await hearPart(world, mission, panel);
   await world.boundary("execution:cleared");
+}
+
+/** How far back every chain knows the hashes of its blocks. */
+const REMEMBERED = 256n;
+
+/**
+ * The nodes whose panels can be heard. One that was drawn by a block that nobody remembers is drawn again; the second time its clock is left to
+ * end it, and a human decides (decision 58).
+ */
+async function rememberedOf(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeView[]> {
+  const due = nodes.filter(({ state }) => state === "PENDING_VERIFICATION");
+  if (due.length === 0) return due;
+  const { evidence, chain } = world.client;
+  const head = await chain.publicClient.getBlockNumber({ cacheTime: 0 });
+  const old = due.filter(({ drawBlock }) => head - BigInt(drawBlock) >= REMEMBERED);
+  if (old.length === 0) return due;
+  const seeds = await Promise.all(old.map(({ drawBlock }) => evidence.seedOf(BigInt(drawBlock))));
+  const forgotten = old.filter((_, place) => seeds[place] === zeroHash);
+  for (const { law, attempt, drawBlock } of forgotten.filter(({ redraws }) => redraws === 0)) {
+    const intent = intentKey("redraw", mission.address, law.number, attempt, drawBlock);
+    await world.client.mission(mission.address).redraw([law.number], { intent });
+    world.tell(`${law.label}: the chain has forgotten its panel; another is drawn`);
+  }
+  if (forgotten.length === 0) return due;
+  const now = await viewNodes(world, mission);
+  const redrawn = (view: NodeView) => now.filter(({ law, drawBlock }) => law.number === view.law.number && drawBlock !== view.drawBlock);
+  return due.flatMap((view) => (forgotten.includes(view) ? redrawn(view) : [view]));
 }
 
 /**
@@ -72,7 +99,6 @@ async function postOnce(world: World, mission: Mission, panel: DrawnPanel): Prom
   const { client } = world;
   await world.remember(["posted", ...attemptKey(mission, view), view.drawBlock], z.literal(true), async () => {
     const { wave } = await waveOf(world, mission, [await hearing(world, mission, panel)]);
-    await client.evidence.pinSeed([BigInt(view.drawBlock)], { intent: intentKey("pin-seed", mission.address, view.drawBlock) });
     await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
     world.tell(`${view.law.label}: ${absent.length} of its panel are not here; the others posted their verdicts`);
     return true as const;
@@ -82,6 +108,7 @@ async function postOnce(world: World, mission: Mission, panel: DrawnPanel): Prom
 /** When a part of a node's panel may decide; undefined: it is not waited for, or the part here is too small. */
 export async function partHeardAt(world: World, mission: Mission, view: NodeView): Promise<bigint | undefined> {
   if (view.state !== "PENDING_VERIFICATION") return undefined;
+  if ((await world.client.evidence.seedOf(BigInt(view.drawBlock))) === zeroHash) return undefined;
   const panel = await panelOf(world, mission, view);
   if (panel.absent.length === 0 || !isMajority(panel)) return undefined;
   const at = await closingOf(world.client, mission, view);
@@ -98,7 +125,6 @@ async function clear(world: World, mission: Mission, due: readonly DrawnPanel[])
   const heard = await Promise.all(due.map((panel) => hearing(world, mission, panel)));
   for (const { panel, envelopes, judgements } of heard) await writeDown(world, mission, panel, envelopes, judgements);
   const { wave, signatures } = await waveOf(world, mission, heard);
-  // A second panel of the same verifiers would sign the same message: the draw distinguishes it.
   const draws = due.map(({ view: { law, drawBlock } }) => `${law.number}/${drawBlock}`);
   await world.client.mission(mission.address).clear([wave], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
 }
@@ -179,7 +205,9 @@ async function hearing(world: World, mission: Mission, panel: DrawnPanel) {
   );
   const commitment = nodeCommitmentOf(commitments);
   const verdicts = panel.here.flatMap((verifier) =>
-    (judgements.get(verifier.account.address) ?? []).map((judgement) => verdictOf(verifier, judgement, obligation, commitment)),
+    (judgements.get(verifier.account.address) ?? []).map((judgement) =>
+      verdictOf(verifier, judgement, { obligation, commitment, draw: view.drawBlock }),
+    ),
   );
   return { panel, envelopes, judgements, node: view.law.number, openings, verdicts, items };
 }
@@ -322,11 +350,14 @@ function isMajority({ drawn, here }: DrawnPanel): boolean {
 }
 
 /** What a verifier says to one question; numbers are positions in the enums. */
-function verdictOf(verifier: Signatory, judgement: Judgement, obligation: Hash, commitment: Hash) {
+function verdictOf(
+  verifier: Signatory,
+  judgement: Judgement,
+  about: { readonly obligation: Hash; readonly commitment: Hash; readonly draw: number },
+) {
   return {
     verifier,
-    obligation,
-    commitment,
+    ...about,
     question: questions.indexOf(judgement.question),
     result: verdictResults.indexOf(judgement.result),
     confidence: judgement.confidence,

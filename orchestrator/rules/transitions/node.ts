@@ -9,11 +9,11 @@ export const nodeTransitions = {
     EXECUTING: ["PENDING_VERIFICATION", "PENDING_REVIEW", "FROZEN", "FAILED"],
     PENDING_VERIFICATION: ["PENDING_REVIEW", "FROZEN", "COMPLETED", "FAILED"],
     PENDING_REVIEW: ["COMPLETED", "FAILED"],
-    FROZEN: ["ELIGIBLE", "FAILED"],
+    FROZEN: ["ELIGIBLE", "PENDING_VERIFICATION", "FAILED"],
     COMPLETED: [],
     FAILED: ["ELIGIBLE"],
   },
-  table: 0x20000008200c000f000b800a40002n,
+  table: 0x20000008a00c000f000b800a40002n,
 } as const satisfies TransitionTable<string>;
 
 export type NodeStateName = (typeof nodeTransitions)["states"][number];

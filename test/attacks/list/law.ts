@@ -171,7 +171,7 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     entry: "ExecutionProcedure.settleVerifier",
     guard: "a verifier loses no more than its silence costs",
     file: "meta/ExecutionProcedure.sol",
-    find: "        if (slash > _MAX_VERIFIER_SLASH) revert SlashExceeded(_MAX_VERIFIER_SLASH, slash);\n",
+    find: "        if (slash > most) revert SlashExceeded(most, slash);\n",
     replace: "",
   },
   {

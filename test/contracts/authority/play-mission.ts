@@ -125,7 +125,7 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   await mission.city.treasury.connect(mission.city.sponsor).deposit(0, tokens(50), WHY);
   const claim = () => governor.claimInsurance(mission.address, agent, tokens(5), WHY);
   await trial.record("Treasury.claimInsurance", cast, claim);
-  await trial.record("ExecutionProcedure.reopenMarket", cast, () => execution.reopenMarket(0, 1));
+  await trial.record("ExecutionProcedure.reopenMarket", cast, () => execution.reopenMarket(0, 1, [agent]));
 }
 
 /** A tier-1 node from binding to payment, and the end of its mission. */
@@ -164,6 +164,13 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   await time.increase(1800);
   await trial.record("CollaborationContract.expire", all, () => contract.expire());
   await executing.restore();
+  await trial.record("CollaborationContract.suspend", all, () => contract.connect(mission.city.monitor).suspend(WHY));
+  await time.increase(7200);
+  await trial.record("CollaborationContract.lapse", all, () => contract.lapse());
+  const { evidence, monitor } = mission.city;
+  const clone = evidence.connect(await mission.city.as(mission.address));
+  await trial.record("EvidenceRegistry.countLapse", all, () => clone.countLapse(monitor.address, 1));
+  await executing.restore();
   const judge = contract.connect(await mission.city.as("ADJUDICATION"));
   const freeze = () => judge.onOverride(Action.FREEZE, 0, mission.address, "0x");
   await trial.record("CollaborationContract.onOverride", all, freeze);
@@ -178,6 +185,11 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   const committed = await networkHelpers.takeSnapshot();
   await networkHelpers.mine(300);
   await trial.record("CollaborationContract.redraw", all, () => contract.redraw(0));
+  await committed.restore();
+  await networkHelpers.mine();
+  const [member = ""] = await contract.panelOf(0);
+  const [one, other] = [await mission.signedVerdict(0, member), await mission.signedVerdict(0, member, { score: 1 })];
+  await trial.record("CollaborationContract.accuse", all, () => contract.accuse(0, 0, member, one, other), "signed");
   await committed.restore();
   await networkHelpers.mine();
   const [order, next] = [await mission.clearOrder(0), await mission.start([1])];

@@ -67,7 +67,7 @@ describe("StakePool", () => {
   };
 
   /** In another attempt, whatever was bid before can no longer win. */
-  const reopened = async () => mission.city.execution.connect(await mission.city.as(mission.address)).reopenMarket(0, 1);
+  const reopened = async () => mission.city.execution.connect(await mission.city.as(mission.address)).reopenMarket(0, 1, []);
   const direct = async (index: number) => ({ agent: worker(index).address, deadline: await mission.soon(), signature: "0x" });
 
   describe("openPool, admit and join", () => {

@@ -44,9 +44,9 @@ const STRINGS: Record<MessageName, string> = {
   Evidences:
     "Evidences(address issuer,Evidence[] items)Evidence(bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)",
   Verdict:
-    "Verdict(bytes32 obligation,bytes32 commitment,uint8 question,uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)",
+    "Verdict(bytes32 obligation,bytes32 commitment,uint32 draw,uint8 question,uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)",
   Verdicts:
-    "Verdicts(address verifier,Verdict[] verdicts,uint40 deadline)Verdict(bytes32 obligation,bytes32 commitment,uint8 question,uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)",
+    "Verdicts(address verifier,Verdict[] verdicts,uint40 deadline)Verdict(bytes32 obligation,bytes32 commitment,uint32 draw,uint8 question,uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)",
   OverrideAction:
     "OverrideAction(uint8 action,address mission,uint8 node,address target,bytes data,bytes32 justification,bytes32 caseHash,uint256 salt,uint40 deadline)",
 };

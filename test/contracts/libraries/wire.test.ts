@@ -104,7 +104,10 @@ function wordsOf({ orders, issuers, verifiers }: ClearWave): bigint[] {
       ...verdicts.flatMap((verdict) =>
         typeof verdict === "string"
           ? [ELSEWHERE, BigInt(verdict)]
-          : [BigInt(verdict.order), hashOf(encodeAbiParameters(VERDICT, [{ ...verdict, obligation: NOTHING, commitment: NOTHING }]))],
+          : [
+              BigInt(verdict.order),
+              hashOf(encodeAbiParameters(VERDICT, [{ ...verdict, obligation: NOTHING, commitment: NOTHING, draw: 0 }])),
+            ],
       ),
     ]),
   ];

@@ -6,6 +6,7 @@ import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { drawPanel } from "../../../orchestrator/rules/panel-draw.ts";
 import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, Office, tokens } from "../../support/city-fixture.ts";
+import { openMission } from "../../support/mission-fixture.ts";
 
 /** Positions in `enum EvidenceClass`. */
 const Class = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
@@ -185,6 +186,35 @@ describe("EvidenceRegistry", () => {
       for (const verifier of rest) await contract.revoke(verifier);
       expect(await contract.verifierCount()).to.equal(0);
       await expect(contract.revoke(first)).to.be.revertedWithCustomError(contract, "NotRegistered").withArgs(first);
+    });
+  });
+
+  describe("countLapse", () => {
+    const DAY = 86_400n;
+    const counted = async (...days: readonly bigint[]) => {
+      const mission = await openMission();
+      const { evidence, monitor } = mission.city;
+      const from = evidence.connect(await mission.city.as(mission.address));
+      for (const day of days) await from.countLapse(monitor.address, day * DAY);
+      return evidence.isMonitor(monitor.address);
+    };
+
+    it("is a genuine mission's, and ends a monitor's office with the second within 30 days, whichever is reported first", async () => {
+      await expect(contract.countLapse(one, 1)).to.be.revertedWithCustomError(contract, "NotMission");
+      expect(await counted(100n)).to.equal(true);
+      expect(await counted(100n, 130n)).to.equal(true);
+      expect(await counted(100n, 129n)).to.equal(false);
+      expect(await counted(129n, 100n)).to.equal(false);
+      expect(await counted(130n, 100n, 159n)).to.equal(false);
+    });
+
+    it("leaves other roles of the account", async () => {
+      const mission = await openMission();
+      const { evidence, monitor } = mission.city;
+      await evidence.registerRunner(monitor.address, await evidence.principalOf(monitor.address));
+      const from = evidence.connect(await mission.city.as(mission.address));
+      for (let i = 0; i < 2; i++) await from.countLapse(monitor.address, 1);
+      expect([await evidence.isMonitor(monitor.address), await evidence.isRunner(monitor.address)]).to.deep.equal([false, true]);
     });
   });
 

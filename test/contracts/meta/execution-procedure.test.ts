@@ -45,17 +45,20 @@ describe("ExecutionProcedure", () => {
   });
 
   describe("reopenMarket", () => {
-    it("is a genuine mission's, for itself, and bars the principals it had", async () => {
+    it("is a genuine mission's, for itself, and bars whose agents are at fault", async () => {
       await (await open()).awardAll();
       const [winner = 0] = await executors(0);
-      await refused(market.reopenMarket(0, 1), "NotMission");
-      await market.connect(await mission.city.as(mission.address)).reopenMarket(0, 1);
+      const culprit = mission.worker(winner).agent.address;
+      await refused(market.reopenMarket(0, 1, [culprit]), "NotMission");
+      await market.connect(await mission.city.as(mission.address)).reopenMarket(0, 1, [culprit]);
       const { closesAt, attempt } = await market.marketOf(mission.address, 0);
       expect([closesAt, attempt]).to.deep.equal([(await mission.city.now()) + BIDDING_WINDOW, 1n]);
       const { principal } = await mission.city.producers.agentOf(mission.worker(winner).agent.address);
       await expect(mission.bid(0, (winner + 4) % 8))
         .to.be.revertedWithCustomError(market, "Barred")
         .withArgs(mission.address, 0, principal);
+      expect(await market.isBarred(mission.address, 0, principal)).to.equal(true);
+      expect(await market.isBarred(mission.address, 1, principal)).to.equal(false);
       await mission.bid(0, (winner + 1) % 8);
     });
   });
@@ -183,7 +186,7 @@ describe("ExecutionProcedure", () => {
       await mission.bid(0, 0, tokens(10));
       await mission.closeMarket();
       await award(0);
-      await market.connect(await mission.city.as(mission.address)).reopenMarket(0, 1);
+      await market.connect(await mission.city.as(mission.address)).reopenMarket(0, 1, []);
       expect(await market.bidsOf(mission.address, 0)).to.have.length(0);
       await mission.bid(0, 1, tokens(100));
       const [oldest] = await mission.city.producers.queryFilter(mission.city.producers.filters.StakeLocked());
@@ -498,7 +501,7 @@ describe("ExecutionProcedure", () => {
       await asMission.recordVerifiers([await mission.city.producers.principalOf(verifier ?? ZeroAddress)]);
       await refused(settle(tokens(50) + 1n), "SlashExceeded");
       await settle(tokens(50));
-      await refused(market.reopenMarket(0, 1), "NotMission");
+      await refused(market.reopenMarket(0, 1, []), "NotMission");
     });
   });
 

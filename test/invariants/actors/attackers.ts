@@ -65,7 +65,7 @@ const WRITES: readonly Write[] = [
     args: async (w, m) => [await w.legislation.template(), 1, `${await m.contract.law()}${"00".repeat(128)}`, 9],
   },
   { on: (w) => w.execution, name: "openMarket", owners: ["LEGISLATION"], args: (_w, m) => [m.address] },
-  { on: (w) => w.execution, name: "reopenMarket", owners: ["MISSION"], args: () => [0, 1] },
+  { on: (w) => w.execution, name: "reopenMarket", owners: ["MISSION"], args: () => [0, 1, []] },
   { on: (w) => w.execution, name: "approvePredicate", owners: GOVERNOR, args: (w) => [2, w.oracle] },
   { on: (w) => w.execution, name: "settleSlot", owners: ["MISSION"], args: (w) => [0, 0, agent(w), 0, 0, false, 0, ZeroHash] },
   { on: (w) => w.execution, name: "settleVerifier", owners: ["MISSION"], args: (w) => [w.random.pick(w.verifying).address, 1, ZeroHash] },

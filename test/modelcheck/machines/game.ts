@@ -1,7 +1,7 @@
 /**
  * What players can make of the rules who want something: two executors that choose what they hand in and what they show for it, a panel of
  * five of whom two collude with them and may leave with their stakes, somebody who chooses which verdicts and whose evidence are handed in,
- * and a successor that hurries. The three other members are honest: they sign the truth at once, as far as there is evidence that it can
+ * a monitor that is their friend and freezes what it can, and a successor that hurries. The three other members are honest: they sign the truth at once, as far as there is evidence that it can
  * rest on, or are unsure. What is signed and shown is posted by whom it is about before the hearing closes. Humans are honest where they
  * are asked, and need not be there. The decision is the real `decide` of rules/clearing.ts.
  */
@@ -12,6 +12,8 @@ import type { Machine, Move } from "../explore.ts";
 export const GAME_RULES = [
   "a side needs more than half of all that were drawn",
   "nobody stops a verdict on itself",
+  "a freeze ends where it began",
+  "a verdict is held up once",
   "an appeal names its attempt",
   "a slot is paid for an item of its own",
   "work that shows nothing costs what being late costs",
@@ -38,7 +40,9 @@ interface Work {
 }
 
 interface State {
-  readonly stage: "choosing" | "judged" | "frozen" | "reviewed" | "reopened" | "ended";
+  readonly stage: "choosing" | "judged" | "frozen" | "held up" | "reviewed" | "reopened" | "ended";
+  /** How often a monitor has held the verdict up; two is often. */
+  readonly holds: number;
   readonly work: readonly Work[];
   /** The panel's time is over. */
   readonly overdue: boolean;
@@ -60,6 +64,7 @@ interface State {
 
 const BEGIN: State = {
   stage: "choosing",
+  holds: 0,
   work: [],
   overdue: false,
   redraws: 0,
@@ -139,6 +144,9 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
         }
       }
     }
+    if (state.holds === 0 || (state.holds === 1 && !has("a verdict is held up once"))) {
+      yield { label: "a friend's monitor: freeze", next: { ...state, stage: "held up", holds: state.holds + 1 } };
+    }
     if (!state.left) yield { label: "colluding members: leave with their stakes", next: { ...state, left: true } };
     if (!state.overdue) yield { label: "time: the panel's time is over", next: { ...state, overdue: true } };
     else {
@@ -207,6 +215,11 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
         yield { label: "time: no human lifted the freeze", next: { ...state, stage: "ended" } };
         yield { label: "a human lifts the freeze", next: { ...state, stage: "judged", overdue: false, redraws: 0, left: false } };
       }
+      if (state.stage === "held up") {
+        const after = has("a freeze ends where it began") ? "judged" : "ended";
+        yield { label: "time: no human lifted the monitor's freeze", next: { ...state, stage: after } };
+        yield { label: "a human lifts the monitor's freeze", next: { ...state, stage: "judged" } };
+      }
       if (state.stage === "reviewed") {
         const paid = state.work.map(({ right, shown }) => right && shown);
         const approved = paid.some(Boolean);
@@ -238,6 +251,7 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
         holds: ({ stage, work, paid, human }) =>
           stage !== "ended" || human !== "unasked" || paid.some(Boolean) || !work.some(({ right, shown }) => right && shown),
       },
+      { name: "a verdict is not held up for ever", holds: ({ holds }) => holds < 2 },
       {
         name: "who is condemned can appeal for its whole window",
         holds: (state) => state.slash !== "waits" || !state.windowOpen || mayAppeal(state),

@@ -219,6 +219,91 @@ describe("What stops a mission", () => {
     });
   });
 
+  describe("suspend and lapse", () => {
+    const LONG = 2 * 3600;
+    const suspend = () => mission.contract.connect(mission.city.monitor).suspend(SNAPSHOT);
+    const lapse = () => mission.contract.lapse();
+
+    it("stops a mission until humans have looked, or for a time, which is given back", async () => {
+      await routed({ nodes: [TASK, TASK] });
+      const { deadline } = await mission.contract.nodeOf(1);
+      await refused(mission.contract.suspend(SNAPSHOT), "NotMonitor");
+      await refused(lapse(), "NotStopped");
+      const call = suspend();
+      await expect(call).to.emit(mission.contract, "MissionSuspended");
+      const { stopped, stoppedAt, suspendedBy, suspendedUntil } = await mission.contract.watch();
+      expect([stopped, suspendedBy, suspendedUntil]).to.deep.equal([true, mission.city.monitor.address, stoppedAt + BigInt(LONG)]);
+      await refused(suspend(), "Stopped");
+      await refused(mission.route(1), "Stopped");
+      await refused(lapse(), "NotExpired");
+      await time.increase(LONG);
+      await expect(lapse()).to.emit(mission.contract, "SuspensionLapsed").withArgs(mission.city.monitor.address, suspendedUntil);
+      expect((await mission.contract.nodeOf(1)).deadline).to.equal(deadline + (await mission.city.now()) - stoppedAt);
+      await refused(lapse(), "NotStopped");
+      await mission.route(1);
+    });
+
+    it("becomes a stop by a human's word, and is over by two", async () => {
+      await routed({ nodes: [TASK, TASK] });
+      await suspend();
+      await mission.override(Action.EMERGENCY_STOP, 0);
+      await refused(mission.override(Action.EMERGENCY_STOP, 0), "Stopped");
+      await time.increase(LONG);
+      await refused(lapse(), "NotStopped");
+      await refused(mission.route(1), "Stopped");
+      await mission.override(Action.CLEAR_EMERGENCY_STOP, 0);
+      await suspend();
+      await mission.override(Action.CLEAR_EMERGENCY_STOP, 0);
+      expect((await mission.contract.watch()).suspendedUntil).to.equal(0);
+      await mission.route(1);
+    });
+
+    it("is not a monitor's whose principal has a part in the mission", async () => {
+      await routed();
+      const { city } = mission;
+      const { agent } = await mission.executorOf(0);
+      const own = await city.account("own monitor");
+      await city.evidence.registerMonitor(own.address, await city.producers.principalOf(agent.address));
+      await refused(mission.contract.connect(own).suspend(SNAPSHOT), "NotMonitor");
+    });
+
+    it("twice in 30 days unconfirmed ends a monitor's office", async () => {
+      await routed({ nodes: [TASK, TASK] });
+      for (const dismissed of [false, true]) {
+        await suspend();
+        const { suspendedUntil } = await mission.contract.watch();
+        await time.increase(LONG);
+        await expect(lapse())
+          .to.emit(mission.city.evidence, "LapseCounted")
+          .withArgs(mission.city.monitor.address, suspendedUntil, dismissed);
+      }
+      await refused(suspend(), "NotMonitor");
+    });
+
+    it("is heard by whoever ends the mission for it, and answered for where its time ends it", async () => {
+      await routed();
+      await suspend();
+      await mission.override(Action.TERMINATE_MISSION, 0);
+      await time.increase(LONG);
+      await refused(lapse(), "NotStopped");
+      await routed({ duration: 900 });
+      await suspend();
+      await time.increase(LONG);
+      await mission.contract.abort();
+      await expect(lapse()).to.emit(mission.city.evidence, "LapseCounted");
+    });
+
+    it("waits with the mission while its chain is silent", async () => {
+      await routed();
+      await suspend();
+      await silent();
+      await time.increase(LONG);
+      await refused(lapse(), "WrongMissionState");
+      await mission.override(Action.CLEAR_EMERGENCY_STOP, 0);
+      await refused(lapse(), "NotStopped");
+    });
+  });
+
   describe("expire", () => {
     it("aborts when no human answered in time", async () => {
       await routed();

@@ -13,6 +13,7 @@ import {
   NodeState,
   onward,
   openMission,
+  packed,
   TASK,
 } from "../../../support/mission-fixture.ts";
 
@@ -86,16 +87,70 @@ describe("Guardian", () => {
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
     });
 
-    it("sends finished work straight back to a panel", async () => {
+    it("takes finished work back to its panel, with the time that was left", async () => {
       await routed();
       await mission.work(0);
+      const { drawBlock, deadline } = await mission.contract.nodeOf(0);
+      await networkHelpers.time.increase(100);
       await mission.override(Action.FREEZE, 0);
+      const left = deadline - (await mission.city.now());
+      await networkHelpers.time.increase(3000);
       await mission.override(Action.UNFREEZE, 0);
-      await mission.contract.route(...onward(0));
-      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
+      const word = await mission.contract.nodeOf(0);
+      expect([word.state, word.drawBlock, word.redraws]).to.deep.equal([NodeState.PENDING_VERIFICATION, drawBlock, 0n]);
+      expect(word.deadline).to.equal((await mission.city.now()) + left);
+      await refused(mission.contract.route(...onward(0)), "WrongNodeState");
       await mission.clear(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
       await refused(mission.override(Action.UNFREEZE, 0), "WrongMissionState");
+    });
+  });
+
+  describe("a freeze before the panel decided", () => {
+    const LONG = 2 * 3600;
+    const heard = async () => {
+      await routed({ nodes: [{ ...TASK, panelSize: 3 }] });
+      await mission.work(0);
+      await networkHelpers.mine();
+      await report();
+    };
+
+    it("that no human lifts ends where it began, and comes once an attempt", async () => {
+      await heard();
+      await refused(mission.clear(0), "WrongNodeState");
+      await networkHelpers.time.increase(LONG);
+      await mission.contract.timeout(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
+      await expect(report()).to.be.revertedWithCustomError(mission.contract, "FrozenBefore").withArgs(0, 0);
+      await refused(mission.override(Action.FREEZE, 0), "FrozenBefore");
+      await mission.clear(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("does not keep members from posting, and what they posted counts afterwards", async () => {
+      await heard();
+      const order = await mission.clearOrder(0);
+      const [first] = order.verdicts;
+      if (first === undefined) throw new Error("no verdict");
+      await networkHelpers.time.increase(1000);
+      await expect(mission.contract.post(packed({ ...order, verdicts: [first] }))).to.emit(mission.contract, "Posted");
+      await mission.override(Action.UNFREEZE, 0);
+      await networkHelpers.time.increase(250);
+      const others = packed({ ...order, verdicts: order.verdicts.slice(1) });
+      await refused(mission.contract.clear(others), "VerdictLeftOut");
+      await mission.contract.clear(packed(order));
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("keeps the panel's seed, however long it lasts, and costs what a human confirms", async () => {
+      await heard();
+      const { drawBlock } = await mission.contract.nodeOf(0);
+      const panel = [...(await mission.contract.panelOf(0))];
+      await networkHelpers.mine(300);
+      expect(await mission.city.evidence.seedOf(drawBlock)).not.to.equal(ZeroHash);
+      expect([...(await mission.contract.panelOf(0))]).to.deep.equal(panel);
+      await mission.override(Action.REJECT_POP, 0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
     });
   });
 
@@ -286,6 +341,28 @@ describe("Guardian", () => {
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
       const { held, locked } = await mission.city.producers.stakeOf(agent.address);
       expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
+    });
+
+    it("that an executor asked for and no human lifted costs it what being late costs, and nobody else", async () => {
+      await routed({ nodes: [CONSENSUS] });
+      const [own, other] = [(await mission.executorOf(0, 1)).agent, (await mission.executorOf(0, 0)).agent];
+      await mission.contract.connect(own).report(0, REASON, 1);
+      await networkHelpers.time.increase(7200);
+      await mission.contract.timeout(0);
+      const held = async (agent: typeof own) => (await mission.city.producers.stakeOf(agent.address)).held;
+      expect([await held(own), await held(other)]).to.deep.equal([tokens(9950), tokens(10_000)]);
+    });
+
+    it("that an executor asked for and a human lifted is forgotten", async () => {
+      await routed();
+      const { agent } = await mission.executorOf(0);
+      await mission.contract.connect(agent).report(0, REASON, 1);
+      await mission.override(Action.UNFREEZE, 0);
+      await mission.route(0);
+      await report();
+      await networkHelpers.time.increase(7200);
+      await mission.contract.timeout(0);
+      expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
     });
 
     it("costs 100 tokens and 100 points when a human confirms it", async () => {

@@ -321,6 +321,7 @@ describe("Verification", () => {
         [0, 1, 2].map(async (node) => ({
           obligation: await mission.contract.obligationOf(node),
           commitment: nodeCommitmentOf([(await mission.contract.pledgeOf(node, 0)) as Hex]),
+          draw: (await mission.contract.nodeOf(node)).drawBlock,
         })),
       );
       const hashOf = (name: "Evidence" | "Verdict", entry: { readonly order: number }) =>
@@ -412,6 +413,45 @@ describe("Verification", () => {
       await expect(mission.contract.post(packed({ ...order, verdicts: [] }))).to.emit(mission.contract, "Posted");
       await mission.override(Action.REJECT_POP, 0);
       await refused(mission.contract.post(packed({ ...order, verdicts: [] })), "WrongNodeState");
+    });
+  });
+
+  describe("accuse", () => {
+    const contradicted = async (over = {}) => {
+      await worked();
+      const [member = ""] = await mission.contract.panelOf(0);
+      const one = await mission.signedVerdict(0, member);
+      return { member, one, other: await mission.signedVerdict(0, member, { score: 5000, ...over }) };
+    };
+
+    it("takes 500 tokens of a member that gave two answers to one question, once", async () => {
+      const { member, one, other } = await contradicted();
+      const before = (await mission.city.producers.stakeOf(member)).held;
+      await expect(mission.contract.accuse(0, 0, member, one, other))
+        .to.emit(mission.contract, "Contradicted")
+        .withArgs(0, 0, member, 0);
+      expect((await mission.city.producers.stakeOf(member)).held).to.equal(before - tokens(500));
+      await refused(mission.contract.accuse(0, 0, member, other, one), "AlreadyAccused");
+    });
+
+    it("is still heard when the node is recorded", async () => {
+      const { member, one, other } = await contradicted();
+      await mission.clear(0);
+      await expect(mission.contract.accuse(0, 0, member, one, other)).to.emit(mission.contract, "Contradicted");
+    });
+
+    it("needs two answers to the same question, of the same draw, signed by a member", async () => {
+      const { member, one, other } = await contradicted();
+      const accuse = (first: typeof one, second: typeof one) => mission.contract.accuse(0, 0, member, first, second);
+      await refused(accuse(one, one), "NotContradictory");
+      await refused(accuse(one, await mission.signedVerdict(0, member, { question: 1 })), "NotContradictory");
+      await refused(accuse(one, { ...other, place: 1 }), "NotContradictory");
+      await refused(accuse(one, { ...other, verdict: { ...other.verdict, score: 1 } }), "NotContradictory");
+      await refused(accuse(one, { ...other, signature: one.signature }), "InvalidSignature");
+      await refused(mission.contract.accuse(0, 1, member, one, other), "WrongObligation");
+      const outsider = [...mission.city.verifiers.keys()].find((each) => each !== member) ?? "";
+      const said = [await mission.signedVerdict(0, outsider), await mission.signedVerdict(0, outsider, { score: 1 })] as const;
+      await refused(mission.contract.accuse(0, 0, outsider, ...said), "NotOnPanel");
     });
   });
 

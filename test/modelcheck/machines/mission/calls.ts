@@ -36,6 +36,7 @@ import {
   splitAt,
   start,
   toEligible,
+  toItsPanel,
   toReview,
   toVerification,
   unheard,
@@ -230,6 +231,7 @@ const timeout: NodeCall = (rules, state, index, node) => {
   need(node.at !== "WAITING" && node.at !== "COMPLETED" && node.at !== "FAILED");
   need(node.clock !== Clock.RUNS);
   if (node.at === "EXECUTING") return endWork(rules, state, index, node);
+  if (node.at === "FROZEN" && node.paused === "now") return set(state, index, toItsPanel(rules, node));
   if (node.at === "FROZEN") return fail(rules, state, index, "FREEZE_EXPIRED");
   if (node.at === "PENDING_REVIEW") return endReview(rules, state, index, node);
   return set(state, index, node.redrawn ? unheard(rules, node) : redrawn(node));
@@ -301,7 +303,7 @@ const freezing: NodeCall = (rules, state, index) => {
 const unfreeze: NodeCall = (rules, state, index, node) => {
   running(state);
   need(node.at === "FROZEN");
-  return set(state, index, toEligible(rules, node));
+  return set(state, index, node.paused === "now" ? toItsPanel(rules, node) : toEligible(rules, node));
 };
 
 /** Done anew by the same executors, on the stakes of the attempt they won. */

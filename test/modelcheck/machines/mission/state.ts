@@ -51,6 +51,8 @@ export interface Node {
   readonly stale: boolean;
   /** It was frozen at work, and goes on with what time was left. */
   readonly interrupted: boolean;
+  /** It was frozen before its panel had decided: then its panel waits for it. That happens once an attempt. */
+  readonly paused: "never" | "now" | "once";
   /** A human vetoed the output before the gate was asked. */
   readonly held: boolean;
   readonly vetoed: boolean;
@@ -159,6 +161,7 @@ export const FRESH = {
   escalated: false,
   stale: false,
   interrupted: false,
+  paused: "never",
   held: false,
   vetoed: false,
   gated: false,
@@ -246,7 +249,7 @@ function nodeKey(n: Node): string {
     n.claimed,
     n.proven,
   );
-  const counts = [n.at, n.attempt, n.clock, n.commits, n.reveals, n.staked, n.agreeing, n.share, flags].join();
+  const counts = [n.at, n.attempt, n.clock, n.paused, n.commits, n.reveals, n.staked, n.agreeing, n.share, flags].join();
   return `${counts}|${marketKey(n.market)}|${historyKey(n)}`;
 }
 

@@ -53,6 +53,7 @@ export const toReview = (rules: Rules, node: Node): Node => ({
   clock: Clock.RUNS,
   redrawn: false,
   stale: false,
+  paused: "never",
 });
 
 /** A review that no verdict led to. */
@@ -73,24 +74,30 @@ export function fail(rules: Rules, state: State, index: number, reason: string):
 export function freeze(rules: Rules, state: State, index: number): State {
   const node = nodeOf(state, index);
   need(node.at === "ELIGIBLE" || node.at === "EXECUTING" || node.at === "PENDING_VERIFICATION");
+  const heard = node.at === "PENDING_VERIFICATION";
+  need(!heard || node.paused === "never");
   return withNode(state, index, {
     at: nodeArc(rules, node.at, "FROZEN"),
     clock: Clock.RUNS,
     interrupted: node.interrupted || node.at === "EXECUTING",
-    redrawn: false,
-    stale: false,
+    paused: heard ? "now" : node.paused,
   });
 }
 
-/** Starts or goes on; what was wholly committed goes straight to its panel. */
+/** A node that was frozen before its panel goes back to it. */
+export const toItsPanel = (rules: Rules, node: Node): Node => ({
+  ...node,
+  at: nodeArc(rules, node.at, "PENDING_VERIFICATION"),
+  clock: Clock.RUNS,
+  paused: "once",
+});
+
+/** Starts or goes on. */
 export function start(rules: Rules, state: State, index: number): State {
   const node = nodeOf(state, index);
-  const { tier } = lawOf(rules, index);
   const begun: Node = { ...node, at: nodeArc(rules, node.at, "EXECUTING"), clock: Clock.RUNS, interrupted: false };
-  const done = begun.closed && (tier !== 2 || begun.reveals === begun.commits);
   return {
-    // Work that comes back from a freeze has had a panel: this one is its second.
-    ...withNode(state, index, done ? { ...toVerification(rules, begun), redrawn: true } : begun),
+    ...withNode(state, index, begun),
     at: state.at === "ACTIVE" ? missionArc(rules, "ACTIVE", "EXECUTING") : state.at,
     routedStopped: state.routedStopped || state.stopped,
   };
@@ -105,6 +112,7 @@ export function complete(rules: Rules, state: State, index: number): State {
     redrawn: false,
     escalated: false,
     stale: false,
+    paused: "never",
   });
   const done = next.nodes.reduce((mask, { at }, i) => (at === "COMPLETED" ? mask | (1 << i) : mask), 0);
   for (const [i, { predecessors }] of rules.law.nodes.entries()) {

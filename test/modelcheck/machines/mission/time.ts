@@ -62,7 +62,7 @@ function* working(law: Law, state: State, i: number): Iterable<Tick> {
   if (hasClock(node) && node.clock === Clock.RUNS) {
     yield tick("node", withNode(state, i, { clock: standsStill(state, node) ? Clock.STOOD : Clock.OVER }), i);
   }
-  if (law.features.has("doubt") && node.at === "PENDING_VERIFICATION" && !node.stale) {
+  if (law.features.has("doubt") && node.at === "PENDING_VERIFICATION" && !node.stale && node.paused === "never") {
     yield tick("block", withNode(state, i, { stale: true }), i);
   }
 }
