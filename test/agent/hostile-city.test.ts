@@ -201,7 +201,9 @@ describe("a city that asks for something else", function () {
           if (call.kind === "bid" && bounded.length === 0) await tryLimits(call);
           if (call.kind === "perform" && !(await refuses(lied, call))) bytesChanged.push(call.id);
           const answer = policy.answer(call);
-          await answer.then((value) => link.answer(call.id, value)).catch((error: unknown) => link.decline(call.id, String(error)));
+          const answered = answer.then((value) => link.answer(call.id, value));
+          // On a busy machine a call may be over before it is declined.
+          await answered.catch((error: unknown) => link.decline(call.id, String(error))).catch(() => undefined);
         }
       }
     };
