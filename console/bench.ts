@@ -5,18 +5,20 @@
  * usage: npm --prefix console run bench
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { intentKey } from "../orchestrator/chain/outbox.ts";
-import { type City, openCity } from "../orchestrator/city/city.ts";
+import type { City } from "../orchestrator/city/city.ts";
 import type { Gateway } from "../orchestrator/gateway/serve.ts";
 import { launch } from "./test/browser.ts";
-import { fillStream, framesWhile, LARGE, showLargeMission } from "./test/large.ts";
+import { fillStream, framesWhile } from "./test/large.ts";
+import { openLargeMission } from "./test/large-mission.ts";
 import { dist, root, serveConsole } from "./test/served.ts";
 
 const TIMES = 7;
+const loadBefore = loadavg()[0]?.toFixed(1);
 const ENTRIES = 100_000;
 const work = mkdtempSync(join(tmpdir(), "agentcity-console-bench-"));
 
@@ -32,11 +34,10 @@ async function newPage(browser: Browser): Promise<Page> {
 }
 
 /** Milliseconds from asking for a page until something of it is there, each time with an empty cache. */
-async function firstLoads(browser: Browser, url: string, selector: string, prepare: (page: Page) => Promise<void> = async () => {}) {
+async function firstLoads(browser: Browser, url: string, selector: string) {
   const times: number[] = [];
   for (let time = 0; time < TIMES; time += 1) {
     const page = await newPage(browser);
-    await prepare(page);
     const start = performance.now();
     await page.goto(url, { waitUntil: "commit" });
     await page.locator(selector).first().waitFor();
@@ -75,14 +76,16 @@ async function liveLatency(browser: Browser, city: City, { url }: Gateway) {
   return { medianMs: median(times), worstMs: worst(times) };
 }
 
-const city = await openCity({ dir: join(work, "embedded"), cacheDir: join(work, "cache"), seed: "7", tell: () => {}, millis: () => 0 });
+const large = await openLargeMission(work);
+const mission = await large.deployed;
+const { city } = large;
 await fillStream(city, ENTRIES);
 const gateway = await serveConsole(city);
 const browser = await launch();
 try {
   const { firstLoad } = JSON.parse(readFileSync(join(dist, "files.json"), "utf8"));
   const load = await firstLoads(browser, gateway.url, "h1");
-  const graph = await firstLoads(browser, `${gateway.url}/missions/${LARGE.id}`, ".work", showLargeMission);
+  const graph = await firstLoads(browser, `${gateway.url}/missions/${mission}`, ".work");
   const log = await firstLoads(browser, `${gateway.url}/log`, ".entry");
   const page = await newPage(browser);
   await page.goto(`${gateway.url}/log`);
@@ -91,8 +94,7 @@ try {
   const scroll = await framesWhile(page, async () => {
     for (let turn = 0; turn < 100; turn += 1) await page.mouse.wheel(0, 800);
   });
-  await showLargeMission(page);
-  await page.goto(`${gateway.url}/missions/${LARGE.id}`);
+  await page.goto(`${gateway.url}/missions/${mission}`);
   await page.locator(".work").first().waitFor();
   const room = await page.locator(".graph").boundingBox();
   if (room === null) throw new Error("no graph is drawn");
@@ -105,6 +107,8 @@ try {
   const live = await liveLatency(browser, city, gateway);
   const result = {
     machine: `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown"}`,
+    /** Of the last minute, before and after: above the number of cores others were at work here. */
+    load: [loadBefore, loadavg()[0]?.toFixed(1)],
     times: TIMES,
     firstLoad: { kB: Number((firstLoad / 1_000).toFixed(1)), ...load },
     graphOf256: { ...graph, panFrame: pan },
@@ -116,6 +120,6 @@ try {
 } finally {
   await browser.close();
   await gateway.close();
-  await city.close();
+  await large.close();
   rmSync(work, { recursive: true, force: true });
 }

@@ -1,4 +1,7 @@
-/** The last step of a build: refuses one whose first load is too heavy, and writes down the hash of every file, which the server checks. */
+/**
+ * The last step of a build: refuses one whose first load is too heavy, and writes down the hash of every file, which the server checks. The
+ * hash of that list is in the tree (console/dist.sha256): a build of this commit has it on every machine, and CI compares.
+ */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -34,8 +37,10 @@ const files = Object.fromEntries(
 );
 const seal = `${JSON.stringify({ console: 1, firstLoad: weight, files }, null, 2)}\n`;
 writeFileSync(join(dist, SEAL), seal);
+const build = createHash("sha256").update(seal).digest("hex");
+writeFileSync(join(dist, "..", "dist.sha256"), `${build}\n`);
 process.stdout.write(
-  `first load ${(weight / 1000).toFixed(1)} kB after gzip (${first.size} files, at most ${FIRST_LOAD / 1000} kB)\nbuild      ${createHash("sha256").update(seal).digest("hex")}\n`,
+  `first load ${(weight / 1000).toFixed(1)} kB after gzip (${first.size} files, at most ${FIRST_LOAD / 1000} kB)\nbuild      ${build}\n`,
 );
 if (weight > FIRST_LOAD) {
   process.stderr.write("The first load is too heavy: make a page lazy, or do without a package.\n");

@@ -21,13 +21,23 @@ const sealSchema = z.strictObject({ console: z.literal(1), firstLoad: z.int(), f
 /** What is served, by path. */
 export type Site = ReadonlyMap<string, Uint8Array>;
 
-/** Reads a build whole. Throws NotBuilt, or BuildChanged with the first file whose bytes are not those that were built. */
+/**
+ * Reads a build whole. Throws NotBuilt; BuildUnknown for another build than the one that the tree names in `dist.sha256`, beside the folder;
+ * BuildChanged with the first file whose bytes are not those that were built.
+ */
 export function readSite(dist: string): { readonly site: Site; readonly build: string } {
   let seal: Uint8Array;
   try {
     seal = readFileSync(join(dist, SEAL));
   } catch (cause) {
     throw new AgentCityError("NotBuilt", "The console is not built", { action: "npm run console:build, which takes a minute", cause });
+  }
+  const build = sha256(seal).slice(2);
+  if (readFileSync(`${dist}.sha256`, "utf8").trim() !== build) {
+    throw new AgentCityError("BuildUnknown", "The console in console/dist is not of this version", {
+      details: build,
+      action: "npm run console:build, which takes a minute",
+    });
   }
   const { files } = sealSchema.parse(JSON.parse(new TextDecoder().decode(seal)));
   const site = new Map<string, Uint8Array>();
@@ -40,7 +50,7 @@ export function readSite(dist: string): { readonly site: Site; readonly build: s
     }
     site.set(`/${path}`, bytes);
   }
-  return { site, build: sha256(seal).slice(2) };
+  return { site, build };
 }
 
 const refusal = (status: number) => ({

@@ -1,6 +1,5 @@
 /** The console of a city that runs: a real city in this process, its gateway, Debian's Chromium, and wallets of test. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +17,7 @@ import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { drafted, signedAndSent } from "../../test/gateway/orders.ts";
 import { assertAccessible, giveWallet, launch } from "./browser.ts";
+import { commandOutput } from "./command.ts";
 import { root, serveConsole } from "./served.ts";
 
 const work = mkdtempSync(join(tmpdir(), "agentcity-live-"));
@@ -174,11 +174,9 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     await page.locator('[data-simulated="true"]').waitFor();
     assert.match((await page.locator("[data-simulated]").textContent()) ?? "", /node 0.*frozen/is);
     await picture(page, "order");
-    await page.locator("summary").click();
+    await page.getByText("The exact message, and its three hashes").click();
     const shown = (await page.locator("[data-typed]").textContent()) ?? "";
-    const command = [join(root, "scripts", "agentcity.js"), "override", "freeze", address, "0", "--because", HOSTILE, "--dry-run"];
-    const { stderr } = await runCommand(command);
-    const typed = stderr.split("\n").findLast((line) => line.startsWith("{"));
+    const typed = await commandOutput(work, ["override", "freeze", address, "0", "--because", HOSTILE, "--dry-run"]);
     assert.equal(shown, typed);
     await sign(page, "FREEZE");
     await page.locator('[data-done="executed"]').waitFor();
@@ -241,6 +239,25 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     assert.equal(await city.client.constitution.param(index), 120n);
     await first.context().close();
     await second.context().close();
+  });
+
+  it("fills the screen with an emergency stop until it was seen", async () => {
+    const page = await newPage();
+    await page.route("**/vitals", async (route) => {
+      const answer = await route.fetch();
+      const { metrics, ...told } = await answer.json();
+      const stopped = metrics.map((each: { name: string }) =>
+        each.name === "emergency stops" ? { ...each, value: "the mission is stopped", alerts: true } : each,
+      );
+      await route.fulfill({ response: answer, json: { ...told, metrics: stopped } });
+    });
+    await page.goto(`${gateway.url}/missions/${address}`);
+    await page.locator("[data-stop]").waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("Enter");
+    await page.locator("[data-stop]").waitFor({ state: "detached" });
+    await page.locator(".stopped").waitFor();
+    await page.context().close();
   });
 
   it("releases the node again", async () => {
@@ -335,6 +352,31 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     assert.equal(await watching.locator("[data-sum]").getAttribute("data-units"), outcome.total.deposit);
     assert.equal(await watching.evaluate(() => "sameDocument" in globalThis), true);
     await picture(watching, "mission-completed");
+    await page.context().close();
+  });
+
+  it("shows how the law came about, why a node cleared, what came out and what the panel changed", async () => {
+    const page = await newPage();
+    await page.goto(`${gateway.url}/sessions/1`);
+    await page.locator("[data-candidate]").first().waitFor();
+    await page.locator("[data-speech]").first().waitFor();
+    await page.locator("[data-cites]").first().waitFor();
+    await page.locator("[data-straw]").waitFor();
+    assert.deepEqual(await page.locator("[data-check]").evaluateAll((all) => all.map((each) => each.getAttribute("data-check"))), [
+      ...Array.from({ length: 5 }, () => "holds"),
+    ]);
+    await picture(page, "session");
+    await page.goto(`${gateway.url}/missions/${address}/nodes/0`);
+    await page.getByText("Claimed.").waitFor();
+    await page.getByText("Decision.").waitFor();
+    await page.locator("[data-report]").waitFor();
+    await picture(page, "why");
+    await page.goto(`${gateway.url}/rules?parameter=REPUTATION_FLOOR`);
+    await page.locator('[data-signed="2"]').first().waitFor();
+    await page.goto(`${gateway.url}/agents`);
+    const [producer] = (await city.client.mission(address as `0x${string}`).history("ExecutorBound")).map(({ args }) => args.agent);
+    await page.goto(`${gateway.url}/agents/${producer}`);
+    await page.locator("[data-cause]").first().waitFor();
     await page.context().close();
   });
 
@@ -453,15 +495,3 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 });
-
-/** A command of ours on the city that lives here. */
-async function runCommand(words: readonly string[]): Promise<{ readonly stderr: string }> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      process.execPath,
-      [...words],
-      { cwd: root, env: { ...process.env, AGENTCITY_HOME: work }, maxBuffer: 2 ** 26 },
-      (error, _, stderr) => (error === null ? resolve({ stderr }) : reject(new Error(stderr))),
-    );
-  });
-}

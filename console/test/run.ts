@@ -10,7 +10,7 @@ import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 import { findBrowser, NoBrowser } from "./browser.ts";
 
-const FILES = ["bundle.test.ts", "large.test.ts", "live.test.ts"];
+const FILES = ["bundle.test.ts", "large.test.ts", "live.test.ts", "appeal.test.ts"];
 const named = process.argv.slice(2).map((file) => basename(file));
 const here = fileURLToPath(new URL(".", import.meta.url));
 

@@ -41,6 +41,11 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
   anchor: ["anchor"],
 };
 
+/** The stage that a function belongs to; "other" for one that no stage of a mission calls. */
+export function stageOf(functionName: string): string {
+  return Object.entries(STAGES).find(([, names]) => names.includes(functionName))?.[0] ?? "other";
+}
+
 /** Functions that concern nodes, and where in their arguments the node numbers are. */
 const NODES_OF: Readonly<Record<string, (args: readonly unknown[]) => readonly unknown[]>> = {
   route: ([nodes]) => numbersIn(z.bigint().parse(nodes)),

@@ -29,6 +29,9 @@ export interface CityCommandOptions {
   readonly origin?: readonly string[];
   readonly ipfs?: string;
   readonly retain?: number;
+  readonly gasBudget?: number;
+  /** An ERC-8004 identity registry. */
+  readonly identities?: Address;
   readonly database?: string;
   /** What paid commands cost, in the token's smallest unit, and whom they pay. */
   readonly price?: bigint;
@@ -62,7 +65,18 @@ const pause = (millis: number, signal: AbortSignal) => sleep(millis, undefined, 
 
 /** A city that stays: opened or founded, served until the process is stopped. */
 export async function city(options: CityCommandOptions): Promise<void> {
-  const { port, publicUrl, origin, ipfs, retain: retainMonths, demo = false, simulateHumans = false, json = false } = options;
+  const {
+    port,
+    publicUrl,
+    origin,
+    ipfs,
+    retain: retainMonths,
+    gasBudget,
+    identities,
+    demo = false,
+    simulateHumans = false,
+    json = false,
+  } = options;
   const { name, devnet: network, rpcUrl, forkUrl, live, society } = placeOf(options);
   const { root, dir, cacheDir } = home(name);
   const { price: amount, payTo } = options;
@@ -91,7 +105,18 @@ export async function city(options: CityCommandOptions): Promise<void> {
     const posted = new PostedMissions(opened, {
       ...{ home: root, judge, outsiders: seats.outsiders, millis: wallTime.millis, sleep: wallTime.sleep },
     });
-    const serving = { port, seats, posted, publicUrl, ipfs, retainMonths, toll, ...(origin === undefined ? {} : { origins: origin }) };
+    const serving = {
+      port,
+      seats,
+      posted,
+      publicUrl,
+      ipfs,
+      retainMonths,
+      toll,
+      gasBudget,
+      identities,
+      ...(origin === undefined ? {} : { origins: origin }),
+    };
     const gateway = await serveCity(opened, serving);
     return { opened, outsiders: seats.outsiders, url: gateway.url };
   });

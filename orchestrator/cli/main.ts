@@ -163,6 +163,13 @@ program
   .addOption(new Option("--price <amount>", "what a paid command costs, in tokens (x402); default: nothing").argParser(aPrice))
   .addOption(new Option("--pay-to <address>", "with --price: the account that is paid").argParser(anAddress))
   .addOption(new Option("--ipfs <url>", "a node of yours (Kubo RPC) that keeps every payload that may be read; default: none"))
+  .addOption(whole("--gas-budget <gas>", "gas of a mission at 90 % of which the console alerts; default: none", 1, 1_000_000_000_000))
+  .addOption(
+    new Option(
+      "--identities <address>",
+      "an ERC-8004 identity registry of this chain, whose ids of agents are shown; default: none",
+    ).argParser(anAddress),
+  )
   .addOption(database())
   .addOption(json())
   .action(city);

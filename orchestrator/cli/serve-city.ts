@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fileAt, readSite } from "../../console/build/site.ts";
@@ -9,7 +8,8 @@ import type { PostedMissions } from "../city/posted-missions.ts";
 import type { Pages } from "../gateway/http.ts";
 import { type Gateway, serveGateway } from "../gateway/serve.ts";
 import type { Toll } from "../gateway/x402.ts";
-import { messageOf } from "../primitives/errors.ts";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
 import { home } from "./home.ts";
 import { version } from "./version.ts";
 import { wallTime } from "./wall-time.ts";
@@ -24,6 +24,8 @@ export interface Serving {
   readonly ipfs?: string | undefined;
   readonly retainMonths?: number | undefined;
   readonly toll?: Toll | undefined;
+  readonly gasBudget?: number | undefined;
+  readonly identities?: Address | undefined;
   /** Seats of agents elsewhere, while they are open. */
   readonly seats?: OpenSeats | undefined;
   /** Missions of sponsors elsewhere, if they are taken. */
@@ -51,9 +53,14 @@ export async function forEver(): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-/** Builds the console where it is not built yet: for whoever wants to look and has typed one command. */
+/** Builds the console where this version's is not there: for whoever wants to look and has typed one command. */
 export function buildConsole(tell: (line: string) => void): void {
-  if (existsSync(join(DIST, "files.json"))) return;
+  try {
+    readSite(DIST);
+    return;
+  } catch (error) {
+    if (!(error instanceof AgentCityError)) throw error;
+  }
   tell("the console is built first, once: about a minute");
   const { status } = spawnSync("npm", ["run", "--silent", "console:build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
   if (status !== 0) tell("the console could not be built: npm run console:build says why");

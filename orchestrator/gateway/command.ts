@@ -4,6 +4,7 @@ import type { CityClient } from "../client/client.ts";
 import type { HubReads } from "../hub/view.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
 import type { Blocks } from "../records/blocks.ts";
+import type { LogHead } from "../records/log.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
 import type { SeatDoor } from "./seat-door.ts";
@@ -14,6 +15,8 @@ export interface World {
   readonly client: CityClient;
   readonly hub: HubReads;
   readonly blocks: Blocks;
+  /** Where the city's own log of records stands. */
+  readonly recordsHead: () => Promise<LogHead>;
   /** The network's folder, where cases and orders wait. */
   readonly dir: string;
   /** The machine's clock, milliseconds. */
@@ -28,6 +31,10 @@ export interface FrontWorld extends World {
   readonly campaigns?: CampaignFolders | undefined;
   /** The folder of finished missions' bundles, if this city hands them out. */
   readonly bundles?: string | undefined;
+  /** Gas that a mission may use before its metric alerts; none is set by default. */
+  readonly gasBudget?: number | undefined;
+  /** An ERC-8004 identity registry of this city's chain, if its operator names one. */
+  readonly identities?: Address | undefined;
   /** Opens a session of fifteen minutes for a key that has shown itself. */
   readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
 }

@@ -10,10 +10,12 @@ import { chainOver } from "../chain/rpc.ts";
 import { createCityClient } from "../client/client.ts";
 import { HubRows } from "../hub/store.ts";
 import { HubView, hubNewsSchema } from "../hub/view.ts";
+import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
 import { type Blocks, openBlocks } from "../records/blocks.ts";
+import { headOf } from "../records/log.ts";
 import { CARD_PATH } from "./a2a.ts";
 import { Bearers } from "./bearers.ts";
 import type { FrontWorld } from "./command.ts";
@@ -39,6 +41,9 @@ export const frontSettingsSchema = z.strictObject({
   campaigns: z.strictObject({ published: z.string(), own: z.string() }).optional(),
   bundles: z.string().optional(),
   seatsUrl: z.string().optional(),
+  gasBudget: z.int().positive().optional(),
+  /** An ERC-8004 identity registry of the city's chain. */
+  identities: addressSchema.optional(),
   /** Whether the city has the console's files. */
   hasPages: z.boolean(),
   /** Paid commands are paid for. */
@@ -109,8 +114,11 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
   let about: Promise<CityDocument> | undefined;
   const world: FrontWorld = {
     ...{ client: createCityClient({ chain, addresses }), hub, blocks, dir, millis },
+    recordsHead: () => headOf(city.rows),
     campaigns: settings.campaigns,
     bundles: settings.bundles,
+    gasBudget: settings.gasBudget,
+    identities: settings.identities,
     about: () => {
       about ??= aboutCity(settings, chain.id, publicUrl ?? url);
       return about;

@@ -12,6 +12,7 @@ import { type Hub, openHub } from "../hub/hub.ts";
 import { kuboBlocks, Mirror } from "../hub/mirror.ts";
 import type { HubNews, StreamEvent } from "../hub/view.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { Caller, CityWorld } from "./command.ts";
@@ -50,6 +51,10 @@ export interface ServeOptions extends Wall {
   readonly campaigns?: CampaignFolders | undefined;
   /** The folder of finished missions' bundles, to be handed out. */
   readonly bundles?: string | undefined;
+  /** Gas that a mission may use before its metric alerts. Default: none. */
+  readonly gasBudget?: number | undefined;
+  /** An ERC-8004 identity registry of this city's chain: agents that are registered there are shown with their id. */
+  readonly identities?: Address | undefined;
   /** A node's RPC (Kubo) that keeps every payload that may be read. Default: none. */
   readonly ipfs?: string | undefined;
   /** Months, 24 at least, after which payloads that the hub holds itself are let go of. Default: never. */
@@ -99,6 +104,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
       const operator = operatorIn(city.dir);
       return { key: operator.address, signature: await operator.signMessage({ message: text }) };
     },
+    recordsHead: () => city.log.head(),
     posted: options.posted,
     seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, door),
   };
@@ -237,6 +243,8 @@ async function settingsOf(city: City, options: ServeOptions): Promise<Omit<Front
     ...{ publicUrl, origins: [...origins], limits: { ...LIMITS, ...limits }, version, dir, campaigns, bundles, seatsUrl },
     hasPages: pages !== undefined,
     hasToll: options.toll !== undefined,
+    gasBudget: options.gasBudget,
+    identities: options.identities,
     network: { name: chain.name, genesis, isEmbedded: chain.kind === "embedded", finality: finalityOf(city) },
     addresses: client.addresses,
   };

@@ -184,7 +184,8 @@ export function checkLine(line: string, head: LogHead): LogEntry {
   return entry;
 }
 
-async function headOf(sql: Sql): Promise<LogHead> {
+/** Where the log in these tables stands. */
+export async function headOf(sql: Pick<Sql, "query">): Promise<LogHead> {
   const [row] = await sql.query("SELECT seq, hash FROM log ORDER BY seq DESC LIMIT 1");
   return row === undefined ? EMPTY_LOG : z.object({ seq: z.coerce.number(), hash: hashSchema }).parse(row);
 }

@@ -2,9 +2,11 @@
 import type { z } from "zod";
 import type { campaignDetail, campaignOutput } from "../../../orchestrator/gateway/campaigns.ts";
 import type { bundleOutput } from "../../../orchestrator/gateway/commands/bundles.ts";
-import type { cityDocumentSchema, parameterOutput } from "../../../orchestrator/gateway/commands/city.ts";
+import type { cityDocumentSchema, conditionOutput, parameterOutput } from "../../../orchestrator/gateway/commands/city.ts";
+import type { clearingsOutput } from "../../../orchestrator/gateway/commands/clearings.ts";
+import type { debateOutput } from "../../../orchestrator/gateway/commands/debates.ts";
 import type { eventOutput } from "../../../orchestrator/gateway/commands/events.ts";
-import type { sessionOutput } from "../../../orchestrator/gateway/commands/law.ts";
+import type { sessionOutput, shapeOutput } from "../../../orchestrator/gateway/commands/law.ts";
 import type { ledgerOutput } from "../../../orchestrator/gateway/commands/ledger.ts";
 import type { agentOutput } from "../../../orchestrator/gateway/commands/members.ts";
 import type {
@@ -17,14 +19,29 @@ import type {
 import type { caseOutput, draftOutput } from "../../../orchestrator/gateway/commands/panel.ts";
 import type { seatsOutput } from "../../../orchestrator/gateway/commands/seat-list.ts";
 import type { metricOutput } from "../../../orchestrator/gateway/commands/vitals.ts";
+import type { workOutput } from "../../../orchestrator/gateway/commands/work.ts";
 
 export type BundlePart = z.infer<typeof bundleOutput>;
 export type Campaign = z.infer<typeof campaignOutput>;
 export type CampaignDetail = z.infer<typeof campaignDetail>;
 export type CityDocument = z.infer<typeof cityDocumentSchema>;
+export type Condition = z.infer<typeof conditionOutput>;
 export type Parameter = z.infer<typeof parameterOutput>;
+export type Clearings = z.infer<typeof clearingsOutput>;
+export type Debate = z.infer<typeof debateOutput>;
+export type Shape = z.infer<typeof shapeOutput>;
 export type Event = z.infer<typeof eventOutput>;
 export type Seats = z.infer<typeof seatsOutput>;
+export interface ParameterHistory {
+  readonly values: readonly {
+    readonly value: string;
+    readonly adjudicators: readonly string[];
+    readonly because: string | null;
+    readonly timestamp: number;
+    readonly block: number;
+    readonly eventId: string;
+  }[];
+}
 export type Session = z.infer<typeof sessionOutput>;
 export type Ledger = z.infer<typeof ledgerOutput>;
 export type Agent = z.infer<typeof agentOutput>;
@@ -35,6 +52,7 @@ export type Verdict = z.infer<typeof verdictOutput>;
 export type Bid = z.infer<typeof bidOutput>;
 export type Case = z.infer<typeof caseOutput>;
 export type Draft = z.infer<typeof draftOutput>;
+export type Work = z.infer<typeof workOutput>;
 export type Metric = z.infer<typeof metricOutput>;
 
 export interface Page<Item> {
@@ -71,6 +89,7 @@ export type SessionDetail = Session & {
     readonly sponsors: number;
     readonly title: string | null;
     readonly isKept: boolean;
+    readonly shape: Shape | null;
   }[];
   readonly tally: { readonly winner: number; readonly ballots: number; readonly order: readonly number[] } | null;
 };
@@ -137,6 +156,12 @@ export type CaseDetail = Case & {
   readonly quality: number | null;
   readonly risk: number | null;
   readonly facts: readonly string[];
+  /** What a ruling on appeals is about. */
+  readonly ruling: {
+    readonly attempt: number;
+    readonly appeals: readonly { readonly appellant: string; readonly bond: string; readonly evidence: string | null }[];
+    readonly slots: readonly { readonly slot: number; readonly agent: string }[];
+  } | null;
   readonly pieces: readonly {
     readonly cid: string;
     readonly name: string;
@@ -162,6 +187,15 @@ export interface History {
     readonly last: number | null;
   }[];
   readonly gas: readonly { readonly contract: string; readonly gas: number; readonly transactions: number }[];
+  readonly stages: readonly { readonly stage: string; readonly gas: number; readonly transactions: number }[];
+  readonly checkpoints: readonly {
+    readonly at: number;
+    readonly nodes: readonly number[];
+    readonly root: string;
+    readonly block: number;
+    readonly eventId: string;
+  }[];
+  readonly anchor: { readonly root: string; readonly block: number; readonly eventId: string } | null;
   readonly freezes: readonly { readonly agent: string; readonly at: number; readonly recent: number; readonly threshold: number }[];
   readonly verdicts: readonly { readonly tier: number; readonly passed: number; readonly rejected: number; readonly undecided: number }[];
   readonly epochs: readonly { readonly epoch: number; readonly completed: number; readonly failed: number; readonly gas: number }[];

@@ -52,7 +52,7 @@ export function Component() {
   const [node, setNode] = useState(query.get("node") ?? "0");
   const [target, setTarget] = useState(query.get("target") ?? "");
   const [values, setValues] = useState<readonly string[]>([]);
-  const [because, setBecause] = useState("");
+  const [because, setBecause] = useState(query.get("because") ?? "");
   const form = { about: ABOUT[action] ?? "city", values: valuesOf(action) };
   const takesMission = form.about === "node" || form.about === "mission" || action === "CLASSIFY_FALSE_POSITIVE";
   const submit = (event: FormEvent) => {

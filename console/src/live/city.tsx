@@ -1,7 +1,7 @@
 import { Button, Group, Text, Title } from "@mantine/core";
 import { Link } from "react-router";
 import { formatMoney, grouped } from "../../../orchestrator/primitives/amounts.ts";
-import type { Case, Event, Mission, Money, Order, Page, Panel, Session, Summary } from "../city/answers.ts";
+import type { Case, Condition, Event, Metric, Mission, Money, Order, Page, Panel, Session, Summary } from "../city/answers.ts";
 import { useAsked } from "../city/live.tsx";
 import { Asked, Empty } from "../parts/asked.tsx";
 import { EventList } from "../parts/event-list.tsx";
@@ -9,11 +9,14 @@ import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { isNone, missionWords, moment, sessionWords, short, span } from "../parts/words.ts";
 
+import { useGone } from "./gone.ts";
+
 /** What is going on, whether anything is wrong, and what is asked of people: within half a minute. */
 export function CityPage() {
   return (
     <>
       <Title order={1}>What this city is doing</Title>
+      <Standing />
       <NeededNow />
       <Missions />
       <div className="columns">
@@ -25,9 +28,76 @@ export function CityPage() {
   );
 }
 
+const WELL = { word: "Nothing is wrong", look: "done", means: "" } as const;
+
+/** In one line: whether anything is wrong, how many missions are in which state, how chain and records stand. */
+function Standing() {
+  const condition = useAsked<Condition>("/v1/condition");
+  return (
+    <Asked of={condition}>
+      {({ problems, missions, chain, records }) => {
+        const behind = Math.max(0, records.entries - records.told);
+        const counts = MISSION_ORDER.flatMap((state) => {
+          const many = missions.byState[state] ?? 0;
+          return many === 0 ? [] : [`${many} ${missionWords(state).word}`];
+        });
+        return (
+          <section
+            className="verdict-line"
+            data-wrong={problems.length > 0}
+            data-block={chain.block}
+            aria-label="Whether anything is wrong"
+            role={problems.length > 0 ? "alert" : undefined}
+          >
+            <strong>
+              <StateMark
+                state={
+                  problems.length === 0
+                    ? WELL
+                    : {
+                        word: problems.length === 1 ? "One thing is wrong" : `${problems.length} things are wrong`,
+                        look: "failed",
+                        means: "",
+                      }
+                }
+              />
+            </strong>
+            <p>
+              {missions.count === 0 ? "0 missions" : `${missions.count} mission${missions.count === 1 ? "" : "s"}: ${counts.join(", ")}`}
+            </p>
+            <p className="muted">
+              chain: block {grouped(chain.block)}, {moment(chain.time)} · records: {grouped(records.entries)},{" "}
+              {behind === 0 ? "all in the log" : `${grouped(behind)} on their way into the log`}
+            </p>
+            {problems.length > 0 && (
+              <ul>
+                {problems.map(({ what, means, mission }) => (
+                  <li key={`${what}${mission}`} data-problem={what}>
+                    <strong>{what}</strong>
+                    {mission !== null && (
+                      <>
+                        {" "}
+                        (<Link to={`/missions/${mission}`}>{short(mission)}</Link>)
+                      </>
+                    )}
+                    : {means}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </section>
+        );
+      }}
+    </Asked>
+  );
+}
+
+const MISSION_ORDER = ["EXECUTING", "VERIFICATION", "PENDING", "ACTIVE", "DEGRADED", "COMPLETED", "FAILED", "ABORTED"] as const;
+
 export function NeededNow() {
   const cases = useAsked<{ readonly cases: readonly Case[]; readonly asOf: number }>("/v1/cases");
   const orders = useAsked<{ readonly orders: readonly Order[] }>("/v1/orders");
+  const gone = useGone(cases.data?.cases, orders.data?.orders, cases.data?.asOf ?? 0);
   return (
     <section aria-labelledby="needed">
       <Title order={2} id="needed">
@@ -52,6 +122,11 @@ export function NeededNow() {
                         ? `${span(each.deadline - asOf)} left of chain time, then ${each.escalated ? "it fails" : "the backup pool has it"}`
                         : "its time is over"}
                   </span>
+                  {each.onTurn !== null && (
+                    <span className="muted">
+                      on turn: <span className="mono">{short(each.onTurn)}</span>
+                    </span>
+                  )}
                   <Button component={Link} to={`/panel/cases/${each.name}`} size="compact-sm">
                     Look and decide
                   </Button>
@@ -72,6 +147,15 @@ export function NeededNow() {
           );
         }}
       </Asked>
+      {gone.length > 0 && (
+        <ul className="plain small" aria-label="What left the queue">
+          {gone.map(({ key, title, because }) => (
+            <li key={key} className="muted" data-gone={key}>
+              <Quoted text={title} short={80} /> waits no longer: {because}
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
@@ -132,6 +216,7 @@ function MissionCard({ of }: { readonly of: Summary }) {
         </span>
       )}
       <StateMark state={missionWords(of.state)} />
+      {!["COMPLETED", "FAILED", "ABORTED"].includes(of.state) && <Attention mission={of.mission} />}
       <span className="muted">
         {formatMoney(BigInt(of.deposit))} tokens, since {moment(of.deployedAt)}
         {of.epoch > 0 && `, law ${of.epoch + 1} for its goal`}
@@ -140,9 +225,27 @@ function MissionCard({ of }: { readonly of: Summary }) {
   );
 }
 
+/** How far a mission is, and which of its metrics ask for attention. */
+function Attention({ mission }: { readonly mission: string }) {
+  const vitals = useAsked<{ readonly metrics: readonly Metric[] }>(`/v1/missions/${mission}/vitals`);
+  const metrics = vitals.data?.metrics ?? [];
+  const alerts = metrics.filter((each) => each.alerts);
+  const progress = metrics.find(({ name }) => name === "progress");
+  return (
+    <>
+      {progress !== undefined && (
+        <span>
+          {progress.value} done <meter min={0} max={10_000} value={progress.parts[0]?.share ?? 0} aria-label={`${progress.value} done`} />
+        </span>
+      )}
+      {alerts.length > 0 && <strong className="alerting">asks for attention: {alerts.map(({ name }) => name).join(", ")}</strong>}
+    </>
+  );
+}
+
 function MoneyCard() {
   const money = useAsked<Money>("/v1/money");
-  const slashes = useAsked<Page<Event>>("/v1/events", { eventType: "STAKE_SLASHED", limit: 200 });
+  const condition = useAsked<Condition>("/v1/condition");
   return (
     <section aria-labelledby="money">
       <Title order={2} id="money">
@@ -172,10 +275,8 @@ function MoneyCard() {
                   </tr>
                 ))}
                 <tr>
-                  <th scope="row">slashes</th>
-                  <td className="amount">
-                    {slashes.data === undefined ? "…" : `${slashes.data.items.length}${slashes.data.next === null ? "" : " or more"}`}
-                  </td>
+                  <th scope="row">taken from stakes{(condition.data?.slashes ?? 0) > 0 && `, ${condition.data?.slashes} times`}</th>
+                  <td className="amount">{condition.data === undefined ? "…" : formatMoney(BigInt(condition.data.slashed))}</td>
                 </tr>
               </tbody>
             </table>
@@ -194,7 +295,7 @@ function PanelCard() {
         The panel
       </Title>
       <Asked of={panel}>
-        {({ seats, senior, hasQuorum }) => (
+        {({ seats, senior, hasQuorum, watchdog }) => (
           <>
             <Text>
               {seats.filter(({ isActive }) => isActive).length} seats; {hasQuorum ? "it has its quorum" : "too few for its quorum"}.{" "}
@@ -205,6 +306,10 @@ function PanelCard() {
                   Senior: <span className="mono">{short(senior)}</span>
                 </>
               )}
+            </Text>
+            <Text>
+              {watchdog.isFrozen ? "The watchdog has frozen it." : "The watchdog is calm."} Seats take turns by the part that is judged; who
+              is on turn stands at each case.
             </Text>
             <Group my="xs">
               <Button component={Link} to="/panel" variant="default" size="compact-sm">
@@ -220,17 +325,11 @@ function PanelCard() {
 
 function News() {
   const events = useAsked<Page<Event>>("/v1/events", { newest: true, limit: 12 });
-  const health = useAsked<{ readonly sequence: number; readonly block: number }>("/health");
   return (
     <section aria-labelledby="news">
       <Title order={2} id="news">
         Last heard
       </Title>
-      {health.data !== undefined && (
-        <Text className="muted" size="sm" data-block={health.data.block}>
-          block {grouped(health.data.block)}, entry {grouped(health.data.sequence)} of the log
-        </Text>
-      )}
       <Asked of={events}>{({ items }) => <EventList events={items} timeOnly withNode />}</Asked>
       <Link to="/log">The whole log</Link>
     </section>

@@ -1,4 +1,5 @@
 import { Text } from "@mantine/core";
+import { Link } from "react-router";
 import { grouped } from "../../../orchestrator/primitives/amounts.ts";
 import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
 import type { History } from "../city/answers.ts";
@@ -24,6 +25,11 @@ export function Look({ history, labels }: { readonly history: History; readonly 
           rows={history.gas.map(({ contract, gas, transactions }) => [contract, grouped(transactions), grouped(gas)])}
         />
         <PlainTable
+          caption="Gas by stage"
+          heads={["Stage", "Transactions", "Gas"]}
+          rows={history.stages.map(({ stage, gas, transactions }) => [stage, grouped(transactions), grouped(gas)])}
+        />
+        <PlainTable
           caption="Verdicts by tier"
           heads={["Tier", "Cleared", "Not cleared", "Undecided"]}
           rows={history.verdicts.map(({ tier, passed, rejected, undecided }) => [
@@ -33,14 +39,7 @@ export function Look({ history, labels }: { readonly history: History; readonly 
             String(undecided),
           ])}
         />
-        <PlainTable
-          caption="Freezes by agent and hour"
-          heads={["Agent", "Hour", "Freezes"]}
-          rows={[...Map.groupBy(history.freezes, ({ agent, at }) => `${agent} ${moment(at).slice(0, 13)}`)].map(([key, all]) => {
-            const [agent = "", ...hour] = key.split(" ");
-            return [short(agent), hour.join(" "), String(all.length)];
-          })}
-        />
+        <Freezes of={history.freezes} />
         <PlainTable
           caption="Epochs: one law after another for the same goal"
           heads={["Epoch", "Nodes done", "Nodes failed", "Gas"]}
@@ -52,6 +51,74 @@ export function Look({ history, labels }: { readonly history: History; readonly 
           ])}
         />
       </div>
+      <Anchors history={history} />
+    </>
+  );
+}
+
+/** How often each agent was frozen, hour by hour: a bar and its number. */
+function Freezes({ of }: { readonly of: History["freezes"] }) {
+  const hours = [...Map.groupBy(of, ({ agent, at }) => `${agent} ${moment(at).slice(0, 13)}`)];
+  const most = Math.max(1, ...hours.map(([, all]) => all.length));
+  return (
+    <div className="wide">
+      <table>
+        <caption>Freezes by agent and hour</caption>
+        <thead>
+          <tr>
+            <th scope="col">Agent and hour</th>
+            <th scope="col">Freezes</th>
+          </tr>
+        </thead>
+        <tbody>
+          {hours.length === 0 && (
+            <tr>
+              <td colSpan={2} className="muted">
+                none
+              </td>
+            </tr>
+          )}
+          {hours.map(([key, all]) => {
+            const [agent = "", ...hour] = key.split(" ");
+            return (
+              <tr key={key}>
+                <th scope="row">
+                  {short(agent)}, {hour.join(" ")} h
+                </th>
+                <td>
+                  <meter min={0} max={most} value={all.length} aria-label={`${all.length} freezes`} /> {all.length}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What of the mission's work and records stands on chain, and since when. */
+function Anchors({ history: { checkpoints, anchor } }: { readonly history: History }) {
+  return (
+    <>
+      {checkpoints.length > 0 && (
+        <PlainTable
+          caption="Checkpoints: until each of them its parts' work was off chain"
+          heads={["At", "Parts", "Root", "Block"]}
+          isFigure={(column) => column === 3}
+          rows={checkpoints.map(({ at, nodes, root, block }) => [moment(at), nodes.join(", "), short(root), grouped(block)])}
+        />
+      )}
+      <Text size="sm" data-anchored={anchor !== null}>
+        {anchor === null ? (
+          "The mission's records are not anchored yet: that is its last step."
+        ) : (
+          <>
+            The root of the mission's records, <span className="mono">{short(anchor.root)}</span>, stands on chain since block{" "}
+            {grouped(anchor.block)} · <Link to={`/log?event=${anchor.eventId}`}>entry</Link>
+          </>
+        )}
+      </Text>
     </>
   );
 }

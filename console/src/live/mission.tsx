@@ -1,11 +1,13 @@
 import { Alert, Button, Group, Text, Title } from "@mantine/core";
-import { useMemo } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
 import { formatMoney } from "../../../orchestrator/primitives/amounts.ts";
 import { sessionTransitions } from "../../../orchestrator/rules/transitions/session.ts";
 import type {
   Case,
   ChainNode,
+  Clearings,
   Event,
   History,
   Law,
@@ -18,17 +20,20 @@ import type {
   Session,
   Verdict,
 } from "../city/answers.ts";
-import { useAsked } from "../city/live.tsx";
+import { ask, send as post, request } from "../city/gateway.ts";
+import { askAgain, useAsked } from "../city/live.tsx";
 import { LawPicture } from "../pages/law-picture.tsx";
 import { Sankey, sum } from "../pages/money.tsx";
 import { DEPOSIT, type Flow } from "../pages/money-flows.ts";
-import { Asked, Empty } from "../parts/asked.tsx";
+import { Asked, Empty, Problem } from "../parts/asked.tsx";
 import { EventList } from "../parts/event-list.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
-import { CLASSES, eventMoment, liveStateWords, missionWords, moment, sessionWords, short, span, TIERS } from "../parts/words.ts";
+import { WhyCleared } from "../parts/why-cleared.tsx";
+import { CLASSES, eventMoment, liveStateWords, missionWords, moment, percent, sessionWords, short, span, TIERS } from "../parts/words.ts";
 import { Look } from "./look-back.tsx";
 import { Metrics } from "./metrics.tsx";
+import { useSigning } from "./signing.tsx";
 import { Verify } from "./verify.tsx";
 
 /** One mission, from the first word about its law to its last payout. */
@@ -88,14 +93,87 @@ export function Steps({ state }: { readonly state: string }) {
   );
 }
 
-function WaitingFor({ who, until, then }: { readonly who: string; readonly until: number | undefined; readonly then: string }) {
+interface WaitingForProps {
+  readonly who: string;
+  readonly until: number | undefined;
+  readonly then: string;
+  /** What anybody may do about it. */
+  readonly push?: ReactNode;
+}
+
+function WaitingFor({ who, until, then, push }: WaitingForProps) {
   return (
     <aside className="card" aria-label="Waiting for">
       <strong>Waiting for: {who}</strong>
       <span>
         {until === undefined ? "no clock runs" : `until ${moment(until)} of chain time`}; then {then}.
       </span>
+      {push}
     </aside>
+  );
+}
+
+/** From claim to decision; while the mission runs it is for adjudicators, since executors of other nodes could copy. */
+function Why({ address, node, isOver }: { readonly address: string; readonly node: number; readonly isOver: boolean }) {
+  const { bearer, signIn } = useSigning();
+  const [problem, setProblem] = useState<unknown>();
+  const path = `/v1/missions/${address}/nodes/${node}`;
+  const found = useQuery<Clearings>({
+    queryKey: ["live", "clearings", path, isOver, bearer?.key],
+    queryFn: ({ signal }) =>
+      isOver
+        ? ask<Clearings>(`${path}/clearings`, {}, signal)
+        : request<Clearings>(`${path}/sealed-clearings`, {
+            method: "GET",
+            headers: { authorization: `Bearer ${bearer?.bearer}` },
+            signal,
+          }),
+    enabled: isOver || bearer !== undefined,
+  });
+  if (!isOver && bearer === undefined)
+    return (
+      <>
+        <Text size="sm" className="muted">
+          Claims, evidence and verdicts are withheld until the mission is over. Adjudicators may read them now.
+        </Text>
+        {problem !== undefined && <Problem error={problem} />}
+        <Button size="compact-sm" variant="default" my="xs" onClick={() => void signIn().catch(setProblem)}>
+          Read as an adjudicator
+        </Button>
+      </>
+    );
+  return <Asked of={found}>{({ claims, clearings }) => <WhyCleared claims={claims} clearings={clearings} nameOf={short} />}</Asked>;
+}
+
+interface PushProps {
+  readonly step: string;
+  readonly name: string;
+  readonly of: { readonly mission?: string; readonly node?: number; readonly session?: string };
+}
+
+/** A step that anybody may send once it is due: the city sends it, and the chain refuses what is not. */
+function Push({ step, name, of }: PushProps) {
+  const [problem, setProblem] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const send = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await post("/v1/pushes", { step, ...of });
+      await askAgain();
+    } catch (error) {
+      setProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button size="compact-sm" variant="default" loading={isBusy} onClick={() => void send()} data-push={step}>
+        {name}
+      </Button>
+      {problem !== undefined && <Problem error={problem} />}
+    </>
   );
 }
 
@@ -140,7 +218,13 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
       </Asked>
       {ENDED.includes(mission.data?.state ?? "") && <Verify mission={address} />}
       <Alerts metrics={vitals.data?.metrics ?? []} />
-      <Waits address={address} drawn={drawn} state={mission.data?.state} />
+      <Waits
+        address={address}
+        drawn={drawn}
+        state={mission.data?.state}
+        asOf={vitals.data?.asOf ?? 0}
+        isClosed={ledger.data?.isClosed ?? true}
+      />
       <section aria-labelledby="work">
         <Title order={2} id="work">
           Law and work
@@ -151,7 +235,16 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
           <Asked of={law}>{() => null}</Asked>
         ) : (
           <LawPicture nodes={drawn} current={node?.law.number} linkTo={linkTo} words={liveStateWords}>
-            {node !== undefined && <NodeCard key={node.law.number} address={address} id={id} node={node} asOf={vitals.data?.asOf ?? 0} />}
+            {node !== undefined && (
+              <NodeCard
+                key={node.law.number}
+                address={address}
+                id={id}
+                node={node}
+                asOf={vitals.data?.asOf ?? 0}
+                isOver={ENDED.includes(mission.data?.state ?? "")}
+              />
+            )}
           </LawPicture>
         )}
       </section>
@@ -161,6 +254,7 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
         </Title>
         <Asked of={ledger}>{(books) => <Books books={books} />}</Asked>
       </section>
+      {ENDED.includes(mission.data?.state ?? "") && <Report mission={address} />}
       <section aria-labelledby="metrics">
         <Title order={2} id="metrics">
           Eleven live metrics
@@ -179,6 +273,29 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
   );
 }
 
+/** What came out, as the mission's own report says; agents' words are in it. */
+function Report({ mission }: { readonly mission: string }) {
+  const report = useAsked<{ readonly markdown: string }>(`/v1/missions/${mission}/report`);
+  return (
+    <section aria-labelledby="report">
+      <Title order={2} id="report">
+        The report
+      </Title>
+      {report.error !== null && report.data === undefined ? (
+        <Empty>This city does not keep the bundle of this mission, so its report is not here.</Empty>
+      ) : (
+        <Asked of={report}>
+          {({ markdown }) => (
+            <div className="excerpt" data-report>
+              <Quoted text={markdown} short={1_500} />
+            </div>
+          )}
+        </Asked>
+      )}
+    </section>
+  );
+}
+
 const ENDED: readonly string[] = ["COMPLETED", "FAILED", "ABORTED"];
 
 function together(law: Law | undefined, nodes: readonly ChainNode[] | undefined): readonly Drawn[] {
@@ -189,18 +306,41 @@ function together(law: Law | undefined, nodes: readonly ChainNode[] | undefined)
   });
 }
 
+/** Over the whole screen until it was seen; then it stays at the top. A later stop is another one. */
+function StopAlert({ what, since }: { readonly what: string; readonly since: string }) {
+  const key = `${what} ${since}`;
+  const [seen, setSeen] = useState("");
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (seen !== key) dialog.current?.showModal();
+  }, [seen, key]);
+  return (
+    <>
+      {seen !== key && (
+        <dialog ref={dialog} className="stop-screen" aria-labelledby="stop-screen" onClose={() => setSeen(key)} data-stop>
+          <h2 id="stop-screen">EMERGENCY STOP: {what}</h2>
+          <p>
+            Nothing is routed until adjudicators clear it{since === "" ? "" : `. Since ${since} of chain time`}. What is under way goes on.
+          </p>
+          <form method="dialog">
+            <button type="submit">I have seen it</button>
+          </form>
+        </dialog>
+      )}
+      <div className="stopped" role="alert">
+        <strong>EMERGENCY STOP: {what}.</strong> Nothing is routed until adjudicators clear it. <Link to="/panel">Override panel</Link>
+      </div>
+    </>
+  );
+}
+
 function Alerts({ metrics }: { readonly metrics: readonly Metric[] }) {
   const alerts = metrics.filter((each) => each.alerts);
   const stop = alerts.find(({ name }) => name === "emergency stops");
   if (alerts.length === 0) return null;
   return (
     <>
-      {stop !== undefined && (
-        <div className="stopped" role="alert">
-          <strong>EMERGENCY STOP: {stop.value}.</strong> Nothing is routed until adjudicators clear it.{" "}
-          <Link to="/panel">Override panel</Link>
-        </div>
-      )}
+      {stop !== undefined && <StopAlert what={stop.value} since={stop.parts[0]?.value ?? ""} />}
       <Alert color="red" variant="outline" role="alert" title={`${alerts.length} of 11 metrics ask for attention`} my="sm">
         <ul className="plain">
           {alerts.map(({ name, value, parts }) => (
@@ -216,15 +356,16 @@ function Alerts({ metrics }: { readonly metrics: readonly Metric[] }) {
 }
 
 /** Who is waited for, until when, and what happens then. */
-function Waits({
-  address,
-  drawn,
-  state,
-}: {
+interface WaitsProps {
   readonly address: string;
   readonly drawn: readonly Drawn[];
   readonly state: string | undefined;
-}) {
+  /** Chain time, seconds. */
+  readonly asOf: number;
+  readonly isClosed: boolean;
+}
+
+function Waits({ address, drawn, state, asOf, isClosed }: WaitsProps) {
   const cases = useAsked<{ readonly cases: readonly Case[] }>("/v1/cases");
   const own = (cases.data?.cases ?? []).filter(({ mission, isCurrent }) => isCurrent && mission?.toLowerCase() === address.toLowerCase());
   const working = drawn.filter(({ now }) => now !== undefined && ["EXECUTING", "PENDING_VERIFICATION"].includes(now.state));
@@ -252,6 +393,11 @@ function Waits({
             ? "the attempt fails, and whoever was silent loses reputation"
             : "a majority of the posted verdicts decides"
         }
+        push={
+          next.now.deadline > 0 && next.now.deadline < asOf ? (
+            <Push step="timeout" name="Its time is over: have the chain say so" of={{ mission: address, node: next.law.number }} />
+          ) : undefined
+        }
       />
     );
   if (state === "COMPLETED")
@@ -260,6 +406,7 @@ function Waits({
         who="nobody; what is earned can be claimed by anybody for its owner after the appeal window"
         until={undefined}
         then="the mission is closed"
+        push={isClosed ? undefined : <Push step="close" name="Close it, if all is claimed" of={{ mission: address }} />}
       />
     );
   return null;
@@ -329,11 +476,13 @@ function NodeCard({
   id,
   node,
   asOf,
+  isOver,
 }: {
   readonly address: string;
   readonly id: string;
   readonly node: Drawn;
   readonly asOf: number;
+  readonly isOver: boolean;
 }) {
   const { law, now } = node;
   const events = useAsked<Page<Event>>("/v1/events", { mission: address, node: law.number, limit: 200 });
@@ -379,12 +528,13 @@ function NodeCard({
         <ul>
           {own.map((each) => (
             <li key={each.eventId}>
-              Attempt {each.attempt}: <strong>{each.result}</strong>, confidence {each.confidence / 100} %, resting on {each.evidenceClass}{" "}
-              ({CLASSES[each.evidenceClass]}); {each.agreeing.length} of {law.redundancy} agreed
+              The chain, attempt {each.attempt}: <strong>{each.result}</strong>, confidence {percent(each.confidence / 10_000)}, resting on{" "}
+              {each.evidenceClass} ({CLASSES[each.evidenceClass]}); {each.agreeing.length} of {law.redundancy} agreed
             </li>
           ))}
         </ul>
       )}
+      <Why address={address} node={law.number} isOver={isOver} />
       <Title order={4}>Executors</Title>
       {(now?.executors ?? []).length === 0 ? (
         <Empty>Nobody is bound to it yet.</Empty>

@@ -1,7 +1,9 @@
-import { Alert, Button, Code, Group, List, Text, Title } from "@mantine/core";
+import { Alert, Button, Checkbox, Code, CopyButton, Group, List, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Link, useLocation, useParams } from "react-router";
+import { formatMoney, parseAmount } from "../../../orchestrator/primitives/amounts.ts";
+import { plainText } from "../../../orchestrator/primitives/plain-text.ts";
 import type { CaseDetail, Draft, Simulation } from "../city/answers.ts";
 import { ask, request, send } from "../city/gateway.ts";
 import { askAgain, useLive } from "../city/live.tsx";
@@ -10,6 +12,7 @@ import { Because } from "../parts/because.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { moment, short, span } from "../parts/words.ts";
+import { type Asking, overrideCommand, type Ruling } from "./command-line.ts";
 import { useSigning } from "./signing.tsx";
 
 /** What a contract's refusal means, and what helps. */
@@ -24,17 +27,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 const inWords = (refusal: string): string => REFUSALS[refusal.split("(", 1)[0] ?? ""] ?? refusal;
-
-interface Asking {
-  readonly case?: string;
-  readonly decision?: string;
-  readonly action?: string;
-  readonly mission?: string;
-  readonly node?: number;
-  readonly target?: string;
-  readonly values?: readonly unknown[];
-  readonly because: string;
-}
 
 /** `/panel/order`: an order that was asked for on the page before. */
 export function OrderPage() {
@@ -139,20 +131,149 @@ export function CasePage() {
                     </Button>
                   ))}
                 </Group>
-                {subject.kind === "appeal" && (
-                  <Text>
-                    An appeal takes a ruling with shares: <Code>npm run override -- show {name}</Code> prints the command.
-                  </Text>
+                {subject.ruling !== null && (
+                  <RulingForm
+                    subject={subject}
+                    ruling={subject.ruling}
+                    because={because}
+                    isHeld={hasChanged}
+                    onAsk={(values) =>
+                      setAsking({
+                        action: "RESOLVE_APPEAL",
+                        mission: subject.mission ?? "",
+                        node: subject.node ?? 0,
+                        values: [values],
+                        because,
+                      })
+                    }
+                  />
                 )}
-                {asking !== undefined && (
-                  <Drafted key={`${asking.decision}${asking.because}`} asking={asking} evidence={checked.state} command={name} />
-                )}
+                <Stops subject={subject} checked={checked} />
+                {asking !== undefined && <Drafted key={JSON.stringify(asking)} asking={asking} evidence={checked.state} />}
               </section>
             </div>
           </>
         )}
       </Asked>
     </>
+  );
+}
+
+interface RulingFormProps {
+  readonly subject: CaseDetail;
+  readonly ruling: NonNullable<CaseDetail["ruling"]>;
+  readonly because: string;
+  /** The case changed, and that was not looked at yet. */
+  readonly isHeld: boolean;
+  readonly onAsk: (ruling: Ruling) => void;
+}
+
+/** One ruling on every open appeal of an attempt: which are right, what is earned after all, who loses stake. */
+function RulingForm({ ruling: { attempt, appeals, slots }, because, isHeld, onAsk }: RulingFormProps) {
+  const [upheld, setUpheld] = useState(0);
+  const [share, setShare] = useState("50");
+  const [slash, setSlash] = useState("0");
+  const [culprits, setCulprits] = useState(0);
+  const isShare = /^(100|\d{1,2})$/.test(share);
+  const units = /^\d{1,9}(\.\d{1,6})?$/.test(slash) ? parseAmount(slash) : undefined;
+  const ask = (mask: number) =>
+    onAsk({
+      attempt,
+      filed: appeals.length,
+      upheld: mask,
+      share: mask === 0 ? 0 : Number(share) * 100,
+      slash: mask === 0 ? "0" : String(units ?? 0n),
+      culprits: mask === 0 ? 0 : culprits,
+    });
+  const canAsk = because.trim() !== "" && !isHeld;
+  return (
+    <div data-ruling={attempt}>
+      <fieldset>
+        <legend>Which appeals are right?</legend>
+        {appeals.map(({ appellant, bond }, position) => (
+          <Checkbox
+            // Appeals are named by their place.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the ruling names them by position
+            key={position}
+            my="xs"
+            label={`${appellant}, with a bond of ${formatMoney(BigInt(bond))}`}
+            checked={((upheld >> position) & 1) === 1}
+            onChange={() => setUpheld(upheld ^ (1 << position))}
+          />
+        ))}
+      </fieldset>
+      {upheld !== 0 && (
+        <>
+          <TextInput
+            label="What is earned after all, in per cent of the price"
+            description="For an attempt that failed it has to be 0: its budget is its successor's"
+            value={share}
+            inputMode="numeric"
+            error={isShare ? undefined : "a whole number from 0 to 100"}
+            onChange={({ currentTarget }) => setShare(currentTarget.value)}
+          />
+          <TextInput
+            label="Taken from each culprit, in tokens"
+            description="At most 500 for an attempt that was recorded"
+            value={slash}
+            inputMode="decimal"
+            error={units === undefined ? "tokens, with at most six digits after the point" : undefined}
+            onChange={({ currentTarget }) => setSlash(currentTarget.value)}
+          />
+          <fieldset>
+            <legend>Whose stake it is</legend>
+            {slots.map(({ slot, agent }) => (
+              <Checkbox
+                key={slot}
+                my="xs"
+                label={`slot ${slot}: ${short(agent)}`}
+                checked={((culprits >> slot) & 1) === 1}
+                onChange={() => setCulprits(culprits ^ (1 << slot))}
+              />
+            ))}
+          </fieldset>
+        </>
+      )}
+      <Group my="sm">
+        {upheld === 0 ? (
+          <Button variant="default" disabled={!canAsk} onClick={() => ask(0)}>
+            Reject every appeal: see what would happen
+          </Button>
+        ) : (
+          <Button variant="default" disabled={!canAsk || !isShare || units === undefined} onClick={() => ask(upheld)}>
+            Uphold: see what would happen
+          </Button>
+        )}
+      </Group>
+    </div>
+  );
+}
+
+/** Acts that stop, for whoever is not shown what would be judged: signable at once, with what is missing in their reason. */
+function Stops({ subject: { mission, node, pieces }, checked }: { readonly subject: CaseDetail; readonly checked: Checked }) {
+  if (mission === null || checked.state !== "incomplete") return null;
+  const missing = pieces.filter(({ cid }) => checked.results.get(cid) !== "fits").map(({ cid, name }) => `${name} ${cid}`);
+  const because = `Not shown to me whole: ${missing.join(", ")}`.slice(0, 3_900);
+  return (
+    <Group my="sm">
+      {(
+        [
+          ["FREEZE", "Freeze this part"],
+          ["EMERGENCY_STOP", "Stop its mission"],
+        ] as const
+      ).map(([action, name]) => (
+        <Button
+          key={action}
+          component={Link}
+          to={`/panel/act?${new URLSearchParams({ action, mission, node: String(node ?? 0), because })}`}
+          color="red"
+          variant="outline"
+          size="compact-sm"
+        >
+          {name}
+        </Button>
+      ))}
+    </Group>
   );
 }
 
@@ -276,7 +397,7 @@ function Evidence({ subject, checked }: { readonly subject: CaseDetail; readonly
   );
 }
 
-function Drafted({ asking, evidence, command }: { readonly asking: Asking; readonly evidence: EvidenceState; readonly command?: string }) {
+function Drafted({ asking, evidence }: { readonly asking: Asking; readonly evidence: EvidenceState }) {
   const draft = useQuery<Draft>({
     queryKey: ["draft", asking],
     queryFn: () => send<Draft>("/v1/orders/draft", asking),
@@ -285,31 +406,9 @@ function Drafted({ asking, evidence, command }: { readonly asking: Asking; reado
   });
   return (
     <Asked of={draft}>
-      {(found) => (
-        <Signable
-          draft={found}
-          evidence={evidence}
-          onAgain={() => void draft.refetch()}
-          command={command === undefined ? commandOf(asking) : `${asking.decision} ${command}`}
-        />
-      )}
+      {(found) => <Signable draft={found} evidence={evidence} onAgain={() => void draft.refetch()} command={overrideCommand(asking)} />}
     </Asked>
   );
-}
-
-/** The same by the command line, where there is one word for it. */
-function commandOf({ action, mission, node }: Asking): string | undefined {
-  const WORDS: Readonly<Record<string, string>> = {
-    FREEZE: "freeze",
-    UNFREEZE: "unfreeze",
-    VETO_OUTPUT: "veto",
-    EMERGENCY_STOP: "stop",
-    TERMINATE_MISSION: "terminate",
-    CLEAR_EMERGENCY_STOP: "clear-stop",
-  };
-  const word = WORDS[action ?? ""];
-  if (word === undefined || mission === undefined) return undefined;
-  return ["freeze", "unfreeze", "veto"].includes(word) ? `${word} ${mission} ${node}` : `${word} ${mission}`;
 }
 
 interface SignableProps {
@@ -420,12 +519,30 @@ function Signable({ draft, evidence, onAgain, command }: SignableProps) {
       </Group>
       {wallet !== undefined && !canSign && !hasSigned && <WhyNot account={wallet.account} seat={own} isLive={link.kind === "live"} />}
       {hasSigned && <Text>You have signed this already.</Text>}
-      {command !== undefined && (
-        <Text size="sm">
-          Or in a terminal: <Code>npm run override -- {command} --as adjudicator-1 --because "…"</Code>
-        </Text>
-      )}
+      {command !== undefined && <InTerminal command={command} />}
     </div>
+  );
+}
+
+function InTerminal({ command }: { readonly command: string }) {
+  return (
+    <details>
+      <summary>The same in a terminal</summary>
+      <pre className="mono" data-command>
+        {plainText(command)}
+      </pre>
+      <CopyButton value={command}>
+        {({ copied, copy }) => (
+          <Button size="compact-sm" variant="default" onClick={copy}>
+            {copied ? "Copied" : "Copy"}
+          </Button>
+        )}
+      </CopyButton>
+      <Text size="sm" className="muted">
+        It signs with the key in AGENTCITY_ADJUDICATOR_KEY, with <Code>--wallet</Code>, or on a devnet with <Code>--as adjudicator-1</Code>;{" "}
+        <Code>--dry-run</Code> prints the same message as above.
+      </Text>
+    </details>
   );
 }
 

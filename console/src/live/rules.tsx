@@ -1,15 +1,14 @@
 import { Button, Text, TextInput, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { Link, useNavigate, useSearchParams } from "react-router";
 import { grouped } from "../../../orchestrator/primitives/amounts.ts";
-import type { Event, Page, Parameter, Payload } from "../city/answers.ts";
-import { ask } from "../city/gateway.ts";
+import type { Parameter, ParameterHistory } from "../city/answers.ts";
 import { useAsked } from "../city/live.tsx";
 import { Asked, Empty } from "../parts/asked.tsx";
 import { Because } from "../parts/because.tsx";
+import { Quoted } from "../parts/quoted.tsx";
 import { SidePanel } from "../parts/side-panel.tsx";
-import { eventMoment } from "../parts/words.ts";
+import { eventMoment, short } from "../parts/words.ts";
 
 const WEAKER: Readonly<Record<string, string>> = {
   UP: "a higher value protects less",
@@ -31,7 +30,10 @@ export function Component() {
       <Asked of={parameters}>
         {({ parameters: all }) => {
           const chosen = all.find(({ name }) => name === named);
-          const shown = all.filter(({ name }) => name.toLowerCase().includes(sought.trim().toLowerCase().replaceAll(" ", "_")));
+          const shown = all.filter(({ name, protects }) => {
+            const word = sought.trim().toLowerCase();
+            return name.toLowerCase().includes(word.replaceAll(" ", "_")) || protects.includes(word);
+          });
           return (
             <div className="split" data-open={chosen !== undefined}>
               <div className="wide">
@@ -41,21 +43,22 @@ export function Component() {
                   </caption>
                   <thead>
                     <tr>
-                      {["Parameter", "Value", "Range", "Risk", "Locked"].map((head, place) => (
-                        <th key={head} scope="col" className={place === 1 || place === 2 ? "amount" : undefined}>
+                      {["Parameter", "Protects", "Value", "Range", "Risk", "Locked"].map((head, place) => (
+                        <th key={head} scope="col" className={place === 2 || place === 3 ? "amount" : undefined}>
                           {head}
                         </th>
                       ))}
                     </tr>
                   </thead>
                   <tbody>
-                    {shown.map(({ name, value, unit, min, max, risk, locked, default: usual }) => (
+                    {shown.map(({ name, value, unit, min, max, risk, locked, protects, default: usual }) => (
                       <tr key={name} aria-current={name === named}>
                         <th scope="row">
                           <button type="button" className="as-link" onClick={() => setQuery({ parameter: name })}>
                             {name}
                           </button>
                         </th>
+                        <td className="small">{protects}</td>
                         <td className="amount">
                           {grouped(value)} {unit}
                           {value !== usual && <span className="muted"> (default {grouped(usual)})</span>}
@@ -80,7 +83,7 @@ export function Component() {
 }
 
 function Rule({ parameter, onClose }: { readonly parameter: Parameter; readonly onClose: () => void }) {
-  const { name, index, unit, value, min, max, risk, weaker, locked } = parameter;
+  const { name, index, unit, value, min, max, risk, weaker, locked, protects } = parameter;
   const navigate = useNavigate();
   const [proposed, setProposed] = useState(value);
   const [because, setBecause] = useState("");
@@ -94,12 +97,15 @@ function Rule({ parameter, onClose }: { readonly parameter: Parameter; readonly 
   };
   return (
     <SidePanel id="rule" title={name} onClose={onClose}>
+      <Text>It protects {protects}.</Text>
       <Text>
         {grouped(value)} {unit}, allowed from {grouped(min)} to {grouped(max)}. Risk {risk}:{" "}
         {risk === "HIGH" ? "two adjudicators" : "one adjudicator"} may change it; {WEAKER[weaker]}.{" "}
-        {locked ? "Missions that run keep the value of their session." : "It holds at once for everybody."}
+        {locked
+          ? "A change holds for sessions that open after it, without a timelock; missions that run keep the value of their session."
+          : "A change holds at once for everybody, without a timelock."}
       </Text>
-      <History index={index} unit={unit} />
+      <History name={name} unit={unit} />
       <form onSubmit={submit}>
         <Title order={3}>Propose a change</Title>
         <TextInput
@@ -120,42 +126,31 @@ function Rule({ parameter, onClose }: { readonly parameter: Parameter; readonly 
   );
 }
 
-/** Entries looked through for one parameter's history. */
-const MOST = 200;
-
-function History({ index, unit }: { readonly index: number; readonly unit: string }) {
-  const history = useQuery({
-    queryKey: ["live", "parameter", index],
-    queryFn: async ({ signal }) => {
-      const { items } = await ask<Page<Event>>(
-        "/v1/events",
-        { name: "ConstitutionContract.ParameterSet", newest: true, limit: MOST },
-        signal,
-      );
-      const found = [];
-      for (const event of items) {
-        if (event.payloadCid === null) continue;
-        const { payload } = await ask<Payload>(`/v1/payloads/${event.payloadCid}`, {}, signal);
-        const { args } = payload as { readonly args?: { readonly param?: number; readonly value?: string | number } };
-        if (args?.param === index) found.push({ event, value: String(args.value) });
-        if (found.length >= 20) break;
-      }
-      return found;
-    },
-    staleTime: 60_000,
-  });
+/** Every value that it had, with who signed and why. */
+function History({ name, unit }: { readonly name: string; readonly unit: string }) {
+  const history = useAsked<ParameterHistory>(`/v1/parameters/${name}/history`);
   return (
     <>
       <Title order={3}>How it came to be</Title>
       <Asked of={history}>
-        {(found) =>
-          found.length === 0 ? (
+        {({ values }) =>
+          values.length === 0 ? (
             <Empty>It has the value that the city was founded with.</Empty>
           ) : (
             <ol className="news">
-              {found.map(({ event, value }) => (
-                <li key={event.eventId}>
-                  <span className="muted">{eventMoment(event)}</span> {grouped(value)} {unit}, block {event.blockNumber}
+              {values.map(({ eventId, timestamp, value, block, adjudicators, because }) => (
+                <li key={eventId} data-signed={adjudicators.length}>
+                  <span className="muted">{eventMoment({ timestamp })}</span>{" "}
+                  <strong>
+                    {grouped(value)} {unit}
+                  </strong>
+                  , block {block}, {adjudicators.length === 0 ? "at the founding" : `signed by ${adjudicators.map(short).join(" and ")}`} ·{" "}
+                  <Link to={`/log?event=${eventId}`}>entry</Link>
+                  {because !== null && (
+                    <div>
+                      <Quoted text={because} short={200} />
+                    </div>
+                  )}
                 </li>
               ))}
             </ol>

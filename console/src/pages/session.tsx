@@ -1,5 +1,5 @@
 import { Button, Text, Title } from "@mantine/core";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
 import { packRanking, pairwise, standingsOf } from "../../../orchestrator/rules/condorcet.ts";
 import type { MissionView } from "../bundle/view.ts";
@@ -7,7 +7,7 @@ import { Quoted } from "../parts/quoted.tsx";
 import { WithMission } from "../parts/states.tsx";
 
 /** Decides between equals on the chain; a bundle's documents do not hold it, so a tie is said to be one. */
-const ANY_SEED = `0x${"00".repeat(32)}` as const;
+export const ANY_SEED = `0x${"00".repeat(32)}` as const;
 
 /** The candidates, the duels between them, and what would have been with another ballot. */
 export function Component() {
@@ -22,6 +22,7 @@ function Session({ view: { outcome } }: { readonly view: MissionView }) {
       <Text>
         {producers} agents of {principals} owners could vote; {outcome.ballots.length} did, on {candidates.length - 1} laws and on “no law”.
       </Text>
+      <Candidates candidates={candidates} winner={outcome.winner?.entry} />
       <Vote candidates={candidates} ballots={outcome.ballots} winner={outcome.winner?.entry} />
     </>
   );
@@ -37,17 +38,56 @@ interface VoteProps {
   }[];
   readonly ballots: readonly { readonly agent: string; readonly ranking: readonly number[] }[];
   readonly winner: number | undefined;
+  /** What a live session shows between the duels and the count. */
+  readonly children?: ReactNode;
 }
 
-/** Candidates, duels, the count in words, and what another ballot would have changed. */
-export function Vote({ candidates, ballots, winner }: VoteProps) {
+/** Voters who put the row's entry before the column's. */
+export const pairwiseOf = (rankings: readonly (readonly number[])[], entries: number) => pairwise(rankings.map(packRanking), entries);
+
+function Candidates({ candidates, winner }: Pick<VoteProps, "candidates" | "winner">) {
+  return (
+    <div className="wide">
+      <table>
+        <caption>The candidates</caption>
+        <thead>
+          <tr>
+            {["On the ballot", "Title", "Proposed by", "Sponsors"].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {candidates.map(({ entry, letter, title, proposer, sponsors }) => (
+            <tr key={entry}>
+              <th scope="row">
+                {plainLine(letter.slice(0, 20))}
+                {entry === winner && " (won)"}
+              </th>
+              <td>
+                <Quoted text={title} short={120} />
+              </td>
+              <td>{proposer === "" ? "always there" : plainLine(proposer.slice(0, 42))}</td>
+              <td>{sponsors}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Duels, the count in words, and what another ballot would have changed. */
+export function Vote({ candidates, ballots, winner, children }: VoteProps) {
   const [rankings, setRankings] = useState(() => ballots.map(({ ranking }) => ranking));
   const letterOf = (entry: number) => {
     const candidate = candidates.find((each) => each.entry === entry);
     return plainLine((candidate?.letter ?? String(entry)).slice(0, 20));
   };
   const isChanged = rankings.some((ranking, voter) => ranking !== ballots[voter]?.ranking);
-  const duels = useMemo(() => pairwise(rankings.map(packRanking), candidates.length), [rankings, candidates.length]);
+  const duels = useMemo(() => pairwiseOf(rankings, candidates.length), [rankings, candidates.length]);
   const standings = useMemo(() => standingsOf(duels, ANY_SEED), [duels]);
   const [best] = standings;
   const tied = standings.filter(({ points, worst }) => points === best?.points && worst === best.worst);
@@ -63,35 +103,6 @@ export function Vote({ candidates, ballots, winner }: VoteProps) {
   if (ballots.length === 0) return <Text>Nobody voted: the session ended before a ballot.</Text>;
   return (
     <>
-      <div className="wide">
-        <table>
-          <caption>The candidates</caption>
-          <thead>
-            <tr>
-              {["On the ballot", "Title", "Proposed by", "Sponsors"].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {candidates.map(({ entry, letter, title, proposer, sponsors }) => (
-              <tr key={entry}>
-                <th scope="row">
-                  {plainLine(letter.slice(0, 20))}
-                  {entry === winner && " (won)"}
-                </th>
-                <td>
-                  <Quoted text={title} short={120} />
-                </td>
-                <td>{proposer === "" ? "always there" : plainLine(proposer.slice(0, 42))}</td>
-                <td>{sponsors}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
       <div className="wide">
         <table className="heat">
           <caption>{isChanged ? "Every duel, with your changes" : "Every duel"}: how many voters put the row before the column</caption>
@@ -113,8 +124,10 @@ export function Vote({ candidates, ballots, winner }: VoteProps) {
                   const [own, other] = [duels[row]?.[column] ?? 0, duels[column]?.[row] ?? 0];
                   const result = own > other ? "wins" : own < other ? "loses" : "draws";
                   if (row === column) return <td key={column}>–</td>;
+                  // The clearer the duel, the deeper its colour.
+                  const depth = Math.min(4, Math.ceil((4 * Math.abs(own - other)) / Math.max(1, own + other)));
                   return (
-                    <td key={column} data-won={own === other ? undefined : own > other}>
+                    <td key={column} data-won={own === other ? undefined : own > other} data-depth={depth}>
                       {own} {result}
                     </td>
                   );
@@ -124,6 +137,7 @@ export function Vote({ candidates, ballots, winner }: VoteProps) {
           </tbody>
         </table>
       </div>
+      {children}
       <section aria-labelledby="count" aria-live="polite">
         <Title order={2} id="count">
           {isChanged ? "With your changes" : "The count"}

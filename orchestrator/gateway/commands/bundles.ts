@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { z } from "zod";
-import { type Command, command } from "../command.ts";
+import { BUNDLE_FILES } from "../../city/bundle-layout.ts";
+import { type Command, command, type FrontWorld } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { address, toAddress } from "../wire.ts";
 
@@ -22,7 +23,30 @@ function filesIn(folder: string): readonly string[] {
     .sort();
 }
 
+/** Folder of a mission's bundle. Throws NotFound. */
+function bundleOf({ bundles }: FrontWorld, mission: string): string {
+  const folder = bundles === undefined ? undefined : join(bundles, toAddress(mission).toLowerCase());
+  if (folder === undefined || !existsSync(join(folder, "manifest.json")))
+    throw new Refused("NotFound", `No bundle of ${mission} is here`, { action: "it is written when the mission is over" });
+  return folder;
+}
+
 export const bundleCommands: readonly Command[] = [
+  command({
+    name: "get_report",
+    method: "GET",
+    path: "/v1/missions/{mission}/report",
+    group: "Missions",
+    doc: "A finished mission's report, for people: what was asked, what came out, what is uncertain, what it cost. Markdown, with agents' words in it.",
+    access: "open",
+    isOfFiles: true,
+    cost: 3,
+    input: z.strictObject({ mission: address }),
+    output: z.strictObject({ markdown: z.string() }),
+    async run(world, { mission }) {
+      return { markdown: readFileSync(join(bundleOf(world, mission), BUNDLE_FILES.report), "utf8") };
+    },
+  }),
   command({
     name: "get_bundle",
     method: "GET",
@@ -37,10 +61,8 @@ export const bundleCommands: readonly Command[] = [
       after: z.string().max(200).optional().meta({ description: "`next` of the answer before" }),
     }),
     output: bundleOutput,
-    async run({ bundles }, { mission, after = "" }) {
-      const folder = bundles === undefined ? undefined : join(bundles, toAddress(mission).toLowerCase());
-      if (folder === undefined || !existsSync(join(folder, "manifest.json")))
-        throw new Refused("NotFound", `No bundle of ${mission} is here`, { action: "it is written when the mission is over" });
+    async run(world, { mission, after = "" }) {
+      const folder = bundleOf(world, mission);
       const left = filesIn(folder).filter((path) => path > after);
       const files = [];
       let bytes = 0;

@@ -1,8 +1,14 @@
 import { z } from "zod";
 import { readMany } from "../../client/read.ts";
+import { missionStates } from "../../execution/chain-view.ts";
+import { addressSchema } from "../../primitives/address.ts";
+import { type Address, hashSchema } from "../../primitives/hex.ts";
+import { PROTECTS } from "../../protocol/parameter-words.ts";
 import { PARAMETERS, type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
-import { type Command, command } from "../command.ts";
+import { type Command, command, type World } from "../command.ts";
+import { payloadsOf } from "../payloads.ts";
 import { address, count, hash, seconds, units } from "../wire.ts";
+import { textOf } from "./justification.ts";
 import { ledgerOutput, ledgersOf } from "./ledger.ts";
 
 export const cityDocumentSchema = z.strictObject({
@@ -38,9 +44,111 @@ export const parameterOutput = z.strictObject({
   locked: z.boolean(),
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
   weaker: z.enum(["NONE", "UP", "DOWN"]),
+  /** What it protects, in words. */
+  protects: z.string(),
 });
 
+const amountSchema = z.object({ amount: units });
+const parameterSetSchema = z.object({ param: z.number(), value: z.coerce.string() });
+const actedSchema = z.object({ adjudicators: z.array(addressSchema), justification: hashSchema });
+
+export const conditionOutput = z.strictObject({
+  chain: z.strictObject({ id: count, block: count, hash, time: seconds }),
+  /** The city's own log: its last entry, and how many of its entries are in the stream of the Logging Hub. */
+  records: z.strictObject({ entries: count, told: count, head: hash }),
+  sequence: count,
+  missions: z.strictObject({ count, byState: z.partialRecord(z.enum(missionStates), count) }),
+  /** Taken from stakes since the city was founded. */
+  slashed: units,
+  slashes: count,
+  /** What is not as it should be, the worst first; empty when all is well. */
+  problems: z.array(
+    z.strictObject({
+      what: z.string(),
+      /** What follows from it. */
+      means: z.string(),
+      mission: address.nullable(),
+      isGrave: z.boolean(),
+    }),
+  ),
+  asOf: seconds,
+});
+
+type Problems = z.input<typeof conditionOutput>["problems"];
+
+/** Records that may be on their way into the stream without anything being wrong. */
+const ON_ITS_WAY = 500;
+
+async function conditionOf(world: World): Promise<z.input<typeof conditionOutput>> {
+  const { client, hub } = world;
+  const { publicClient, id } = client.chain;
+  const [block, records, deployed, slashes, isStopped, isFrozen, hasQuorum, pulsedAt, silence] = await Promise.all([
+    publicClient.getBlock(),
+    world.recordsHead(),
+    payloadsOf(world, { name: "TemplateRegistry.MissionDeployed" }, z.object({ mission: addressSchema })),
+    payloadsOf(world, { name: "ProducerContract.StakeSlashed" }, amountSchema),
+    client.watchdog.isStopped(),
+    client.watchdog.isFrozen(),
+    client.roster.hasQuorum(),
+    client.constitution.pulsedAt(),
+    client.constitution.param(parameterIndex("DEGRADED_MODE_THRESHOLD")),
+  ]);
+  const { sequence, record } = hub.cursor();
+  const missions = await Promise.all(
+    deployed.map(async ({ args: { mission } }) => {
+      const contract = client.mission(mission);
+      const [state, { stopped }] = await Promise.all([contract.state(), contract.watch()]);
+      return { mission, state: missionStates[state] ?? "PENDING", stopped };
+    }),
+  );
+  const isOver = (state: string) => ["COMPLETED", "FAILED", "ABORTED"].includes(state);
+  const problems: Problems = [];
+  const add = (is: boolean, what: string, means: string, mission: Address | null = null, isGrave = true) => {
+    if (is) problems.push({ what, means, mission, isGrave });
+  };
+  add(isStopped, "the city is stopped", "no session opens, no mission starts, nothing is routed");
+  add(isFrozen, "the watchdog froze the panel", "of its acts only release and impeachment are carried out");
+  add(!hasQuorum, "the panel is below its quorum", "what needs adjudicators waits");
+  const silent = Number(block.timestamp) - pulsedAt;
+  add(
+    missions.some(({ state }) => !isOver(state)) && silent > Number(silence),
+    "the city has not shown itself on chain",
+    `for ${silent} s of chain time, ${silence} are allowed: missions may be suspended`,
+  );
+  add(records.seq - record > ON_ITS_WAY, "the log is behind", `${records.seq - record} records are not in it yet`, null, false);
+  for (const { mission, state, stopped } of missions) {
+    add(stopped && !isOver(state), "a mission is stopped", "nothing of it is routed until adjudicators clear it", mission);
+    add(state === "DEGRADED", "a mission stands still", "the chain fell silent; adjudicators decide whether it goes on", mission);
+  }
+  const { events: divergences } = await hub.query({ eventType: "DIVERGENCE_DETECTED", newest: true, limit: 1 });
+  add(divergences.length > 0, "records and chain diverged", "what this city says of itself cannot be relied on", null);
+  const byState: Partial<Record<(typeof missionStates)[number], number>> = {};
+  for (const { state } of missions) byState[state] = (byState[state] ?? 0) + 1;
+  return {
+    chain: { id, block: Number(block.number), hash: block.hash, time: Number(block.timestamp) },
+    records: { entries: records.seq, told: record, head: records.hash },
+    sequence,
+    missions: { count: missions.length, byState },
+    slashed: slashes.reduce((sum, { args }) => sum + BigInt(args.amount), 0n).toString(),
+    slashes: slashes.length,
+    problems,
+    asOf: Number(block.timestamp),
+  };
+}
+
 export const cityCommands: readonly Command[] = [
+  command({
+    name: "get_condition",
+    method: "GET",
+    path: "/v1/condition",
+    group: "City",
+    doc: "Whether anything is wrong: chain and records as they stand, missions by state, what was slashed, and every problem with what follows from it.",
+    access: "open",
+    cost: 10,
+    input: z.strictObject({}),
+    output: conditionOutput,
+    run: conditionOf,
+  }),
   command({
     name: "get_city",
     method: "GET",
@@ -98,7 +206,7 @@ export const cityCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/parameters",
     group: "City",
-    doc: "The constitution's numbers: value in force, range, risk. Their history are events named ConstitutionContract.ParameterSet.",
+    doc: "The constitution's numbers: value in force, range, risk. get_parameter_history has what each was before.",
     access: "open",
     cost: 5,
     input: z.strictObject({}),
@@ -110,10 +218,56 @@ export const cityCommands: readonly Command[] = [
         parameters: PARAMETERS.map(({ name, index, unit, default: usual, min, max, locked, risk, weaker }, at) => ({
           ...{ name, index, unit, locked, risk, weaker },
           value: String(values[at] ?? 0n),
+          protects: PROTECTS[name],
           default: usual.toString(),
           min: min.toString(),
           max: max.toString(),
         })),
+      };
+    },
+  }),
+  command({
+    name: "get_parameter_history",
+    method: "GET",
+    path: "/v1/parameters/{parameter}/history",
+    group: "City",
+    doc: "Every value that a parameter ever had, the newest first, with who signed and why; of founding nobody's.",
+    access: "open",
+    cost: 5,
+    input: z.strictObject({ parameter: z.enum(PARAMETERS.map(({ name }) => name)) }),
+    output: z.strictObject({
+      values: z.array(
+        z.strictObject({
+          value: units,
+          adjudicators: z.array(address),
+          /** Where this city keeps the text. */
+          because: z.string().nullable(),
+          timestamp: count,
+          block: count,
+          eventId: hash,
+        }),
+      ),
+    }),
+    async run(world, { parameter }) {
+      const index = parameterIndex(parameter);
+      const set = await payloadsOf(world, { name: "ConstitutionContract.ParameterSet" }, parameterSetSchema);
+      const acts = await payloadsOf(world, { name: "AdjudicationProcedure.OverrideExecuted" }, actedSchema);
+      const signed = new Map(acts.map(({ event, args }) => [event.transactionHash, args]));
+      return {
+        values: set
+          .filter(({ args }) => args.param === index)
+          .toReversed()
+          .map(({ event, args: { value } }) => {
+            const act = signed.get(event.transactionHash);
+            return {
+              value,
+              adjudicators: [...(act?.adjudicators ?? [])],
+              because: act === undefined ? null : textOf(world.blocks, act.justification),
+              timestamp: event.timestamp,
+              block: event.blockNumber,
+              eventId: event.eventId,
+            };
+          }),
       };
     },
   }),

@@ -2,8 +2,11 @@ import { z } from "zod";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { recordedBallots } from "../../client/recorded-ballots.ts";
 import { addressSchema } from "../../primitives/address.ts";
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import { type ContentId, hashSchema } from "../../primitives/hex.ts";
+import { evidenceClasses } from "../../protocol/evidence.ts";
+import type { MissionDocument } from "../../protocol/mission-document.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { type Command, command, type World } from "../command.ts";
@@ -11,7 +14,7 @@ import { Refused } from "../errors.ts";
 import { pageOfPayloads, payloadsOf } from "../payloads.ts";
 import { address, contentId, count, hash, pageInput, pageOf, seconds, units } from "../wire.ts";
 
-const sessionInput = z.strictObject({ session: units });
+export const sessionInput = z.strictObject({ session: units });
 
 export const sessionOutput = z.strictObject({
   session: units,
@@ -29,18 +32,63 @@ export const sessionOutput = z.strictObject({
 });
 
 const openedSchema = z.object({ session: z.string() });
-const proposedSchema = z.object({ candidate: z.number(), proposer: addressSchema, specHash: hashSchema, cid: hashSchema });
+export const proposedSchema = z.object({ candidate: z.number(), proposer: addressSchema, specHash: hashSchema, cid: hashSchema });
 const talliedSchema = z.object({ winner: z.number(), ballots: z.number(), order: z.array(z.number()) });
 
-function sessionNamed({ hub }: World, session: string) {
+export function sessionNamed({ hub }: World, session: string) {
   const row = hub.sessionNumbered(session);
   if (row === undefined)
     throw new Refused("NotFound", `This city has no session ${session}`, { action: "list_sessions names those it has" });
   return row;
 }
 
-function titleOf({ blocks }: World, id: ContentId): string | null {
-  return blocks.has(id) ? recompileLaw(blocks.get(id)).document.title : null;
+/** A candidate law by its numbers, as laws are compared before one is chosen. */
+export const shapeOutput = z.strictObject({
+  nodes: count,
+  /** Executions there are at least: nodes times executors. */
+  executions: count,
+  /** Nodes of tier 1, 2, 3: run again, compared, signed off by a human. */
+  tiers: z.tuple([count, count, count]),
+  /** Verdicts that its panels give. */
+  verdicts: count,
+  /** Weakest class of evidence that it pays for. */
+  floor: z.enum(evidenceClasses),
+  budget: units,
+  /** Greatest share of the budget that hangs on one node, basis points. */
+  dearestBps: count,
+  /** Seconds of its longest chain of nodes, each with its whole clock: no run without a failure takes longer. */
+  longest: seconds,
+  /** Nodes of which one waits for the other, on that chain. */
+  steps: count,
+});
+
+/** A law run through on paper: every node takes its whole clock, as many at once as the graph allows. */
+function shapeOf({ nodes, budget }: MissionDocument): z.input<typeof shapeOutput> {
+  const ends = new Map<number, { readonly at: number; readonly steps: number }>();
+  for (const { number, after, timeout } of nodes) {
+    const before = after.map((each) => ends.get(each) ?? { at: 0, steps: 0 });
+    const last = before.reduce((latest, each) => (each.at > latest.at ? each : latest), { at: 0, steps: 0 });
+    ends.set(number, { at: last.at + timeout, steps: last.steps + 1 });
+  }
+  const longest = [...ends.values()].reduce((latest, each) => (each.at > latest.at ? each : latest), { at: 0, steps: 0 });
+  const ofTier = (tier: number) => nodes.filter((node) => node.tier === tier).length;
+  const floors = nodes.map(({ floor }) => evidenceClasses.indexOf(floor));
+  const dearest = nodes.reduce((most, node) => (BigInt(node.budget) > most ? BigInt(node.budget) : most), 0n);
+  return {
+    nodes: nodes.length,
+    executions: nodes.reduce((sum, { redundancy }) => sum + redundancy, 0),
+    tiers: [ofTier(1), ofTier(2), ofTier(3)],
+    verdicts: nodes.reduce((sum, { panelSize }) => sum + panelSize, 0),
+    floor: evidenceClasses[Math.min(...floors)] ?? "SELF",
+    budget,
+    dearestBps: BigInt(budget) === 0n ? 0 : Number((dearest * BigInt(BASIS_POINTS)) / BigInt(budget)),
+    longest: longest.at,
+    steps: longest.steps,
+  };
+}
+
+function documentOf({ blocks }: World, id: ContentId): MissionDocument | undefined {
+  return blocks.has(id) ? recompileLaw(blocks.get(id)).document : undefined;
 }
 
 async function describe(world: World, session: string): Promise<z.input<typeof sessionOutput>> {
@@ -90,6 +138,7 @@ export const lawCommands: readonly Command[] = [
           /** Of its document, where this city keeps it. */
           title: z.string().nullable(),
           isKept: z.boolean(),
+          shape: shapeOutput.nullable(),
         }),
       ),
       tally: z.strictObject({ winner: count, ballots: count, order: z.array(count) }).nullable(),
@@ -110,13 +159,17 @@ export const lawCommands: readonly Command[] = [
       return {
         ...summary,
         candidates: await Promise.all(
-          proposed.map(async ({ args }) => ({
-            ...{ candidate: args.candidate, proposer: args.proposer, specHash: args.specHash },
-            documentId: contentIdFromDigest(args.cid),
-            title: titleOf(world, contentIdFromDigest(args.cid)),
-            sponsors: (await world.client.legislation.candidateOf(BigInt(session), args.candidate)).sponsors,
-            isKept: onBallot.includes(args.candidate),
-          })),
+          proposed.map(async ({ args }) => {
+            const documentId = contentIdFromDigest(args.cid);
+            const document = documentOf(world, documentId);
+            return {
+              ...{ candidate: args.candidate, proposer: args.proposer, specHash: args.specHash, documentId },
+              title: document?.title ?? null,
+              sponsors: (await world.client.legislation.candidateOf(BigInt(session), args.candidate)).sponsors,
+              isKept: onBallot.includes(args.candidate),
+              shape: document === undefined ? null : shapeOf(document),
+            };
+          }),
         ),
         tally: tallied.at(-1)?.args ?? null,
       };

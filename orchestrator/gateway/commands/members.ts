@@ -1,10 +1,12 @@
+import { isAddressEqual } from "viem";
 import { z } from "zod";
+import { IDENTITY_ABI, registryName } from "../../escrow/registries.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
-import { hashSchema } from "../../primitives/hex.ts";
+import { type Address, hashSchema } from "../../primitives/hex.ts";
 import { actionName } from "../../protocol/actions.ts";
 import { KINDS } from "../../protocol/kinds.ts";
-import { type Command, command, type World } from "../command.ts";
+import { type Command, command, type FrontWorld } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { pageOfPayloads } from "../payloads.ts";
 import { address, contentId, count, hash, pageInput, pageOf, seconds, toAddress, units } from "../wire.ts";
@@ -21,6 +23,8 @@ export const agentOutput = z.strictObject({
   reputation: count,
   registeredAt: seconds,
   stake: z.strictObject({ held: units, locked: units, unbondingUntil: seconds }),
+  /** Its id at an ERC-8004 identity registry, `eip155:<chain>:<registry>/<agentId>`; null without one. */
+  erc8004: z.string().nullable(),
 });
 
 const registeredSchema = z.object({ agent: addressSchema });
@@ -41,7 +45,24 @@ const actSchema = z.object({
   justification: hashSchema,
 });
 
-async function describeAgent({ client }: World, agent: `0x${string}`): Promise<z.input<typeof agentOutput>> {
+/** An agent's id at the identity registry: registered by itself, or by its principal with the agent's account as its wallet. */
+async function identityOf({ client, identities }: FrontWorld, agent: Address): Promise<string | null> {
+  if (identities === undefined) return null;
+  const { publicClient, id } = client.chain;
+  const { principal } = await client.agents.agentOf(agent);
+  const registry = { address: identities, abi: IDENTITY_ABI } as const;
+  const registered = await publicClient.getContractEvents({
+    ...{ ...registry, eventName: "Registered", args: { owner: [agent, principal] }, fromBlock: 0n, strict: true },
+  });
+  for (const { args } of registered.toReversed()) {
+    const wallet = await publicClient.readContract({ ...registry, functionName: "getAgentWallet", args: [args.agentId] });
+    if (isAddressEqual(wallet, agent)) return `${registryName(id, identities)}/${args.agentId}`;
+  }
+  return null;
+}
+
+async function describeAgent(world: FrontWorld, agent: Address): Promise<z.input<typeof agentOutput>> {
+  const { client } = world;
   const [record, stake, reputation] = await Promise.all([
     client.agents.agentOf(agent),
     client.agents.stakeOf(agent),
@@ -55,6 +76,7 @@ async function describeAgent({ client }: World, agent: `0x${string}`): Promise<z
     reputation: Number(reputation),
     registeredAt: record.registeredAt,
     stake: { held: stake.held.toString(), locked: stake.locked.toString(), unbondingUntil: stake.unbondingUntil },
+    erc8004: await identityOf(world, agent),
   };
 }
 

@@ -8,10 +8,11 @@ import { parseContentId } from "../../primitives/hash.ts";
 import type { Address, ContentId } from "../../primitives/hex.ts";
 import { ACTION_DATA, type ActionName, actionName } from "../../protocol/actions.ts";
 import { signedOverrideJson, signedOverrideSchema } from "../../protocol/signed-override.ts";
+import type { WaitingCase } from "../../protocol/waiting-case.ts";
 import { type Caller, type Command, cityCommand, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { type Asked, draftOrder, type Order, ordersWaiting, relayOrder, STOPS, simulate, whoMaySign } from "../orders.ts";
-import { address, contentId, count, hash, seconds, toAddress } from "../wire.ts";
+import { address, contentId, count, hash, seconds, toAddress, units } from "../wire.ts";
 
 const actionNames = Object.keys(ACTION_DATA) as [ActionName, ...ActionName[]];
 const hex = z.string().regex(/^0x([0-9a-fA-F]{2})*$/);
@@ -30,12 +31,25 @@ export const caseOutput = z.strictObject({
   /** Chain time until which it can be decided. */
   deadline: seconds.nullable(),
   escalated: z.boolean(),
+  /** Whose turn it is: the next seat by rotation without an interest in the mission. Any seat that may sign may act. */
+  onTurn: address.nullable(),
   /** Whether it is still what it was: an order on a stale one is refused. */
   isCurrent: z.boolean(),
   decisions: z.array(z.enum(DECISIONS)),
 });
 
-function summaryOf(found: NamedCase): z.input<typeof caseOutput> {
+/** Seats take turns by node, and the next has an escalated case (`adjudication/rule.ts`). */
+async function onTurn({ client }: World, { subject }: NamedCase): Promise<Address | null> {
+  if (subject.kind === "bloc" || subject.kind === "suspension") return null;
+  const { mission, node } = subject;
+  const seats = await client.roster.seats();
+  const turn = (subject.kind === "review" && subject.escalated ? node + 1 : node) % Math.max(1, seats.length);
+  for (const seat of [...seats.slice(turn), ...seats.slice(0, turn)])
+    if ((await client.roster.isActive(seat)) && !(await client.roster.isConflicted(seat, mission))) return seat;
+  return null;
+}
+
+async function summaryOf(world: World, found: NamedCase): Promise<z.input<typeof caseOutput>> {
   const { name, subject, current } = found;
   const { kind } = subject;
   return {
@@ -48,12 +62,13 @@ function summaryOf(found: NamedCase): z.input<typeof caseOutput> {
     reason: kind === "review" ? subject.reason : null,
     deadline: kind === "review" ? subject.deadline : null,
     escalated: kind === "review" && subject.escalated,
+    onTurn: await onTurn(world, found),
     decisions: kind === "appeal" ? [] : kind === "suspension" ? ["approve"] : [...DECISIONS],
   };
 }
 
 /** The adjudicator who asks. Throws Refused: work of a running mission is for seated adjudicators alone. */
-async function adjudicatorOf({ client }: World, { key }: Caller): Promise<Address> {
+export async function adjudicatorOf({ client }: World, { key }: Caller): Promise<Address> {
   if (key !== undefined && (await client.roster.isActive(key))) return key;
   throw new Refused("NotAllowed", "This is for adjudicators who have a seat", { action: "sign in with the key of a seat" });
 }
@@ -95,6 +110,17 @@ async function evidenceOf(world: World, found: NamedCase) {
       base64: isTold ? Buffer.from(bytes).toString("base64") : null,
     };
   });
+}
+
+/** What a ruling decides on: the appeals as they were filed, and the executors of the appealed attempt. */
+async function ruledOn({ client }: World, { mission, node, attempt, appeals }: Extract<WaitingCase, { kind: "appeal" }>) {
+  const bound = await client.mission(mission).history("ExecutorBound", { node });
+  const slots = new Map(bound.filter(({ args }) => args.attempt === attempt).map(({ args }) => [args.slot, args.agent]));
+  return {
+    attempt,
+    appeals: appeals.map((each) => ({ ...each })),
+    slots: [...slots].map(([slot, agent]) => ({ slot, agent })).sort((a, b) => a.slot - b.slot),
+  };
 }
 
 /** Text from outside may look like an id without being one. */
@@ -230,7 +256,10 @@ export const panelCommands: readonly Command[] = [
     input: z.strictObject({}),
     output: z.strictObject({ cases: z.array(caseOutput), asOf: seconds }),
     async run(world) {
-      return { cases: (await queueOf(world)).map(summaryOf), asOf: Number(await chainTime(world)) };
+      return {
+        cases: await Promise.all((await queueOf(world)).map((found) => summaryOf(world, found))),
+        asOf: Number(await chainTime(world)),
+      };
     },
   }),
   command({
@@ -249,6 +278,15 @@ export const panelCommands: readonly Command[] = [
       quality: z.number().nullable(),
       risk: z.number().nullable(),
       facts: z.array(z.string()),
+      /** Of appeals: what one ruling on all of them is about; RESOLVE_APPEAL names appeals by position and executors by slot. */
+      ruling: z
+        .strictObject({
+          /** From 0. */
+          attempt: count,
+          appeals: z.array(z.strictObject({ appellant: z.string(), bond: units, evidence: z.string().nullable() })),
+          slots: z.array(z.strictObject({ slot: count, agent: address })),
+        })
+        .nullable(),
       pieces: z.array(
         z.strictObject({ cid: contentId, name: z.string(), size: count, isHere: z.boolean(), base64: z.string().nullable() }),
       ),
@@ -261,7 +299,7 @@ export const panelCommands: readonly Command[] = [
       const { subject } = found;
       const isWork = subject.kind === "review" || subject.kind === "appeal";
       return {
-        ...summaryOf(found),
+        ...(await summaryOf(world, found)),
         excerpt: isWork ? subject.excerpt : null,
         rubric: subject.kind === "review" ? (subject.rubric ?? null) : null,
         quality: isWork ? subject.quality : null,
@@ -274,6 +312,7 @@ export const panelCommands: readonly Command[] = [
               : subject.kind === "appeal"
                 ? subject.appeals.map(({ appellant, evidence }) => `${appellant}: ${evidence ?? "its text is not in this city's records"}`)
                 : [],
+        ruling: subject.kind === "appeal" ? await ruledOn(world, subject) : null,
         pieces: await evidenceOf(world, found),
       };
     },

@@ -1,6 +1,8 @@
 import type { Command } from "../command.ts";
 import { bundleCommands } from "./bundles.ts";
 import { cityCommands } from "./city.ts";
+import { clearingCommands } from "./clearings.ts";
+import { debateCommands } from "./debates.ts";
 import { economyCommands } from "./economy.ts";
 import { eventCommands } from "./events.ts";
 import { keyCommands } from "./keys.ts";
@@ -8,6 +10,7 @@ import { lawCommands } from "./law.ts";
 import { memberCommands } from "./members.ts";
 import { missionCommands } from "./missions.ts";
 import { panelCommands } from "./panel.ts";
+import { pushCommands } from "./pushes.ts";
 import { seatListCommands } from "./seat-list.ts";
 import { seatCommands } from "./seats.ts";
 import { sponsorCommands } from "./sponsors.ts";
@@ -21,10 +24,13 @@ export const COMMANDS: readonly Command[] = [
   ...cityCommands,
   ...missionCommands,
   ...vitalCommands,
+  ...clearingCommands,
   ...bundleCommands,
+  ...pushCommands,
   ...sponsorCommands,
   ...verificationCommands,
   ...lawCommands,
+  ...debateCommands,
   ...memberCommands,
   ...workCommands,
   ...seatListCommands,

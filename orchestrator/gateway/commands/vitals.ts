@@ -1,15 +1,21 @@
+import { sliceHex } from "viem";
 import { z } from "zod";
 import { RETRIES } from "../../chain/patience.ts";
+import { stageOf } from "../../city/gas.ts";
+import { contractAbis } from "../../client/contracts.ts";
 import { missionStates, nodeStates } from "../../execution/chain-view.ts";
 import { heldSchema, releasedSchema } from "../../execution/escrow-buffer.ts";
 import type { StreamEvent } from "../../hub/view.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { grouped } from "../../primitives/amounts.ts";
+import { numbersIn } from "../../primitives/bitmap.ts";
+import { hashSchema } from "../../primitives/hex.ts";
 import { parseJsonBytes } from "../../primitives/json.ts";
+import { functionNames } from "../../primitives/selectors.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { type Command, command, type World } from "../command.ts";
 import { payloadsOf } from "../payloads.ts";
-import { address, count, seconds } from "../wire.ts";
+import { address, count, hash, seconds } from "../wire.ts";
 import { missionInput, missionNamed } from "./missions.ts";
 
 /** The eleven live metrics of the execution dashboard (AgentCity B.12), in the paper's order, each with when it alerts. */
@@ -19,7 +25,7 @@ export const METRICS = {
   "guardian counters": "an agent's freezes reach 70 % of the threshold that stops the mission",
   "active freezes": "any node is frozen",
   "review queue": "any node waits for a human",
-  "gas spent": "more than 90 % of the mission's gas budget is spent",
+  "gas spent": "more than 90 % of the gas budget is spent that the city's operator sets for a mission",
   reputations: "an agent at work falls below the constitution's floor",
   consistency: "records and chain diverged, the mission stands still after a silence, or a commitment is pending",
   "escrow buffer": "an output is about to be offered for the third and last time",
@@ -50,11 +56,30 @@ const part = (label: string, value: string, share: number | null = null, until: 
 
 const WHOLE = 10_000;
 const GUARDIAN_ALERT = 7_000;
+const GAS_ALERT = 9_000;
 const PENDING_SECONDS = 30;
 const ENDED: readonly string[] = ["COMPLETED", "FAILED", "ABORTED"];
 
 const countedSchema = z.object({ agent: addressSchema, recent: z.coerce.number(), threshold: z.coerce.number() });
 const refusedSchema = z.object({ at: z.number() });
+
+const checkpointSchema = z.object({ root: hashSchema, nodes: z.coerce.bigint() });
+const anchoredSchema = z.object({ root: hashSchema });
+
+/** Gas of a mission's transactions by the stage that each belongs to, in order of appearance. */
+async function stagesOf({ client }: World, events: readonly StreamEvent[]) {
+  const names = functionNames(Object.entries(contractAbis));
+  const sums = new Map<string, { gas: number; transactions: number }>();
+  for (const { gasUsed, transactionHash } of events) {
+    if (gasUsed === 0 || transactionHash === null) continue;
+    const { input } = await client.chain.publicClient.getTransaction({ hash: transactionHash });
+    const called = names.get(sliceHex(input, 0, 4))?.split(".")[1] ?? "";
+    const stage = stageOf(called);
+    const sum = sums.get(stage) ?? { gas: 0, transactions: 0 };
+    sums.set(stage, { gas: sum.gas + gasUsed, transactions: sum.transactions + 1 });
+  }
+  return [...sums].map(([stage, sum]) => ({ stage, ...sum }));
+}
 
 /** Every event of a mission, oldest first. */
 async function eventsOf(world: World, missionId: `0x${string}`): Promise<readonly StreamEvent[]> {
@@ -230,8 +255,8 @@ export const vitalCommands: readonly Command[] = [
           parts: reviewed.map((number) => part(`node ${number}`, "waits for a human", null, nodes[number]?.deadline ?? null)),
         },
         "gas spent": {
-          value: `${grouped(spent)}; this city sets no budget`,
-          alerts: false,
+          value: world.gasBudget === undefined ? `${grouped(spent)}; no budget is set` : `${grouped(spent)} of ${grouped(world.gasBudget)}`,
+          alerts: world.gasBudget !== undefined && spent * WHOLE > GAS_ALERT * world.gasBudget,
           parts: gas.map(({ contract: name, gas: used }) => part(name, grouped(used), Math.round((used * WHOLE) / spent))),
         },
         reputations: {
@@ -283,6 +308,12 @@ export const vitalCommands: readonly Command[] = [
         z.strictObject({ node: count, state: z.enum(nodeStates), from: count, to: count.nullable(), first: count, last: count.nullable() }),
       ),
       gas: z.array(z.strictObject({ contract: z.string(), gas: count, transactions: count })),
+      /** The same gas by the stage of a mission's life. */
+      stages: z.array(z.strictObject({ stage: z.string(), gas: count, transactions: count })),
+      /** Under a law with checkpoints: nodes whose work was off chain until each of them. */
+      checkpoints: z.array(z.strictObject({ at: count, nodes: z.array(count), root: hash, block: count, eventId: hash })),
+      /** Root of the mission's records, once they are anchored. */
+      anchor: z.strictObject({ root: hash, block: count, eventId: hash }).nullable(),
       freezes: z.array(z.strictObject({ agent: address, at: count, recent: count, threshold: count })),
       verdicts: z.array(z.strictObject({ tier: count, passed: count, rejected: count, undecided: count })),
       epochs: z.array(z.strictObject({ epoch: count, completed: count, failed: count, gas: count })),
@@ -314,6 +345,8 @@ export const vitalCommands: readonly Command[] = [
         spans.push({ node: args.node, state: nodeStates[args.to] ?? "WAITING", from: at, to: null, first: event.sequence, last: null });
       }
       const counted = await payloadsOf(world, { missionId, name: "CollaborationContract.FreezeCounted" }, countedSchema);
+      const checkpointed = await payloadsOf(world, { missionId, name: "CollaborationContract.Checkpointed" }, checkpointSchema);
+      const anchored = (await payloadsOf(world, { missionId, name: "CollaborationContract.Anchored" }, anchoredSchema)).at(-1);
       const cleared = await payloadsOf(
         world,
         { missionId, name: "CollaborationContract.Cleared" },
@@ -336,6 +369,13 @@ export const vitalCommands: readonly Command[] = [
       }));
       return {
         spans,
+        stages: await stagesOf(world, events),
+        checkpoints: checkpointed.map(({ event, args: { root, nodes } }) => ({
+          ...{ at: Math.floor(event.timestamp / 1_000), root, block: event.blockNumber, eventId: event.eventId },
+          nodes: [...numbersIn(nodes)],
+        })),
+        anchor:
+          anchored === undefined ? null : { root: anchored.args.root, block: anchored.event.blockNumber, eventId: anchored.event.eventId },
         gas: gasOf(events),
         freezes: counted.map(({ event, args }) => ({ ...args, at: Math.floor(event.timestamp / 1_000) })),
         verdicts: [...tiers.values()].sort((a, b) => a.tier - b.tier),

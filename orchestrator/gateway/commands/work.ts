@@ -41,6 +41,32 @@ function cause<Args extends { readonly reason: `0x${string}` }>({ event, args }:
   };
 }
 
+export const workOutput = z.strictObject({
+  agent: address,
+  /** Paid to it in the treasury, not withdrawn yet. */
+  credit: units,
+  /** In its own hands. */
+  balance: units,
+  slots: z.array(
+    z.strictObject({
+      mission: address,
+      node: count,
+      slot: count,
+      attempt: count,
+      service: hash,
+      price: units,
+      result: z.enum(["open", "agreed", "dissented", "failed"]),
+      /** What the mission owes it for this, with the treasury's premium; its last word once `isClaimed`. */
+      due: units,
+      isClaimed: z.boolean(),
+    }),
+  ),
+  slashes: z.array(z.strictObject({ amount: units, ...because })),
+  reputation: z.array(z.strictObject({ previous: count, current: count, ...because })),
+  /** Every mission that it worked in is over, and has paid what it owes. */
+  isSettled: z.boolean(),
+});
+
 export const workCommands: readonly Command[] = [
   command({
     name: "list_work",
@@ -51,31 +77,7 @@ export const workCommands: readonly Command[] = [
     access: "open",
     cost: 10,
     input: z.strictObject({ agent: address }),
-    output: z.strictObject({
-      agent: address,
-      /** Paid to it in the treasury, not withdrawn yet. */
-      credit: units,
-      /** In its own hands. */
-      balance: units,
-      slots: z.array(
-        z.strictObject({
-          mission: address,
-          node: count,
-          slot: count,
-          attempt: count,
-          service: hash,
-          price: units,
-          result: z.enum(["open", "agreed", "dissented", "failed"]),
-          /** What the mission owes it for this, with the treasury's premium; its last word once `isClaimed`. */
-          due: units,
-          isClaimed: z.boolean(),
-        }),
-      ),
-      slashes: z.array(z.strictObject({ amount: units, ...because })),
-      reputation: z.array(z.strictObject({ previous: count, current: count, ...because })),
-      /** Every mission that it worked in is over, and has paid what it owes. */
-      isSettled: z.boolean(),
-    }),
+    output: workOutput,
     async run(world, input) {
       const { client } = world;
       const agent = toAddress(input.agent);

@@ -1,0 +1,94 @@
+import { Text, Title } from "@mantine/core";
+import type { ClaimView, ClearingView } from "../../../orchestrator/execution/work-in-words.ts";
+import { Quoted } from "./quoted.tsx";
+import { CLASSES, DECISIONS, percent, QUESTIONS, VERDICTS } from "./words.ts";
+
+interface WhyClearedProps {
+  readonly claims: readonly ClaimView[];
+  readonly clearings: readonly ClearingView[];
+  /** By what a party is called. */
+  readonly nameOf?: (id: string) => string;
+}
+
+/** From claim to decision, attempt by attempt: who claimed what, on which evidence, what verifiers said, what followed. */
+export function WhyCleared({ claims, clearings, nameOf = (id) => id }: WhyClearedProps) {
+  const attempts = [...new Set([...claims, ...clearings].map(({ attempt }) => attempt))].sort((a, b) => a - b);
+  return (
+    <>
+      {attempts.length === 0 && <Text>Nobody claimed work here, and nothing was decided.</Text>}
+      {attempts.map((attempt) => (
+        <section key={attempt} aria-label={`Attempt ${attempt}`}>
+          {attempts.length > 1 && <Title order={3}>Attempt {attempt}</Title>}
+          <ol className="steps">
+            <li>
+              <strong>Claimed.</strong>
+              <ul>
+                {claims
+                  .filter((each) => each.attempt === attempt)
+                  .map((claim) => (
+                    <li key={claim.slot}>
+                      {nameOf(claim.by)}: “<Quoted text={claim.says} short={200} />” {nameOf(claim.checkedBy)} found it{" "}
+                      <strong>{claim.status}</strong> ({claim.method})
+                    </li>
+                  ))}
+              </ul>
+            </li>
+            {clearings
+              .filter((each) => each.attempt === attempt)
+              .map((clearing) => (
+                <Clearing key={clearing.attempt} clearing={clearing} nameOf={nameOf} />
+              ))}
+          </ol>
+        </section>
+      ))}
+    </>
+  );
+}
+
+function Clearing({ clearing, nameOf }: { readonly clearing: ClearingView; readonly nameOf: (id: string) => string }) {
+  const asked = (["performance", "policy"] as const).filter((question) => clearing[question] !== "not_asked");
+  return (
+    <>
+      <li>
+        <strong>Evidence.</strong> The law wants at least {clearing.floor}, {CLASSES[clearing.floor]}.
+        <ul>
+          {clearing.items.map((item) => (
+            <li key={item.id}>
+              <strong>{item.evidenceClass}</strong>, {CLASSES[item.evidenceClass]}: {item.type} by {nameOf(item.by)}
+              {item.counted ? " (the decision rests on it)" : " (not counted)"}
+            </li>
+          ))}
+        </ul>
+      </li>
+      <li>
+        <strong>Verdicts.</strong>
+        {asked.map((question) => (
+          <div key={question}>
+            {QUESTIONS[question]}
+            <ul>
+              {clearing.verdicts
+                .filter((verdict) => verdict.question.includes(question))
+                .map((verdict) => (
+                  <li key={verdict.by}>
+                    {nameOf(verdict.by)}: <strong>{VERDICTS[verdict.verdict] ?? verdict.verdict}</strong>, {percent(verdict.confidence)}{" "}
+                    sure
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </li>
+      <li className="verdict">
+        <strong>Decision.</strong>{" "}
+        {asked.map((question) => (
+          <span key={question}>
+            {QUESTIONS[question]} It <strong>{DECISIONS[clearing[question]] ?? clearing[question]}</strong>, at{" "}
+            {percent(clearing.confidence[question])} confidence where {percent(clearing.minConfidence)} are needed.{" "}
+          </span>
+        ))}
+        It rests on {clearing.basis}, {clearing.floorMet ? "which is at least" : "which is not"} what the law wants ({clearing.floor}).
+        {clearing.missing.length > 0 && ` Missing: ${clearing.missing.join(", ")}.`}
+      </li>
+    </>
+  );
+}

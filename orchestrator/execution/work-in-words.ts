@@ -1,0 +1,96 @@
+import { itemHash } from "../clearing/evidence-envelope.ts";
+import { floorFor } from "../clearing/obligation.ts";
+import type { ClaimFile } from "./claims.ts";
+import type { ClearingRecord } from "./clearing-record.ts";
+
+/** What an executor claimed of its output, and how an issuer's check of it ended. */
+export interface ClaimView {
+  /** From 1. */
+  readonly attempt: number;
+  readonly slot: number;
+  readonly by: string;
+  readonly says: string;
+  readonly status: string;
+  readonly method: string;
+  readonly checkedBy: string;
+}
+
+interface ItemView {
+  readonly id: string;
+  readonly type: string;
+  readonly evidenceClass: string;
+  readonly by: string;
+  /** Whether the decision rests on it. */
+  readonly counted: boolean;
+}
+
+interface VerdictView {
+  readonly by: string;
+  readonly question: string;
+  readonly verdict: string;
+  /** 0–1. */
+  readonly confidence: number;
+}
+
+/** One clearing of a node as a person reads it: evidence, verdicts, decision. */
+export interface ClearingView {
+  /** From 1. */
+  readonly attempt: number;
+  /** Weakest class that the law takes. */
+  readonly floor: string;
+  readonly items: readonly ItemView[];
+  readonly verdicts: readonly VerdictView[];
+  readonly minConfidence: number;
+  readonly performance: string;
+  readonly policy: string;
+  readonly confidence: { readonly performance: number; readonly policy: number };
+  /** Class of what the decision rests on. */
+  readonly basis: string;
+  readonly floorMet: boolean;
+  readonly missing: readonly string[];
+}
+
+/** By what a party is called, from its id in the documents. */
+type Names = (id: string) => string;
+
+/** `claim_id` is `claim/<mission>/<node>/<attempt>/<slot>`. */
+export function claimInWords({ claim, outcome }: ClaimFile, nameOf: Names): ClaimView {
+  const [attempt, slot] = claim.claim_id.split("/").slice(-2).map(Number);
+  return {
+    attempt: (attempt ?? 0) + 1,
+    slot: slot ?? 0,
+    by: nameOf(claim.attester_id),
+    says: claim.claim,
+    status: outcome.status,
+    method: outcome.method,
+    checkedBy: nameOf(outcome.verifier_id),
+  };
+}
+
+export function clearingInWords({ decision, envelope, outputs, obligation }: ClearingRecord, nameOf: Names): ClearingView {
+  const { question_confidence: confidence } = decision;
+  return {
+    attempt: Number(obligation.task["attempt"]) + 1,
+    floor: floorFor(obligation, "final_settlement", "performance"),
+    items: envelope.items.map((item) => ({
+      id: item.id,
+      type: item.type,
+      evidenceClass: item.class,
+      by: nameOf(item.provenance[0]?.emitter ?? ""),
+      counted: decision.aggregate_basis.includes(itemHash(item)),
+    })),
+    verdicts: outputs.map((output) => ({
+      by: nameOf(output.verifier),
+      question: output.answers.map(({ question }) => question).join(", "),
+      verdict: output.verdict,
+      confidence: output.confidence,
+    })),
+    minConfidence: obligation.verifier_policy.min_confidence ?? 0,
+    performance: decision.performance,
+    policy: decision.policy,
+    confidence: { performance: confidence.performance, policy: confidence.policy },
+    basis: decision.class_of_basis,
+    floorMet: decision.floor_met,
+    missing: decision.missing_evidence,
+  };
+}

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { isOver, missionState } from "../../execution/chain-view.ts";
+import { claimFileSchema } from "../../execution/claims.ts";
+import { clearingRecordSchema } from "../../execution/clearing-record.ts";
+import { claimInWords, clearingInWords } from "../../execution/work-in-words.ts";
+import { parseJsonBytes } from "../../primitives/json.ts";
+import { type Command, command, type World } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { address, count } from "../wire.ts";
+import { missionNamed } from "./missions.ts";
+import { adjudicatorOf } from "./panel.ts";
+
+const share = z.number().min(0).max(1);
+const id = z.string();
+
+export const clearingsOutput = z.strictObject({
+  /** What each executor claimed of its output, and how an issuer's check of it ended. */
+  claims: z.array(
+    z.strictObject({ attempt: count, slot: count, by: id, says: z.string(), status: z.string(), method: z.string(), checkedBy: id }),
+  ),
+  /** How each attempt was decided, from the evidence to the decision. */
+  clearings: z.array(
+    z.strictObject({
+      attempt: count,
+      floor: z.string(),
+      items: z.array(z.strictObject({ id, type: z.string(), evidenceClass: z.string(), by: id, counted: z.boolean() })),
+      verdicts: z.array(z.strictObject({ by: id, question: z.string(), verdict: z.string(), confidence: share })),
+      minConfidence: share,
+      performance: z.string(),
+      policy: z.string(),
+      confidence: z.strictObject({ performance: share, policy: share }),
+      basis: z.string(),
+      floorMet: z.boolean(),
+      missing: z.array(z.string()),
+    }),
+  ),
+});
+
+const input = z.strictObject({ mission: address, node: count.max(255) });
+
+/** Documents about a node, in the order in which they were recorded; what this city does not keep is left out. */
+async function recordsOf<Content>(world: World, missionId: `0x${string}`, nodeId: number, name: string, schema: z.ZodType<Content>) {
+  const found: Content[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await world.hub.query({ missionId, nodeId, name, limit: 200, cursor });
+    for (const { payloadCid, isCorrected } of page.events)
+      if (!isCorrected && world.blocks.has(payloadCid)) found.push(schema.parse(parseJsonBytes(world.blocks.get(payloadCid))));
+    cursor = page.next;
+  }
+  return found;
+}
+
+async function clearingsOf(world: World, missionId: `0x${string}`, node: number): Promise<z.input<typeof clearingsOutput>> {
+  const [claims, records] = await Promise.all([
+    recordsOf(world, missionId, node, "execution.claim", claimFileSchema),
+    recordsOf(world, missionId, node, "execution.clearing", clearingRecordSchema),
+  ]);
+  /** An id begins with its account. */
+  const accountOf = (named: string) => named.split("/")[0] ?? named;
+  const clearings = records.map((record) => clearingInWords(record, accountOf));
+  return {
+    claims: claims.map((claim) => claimInWords(claim, accountOf)),
+    clearings: clearings.map((each) => ({
+      ...each,
+      items: [...each.items],
+      verdicts: [...each.verdicts],
+      missing: [...each.missing],
+    })),
+  };
+}
+
+export const clearingCommands: readonly Command[] = [
+  command({
+    name: "get_clearings",
+    method: "GET",
+    path: "/v1/missions/{mission}/nodes/{node}/clearings",
+    group: "Missions",
+    doc: "Why a node cleared or not: claims, evidence with its classes, verdicts, decision. Withheld while the mission runs.",
+    access: "open",
+    cost: 5,
+    input,
+    output: clearingsOutput,
+    async run(world, { mission: named, node }) {
+      const { mission, missionId } = await missionNamed(world, named);
+      if (!isOver(await missionState(world, { address: mission })))
+        throw new Refused("NotAllowed", "Work of a mission that runs is withheld", {
+          action: "ask again when it is over; adjudicators may ask get_sealed_clearings",
+        });
+      return clearingsOf(world, missionId, node);
+    },
+  }),
+  command({
+    name: "get_sealed_clearings",
+    method: "GET",
+    path: "/v1/missions/{mission}/nodes/{node}/sealed-clearings",
+    group: "Panel",
+    doc: "The same while the mission runs, for adjudicators who have a seat.",
+    access: "bearer",
+    cost: 5,
+    input,
+    output: clearingsOutput,
+    async run(world, { mission, node }, caller) {
+      await adjudicatorOf(world, caller);
+      return clearingsOf(world, (await missionNamed(world, mission)).missionId, node);
+    },
+  }),
+];

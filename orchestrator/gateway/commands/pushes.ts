@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { intentKey } from "../../chain/outbox.ts";
+import { InvalidValue } from "../../primitives/errors.ts";
+import { type Command, cityCommand, type World } from "../command.ts";
+import { address, count, hash, units } from "../wire.ts";
+import { missionNamed } from "./missions.ts";
+
+/** Steps that a contract takes from anybody once they are due: whose clock ran out, what is earned, what is left. */
+export const PUSHES = ["timeout", "record", "claim", "refund", "close", "tally", "expire"] as const;
+type Push = (typeof PUSHES)[number];
+const OF_NODE: readonly Push[] = ["timeout", "record", "claim"];
+const OF_SESSION: readonly Push[] = ["tally", "expire"];
+
+const input = z.strictObject({
+  step: z.enum(PUSHES),
+  mission: address.optional(),
+  node: count.max(255).optional(),
+  session: units.optional(),
+});
+
+/** Sends the step, at this city's cost; what is not due reverts before it is sent. */
+async function send(world: World, { step, mission: named, node, session }: z.infer<typeof input>) {
+  const { client } = world;
+  const { number } = await client.chain.publicClient.getBlock();
+  const options = { intent: intentKey("push", step, named ?? "", String(node ?? ""), session ?? "", number.toString()) };
+  if (OF_SESSION.includes(step)) {
+    if (session === undefined) throw new InvalidValue("session", `${step} is a step of a session`);
+    const id = BigInt(session);
+    return step === "tally" ? client.legislation.tally([id], options) : client.legislation.expire([id], options);
+  }
+  if (named === undefined) throw new InvalidValue("mission", `${step} is a step of a mission`);
+  const contract = client.mission((await missionNamed(world, named)).mission);
+  if (step === "refund") return contract.refund([], options);
+  if (step === "close") return contract.close([], options);
+  if (node === undefined) throw new InvalidValue("node", `${OF_NODE.join(", ")} are steps of a node`);
+  if (step === "timeout") return contract.timeout([node], options);
+  return step === "record" ? contract.record([node], options) : contract.claim([[node]], options);
+}
+
+export const pushCommands: readonly Command[] = [
+  cityCommand({
+    name: "push_step",
+    method: "POST",
+    path: "/v1/pushes",
+    group: "Missions",
+    doc: "Has this city send a step that anybody may send: a clock that ran out (timeout, expire), a count (tally), what is earned (record, claim) or left (refund, close). It is refused, and nothing is sent, while the step is not due.",
+    access: "order",
+    cost: 40,
+    input,
+    output: z.strictObject({ transaction: hash.nullable() }),
+    async run(world, asked) {
+      const receipt = await send(world, asked);
+      return { transaction: receipt?.transactionHash ?? null };
+    },
+  }),
+];
