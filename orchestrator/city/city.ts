@@ -119,6 +119,8 @@ export interface City {
   readonly deposits: Mutex;
   /** Missions take turns in bidding. */
   readonly bidding: Mutex;
+  /** Missions take turns in writing passports. */
+  readonly passports: Mutex;
   readonly nodesPerTransaction: number;
   readonly boundary: Boundary<BoundaryName>;
   readonly environment: Environment;
@@ -269,6 +271,7 @@ async function open(
       patience,
       deposits: new Mutex(),
       bidding: new Mutex(),
+      passports: new Mutex(),
       nodesPerTransaction,
       boundary,
       environment,

@@ -8,6 +8,7 @@ import type { Mission, World } from "../execution/world.ts";
 import { appealsOn } from "./case-file.ts";
 import type { City } from "./city.ts";
 import { panelOf } from "./panel.ts";
+import { postPassports } from "./passports.ts";
 import { payOut } from "./pay-out.ts";
 
 /**
@@ -29,6 +30,7 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
   const settled = await viewNodes(world, mission);
   await instruct(world, mission, settled);
   await finalise(world, mission, settled);
+  await postPassports(city, world, mission, settled);
   await contract.close([], { intent: intentKey("close", mission.address) });
   await payOut(world, mission.address);
   await freeLocks(world, mission);

@@ -6,13 +6,16 @@ import { type SessionMessage, signSessionMessage } from "../client/sign/session-
 import { signMessage } from "../client/sign/sign-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import { bitmapOf } from "../primitives/bitmap.ts";
-import type { Address, Hash, Hex } from "../primitives/hex.ts";
+import type { Address, Hash, Hex, IntentKey } from "../primitives/hex.ts";
 import { type Approval, signApproval } from "./approval.ts";
 import { blocsAmong, type FoundBloc } from "./blocs.ts";
 import { Clerk } from "./clerk.ts";
 
 /** Voters whom one call shows to be alike: the leader and as many members as the contract takes. */
 const MOST_MEMBERS = 64;
+
+/** Seconds. */
+const DAY = 86_400n;
 
 /** A briefing's digest under a Regulator's name. */
 export interface Published extends SessionMessage<"EvidenceBriefing"> {
@@ -51,6 +54,31 @@ export class Regulator extends Clerk {
       const shown = members.slice(first, first + MOST_MEMBERS);
       await this.client.legislation.flagBloc([session, leader, shown], { ...optionsOf(first), account: this.account });
     }
+  }
+
+  /**
+   * Posts the digest of all passports, and moves weights after them (decision 82). Whom the chain would refuse, those of its own house and
+   * those that moved today, it leaves out.
+   */
+  async postPassports(
+    passports: Hash,
+    wanted: readonly { readonly verifier: Address; readonly weight: number }[],
+    intent: IntentKey,
+  ): Promise<void> {
+    await this.requirePermitted("EvidenceRegistry", "postPassports");
+    const { evidence, agents } = this.client;
+    const house = await agents.principalOf(this.address);
+    const day = this.client.chain.clock.now() / DAY;
+    const posted = await evidence.history("PassportsPosted");
+    const due: { readonly verifier: Address; readonly weight: number }[] = [];
+    for (const each of wanted) {
+      if ((await evidence.principalOf(each.verifier)) === house) continue;
+      const last = posted.findLast(({ args }) => args.verifiers.includes(each.verifier));
+      const block = last === undefined ? undefined : await this.client.chain.publicClient.getBlock({ blockNumber: last.blockNumber });
+      if (block === undefined || block.timestamp / DAY < day) due.push(each);
+    }
+    const lists = [due.map(({ verifier }) => verifier), due.map(({ weight }) => weight)] as const;
+    await evidence.postPassports([passports, ...lists], { intent, account: this.account });
   }
 
   /** Signs, once, that these nodes, all in this attempt, may be awarded before their window ends (decision 15). */

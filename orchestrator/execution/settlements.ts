@@ -18,6 +18,8 @@ import {
   standingsSaid,
   TRUSTED,
 } from "./clearing-record.ts";
+import { termsOf } from "./consensus.ts";
+import { type FinalClearing, slotsIn } from "./passports.ts";
 import {
   type Attempt,
   deltasAfter,
@@ -31,7 +33,7 @@ import {
   shownFor,
 } from "./settlement-record.ts";
 import { clearingKey } from "./stages/verify.ts";
-import { attemptKey } from "./work.ts";
+import { attemptKey, readOutput, workOf } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
 /** Acts on a node; every other act is on a mission, a member or the city. */
@@ -183,6 +185,30 @@ async function finaliseAttempt(world: World, mission: Mission, view: NodeView, a
     const deltas = evaluation.phi_result ? deltasAfter(attempt, last.instruction) : [];
     return { engine: attempt.engine.key, evaluation, deltas };
   });
+}
+
+/** Clearings of a mission that became final by what their panels found, in the order of nodes and attempts. */
+export async function finalClearings(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly FinalClearing[]> {
+  const found: FinalClearing[] = [];
+  for (const current of nodes.filter((view) => !isBranch(view))) {
+    for (let number = 0; number <= current.attempt; number += 1) {
+      const view = { ...current, attempt: number };
+      const final = await world.recall(["finality", ...attemptKey(mission, view)], finalitySchema);
+      const last = (await settlementsOf(world, mission, view)).at(-1);
+      if (final?.evaluation.phi_result !== true || last === undefined || last.instruction.override_id !== undefined) continue;
+      const attempt = await attemptOf(world, mission, { ...view, drawBlock: last.drawBlock });
+      if (attempt?.record === undefined) continue;
+      const { record, world: deployment } = attempt;
+      const works = await Promise.all(
+        slotsIn(record).map(async (slot) => {
+          const { outputHash, outputId } = await workOf(world, mission, view, slot);
+          return { slot, outputHash, output: await readOutput(world, outputId) };
+        }),
+      );
+      found.push({ record, evaluation: final.evaluation, deltas: final.deltas, world: deployment, works, terms: termsOf(current) });
+    }
+  }
+  return found;
 }
 
 /** In order: each took the place of the one before. */

@@ -267,6 +267,8 @@ describe("audit of a mission's bundle", function () {
         (told) => replaced(told, "phi_result", () => false),
         /says? it is not final|say it is not final/,
       ],
+      ["PASSPORTS", "verdicts", ["before", "changed"], (told) => replaced(told, "verdicts", () => []), /verdicts against what was decided/],
+      ["PASSPORTS", "a passport", ["before", "changed"], (told) => replaced(told, "agreed", more), /were never posted/],
       ["SETTLEMENTS", "what passports get", ["evaluation", "deltas"], (told) => replaced(told, "deltas", () => []), /means for passports/],
       [
         "SETTLEMENTS",

@@ -9,6 +9,7 @@ import { bids } from "./market.ts";
 import { debate, messages } from "./messages.ts";
 import { outcomeCheck } from "./outcome-check.ts";
 import { overrides } from "./overrides.ts";
+import { passports } from "./passports.ts";
 import { money, payouts, reputations } from "./payouts.ts";
 import { results } from "./results.ts";
 import { roots } from "./roots.ts";
@@ -35,6 +36,7 @@ export const checks: readonly Check[] = [
   verdicts,
   decisions,
   settlements,
+  passports,
   overrides,
   payouts,
   money,

@@ -18,7 +18,7 @@ import { settledAgain } from "./settled-again.ts";
 import { recordOf } from "./works.ts";
 
 /** After everything that happened. */
-const END = 2n ** 255n;
+export const END = 2n ** 255n;
 
 /**
  * Every unit that the chain paid, derived a second time: from the obligation that law and awards come to, the evidence, the verdicts and the

@@ -85,6 +85,7 @@ const verdicts = (by: (verdict: WireVerdict) => WireVerdict) =>
     })),
   }));
 /** A list of payments whose first is of one unit more. */
+const heavier = (weights: unknown) => (Array.isArray(weights) ? weights.map((weight) => more(weight)) : weights);
 const higher = (payments: unknown) => (Array.isArray(payments) ? payments.with(0, payments[0] + (1n << 160n)) : payments);
 /** The issuers' principal. */
 const GIL = memberOf(devnetSociety(), "principal", "Gil").account.address;
@@ -233,6 +234,8 @@ export const LIES: readonly Lie[] = [
     change: member("current", () => 1),
     finds: /multiplier against the ledger/,
   },
+  { check: "PASSPORTS", about: "EvidenceRegistry.PassportsPosted", change: member("passports", flipped), finds: /were never posted/ },
+  { check: "PASSPORTS", about: "EvidenceRegistry.PassportsPosted", change: member("weights", heavier), finds: /weight of 0x/ },
   { check: "OVERRIDES", about: "AdjudicationProcedure.act", change: member("signature", flipped), finds: notSigned },
   { check: "OVERRIDES", about: "AdjudicationProcedure.act", change: member("justification", flipped), finds: /justification/ },
   { check: "PAYOUTS", about: "CollaborationContract.Recorded", change: member("paid", more), finds: /entitlement of/ },

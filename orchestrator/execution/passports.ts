@@ -1,0 +1,189 @@
+/** What a mission's final clearings mean for the passports of those involved (RAILS 10.2; decision 82). Free of Node and of the chain. */
+import { z } from "zod";
+import type { Deployment } from "../clearing/deployment.ts";
+import { flagDrift } from "../clearing/drift.ts";
+import { itemHash } from "../clearing/evidence-envelope.ts";
+import { digestSchema, nameSchema } from "../clearing/fields.ts";
+import type { FinalityEvaluation } from "../clearing/finality.ts";
+import { type AgreementTerms, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../clearing/judgement.ts";
+import {
+  applyDelta,
+  audited,
+  compared,
+  newPassport,
+  type Passport,
+  type PassportDelta,
+  passportSchema,
+  priorWeight,
+} from "../clearing/passport.ts";
+import type { VerifierOutput } from "../clearing/verifier-output.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
+import { contentIdOfJson, digestOf, sha256 } from "../primitives/hash.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { field } from "../primitives/values.ts";
+import { evidenceKinds, ITEMS_PER_SLOT } from "../protocol/evidence.ts";
+import type { ClearingRecord } from "./clearing-record.ts";
+
+/** Digest of the passport of everybody who has one. */
+export const passportIndexSchema = z.record(nameSchema, digestSchema).readonly();
+export type PassportIndex = z.infer<typeof passportIndexSchema>;
+
+/** How one verdict of a final clearing compares. */
+const comparedSchema = z.strictObject({
+  decision: digestSchema,
+  /** A seat: a verifier's account and the question. */
+  seat: nameSchema,
+  agreed: z.boolean(),
+  /** It was drawn for a basis audit: whether what the verifier declared is what its work done again comes to. */
+  matches: z.boolean().optional(),
+});
+
+/** Passports before and after a mission. What is posted on chain is the digest of all of them, `indexDigest`. */
+export const passportsSchema = z.strictObject({
+  before: passportIndexSchema,
+  changed: z.array(z.strictObject({ before: passportSchema, after: passportSchema })).readonly(),
+  verdicts: z.array(comparedSchema).readonly(),
+});
+export type Passports = z.infer<typeof passportsSchema>;
+
+/** A clearing that became final by what its panel found. */
+export interface FinalClearing {
+  readonly record: ClearingRecord;
+  readonly evaluation: FinalityEvaluation;
+  readonly deltas: readonly PassportDelta[];
+  readonly world: Deployment;
+  /** What executors handed in, for the audits; undefined where it is not at hand. */
+  readonly works: readonly Pick<Submission, "slot" | "outputHash" | "output">[] | undefined;
+  readonly terms: AgreementTerms | undefined;
+}
+
+/** Share of verdicts whose basis is audited, in basis points. Which ones nobody knows before the decision is signed. */
+const AUDITED = 2_000;
+
+/** Weights on chain lie between these and move by so much at once (`EvidenceRegistry.postPassports`). */
+const [LEAST, MOST, STEP] = [100, 133, 3];
+
+export function indexDigest(index: PassportIndex): Hash {
+  return digestOf(contentIdOfJson(index));
+}
+
+/** The index after what changed. */
+export function indexAfter({ before, changed }: Pick<Passports, "before" | "changed">): PassportIndex {
+  return { ...before, ...Object.fromEntries(changed.map(({ after }) => [after.subject, digestOf(contentIdOfJson(after))])) };
+}
+
+/** Folds final clearings into passports, in order. `passportOf`: the passport that an index names; a new one for whoever has none. */
+export function passportsAfter(
+  before: PassportIndex,
+  clearings: readonly FinalClearing[],
+  passportOf: (subject: string, digest: Hash | undefined) => Passport,
+): Passports {
+  const first = new Map<string, Passport>();
+  const now = new Map<string, Passport>();
+  const change = (subject: string, next: (passport: Passport) => Passport) => {
+    const known = now.get(subject) ?? passportOf(subject, before[subject]);
+    if (!first.has(subject)) first.set(subject, known);
+    now.set(subject, next(known));
+  };
+  const verdicts: z.infer<typeof comparedSchema>[] = [];
+  for (const { record, evaluation, deltas, world, works, terms } of clearings) {
+    for (const delta of deltas)
+      change(delta.agent_id, (passport) => {
+        const applied = applyDelta(passport, delta, evaluation, world);
+        // What its own house signed changes nobody's passport.
+        return applied.ok ? applied.value : passport;
+      });
+    const decision = record.decision.clearing_decision_hash;
+    for (const output of record.outputs) {
+      const agreed = isBorneOut(output, record);
+      if (agreed === undefined) continue;
+      const matches =
+        works !== undefined && isAudited(decision, output.verifier) ? isReproduced(output, record, { works, terms }) : undefined;
+      change(accountOf(output.verifier), (passport) => {
+        const judged = compared(passport, agreed);
+        return flagDrift(matches === undefined ? judged : audited(judged, matches));
+      });
+      verdicts.push({ decision, seat: output.verifier, agreed, ...(matches === undefined ? {} : { matches }) });
+    }
+  }
+  const changed = [...now].flatMap(([subject, after]) => {
+    const was = first.get(subject);
+    return was === undefined || was === after ? [] : [{ before: was, after }];
+  });
+  return { before, changed, verdicts };
+}
+
+/** The passport behind a digest among these; a new one for whoever has none. Throws RangeError when it is not there. */
+export function passportAmong(known: readonly Passport[], subject: string, digest: Hash | undefined): Passport {
+  if (digest === undefined) return newPassport(subject);
+  const found = known.find((passport) => passport.subject === subject && digestOf(contentIdOfJson(passport)) === digest);
+  if (found === undefined) throw new RangeError(`no passport of ${subject} with digest ${digest}`);
+  return found;
+}
+
+/** What a weight may be moved to now: towards what a passport is worth, a step at a time; undefined where it stays. */
+export function nextWeight(weight: number, passport: Passport): number | undefined {
+  if (weight < LEAST || weight > MOST) return undefined;
+  const above = Math.max(0, 2 * priorWeight(passport) - BASIS_POINTS);
+  const wanted = LEAST + Math.floor(((MOST - LEAST) * above) / BASIS_POINTS);
+  const next = Math.min(weight + STEP, Math.max(weight - STEP, wanted));
+  return next === weight ? undefined : next;
+}
+
+/** Slots whose work an envelope is about. */
+export function slotsIn({ envelope }: Pick<ClearingRecord, "envelope">): readonly number[] {
+  return [...new Set(envelope.items.map(({ id }) => Number.parseInt(id, 10)))].sort((a, b) => a - b);
+}
+
+const accountOf = (seat: string): string => seat.split("/")[0] ?? seat;
+
+const BORNE_OUT: Readonly<Record<string, "PASS" | "FAIL">> = { cleared: "PASS", complied: "PASS", failed: "FAIL", violated: "FAIL" };
+
+/** Whether the decision is what a verdict said; undefined where one of them said nothing. */
+function isBorneOut({ answers, verdict }: VerifierOutput, { decision }: ClearingRecord): boolean | undefined {
+  const [answer] = answers;
+  const found = answer === undefined ? undefined : BORNE_OUT[decision[answer.question]];
+  return found === undefined || verdict === "ABSTAIN" ? undefined : found === verdict;
+}
+
+function isAudited(decision: Hash, seat: string): boolean {
+  return Number.parseInt(sha256(`${decision}/${seat}`).slice(2, 6), 16) * BASIS_POINTS < AUDITED * 0x1_00_00;
+}
+
+/**
+ * A basis audit: the verifier's work done again on the same envelope. Of the policy question, whose predicates need the mission's input, the
+ * basis alone is compared.
+ */
+function isReproduced(
+  { answers: [answer], verdict, basis }: VerifierOutput,
+  { envelope }: ClearingRecord,
+  { works, terms }: { readonly works: NonNullable<FinalClearing["works"]>; readonly terms: AgreementTerms | undefined },
+): boolean {
+  const placed = envelope.items.flatMap((item) => {
+    const payload = field(item.content, "payload");
+    const [slot, index] = item.id.split("/").map(Number);
+    if (item.type === "claim" || typeof payload !== "string" || slot === undefined || index === undefined) return [];
+    const kind = item.type === "receipt" ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
+    return [{ item, exhibit: { slot, index, kind, payload: payload as Hash } }];
+  });
+  const shown = works.map((work) => ({
+    ...work,
+    exhibits: placed.flatMap(({ exhibit }) => (exhibit.slot === work.slot ? [exhibit] : [])),
+  }));
+  const [single] = shown;
+  const again =
+    answer?.question === "policy"
+      ? judgePolicy(shown, [])
+      : terms !== undefined
+        ? judgeConsensus(shown, terms)
+        : single === undefined
+          ? judgePolicy([], [])
+          : judgeReexecution(single);
+  const wanted = placed.flatMap(({ item, exhibit }) => (isIn(again.basis, exhibit) ? [itemHash(item)] : []));
+  const same = wanted.length === basis.length && wanted.every((hash) => basis.includes(hash));
+  return same && (answer?.question === "policy" || again.result === verdict);
+}
+
+function isIn(basis: bigint, { slot, index }: { readonly slot: number; readonly index: number }): boolean {
+  return ((basis >> BigInt(ITEMS_PER_SLOT * slot + index)) & 1n) === 1n;
+}
