@@ -17,8 +17,8 @@ export function economySpeedPages(): Map<string, string> {
   return new Map(bench === undefined ? [] : [["docs/economy-speed.md", pageOf(bench)]]);
 }
 
-function pageOf({ origin, rows }: EconomyBench): string {
-  const { commit, machine } = describe([origin]);
+function pageOf({ rows }: EconomyBench): string {
+  const { machine } = describe(rows.map(({ origin }) => origin));
   const written = rows.filter(({ variant }) => variant === AS_WRITTEN);
   const [first] = written;
   const per = (row: Row) => (first === undefined ? 1 : ofRound(row) / ofRound(first) / (nLogN(row.agents) / nLogN(first.agents)));
@@ -27,7 +27,7 @@ function pageOf({ origin, rows }: EconomyBench): string {
     MADE("bench/economy-speed.json, which `npm run bench` writes"),
     "\n# What a run of the economy takes\n\n",
     "One run of the Full configuration ([economy.md](economy.md)): two hundred rounds, ten milestones, every session, market, commitment, clearing and\n",
-    `settlement a transaction of the contracts on the embedded chain. Seed 1, a process for each row, from commit ${commit} on ${machine}.\n\n`,
+    `settlement a transaction of the contracts on the embedded chain. Seed 1, a process for each row, on ${machine}.\n\n`,
     table(
       [
         "agents",
@@ -40,6 +40,7 @@ function pageOf({ origin, rows }: EconomyBench): string {
         "memory, MiB",
         "transactions",
         "million gas",
+        "commit",
       ],
       rows.map((row) => [
         grouped(row.agents),
@@ -52,6 +53,7 @@ function pageOf({ origin, rows }: EconomyBench): string {
         grouped(row.memory),
         grouped(row.transactions),
         grouped(Math.round(row.gas / 1e6)),
+        describe([row.origin]).commit,
       ]),
     ),
     "\nFounding and rounds are processor seconds of the process with the chain in it. *n log n* is how much more a round takes than the first row's, over\n",

@@ -1,8 +1,8 @@
 /**
- * Runs the economy whole in its Full configuration at several sizes, each in a process of its own, and writes what it took to
- * bench/economy-speed.json; `npm run docs` makes its page of it. Part of `npm run bench`.
+ * Runs the economy whole in its Full configuration at several sizes, each in a process of its own, and writes what each took, and where, to
+ * bench/economy-speed.json as soon as it is known; `npm run docs` makes its page of it. Part of `npm run bench`.
  *
- * usage: node scripts/bench/economy.ts [<agents> …]
+ * usage: node scripts/bench/economy.ts [<agents> …]   measures these again and leaves the other rows
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -37,7 +37,8 @@ const rowSchema = z.strictObject({
   /** Gas after the founding. */
   gas: z.int().positive(),
 });
-const reportSchema = z.strictObject({ origin: originSchema, rows: z.array(rowSchema) });
+const placedSchema = rowSchema.extend({ origin: originSchema });
+const reportSchema = z.strictObject({ rows: z.array(placedSchema) });
 type Row = z.infer<typeof rowSchema>;
 export type EconomyBench = z.infer<typeof reportSchema>;
 
@@ -77,20 +78,27 @@ async function measure(agents: number, variant: Row["variant"]): Promise<Row> {
   };
 }
 
-/** Measures each size in a process of its own. */
+/** Keeps a row in the place of the one that was measured before, by variant and size. */
+function keep(row: z.infer<typeof placedSchema>): void {
+  const others = (readEconomyBench()?.rows ?? []).filter(({ agents, variant }) => agents !== row.agents || variant !== row.variant);
+  const rows = [...others, row].sort(
+    (one, other) => Number(one.variant === SCALED) - Number(other.variant === SCALED) || one.agents - other.agents,
+  );
+  writeFileSync(FILE, `${JSON.stringify({ rows } satisfies EconomyBench, null, 2)}\n`);
+}
+
+/** Measures each size in a process of its own; those of the page are kept. */
 export function benchEconomy(sizes: readonly number[] = SIZES): void {
-  const origin = originOfNow();
   const cells = sizes.flatMap((agents) => [[agents, AS_WRITTEN] as const, ...(agents === SIZES.at(-1) ? [[agents, SCALED] as const] : [])]);
-  const rows = cells.map(([agents, variant]) => {
+  for (const [agents, variant] of cells) {
     const text = execFileSync(process.execPath, [SELF, "--measure", String(agents), variant], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "inherit"],
     });
     const row = rowSchema.parse(JSON.parse(text));
     console.log(JSON.stringify(row));
-    return row;
-  });
-  if (sizes === SIZES) writeFileSync(FILE, `${JSON.stringify({ origin, rows } satisfies EconomyBench, null, 2)}\n`);
+    if (SIZES.includes(agents)) keep({ ...row, origin: originOfNow() });
+  }
 }
 
 if (import.meta.main) {

@@ -62,8 +62,8 @@ function trajectory(name: string, runs: readonly RunFigures[], of: (rounds: read
 const windowOf = (rounds: readonly RoundFigures[], at: number) => rounds.slice(Math.max(0, at + 1 - SMOOTHED), at + 1);
 const byConfiguration = (runs: readonly RunFigures[]) => [...Map.groupBy(runs, ({ configuration }) => configuration)];
 
-/** Experiment 1's pictures, from the runs at one scale. */
-export function figuresOfOne(runs: readonly RunFigures[]): Figures {
+/** Experiment 1's pictures, from the runs at one scale; with rounds until each configuration was back after the shock, where any run was. */
+export function figuresOfOne(runs: readonly RunFigures[], recovery: ReadonlyMap<Configuration, number>): Figures {
   const groups = byConfiguration(runs);
   const marks = [{ x: shockOf(runs), text: "shock" }];
   const lines = (
@@ -99,7 +99,7 @@ export function figuresOfOne(runs: readonly RunFigures[]): Figures {
     ["wealth", lines("Wealth Gini coefficient", "WGC", (rounds, round) => rounds[round]?.wgc ?? 0, [0, 1])],
     ["participation", lines("Economic participation rate", "EPR", (rounds, round) => rounds[round]?.epr ?? 0)],
     ["pool", lines("Level of the pool over its capacity", "R/K", (rounds, round) => rounds[round]?.pool ?? 0, [0, 1])],
-    ["shock", shockChart(groups, shockOf(runs))],
+    ["shock", shockChart(groups, shockOf(runs), recovery)],
     ...(runs.some(({ governance }) => governance !== undefined)
       ? [
           [
@@ -114,7 +114,11 @@ export function figuresOfOne(runs: readonly RunFigures[]): Figures {
 }
 
 /** Means of the twenty rounds before the shock and of the thirty after it. */
-function shockChart(groups: readonly (readonly [Configuration, readonly RunFigures[]])[], shock: number): string {
+function shockChart(
+  groups: readonly (readonly [Configuration, readonly RunFigures[]])[],
+  shock: number,
+  recovery: ReadonlyMap<Configuration, number>,
+): string {
   const metrics = [
     ["CSR", (rounds: readonly RoundFigures[]) => average(rounds.map(({ csr }) => csr))],
     ["EPR", (rounds: readonly RoundFigures[]) => average(rounds.map(({ epr }) => epr))],
@@ -132,7 +136,9 @@ function shockChart(groups: readonly (readonly [Configuration, readonly RunFigur
       bars: groups.flatMap(([configuration, runs]) =>
         windows.map(([when, from, to]) => {
           const values = runs.map(({ rounds }) => of(rounds.slice(from, to)));
-          return { name: `${configuration}, ${when}`, value: average(values), ...interval(values, name, configuration, when) };
+          const rounds = recovery.get(configuration);
+          const srt = when === "before" ? "" : `, SRT ${rounds === undefined ? "–" : rounds.toFixed(0)}`;
+          return { name: `${configuration}, ${when}${srt}`, value: average(values), ...interval(values, name, configuration, when) };
         }),
       ),
     })),

@@ -189,8 +189,13 @@ function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
     .filter(({ summary: { variant, agents } }) => variant === AS_WRITTEN && agents === main)
     .map(({ figures }) => figures);
   const summaries = runs.map((one) => one.summary);
+  const recovery = new Map(
+    summary.cells.flatMap(({ configuration, agents, variant, recovered: { rounds } }) =>
+      variant === AS_WRITTEN && agents === main && rounds !== null ? [[configuration, rounds] as const] : [],
+    ),
+  );
   const figures = new Map([
-    ...figuresOfOne(written),
+    ...figuresOfOne(written, recovery),
     ["csr-by-agents", scaleChart(summaries)] as const,
     ...(campaign.experiment === 2 ? figuresOfTwo(summaries) : []),
     ...(summary.ballots === undefined ? [] : ballotFigures(summary.ballots)),

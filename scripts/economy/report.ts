@@ -25,7 +25,7 @@ import {
 } from "../../orchestrator/economy/hypotheses.ts";
 import { type GovernanceSummary, type RunSummary, TOKENS_A_GAS } from "../../orchestrator/economy/metrics.ts";
 import { isExcluded, MOST_FALLBACK } from "../../orchestrator/economy/model.ts";
-import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
+import { CONFIGURATIONS, type Configuration } from "../../orchestrator/economy/parameters.ts";
 import type { RunFigures } from "../../orchestrator/economy/run.ts";
 import { bootstrap, effectiveSeeds, type Interval, LEAST_EFFECTIVE_SHARE } from "../../orchestrator/economy/statistics/description.ts";
 import { type Point, powerLaw, SHAPES, SHAPES_OF_BENEFIT } from "../../orchestrator/economy/statistics/fits.ts";
@@ -89,7 +89,7 @@ const GOVERNED: Readonly<Record<string, (governance: GovernanceSummary) => numbe
 };
 
 interface Cell {
-  readonly configuration: string;
+  readonly configuration: Configuration;
   readonly agents: number;
   readonly variant: string;
   readonly seeds: number;
