@@ -53,7 +53,7 @@ describe("an agent that has nothing of ours", function () {
     const [stranger = "", decider = ""] = outsideFolder(
       join(directory(), "elsewhere"),
       ["stranger.ts", "decider.ts"],
-      ["@modelcontextprotocol/client", "viem"],
+      ["@modelcontextprotocol/client", "@modelcontextprotocol/sdk", "viem"],
     );
     programs = { stranger, decider };
     city = await openHome(join(directory(), "home"), "7");
@@ -134,8 +134,11 @@ describe("an agent that has nothing of ours", function () {
     for (const name of readdirSync(join(root, "test/outside"))) {
       const text = readFileSync(join(root, "test/outside", name), "utf8");
       expect(text.trimEnd().split("\n").length, name).to.be.at.most(120);
-      for (const [, from] of text.matchAll(/(?:from|import) ?\(?"([^"]+)"/g))
-        expect(from, name).to.match(/^(node:crypto|@modelcontextprotocol\/client(\/stdio)?|viem(\/accounts)?)$/);
+      const modules = [...text.matchAll(/(?:from |import\()"([^"]+)"|"(@[^"]+\/[^"]+|\.[^"]*)"/g)].map(([, from, named]) => from ?? named);
+      for (const module of modules)
+        expect(module, name).to.match(
+          /^(node:(crypto|fs)|@modelcontextprotocol\/(client(\/stdio)?|sdk\/client\/\w+\.js)|viem(\/accounts)?)$/,
+        );
     }
   });
 
@@ -155,34 +158,36 @@ describe("an agent that has nothing of ours", function () {
     expect(report.passed).to.equal(true);
   });
 
-  it("decides by standard input and output in the protocol's older era, for a key that stays in the process it started", async () => {
-    const folder = join(directory(), "decided-for");
-    const cli = join(root, "orchestrator/cli/main.ts");
-    await start(cli, "agent", "init", "--folder", folder).ended;
-    const running = start(
-      programs.decider,
-      SERVICE,
-      process.execPath,
-      cli,
-      "mcp",
-      "--city",
-      gateway.url,
-      "--folder",
-      folder,
-      "--sells",
-      SERVICE,
-    );
-    expect((await heard(running, "connected"))["era"]).to.match(/^2025-/);
-    const { outcome, won, work } = await untilOver(running);
-    expect(outcome.failure, running.said).to.equal(null);
-    expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
-    expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(await entitledTo(work));
-    expect(
-      linesOf(running)
-        .filter(({ happened }) => happened === "decided")
-        .map(({ kind }) => kind),
-    ).to.include.members(["bid", "perform"]);
-  });
+  for (const sdk of ["1", "2"])
+    it(`decides by standard input and output in the protocol's older era with SDK ${sdk}, for a key that stays in the process it started`, async () => {
+      const folder = join(directory(), `decided-for-${sdk}`);
+      const cli = join(root, "orchestrator/cli/main.ts");
+      await start(cli, "agent", "init", "--folder", folder).ended;
+      const running = start(
+        programs.decider,
+        sdk,
+        SERVICE,
+        process.execPath,
+        cli,
+        "mcp",
+        "--city",
+        gateway.url,
+        "--folder",
+        folder,
+        "--sells",
+        SERVICE,
+      );
+      expect((await heard(running, "connected"))["era"]).to.match(/^2025-/);
+      const { outcome, won, work } = await untilOver(running);
+      expect(outcome.failure, running.said).to.equal(null);
+      expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
+      expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(await entitledTo(work));
+      expect(
+        linesOf(running)
+          .filter(({ happened }) => happened === "decided")
+          .map(({ kind }) => kind),
+      ).to.include.members(["bid", "perform"]);
+    });
 
   it("is slashed for garbage, and told why", async () => {
     const running = stranger(READS, "garbage");

@@ -1,17 +1,26 @@
 /**
  * Somebody who decides for an agent by MCP over standard input and output, in the protocol's era of 2025: the process that is started
  * holds the key. Prints one line of JSON for each thing that happens, and ends when the agent was paid or slashed.
- * usage: node decider.ts <service> <command> <argument>…
+ * usage: node decider.ts <1 | 2: which of the MCP SDKs> <service> <command> <argument>…
  */
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-
 // biome-ignore lint/suspicious/noExplicitAny: whatever a city sends; its own schemas are in tools/list
 type Json = any;
-const [service = "", command = "", ...args] = process.argv.slice(2);
+const [sdk = "", service = "", command = "", ...args] = process.argv.slice(2);
 const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
-const client = new Client({ name: "decider", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
-await client.connect(new StdioClientTransport({ command, args, stderr: "inherit", env: process.env as Record<string, string> }));
+const [ofClient, ofTransport] =
+  sdk === "1"
+    ? ["@modelcontextprotocol/sdk/client/index.js", "@modelcontextprotocol/sdk/client/stdio.js"]
+    : ["@modelcontextprotocol/client", "@modelcontextprotocol/client/stdio"];
+const { Client }: Json = await import(ofClient);
+const { StdioClientTransport }: Json = await import(ofTransport);
+// The first SDK knows no other era.
+const client = new Client({ name: "decider", version: "1.0.0" }, sdk === "1" ? {} : { versionNegotiation: { mode: "legacy" } });
+const transport = new StdioClientTransport({ command, args, stderr: "inherit", env: process.env as Record<string, string> });
+let era = "";
+transport.setProtocolVersion = (agreed: string) => {
+  era = agreed;
+};
+await client.connect(transport);
 
 async function use(tool: string, fields: Json): Promise<Json> {
   const answer: Json = await client.callTool({ name: tool, arguments: fields });
@@ -32,7 +41,7 @@ function decisionOn({ kind, question }: Json): Json {
   };
 }
 
-tell("connected", { era: client.getNegotiatedProtocolVersion() });
+tell("connected", { era });
 for (let isOver = false, isRegistered = false; !isOver; ) {
   const { agent, decisions, said } = await use("next_decisions", { wait: 5 });
   if (!isRegistered && said.some((line: string) => line.startsWith("answering as"))) {
