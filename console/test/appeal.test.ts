@@ -66,7 +66,7 @@ async function press(page: Page, name: RegExp, key: string): Promise<void> {
   throw new Error(`Tab never reached ${name}`);
 }
 
-describe("an appeal in the console", { timeout: 900_000 }, () => {
+describe("an appeal in the console", { timeout: 3_600_000 }, () => {
   before(async () => {
     city = await openCity({
       dir: join(work, "embedded"),
@@ -106,9 +106,9 @@ describe("an appeal in the console", { timeout: 900_000 }, () => {
     const adjudicator = memberOf(city.society, "adjudicator").account;
     await giveWallet(context, adjudicator, texts);
     const page = await context.newPage();
-    page.setDefaultTimeout(120_000);
+    page.setDefaultTimeout(300_000);
     await page.goto(`${gateway.url}/panel`);
-    await page.getByRole("link", { name: "Look and decide" }).first().waitFor({ timeout: 600_000 });
+    await page.getByRole("link", { name: "Look and decide" }).first().waitFor({ timeout: 1_500_000 });
     await press(page, /Look and decide/, "Enter");
     await page.getByRole("button", { name: "Sign in with a wallet" }).waitFor();
     await press(page, /Sign in with a wallet/, "Enter");

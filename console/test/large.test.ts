@@ -23,11 +23,11 @@ let rare = 0;
 
 async function newPage(): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(300_000);
   return page;
 }
 
-describe("the console at its largest", { timeout: 600_000 }, () => {
+describe("the console at its largest", { timeout: 3_600_000 }, () => {
   before(async () => {
     mkdirSync(work, { recursive: true });
     large = await openLargeMission(work);

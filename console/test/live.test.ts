@@ -69,7 +69,7 @@ async function newPage(seat?: string, colorScheme: "light" | "dark" = "light", s
   const context = await browser.newContext({ colorScheme, viewport: { width: 1400, height: 1000 } });
   if (seat !== undefined) await giveWallet(context, accountOf(seat), signed);
   const page = await context.newPage();
-  page.setDefaultTimeout(90_000);
+  page.setDefaultTimeout(300_000);
   page.on("console", (message) => {
     // A gateway that is gone is refused connections; the browser says so by itself.
     if (message.type() === "error" && !/ERR_CONNECTION|Failed to load resource|ERR_INCOMPLETE/.test(message.text()))
@@ -97,7 +97,7 @@ async function sign(page: Page, action: string): Promise<void> {
   await button.click();
 }
 
-describe("the console of a city", { timeout: 1_200_000 }, () => {
+describe("the console of a city", { timeout: 3_600_000 }, () => {
   before(async () => {
     mkdirSync(work, { recursive: true });
     copyFileSync(join(root, "missions", "data", "work-packages.csv"), join(work, "packages.csv"));
@@ -297,7 +297,7 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
   });
 
   it("offers no approval on evidence that is withheld or exchanged, and a freeze all the same", async () => {
-    await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 400_000 });
+    await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 1_500_000 });
     const page = await newPage("adjudicator-4");
     for (const [state, word] of [
       [{ isHere: false, base64: null }, "withheld by the city"],
@@ -333,7 +333,7 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
   });
 
   it("shows the report approved on whole evidence, and the payout, in the document that saw the draft", async () => {
-    await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 400_000 });
+    await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 1_500_000 });
     const page = await newPage("adjudicator-4");
     await page.goto(watching.url());
     await page.getByRole("link", { name: "Look and decide" }).click();

@@ -235,6 +235,40 @@ describe("the gateway of a city with a mission", function () {
     expect(values.at(-1).adjudicators).to.deep.equal([]);
   });
 
+  it("sends no step that is not due, whoever asks", async () => {
+    const { mission, session } = served.outcome;
+    const push = async (asked: object) => {
+      const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(asked) };
+      const answer = await fetch(`${url}/v1/pushes`, init);
+      return [answer.status, errorSchema.parse(await answer.json()).error.code];
+    };
+    const before = await served.city.chain.publicClient.getBlockNumber();
+    for (const step of ["timeout", "record"])
+      expect(await push({ step, mission, node: 0 }), step).to.deep.equal([409, "TransactionReverted"]);
+    for (const step of ["tally", "expire"]) expect(await push({ step, session }), step).to.deep.equal([409, "TransactionReverted"]);
+    expect(await push({ step: "timeout", mission })).to.deep.equal([400, "InvalidValue"]);
+    expect(await push({ step: "tally" })).to.deep.equal([400, "InvalidValue"]);
+    expect(await push({ step: "close", mission: served.city.client.addresses.Treasury })).to.deep.equal([404, "NotFound"]);
+    expect(await served.city.chain.publicClient.getBlockNumber()).to.equal(before);
+  });
+
+  it("alerts when a mission has used nine tenths of the gas that its operator set", async () => {
+    const { metrics } = JSON.parse((await get(`/v1/missions/${served.outcome.mission}/vitals`)).body);
+    const gas = metrics.find(({ name }: { name: string }) => name === "gas spent");
+    expect([gas.alerts, /no budget/.test(gas.value)]).to.deep.equal([false, true]);
+    const used = Number(gas.value.split(";")[0].replaceAll(",", ""));
+    for (const [gasBudget, alerts] of [
+      [Math.ceil(used / 0.9) + 1, false],
+      [Math.floor(used / 0.9) - 1, true],
+    ] as const) {
+      const other = await serveGateway(served.city, { ...serveOptions, gasBudget });
+      const answer = await (await fetch(`${other.url}/v1/missions/${served.outcome.mission}/vitals`)).json();
+      const { metrics: own } = z.object({ metrics: z.array(z.object({ name: z.string(), alerts: z.boolean() })) }).parse(answer);
+      expect(own.find(({ name }) => name === "gas spent")?.alerts, String(gasBudget)).to.equal(alerts);
+      await other.close();
+    }
+  });
+
   it("hands out a finished mission's bundle whole, and none of a mission that has none", async () => {
     const { mission, bundle } = served.outcome;
     const folder = join(home(), bundle ?? "");

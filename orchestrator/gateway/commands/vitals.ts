@@ -66,15 +66,30 @@ const refusedSchema = z.object({ at: z.number() });
 const checkpointSchema = z.object({ root: hashSchema, nodes: z.coerce.bigint() });
 const anchoredSchema = z.object({ root: hashSchema });
 
+/** `Contract.function` by selector. */
+const FUNCTIONS = functionNames(Object.entries(contractAbis));
+
+/** Stages of transactions that were looked up: a page asks again with every event, and a transaction stays what it is. */
+const stagesSeen = new Map<string, string>();
+const MOST_SEEN = 20_000;
+
+async function stageOfTransaction({ client }: World, hash: `0x${string}`): Promise<string> {
+  const key = `${client.chain.id} ${hash}`;
+  const seen = stagesSeen.get(key);
+  if (seen !== undefined) return seen;
+  const { input } = await client.chain.publicClient.getTransaction({ hash });
+  const stage = stageOf(FUNCTIONS.get(sliceHex(input, 0, 4))?.split(".")[1] ?? "");
+  if (stagesSeen.size >= MOST_SEEN) stagesSeen.clear();
+  stagesSeen.set(key, stage);
+  return stage;
+}
+
 /** Gas of a mission's transactions by the stage that each belongs to, in order of appearance. */
-async function stagesOf({ client }: World, events: readonly StreamEvent[]) {
-  const names = functionNames(Object.entries(contractAbis));
+async function stagesOf(world: World, events: readonly StreamEvent[]) {
   const sums = new Map<string, { gas: number; transactions: number }>();
   for (const { gasUsed, transactionHash } of events) {
     if (gasUsed === 0 || transactionHash === null) continue;
-    const { input } = await client.chain.publicClient.getTransaction({ hash: transactionHash });
-    const called = names.get(sliceHex(input, 0, 4))?.split(".")[1] ?? "";
-    const stage = stageOf(called);
+    const stage = await stageOfTransaction(world, transactionHash);
     const sum = sums.get(stage) ?? { gas: 0, transactions: 0 };
     sums.set(stage, { gas: sum.gas + gasUsed, transactions: sum.transactions + 1 });
   }
