@@ -50,7 +50,7 @@ export interface Lead {
  */
 export async function execute(city: City, world: World, mission: Mission, lead: Lead): Promise<boolean> {
   const isLaw = await reconcile(city, lead.judge, world, mission, { name: "legislation", law: lead.law });
-  await (isLaw ? carryOut(city, world, mission, lead) : abort(world, mission));
+  await (isLaw ? carryOut(city, world, mission, lead) : endUnworked(world, mission, "its records and the chain differ"));
   // What was lent comes home even to a mission that ended meanwhile.
   for (const view of (await viewNodes(world, mission)).filter(isBranch)) {
     if (await isLent(world, mission, view)) await lead.descend(view);
@@ -108,7 +108,7 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
 async function isLetGoOn(city: City, world: World, mission: Mission, why: "degraded" | "stopped", by: SuspensionJudge): Promise<boolean> {
   if (why === "degraded") return humansResume(city, by, world, mission);
   if (await humansClear(city, by, world, mission)) return true;
-  await endStopped(world, mission);
+  await endUnworked(world, mission, "it was stopped");
   return false;
 }
 
@@ -208,10 +208,11 @@ async function endUnfaulted(world: World, mission: Mission): Promise<void> {
   await end(world, mission, "mission ended: nobody is slashed, unearned money goes back to the sponsor");
 }
 
-/** An uncleared stop ends with the mission's time, and unearned money is refunded (decision 24). */
-async function endStopped(world: World, mission: Mission): Promise<void> {
+/** A mission on which nobody works any more ends with its time, and unearned money is refunded (decision 24). */
+async function endUnworked(world: World, mission: Mission, because: string): Promise<void> {
+  if (isOver(await missionState(world, mission))) return;
   await expire(world, mission);
-  await end(world, mission, "mission ended while stopped: unearned money goes back to the sponsor");
+  await end(world, mission, `mission ended since ${because}: unearned money goes back to the sponsor`);
 }
 
 async function termsOf({ client }: City, { address }: Mission): Promise<Pick<MarketTerms, "stakes" | "pay">> {
