@@ -19,7 +19,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   modelcheck: fromSources("../test/modelcheck/run.ts"),
   bench: fromSources("./bench/main.ts"),
 };
-const NEED_CONTRACTS = ["start", "mission", "session", "audit", "agreement"];
+const NEED_CONTRACTS = ["start", "mission", "session", "audit", "agreement", "economy"];
 /** On a devnet they need no more than the contracts; a public network gets what the production profile compiles to. */
 const FOUND_AND_VERIFY = ["genesis", "verify"];
 
