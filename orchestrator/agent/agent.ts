@@ -4,7 +4,8 @@ import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { CATALOG } from "../../services/catalog.ts";
 import { isUnreachable } from "../chain/errors.ts";
-import { offersOf, registeredService } from "../city/services.ts";
+import { isSeated } from "../city/petitions.ts";
+import { type Offer, offersOf, registeredService } from "../city/services.ts";
 import type { CityClient } from "../client/client.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
 import type { RegisteredService } from "../execution/world.ts";
@@ -12,17 +13,20 @@ import { HeuristicMind } from "../minds/heuristic-mind.ts";
 import type { Mind } from "../minds/mind.ts";
 import { AgentCityError, InvalidValue, messageOf } from "../primitives/errors.ts";
 import { type Address, type Hex, hexToBytes } from "../primitives/hex.ts";
+import type { JsonValue } from "../primitives/json.ts";
 import { signerOf } from "../primitives/signing.ts";
 import type { Call } from "../protocol/calls.ts";
 import { KINDS } from "../protocol/kinds.ts";
 import { examine, type Finding, type Standing, standingOf } from "./checkup.ts";
 import { type Contact, reach } from "./contact.ts";
-import { enrol } from "./enrol.ts";
+import { type Enrolment, enrol, type OfficeTerms, petition, seatOf } from "./enrol.ts";
 import { CityAway } from "./errors.ts";
+import { IssuerPolicy } from "./issuer.ts";
 import { type Limits, limitsSchema } from "./limits.ts";
 import { CityLink } from "./link.ts";
 import { Memory } from "./memory.ts";
 import { type AskOwner, Policy, type Work } from "./policy.ts";
+import { VerifierPolicy } from "./verifier.ts";
 
 /** Times of the machine. */
 export interface AgentClock {
@@ -41,7 +45,9 @@ export interface AgentOptions {
   readonly principal?: Hex | LocalAccount | undefined;
   /** A folder of its own, of this city and this key: what it decided is there before it is signed. */
   readonly folder: string;
-  /** Names in the catalogue that it sells. Default: all. */
+  /** What it is in the city: a producer, or a verifier or an issuer, which adjudicators seat. Default: a producer. */
+  readonly office?: OfficeTerms | undefined;
+  /** Names in the catalogue that it sells, or that an issuer runs again. Default: all. */
   readonly services?: readonly string[] | undefined;
   /** Decides, within the limits. What it leaves out a heuristic mind decides. */
   readonly mind?: Partial<Mind> | undefined;
@@ -79,6 +85,11 @@ export interface Agent {
   status(): Promise<Standing>;
 }
 
+/** Whatever role it has: what decides how a call is answered. */
+interface Answering {
+  answer(call: Pick<Call, "kind" | "payload">): Promise<JsonValue>;
+}
+
 /** Seconds that a request for calls waits at the city. */
 const WAIT = 20;
 /** Milliseconds that one takes at most. */
@@ -98,12 +109,12 @@ export function createAgent(options: AgentOptions): Agent {
   const handlers: Partial<Handlers> = { ...options.mind };
   const contact = () => reach(link, memory, options.rpc, clock);
 
-  async function servicesOwn(): Promise<readonly RegisteredService[]> {
+  async function offersHere(): Promise<readonly Offer[]> {
     const { services } = options;
     const unknown = services?.find((name) => !CATALOG.some(({ id }) => id === name));
     if (unknown !== undefined) throw new AgentCityError("NoSuchService", `There is no service ${unknown} in the catalogue`);
     const catalogue = CATALOG.filter(({ id }) => services === undefined || services.includes(id));
-    return (await offersOf([{ account }], catalogue)).map(registeredService);
+    return offersOf([{ account }], catalogue);
   }
 
   /** The owner's decisions where there are any, else a heuristic mind's. */
@@ -118,7 +129,7 @@ export function createAgent(options: AgentOptions): Agent {
     };
   }
 
-  async function answerOne(policy: Policy, call: Call): Promise<void> {
+  async function answerOne(policy: Answering, call: Call): Promise<void> {
     try {
       const answer = await policy.answer(call);
       await link.answer(call.id, answer);
@@ -131,21 +142,17 @@ export function createAgent(options: AgentOptions): Agent {
   }
 
   async function run(stop: AbortSignal = new AbortController().signal): Promise<void> {
-    const services = await servicesOwn();
+    const { office } = options;
+    const offers = office?.office === "verifier" ? [] : await offersHere();
     const { card, client } = await untilReached(stop);
     const where = card.embedded ? "it lives in the operator's process" : "no --rpc of your own was given";
     if (options.rpc === undefined) tell(`this city's operator can rewrite its chain: ${where}`);
     const giver = typeof options.principal === "string" ? privateKeyToAccount(options.principal) : options.principal;
-    const principal = await enrol({ client, link, account, services, tell, principal: giver, kind: KINDS.PRODUCER });
-    const policyOf = (by: CityClient) =>
-      new Policy({
-        ...{ client: by, account, principal, services, sandbox, memory, limits, askOwner: options.askOwner },
-        mind: mind(),
-        perform: handlers.perform,
-        seal: signerOf("secp256k1", hexToBytes(key)),
-        block: (id) => link.block(id),
-        putBlock: (bytes) => link.putBlock(bytes),
-      });
+    const joining = { client, link, account, tell, principal: giver };
+    const services = office === undefined ? offers.map(registeredService) : [];
+    const principal = await joined(joining, services, stop);
+    if (principal === undefined) return;
+    const policyOf = (by: CityClient) => answering(by, principal, offers);
     let policy = policyOf(client);
     tell(`answering as ${account.address}`);
     const busy = new Map<string, Promise<void>>();
@@ -163,8 +170,42 @@ export function createAgent(options: AgentOptions): Agent {
     await Promise.allSettled(busy.values());
   }
 
+  /** Who answers for it, once it is registered and has the office that it asks for; undefined if it was to stop meanwhile. */
+  async function joined(
+    joining: Omit<Enrolment, "kind" | "services">,
+    services: readonly RegisteredService[],
+    stop: AbortSignal,
+  ): Promise<Address | undefined> {
+    const { office } = options;
+    const kind = office === undefined ? KINDS.PRODUCER : KINDS.VERIFIER;
+    const principal = office?.office === "issuer" ? account.address : await enrol({ ...joining, services, kind });
+    const wait = async () => {
+      await clock.sleep(PAUSE);
+      return !stop.aborted;
+    };
+    return office === undefined || (await petition(joining, office, wait)) ? principal : undefined;
+  }
+
+  /** What answers in this role. */
+  function answering(client: CityClient, principal: Address, offers: readonly Offer[]): Answering {
+    const common = { client, account, memory, seal: signerOf("secp256k1", hexToBytes(key)), block: (id: string) => link.block(id) };
+    if (options.office?.office === "verifier") return new VerifierPolicy(common);
+    if (options.office?.office === "issuer") {
+      const servicesOf = (owner: Address) =>
+        offers.map((offer) => registeredService({ ...offer, seller: { account: { address: owner } } }));
+      return new IssuerPolicy({ ...common, sandbox, servicesOf });
+    }
+    return new Policy({
+      ...{ ...common, principal, sandbox, limits, askOwner: options.askOwner },
+      services: offers.map(registeredService),
+      mind: mind(),
+      perform: handlers.perform,
+      putBlock: (bytes) => link.putBlock(bytes),
+    });
+  }
+
   /** Begins to answer whatever is asked now, or waits for the first question. */
-  async function answerAll(policy: Policy, busy: Map<string, Promise<void>>, stop: AbortSignal): Promise<void> {
+  async function answerAll(policy: Answering, busy: Map<string, Promise<void>>, stop: AbortSignal): Promise<void> {
     const over = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_REQUEST)]);
     for (const call of await link.calls(busy.size > 0 ? 0 : WAIT, over)) {
       if (busy.has(call.id) || call.to !== account.address) continue;
@@ -188,6 +229,10 @@ export function createAgent(options: AgentOptions): Agent {
     }
   }
 
+  function seatedAs(office: OfficeTerms | undefined) {
+    return office === undefined ? undefined : (client: CityClient) => isSeated(client, seatOf(account.address, office));
+  }
+
   const agent: Agent = {
     address: account.address,
     handle(kind, handler) {
@@ -196,7 +241,15 @@ export function createAgent(options: AgentOptions): Agent {
       return agent;
     },
     run,
-    doctor: () => examine({ account, link, services: servicesOwn, reach: contact, millis: clock.millis }),
+    doctor: () =>
+      examine({
+        account,
+        link,
+        services: async () => (await offersHere()).map(registeredService),
+        reach: contact,
+        millis: clock.millis,
+        isSeated: seatedAs(options.office),
+      }),
     status: async () => standingOf((await contact()).client, account.address),
   };
   return agent;

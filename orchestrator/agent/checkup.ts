@@ -20,13 +20,15 @@ export interface Checked {
   readonly services: () => Promise<readonly RegisteredService[]>;
   readonly reach: () => Promise<Contact>;
   readonly millis: () => number;
+  /** Whether the adjudicators have seated it; undefined for a producer, which needs no office. */
+  readonly isSeated?: ((client: CityClient) => Promise<boolean>) | undefined;
 }
 
 /** Seconds that the machine's clock may differ from the city's: requests are signed for a minute. */
 const CLOCK_SECONDS = 30;
 
 /** Every thing that an agent needs, in the order in which each rests on those before it. */
-export async function examine({ account, link, services, reach, millis }: Checked): Promise<readonly Finding[]> {
+export async function examine({ account, link, services, reach, millis, isSeated }: Checked): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   async function check<Result>(what: string, look: () => Promise<readonly [string, Result]>): Promise<Result | undefined> {
     try {
@@ -56,6 +58,14 @@ export async function examine({ account, link, services, reach, millis }: Checke
     return ["its requests are taken", null];
   });
   const { client } = contact;
+  if (isSeated !== undefined) {
+    await check("office", async () => {
+      if (!(await isSeated(client)))
+        throw new AgentCityError("NotSeated", "no office: run it once; it then waits until two adjudicators seat it");
+      return ["the adjudicators have seated it", null];
+    });
+    return found;
+  }
   await check("registration", async () => {
     const principal = await client.agents.principalOf(account.address);
     if (BigInt(principal) === 0n) throw new AgentCityError("NotRegistered", "not registered: run the agent with --principal once");

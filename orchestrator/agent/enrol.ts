@@ -1,24 +1,84 @@
 import type { LocalAccount } from "viem";
 import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../city/newcomer.ts";
 import { signPermit } from "../city/permit.ts";
+import { isSeated } from "../city/petitions.ts";
 import type { CityClient } from "../client/client.ts";
+import { signSessionMessage } from "../client/sign/session-message.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import type { RegisteredService } from "../execution/world.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { KINDS } from "../protocol/kinds.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
 import type { CityLink } from "./link.ts";
 
-/** Who registers, and with what. */
-export interface Enrolment {
+/** Who joins a city. */
+interface Joining {
   readonly client: CityClient;
   readonly link: CityLink;
   readonly account: LocalAccount;
   /** Who answers for it and gives its stake; not needed again once it is registered. */
   readonly principal: LocalAccount | undefined;
+  readonly tell: (line: string) => void;
+}
+
+/** Who registers, and with what. */
+export interface Enrolment extends Joining {
   readonly kind: (typeof KINDS)[keyof typeof KINDS];
   readonly services: readonly RegisteredService[];
-  readonly tell: (line: string) => void;
+}
+
+/** What somebody says of itself who asks for an office. */
+export interface OfficeTerms {
+  readonly office: "issuer" | "verifier";
+  /** An issuer's: receipts, re-execution. */
+  readonly classes: readonly ("REC" | "ATT")[];
+  readonly runtime: string;
+  /** How adjudicators reach its owner. */
+  readonly contact: string;
+  /** What it has to do with sponsors of this city. */
+  readonly relations: string;
+}
+
+/** Waits a while; false: it is to stop. */
+export type Waiting = () => Promise<boolean>;
+
+/** The office that terms ask for, as the petition names it. */
+export function seatOf(account: Address, { office, classes }: OfficeTerms) {
+  return {
+    account,
+    office: office === "issuer" ? (1 as const) : (2 as const),
+    classes: classes.reduce((bits, name) => bits | (1 << EvidenceClass[name]), 0),
+  };
+}
+
+/**
+ * Asks the adjudicators for an office, and waits until they seated it (decision 103). Returns false if it was to stop meanwhile. What it
+ * asked before is not asked again: the petition is signed once and laid before them anew whenever it is not there.
+ */
+export async function petition(joining: Joining, terms: OfficeTerms, wait: Waiting): Promise<boolean> {
+  const { client, link, account, principal, tell } = joining;
+  const known = seatOf(account.address, terms);
+  const seated = () => isSeated(client, known);
+  if (await seated()) return true;
+  if (principal === undefined) throw new PrincipalMissing("This account has no office, and nobody answers for its petition");
+  const { runtime, contact, relations } = terms;
+  const message = { ...known, principal: principal.address, runtime, contact, relations, deadline: await newcomerDeadline(client) };
+  await link.post("/v1/petitions", {
+    petition: message,
+    byAccount: await signSessionMessage(client.chain.id, account, "OfficePetition", message),
+    byPrincipal: await signSessionMessage(client.chain.id, principal, "OfficePetition", message),
+  });
+  tell(`PETITIONED: it waits until two adjudicators seat it as ${terms.office}`);
+  while (!(await seated())) if (!(await wait())) return false;
+  tell(`seated as ${terms.office}`);
+  return true;
+}
+
+class PrincipalMissing extends AgentCityError {
+  constructor(what: string) {
+    super("PrincipalMissing", what, { action: "add --principal <keystore>" });
+  }
 }
 
 /**
@@ -42,10 +102,7 @@ export async function enrol(enrolment: Enrolment): Promise<Address> {
 }
 
 async function register({ client, link, account, principal, kind, tell }: Enrolment): Promise<void> {
-  if (principal === undefined)
-    throw new AgentCityError("PrincipalMissing", "This agent is not registered, and nobody answers for it", {
-      action: "add --principal <keystore>",
-    });
+  if (principal === undefined) throw new PrincipalMissing("This agent is not registered, and nobody answers for it");
   if ((await client.token.balanceOf(principal.address)) < NEWCOMER_STAKE) await link.post("/v1/faucet", { principal: principal.address });
   const deadline = await newcomerDeadline(client);
   const { did, binding } = await newcomerBinding(client, { agent: account.address, principal: principal.address, kind }, deadline);

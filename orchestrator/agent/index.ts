@@ -24,6 +24,7 @@ export type { Hex } from "../primitives/hex.ts";
 export type { LawShape } from "../protocol/law-shape.ts";
 export type { Agent, AgentOptions, Handlers } from "./agent.ts";
 export type { Finding, Standing } from "./checkup.ts";
+export type { OfficeTerms } from "./enrol.ts";
 export { AnotherCity, CityRefused, NeedsOwner, WillNotSign } from "./errors.ts";
 export { decryptKeystore, encryptKeystore } from "./keystore.ts";
 export { type Limits, limitsSchema, readLimits } from "./limits.ts";

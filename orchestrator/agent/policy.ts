@@ -1,20 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { recoverAddress } from "viem";
 import { z } from "zod";
 import type { Item } from "../../services/shared/contract.ts";
 import { contentMatches, envelopeSchema } from "../clearing/evidence-envelope.ts";
-import { timeOf } from "../clearing/fields.ts";
 import { obligationHash } from "../clearing/obligation.ts";
 import type { CityClient } from "../client/client.ts";
-import { recompileLaw } from "../client/compile-law.ts";
 import { parametersOf } from "../client/editions.ts";
 import { readMany } from "../client/read.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
-import { type Message, messageDigest, signMessage } from "../client/sign/sign-message.ts";
-import { isOver, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { type Message, signMessage } from "../client/sign/sign-message.ts";
+import { isOver, missionState, type NodeView } from "../execution/chain-view.ts";
 import { inferenceClaim, receiptClaim } from "../execution/claims.ts";
-import { bytesUnder, type ClearingDocument } from "../execution/clearing-record.ts";
-import { resultFrom } from "../execution/consensus.ts";
+import { bytesUnder, type ClearingDocument, claimArtifact } from "../execution/clearing-record.ts";
 import { openingOf, type SignedItem } from "../execution/evidence.ts";
 import { takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
@@ -22,25 +18,25 @@ import { itemsProblem } from "../execution/sandbox/items-problem.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../execution/sandbox/limits.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
 import type { Performed } from "../execution/seat.ts";
-import { composeInput, itemsDigest, outputHashOf } from "../execution/work.ts";
-import type { Mission, RegisteredService } from "../execution/world.ts";
+import { outputHashOf } from "../execution/work.ts";
+import type { RegisteredService } from "../execution/world.ts";
 import { RISKS } from "../minds/goal.ts";
 import { type Mind, offerSchema } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
-import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
-import type { Address, Hash, Hex } from "../primitives/hex.ts";
+import { keccak256, sha256 } from "../primitives/hash.ts";
+import type { Address, Hex } from "../primitives/hex.ts";
 import { bytesToHex, hashSchema } from "../primitives/hex.ts";
-import { canonicalBytes, canonicalJson, isObject, type JsonObject, type JsonValue, parseJsonBytes } from "../primitives/json.ts";
+import { canonicalBytes, canonicalJson, isObject, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { TIER } from "../primitives/tier.ts";
 import { CALLS, type Call, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
 import { evidenceKinds } from "../protocol/evidence.ts";
 import { isSessionMessage } from "../protocol/session-calls.ts";
-import { EvidenceClass } from "../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../rules/commitments.ts";
 import { placeKey } from "../rules/wire.ts";
 import { NeedsOwner, WillNotSign } from "./errors.ts";
+import { DAY, Grounds, HOUR, questionIn, withdrawalOf } from "./grounds.ts";
 import type { Limits } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 import { type Loose, requireSame, same } from "./same.ts";
@@ -111,31 +107,24 @@ const sealedSchema = z.strictObject({ signature: z.string() });
 type Place = Pick<CallRequest<"pledge">, "mission" | "node" | "attempt" | "slot">;
 const placeOf = ({ mission, node, attempt, slot }: Place) => [mission, node, attempt, slot] as const;
 
-/** The most that an agent signs ahead, seconds of chain time: a bid, or a withdrawal. */
-const DAY = 86_400n;
-/** The same for everything else. A devnet's clock may be ahead of its last block by as much. */
-const HOUR = 3_600n;
-
 /**
- * What an agent answers: it makes every message and every input again, from its own chain and its own memory, and signs what it made. A
+ * What a producer answers: it makes every message and every input again, from its own chain and its own memory, and signs what it made. A
  * question that names anything else is refused with WillNotSign, and what differs.
  */
 export class Policy {
   readonly #of: PolicyOptions;
   readonly #voter: Voter;
+  readonly #grounds: Grounds;
 
   constructor(options: PolicyOptions) {
     this.#of = options;
+    this.#grounds = new Grounds(options);
     this.#voter = new Voter(options);
   }
 
   /** The answer to a call. Throws WillNotSign, or what the chain or the city could not be asked. */
   async answer(call: Pick<Call, "kind" | "payload">): Promise<JsonValue> {
-    const read = <Kind extends Call["kind"]>(kind: Kind) => {
-      const parsed = CALLS[kind].request.safeParse(call.payload);
-      if (!parsed.success) throw new WillNotSign(kind, "the form of the question", z.prettifyError(parsed.error).slice(0, 500));
-      return parsed.data as CallRequest<Kind>;
-    };
+    const read = questionIn("producer", call);
     switch (call.kind) {
       case "bid":
         return z.json().parse(await this.#bid(read("bid")));
@@ -155,6 +144,8 @@ export class Policy {
         return this.#voter.speak(read("speak"));
       case "rank":
         return this.#voter.rank(read("rank"));
+      default:
+        throw new WillNotSign(call.kind, "its kind");
     }
   }
 
@@ -166,7 +157,7 @@ export class Policy {
   async #bid(request: CallRequest<"bid">): Promise<CallAnswer<"bid">> {
     const { client, mind, limits, memory } = this.#of;
     const { mission } = request;
-    const law = await this.#lawOf(mission, "bid");
+    const law = await this.#grounds.lawOf(mission, "bid");
     await this.#requireWelcome(mission);
     const parameters = await parametersOf(client, mission);
     const of = { contract: "CollaborationContract", address: mission, functionName: "nodeLaw" } as const;
@@ -243,7 +234,7 @@ export class Policy {
       if (slot.pledge !== request.service) throw new WillNotSign("perform", "service");
       const service = this.#of.services.find(({ id }) => id === request.service);
       if (service === undefined) throw new WillNotSign("perform", "service", "this agent does not sell it");
-      const input = await this.#inputOf(mission, view, request);
+      const input = await this.#grounds.inputOf(mission, view, request, "perform");
       if (keccak256(canonicalBytes(input)) !== request.inputHash) throw new WillNotSign("perform", "inputHash");
       const limits = {
         wallClockMs: Math.min(DEFAULT_LIMITS.wallClockMs, 1_000 * view.law.timeout),
@@ -298,74 +289,12 @@ export class Policy {
     return { status: "ok", output, trail: [input, output].map((each) => keccak256(canonicalBytes(each))), tools: 0, messages: 0 };
   }
 
-  /** A mission's contract that the legislature of this city made. */
-  async #lawOf(mission: Address, what: string) {
-    const { client } = this.#of;
-    const [approved] = await client.legislation.history("Approved", { mission });
-    if (approved === undefined) throw new WillNotSign(what, "mission", "no legislature of this city made it");
-    return client.mission(mission);
-  }
-
   /** The law's document, proven by the chain, and this agent's slot in it. */
-  async #place({ mission: address, node, attempt, slot: number }: Place, document: string, what: string) {
-    const { client } = this.#of;
-    const contract = await this.#lawOf(address, what);
-    const law = recompileLaw(await this.#read(document));
-    const [lawHash, { docHash, sponsor }] = await Promise.all([contract.lawHash(), contract.context()]);
-    if (law.lawHash !== lawHash || law.docHash !== docHash) throw new WillNotSign(what, "document");
-    const mission: Mission = { address, sponsor, document: law.document, items: [] };
-    const views = await viewNodes({ client }, mission);
-    const view = views.find((each) => each.law.number === node);
-    if (view === undefined) throw new WillNotSign(what, "node");
-    if (view.attempt !== attempt) throw new WillNotSign(what, "attempt");
-    const slot = view.slots.find((each) => each.slot === number);
+  async #place({ slot: number, ...node }: Place, document: string, what: string) {
+    const found = await this.#grounds.nodeAt(node, document, what);
+    const slot = found.view.slots.find((each) => each.slot === number);
     if (slot?.agent !== this.#self) throw new WillNotSign(what, "slot");
-    return { mission, view, slot, views };
-  }
-
-  /** A node's input, rebuilt: items by the law's digest, predecessors' results from what the chain says was revealed. */
-  async #inputOf(mission: Mission, view: NodeView, request: CallRequest<"perform">): Promise<JsonObject> {
-    const { client } = this.#of;
-    const items = z.array(z.looseObject({ id: z.string() })).parse(parseJsonBytes(await this.#read(request.items))) as Mission["items"];
-    if (itemsDigest(items) !== mission.document.input.digest) throw new WillNotSign("perform", "items");
-    const views = await viewNodes({ client }, mission);
-    const revealed = (await client.mission(mission.address).history("Revealed")).map(({ args }) => args);
-    const bound = (await client.mission(mission.address).history("ExecutorBound")).map(({ args }) => args);
-    const results: Parameters<typeof composeInput>[2][number][] = [];
-    for (const number of view.law.after) {
-      const before = views.find((each) => each.law.number === number);
-      const given = request.upstream.find((each) => each.node === number);
-      if (before === undefined || before.state !== "COMPLETED")
-        throw new WillNotSign("perform", "upstream", "a predecessor is not complete");
-      const own = revealed.filter((each) => each.node === number && each.attempt === before.attempt);
-      const slots = new Set(given?.outputs.map(({ slot }) => slot));
-      if (given === undefined || given.outputs.length !== own.length || slots.size !== own.length)
-        throw new WillNotSign("perform", "upstream");
-      const works = await Promise.all(
-        given.outputs.map(async ({ slot, output: id }) => {
-          const output = parseJsonBytes(await this.#read(id));
-          const hash = own.find((each) => each.slot === slot)?.outputHash;
-          if (!isObject(output) || hash === undefined || outputHashOf(output) !== hash) throw new WillNotSign("perform", "upstream");
-          return { slot, outputHash: hash, output, exhibits: [] };
-        }),
-      );
-      works.sort((a, b) => a.slot - b.slot);
-      const nameOf = await this.#serviceNames(bound.filter((each) => each.node === number));
-      const { output, dissent } = resultFrom(before, works, (slot) => nameOf(slot));
-      results.push({ number, output, dissent });
-    }
-    return composeInput({ ...mission, items }, view.law, results);
-  }
-
-  /** By slot, the name under which the service that its executor bound is sold. */
-  async #serviceNames(bound: readonly { readonly slot: number; readonly service: Hash }[]): Promise<(slot: number) => string> {
-    const registered = await this.#of.client.services.history("ServiceRegistered");
-    const names = new Map(registered.map(({ args }) => [args.service, args.endpoint.replace(/^city:/, "")]));
-    return (slot) => names.get(bound.findLast((each) => each.slot === slot)?.service ?? "0x") ?? "absent";
-  }
-
-  async #read(id: string): Promise<Uint8Array> {
-    return this.#of.block(parseContentId(id));
+    return { ...found, slot };
   }
 
   #workAt(place: Place, what: string): Done {
@@ -385,7 +314,7 @@ export class Policy {
     // Without the evidence that the law asks for its work could not be cleared.
     const kind = takesReceipts(view.law) ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
     if (!request.items.some((item) => item.kind === kind)) throw new WillNotSign(what, "items", "evidence is missing");
-    for (const [index, item] of request.items.entries()) await this.#requireEvidence(request, item, index, what);
+    await this.#grounds.requireEvidence(request, request.items, what);
     const items: readonly SignedItem[] = request.items;
     const kept = await memory.keep(["pledge", ...placeOf(request), obligation], pledgedSchema, async () => {
       const salt = bytesToHex(randomBytes(32));
@@ -394,19 +323,6 @@ export class Policy {
     });
     if (canonicalJson(kept.items) !== canonicalJson(items)) throw new WillNotSign(what, "items", "it pledged with other evidence before");
     return kept;
-  }
-
-  /** An item that an issuer of this city signed for this very work. */
-  async #requireEvidence(place: CallRequest<"pledge">, item: CallRequest<"pledge">["items"][number], index: number, what: string) {
-    const { client } = this.#of;
-    const { signature, class: name, ...rest } = item;
-    if (item.index !== index || item.slot !== place.slot) throw new WillNotSign(what, "items");
-    if (!(await client.evidence.mayIssue(item.issuer, EvidenceClass[name]))) throw new WillNotSign(what, "items", "no issuer of this city");
-    const { issuer, ...said } = rest;
-    const list = { issuer, items: [{ ...said, obligation: place.obligation, class: EvidenceClass[name] }] };
-    const digest = messageDigest(client, "Evidences", list, place.mission);
-    const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
-    if (signer !== item.issuer) throw new WillNotSign(what, "items", "its issuer did not sign it");
   }
 
   /** What opens its commitment, once nobody can copy it any more. */
@@ -419,7 +335,7 @@ export class Policy {
       view.law.tier !== TIER.CONSENSUS ||
       view.state !== "EXECUTING" ||
       committed === view.law.redundancy ||
-      (committed >= view.law.threshold && (await this.#now()) >= view.deadline);
+      (committed >= view.law.threshold && (await this.#grounds.now()) >= view.deadline);
     if (!isSafe) throw new WillNotSign("open", "the moment", "others have not committed yet");
     const { classes, ...opening } = openingOf({ obligation, outputHash: work.outputHash, trail: work.trail, items: request.items }, salt);
     return { ...opening, classes: String(classes) };
@@ -443,12 +359,8 @@ export class Policy {
         requireSame(type, mission, null, message, own);
         return signSessionMessage(client.chain.id, account, "HeldOutput", own);
       }
-      case "Withdrawal": {
-        const [by, nonce] = [this.#self, await client.treasury.nonceOf(this.#self)];
-        const own = { account: by, by, to: by, nonce, deadline: await this.#deadline(type, message, DAY) };
-        requireSame(type, mission, null, message, own);
-        return signMessage(client, account, "Withdrawal", own);
-      }
+      case "Withdrawal":
+        return withdrawalOf(this.#of, this.#grounds, { mission, message });
       default:
         if (isSessionMessage(type)) return this.#voter.sign(type, mission, message);
         throw new WillNotSign(`to sign ${type}`, "its type");
@@ -460,12 +372,12 @@ export class Policy {
     const place = z.looseObject({ mission: CALLS.bid.request.shape.mission, node: z.int().min(0).max(255) }).safeParse(message);
     if (!place.success) throw new WillNotSign("Bid", "mission");
     const { mission, node } = place.data;
-    const { attempt } = await (await this.#lawOf(mission, "Bid")).nodeOf(node);
+    const { attempt } = await (await this.#grounds.lawOf(mission, "Bid")).nodeOf(node);
     const offer = memory.recall(["bid", mission, node, attempt], offered);
     const service = this.#of.services.find(({ name }) => name === offer?.service);
     if (offer === undefined || service === undefined) throw new WillNotSign("Bid", "node", "this agent made no such offer");
     const nonce = await client.execution.nonceOf(this.#self);
-    const deadline = await this.#deadline("Bid", message, DAY);
+    const deadline = await this.#grounds.deadline("Bid", message, DAY);
     return { agent: this.#self, mission, node, service: service.id, price: BigInt(offer.price), nonce, deadline };
   }
 
@@ -488,7 +400,7 @@ export class Policy {
       agent: this.#self,
       slots: own.map(({ slot }) => slot),
       commitments: own.map(({ commitment }) => commitment),
-      deadline: await this.#deadline("Commits", message, 2n * HOUR),
+      deadline: await this.#grounds.deadline("Commits", message, 2n * HOUR),
     };
   }
 
@@ -497,18 +409,10 @@ export class Policy {
     if (!place.success) throw new WillNotSign("HeldOutput", "slot");
     const { outputHash } = this.#workAt(place.data, "HeldOutput");
     const since = Number(message["since"]);
-    const now = await this.#now();
+    const now = await this.#grounds.now();
     if (!Number.isSafeInteger(since) || BigInt(since) > now + HOUR || BigInt(since) < now - HOUR)
       throw new WillNotSign("HeldOutput", "since");
     return { ...place.data, agent: this.#self, outputHash, since };
-  }
-
-  async #deadline(what: string, message: Loose, most: bigint): Promise<number> {
-    const deadline = Number(message["deadline"]);
-    const now = await this.#now();
-    if (!Number.isSafeInteger(deadline) || BigInt(deadline) > now + most + HOUR || BigInt(deadline) <= now)
-      throw new WillNotSign(what, "deadline");
-    return deadline;
   }
 
   async #seal({ document }: CallRequest<"seal">): Promise<Hex> {
@@ -517,7 +421,7 @@ export class Policy {
     if (canonicalJson(z.json().parse(own)) !== canonicalJson(z.json().parse(document)))
       throw new WillNotSign(`to seal the ${own.kind}`, "its content");
     const signature = seal.sign(bytesUnder(own, this.#self));
-    if (own.kind === "claim") await memory.keep(["sealed", own.obligation, own.claim.id], sealedSchema, async () => ({ signature }));
+    if (own.kind === "claim") await memory.keep(["sealed", own.obligation, own.artifact.id], sealedSchema, async () => ({ signature }));
     return signature;
   }
 
@@ -525,10 +429,11 @@ export class Policy {
   async #documentLike(document: CallRequest<"seal">["document"]): Promise<ClearingDocument> {
     switch (document.kind) {
       case "claim": {
-        const { claim, issuedAt } = z
-          .looseObject({ claim: z.looseObject({ content: z.record(z.string(), z.json()) }), issuedAt: z.string() })
+        const { artifact, issuedAt } = z
+          .looseObject({ artifact: z.looseObject({ content: z.record(z.string(), z.json()) }), issuedAt: z.string() })
           .parse(document);
-        const [, mission = "", node, attempt, slot] = String(claim.content["claim_id"]).split("/");
+        const { content: said } = artifact;
+        const [, mission = "", node, attempt, slot] = String(said["claim_id"]).split("/");
         const place = CALLS.pledge.request
           .pick({ mission: true, node: true, attempt: true, slot: true })
           .safeParse({ mission, node: Number(node), attempt: Number(attempt), slot: Number(slot) });
@@ -536,7 +441,7 @@ export class Policy {
         const work = this.#workAt(place.data, "to seal the claim");
         const { view } = await this.#place(place.data, work.document, "to seal the claim");
         const { terms } = await this.#termsFor({ mission: place.data.mission, node: view.law.label, attempt: place.data.attempt });
-        const attestedAt = await this.#recent("attested_at", claim.content["attested_at"]);
+        const attestedAt = await this.#grounds.recent("attested_at", said["attested_at"]);
         const claimant = { claim_id: ["claim", ...placeOf(place.data)].join("/"), attester_id: this.#self, attested_at: attestedAt };
         const service = this.#of.services.find(({ id }) => id === work.service);
         if (service === undefined) throw new WillNotSign("to seal the claim", "service");
@@ -553,8 +458,8 @@ export class Policy {
         return {
           kind: "claim",
           obligation: obligationHash(terms),
-          claim: { id: `${place.data.slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(content) },
-          issuedAt: await this.#recent("issuedAt", issuedAt),
+          artifact: claimArtifact(place.data.slot, content),
+          issuedAt: await this.#grounds.recent("issuedAt", issuedAt),
         };
       }
       case "envelope": {
@@ -569,15 +474,17 @@ export class Policy {
           if (provenance.length !== 1 || sealed === undefined || provenance[0]?.signature !== `secp256k1:${sealed.signature}`)
             throw new WillNotSign("to seal the envelope", "items");
         }
-        return { kind: "envelope", body: { ...body, submitted_at: await this.#recent("submitted_at", body.submitted_at) } };
+        return { kind: "envelope", body: { ...body, submitted_at: await this.#grounds.recent("submitted_at", body.submitted_at) } };
       }
+      default:
+        throw new WillNotSign("to seal", "kind");
     }
   }
 
   /** The obligation of work of its own, as chain and law say it. */
   async #termsFor(task: { readonly mission: string; readonly node: string; readonly attempt: number }) {
     const mission = CALLS.bid.request.shape.mission.parse(task.mission);
-    const contract = await this.#lawOf(mission, "to seal");
+    const contract = await this.#grounds.lawOf(mission, "to seal");
     for (const { args } of await contract.history("ExecutorBound", { agent: this.#self })) {
       const work = this.#of.memory.recall(["work", mission, args.node, task.attempt, args.slot], workSchema);
       if (work === undefined || work.status === "failed") continue;
@@ -586,19 +493,6 @@ export class Policy {
       return { terms: termsOfNode(await termsAt(this.#of.client, found.mission, found.view)) };
     }
     throw new WillNotSign("to seal", "task", "this agent has no work there");
-  }
-
-  /** A moment that is neither long past nor far ahead, by the chain's time. */
-  async #recent(what: string, time: unknown): Promise<string> {
-    const seconds = typeof time === "string" ? Date.parse(time) / 1_000 : Number.NaN;
-    const now = Number(await this.#now());
-    if (typeof time !== "string" || !(Math.abs(seconds - now) <= Number(DAY)) || (!time.includes(".") && time !== timeOf(seconds)))
-      throw new WillNotSign("to seal", what);
-    return time;
-  }
-
-  async #now(): Promise<bigint> {
-    return (await this.#of.client.chain.publicClient.getBlock()).timestamp;
   }
 
   #sells(name: string): boolean {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hexSchema } from "../primitives/hex.ts";
+import { type Hex, hexSchema } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
-import { type ByteSigner, isSignedBy, type PublicKey } from "../primitives/signing.ts";
+import { type ByteSigner, isSignedBy, keyBehind, type PublicKey } from "../primitives/signing.ts";
 import { digestSchema, instantSchema } from "./claims.ts";
 
 /** Facts that a second verifier needs to repeat the check; JSON scalars and lists of text. */
@@ -62,6 +62,14 @@ export function signOutcome(outcome: UnsignedOutcome, signer: ByteSigner): Verif
 /** Whether the key signed this outcome as it stands. */
 export function isOutcomeSignedBy({ artifact_signature, ...outcome }: VerificationOutcome, key: PublicKey): boolean {
   return artifact_signature !== null && isSignedBy(key, signedBytes(outcome as UnsignedOutcome), artifact_signature);
+}
+
+/** The secp256k1 key of an account that signed this outcome; undefined if it did not. `isIts`: whether an uncompressed key is the account's. */
+export function outcomeKey(
+  { artifact_signature, ...outcome }: VerificationOutcome,
+  isIts: (uncompressed: Hex) => boolean,
+): PublicKey | undefined {
+  return artifact_signature === null ? undefined : keyBehind(signedBytes(outcome as UnsignedOutcome), artifact_signature, isIts);
 }
 
 /** Whether running the check again must give the same answer. An oracle that is a model can only be asked again and compared. */

@@ -13,6 +13,12 @@ export type Decision = (typeof DECISIONS)[number];
 /** The order that a decision on a case is. Throws InvalidValue when this case is not decided so. `name`: of the case, for the error. */
 export function decisionOn(name: string, subject: WaitingCase, decision: Decision): Draft {
   const { caseHash } = subject;
+  if (subject.kind === "petition") {
+    if (decision === "reject") throw new InvalidValue(name, "waits until it is granted; whoever does not grant it leaves it");
+    const { account, principal, office } = subject.petition;
+    const data = encodeActionData("REGISTER_ISSUER", [office, principal, subject.value]);
+    return { action: "REGISTER_ISSUER", caseHash, target: account, data };
+  }
   if (subject.kind === "appeal")
     throw new InvalidValue(name, "is decided by the command that show prints", { action: "npm run override -- resolve" });
   if (subject.kind === "bloc") {

@@ -1,8 +1,10 @@
 import { basename } from "node:path";
 import type { CityClient } from "../client/client.ts";
 import { AgentCityError } from "../primitives/errors.ts";
+import { evidenceRoles } from "../protocol/actions.ts";
 import type { WaitingCase } from "../protocol/waiting-case.ts";
 import { casesIn } from "./case-desk.ts";
+import { isSeated } from "./petitions.ts";
 
 /** Where cases wait: a network's folder, and the chain that tells whether they still do. */
 export interface CaseRoom {
@@ -51,9 +53,15 @@ export async function caseNamed(room: CaseRoom, name: string): Promise<NamedCase
 }
 
 async function isCurrent({ client }: CaseRoom, subject: WaitingCase): Promise<boolean> {
+  if (subject.kind === "petition") return !(await isSeated(client, subject.petition));
   if (subject.kind === "bloc") return (await client.legislation.history("BlocRuled", { session: BigInt(subject.session) })).length === 0;
   const node = subject.kind === "suspension" ? 0 : subject.node;
   return (await client.mission(subject.mission).caseHash(node)) === subject.caseHash;
+}
+
+/** A stranger's words on a line of a terminal. */
+export function inPrint(text: string): string {
+  return text.replaceAll(/\p{C}/gu, " ");
 }
 
 /** What a case is about, in one line. */
@@ -62,6 +70,10 @@ export function inOneLine({ name, subject, current }: NamedCase): string {
 }
 
 function aboutOf(subject: WaitingCase): string {
+  if (subject.kind === "petition") {
+    const { account, office, classes, contact } = subject.petition;
+    return `${account} asks to be ${(evidenceRoles[office] ?? "NONE").toLowerCase()}${classes === 0 ? "" : ` of classes ${classes}`} (${inPrint(contact)})`;
+  }
   if (subject.kind === "bloc") return `session ${subject.session}: ${subject.flagged} of ${subject.ballots} voters voted alike`;
   if (subject.kind === "suspension") return `mission ${subject.mission} stands still after a silence of the chain`;
   if (subject.kind === "appeal") {

@@ -7,7 +7,7 @@ import { endingOf, noteEnding } from "../execution/ending.ts";
 import { fieldsOf } from "../execution/inputs/fields.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
 import { modelsOf } from "../execution/models/model-tool.ts";
-import type { Worker } from "../execution/seat.ts";
+import type { Outsiders } from "../execution/seat.ts";
 import { itemsDigest, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, RegisteredService, World } from "../execution/world.ts";
 import type { BarredLaw, ChildSession, PaidElsewhere } from "../legislature/context.ts";
@@ -51,8 +51,8 @@ export interface Order {
   readonly judge: Judges;
   /** Who has paid for it elsewhere, and the block in which it did. Default: the city's own sponsor pays. */
   readonly sponsor?: PaidElsewhere & { readonly block: bigint };
-  /** Producers whose seats are elsewhere; they vote, bid and work as everybody does. */
-  readonly outsiders?: readonly Worker[];
+  /** Whose seats are elsewhere; they vote, bid, work, vouch and judge as everybody does. */
+  readonly outsiders?: Outsiders;
   /** Whose minds the producers have; heuristic ones by default. */
   readonly makeMind?: MindMaker;
   /** Demonstration: the first executor of the first checkable node hands in a lie. */
@@ -214,7 +214,7 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     services: order.catalog,
     inputs: inputsOf(file, { items, digest }),
     minds,
-    outsiders: outsidersOf(order),
+    outsiders: order.outsiders?.workers,
     judge: order.judge,
     child,
     sponsor: order.sponsor,
@@ -228,7 +228,14 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
   tell(`law "${law.document.title}" won the vote and is deployed at ${law.mission}`);
   const tamper = order.cheat === true && child === undefined ? liar(law.document) : order.tamper;
   const own = worldOf(city, minds, await servicesFor(hall, cause, law.document), tamper);
-  const world = { ...own, workers: [...own.workers, ...outsidersOf(order)], tell };
+  const { workers, verifiers, issuers } = order.outsiders ?? NOBODY;
+  const world = {
+    ...own,
+    workers: [...own.workers, ...workers],
+    verifiers: [...own.verifiers, ...verifiers],
+    issuers: [...own.issuers, ...issuers],
+    tell,
+  };
   const mission: Mission = {
     address: law.mission,
     sponsor: order.sponsor?.address ?? memberOf(city.society, "sponsor").account.address,
@@ -287,14 +294,14 @@ async function servicesFor(
   return [...sold.map(({ service }) => service), ...(await soldElsewhere(city, order, offers))];
 }
 
-function outsidersOf({ outsiders = [] }: Order): readonly Worker[] {
-  return outsiders;
-}
+const NOBODY: Outsiders = { workers: [], verifiers: [], issuers: [] };
 
 /** The same code, where somebody elsewhere has registered it for sale: whoever runs it again has it here. */
 async function soldElsewhere({ client }: City, order: Order, offers: readonly Offer[]): Promise<readonly RegisteredService[]> {
   const catalogue = new Map(offers.map(({ entry, bundle }) => [entry.id, { entry, bundle }]));
-  const asSold = outsidersOf(order).flatMap((seller) => [...catalogue.values()].map((each) => registeredService({ ...each, seller })));
+  const asSold = (order.outsiders ?? NOBODY).workers.flatMap((seller) =>
+    [...catalogue.values()].map((each) => registeredService({ ...each, seller })),
+  );
   const live = await Promise.all(asSold.map(({ id }) => client.services.isLive(id)));
   return asSold.filter((_, at) => live[at]);
 }

@@ -26,7 +26,7 @@ export interface Bill
   /** By producer's name; a producer without one does not take part. */
   readonly minds: ReadonlyMap<string, Mind>;
   /** Producers whose keys are elsewhere. */
-  readonly outsiders?: LegislatureOptions["producers"];
+  readonly outsiders?: LegislatureOptions["producers"] | undefined;
   /** Called at each boundary that the session crosses, before the city's own hook. */
   readonly progress?: City["boundary"];
 }

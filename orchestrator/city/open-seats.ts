@@ -1,18 +1,21 @@
 import { zeroAddress } from "viem";
 import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
 import { intentKey } from "../chain/outbox.ts";
-import type { Worker } from "../execution/seat.ts";
+import type { Outsiders } from "../execution/seat.ts";
 import type { ContentStore } from "../execution/world.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256, parseContentId } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
-import type { CityCard, Join, ServiceOffer } from "../protocol/calls.ts";
+import type { CityCard, Join, Petition, ServiceOffer } from "../protocol/calls.ts";
 import { KINDS } from "../protocol/kinds.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
 import { serveSeats } from "../seats/http.ts";
 import { Mailbox, type MailboxOptions, type WallClock } from "../seats/mailbox.ts";
 import { remoteSeat } from "../seats/remote.ts";
+import { remoteIssuer, remoteVerifier } from "../seats/remote-office.ts";
 import type { City } from "./city.ts";
+import { clearPetitions, filePetition, petitionName } from "./petitions.ts";
 import { memberOf } from "./society.ts";
 
 /** What a devnet gives to a principal that joins, smallest unit. */
@@ -21,6 +24,8 @@ const ALLOWANCE = 100_000_000_000n;
 const GAS_MONEY = 10n ** 17n;
 /** Agents that may join one city from elsewhere. */
 const MOST_OUTSIDERS = 64;
+/** Classes that a key can issue here. */
+const ISSUED = ["REC", "ATT"] as const;
 /** Services that one of them may have registered by this city. */
 const MOST_SERVICES = 128;
 
@@ -41,10 +46,12 @@ export interface SeatDesk {
   join(request: Join): Promise<void>;
   /** Relays the registration of a service that its owner has signed. */
   offer(owner: Address, service: ServiceOffer): Promise<void>;
+  /** Lays a petition for an office before the adjudicators. Throws PetitionRefused. */
+  petition(request: Petition): Promise<void>;
   /** A devnet's test money for a principal, once. Throws NoFaucet elsewhere. */
   faucet(principal: Address): Promise<void>;
-  /** Everybody who has joined, as the chain says: they survive a restart. */
-  outsiders(): Promise<readonly Worker[]>;
+  /** Everybody who has joined or holds an office, as the chain says: they survive a restart. */
+  outsiders(): Promise<Outsiders>;
   /** How many of them are connected. */
   present(): Promise<number>;
 }
@@ -54,7 +61,7 @@ export interface OpenSeats {
   readonly url: string;
   readonly desk: SeatDesk;
   /** Everybody who has joined, as the chain says: they survive a restart. */
-  readonly outsiders: () => Promise<readonly Worker[]>;
+  readonly outsiders: () => Promise<Outsiders>;
   /** How many of them are connected. */
   readonly present: () => Promise<number>;
   close(): Promise<void>;
@@ -76,12 +83,30 @@ function seatsElsewhere(city: City, options: Pick<MailboxOptions, "clock" | "pat
 
   async function joined() {
     const registered = await client.agents.history("AgentRegistered");
-    return registered.filter(({ args }) => args.kind === KINDS.PRODUCER && !here.has(args.agent));
+    return registered.filter(({ args }) => !here.has(args.agent));
   }
 
-  async function outsiders(): Promise<readonly Worker[]> {
-    const found = (await joined()).map(({ args: { agent, principal } }) => ({ name: nameOfOutsider(agent), address: agent, principal }));
-    return found.map((outsider) => remoteSeat(outsider, mailbox, store));
+  async function outsiders(): Promise<Outsiders> {
+    await clearPetitions(client, city.dir);
+    const outsider = (address: Address, principal: Address) => ({ name: nameOfOutsider(address), address, principal });
+    const workers = (await joined())
+      .filter(({ args }) => args.kind === KINDS.PRODUCER)
+      .map(({ args: { agent, principal } }) => remoteSeat(outsider(agent, principal), mailbox, store));
+    const elsewhere = <Named>(found: readonly Named[], nameOf: (one: Named) => Address) => [
+      ...new Map(found.filter((one) => !here.has(nameOf(one))).map((one) => [nameOf(one), one])).values(),
+    ];
+    const verifiers = elsewhere(await client.evidence.history("VerifierRegistered"), ({ args }) => args.verifier).map(({ args }) =>
+      remoteVerifier(outsider(args.verifier, args.principal), mailbox),
+    );
+    const appointed = elsewhere(await client.evidence.history("IssuerRegistered"), ({ args }) => args.issuer);
+    const issuers = await Promise.all(
+      appointed.map(async ({ args: { issuer, principal } }) => {
+        // What it may issue now: a later act changes it, or takes it away.
+        const may = await Promise.all(ISSUED.map((name) => client.evidence.mayIssue(issuer, EvidenceClass[name])));
+        return remoteIssuer({ ...outsider(issuer, principal), issues: ISSUED.filter((_, place) => may[place]) }, mailbox);
+      }),
+    );
+    return { workers, verifiers, issuers };
   }
   return { mailbox, store, receiver, joined, outsiders };
 }
@@ -90,7 +115,7 @@ function seatsElsewhere(city: City, options: Pick<MailboxOptions, "clock" | "pat
  * Everybody who has joined a city that asks nobody elsewhere now. A mission that one of them works in goes on: what it answered before
  * is remembered, and beyond that it is silent.
  */
-export function closedSeats(city: City, clock: WallClock): Promise<readonly Worker[]> {
+export function closedSeats(city: City, clock: WallClock): Promise<Outsiders> {
   return seatsElsewhere(city, { clock, closed: true }).outsiders();
 }
 
@@ -105,7 +130,8 @@ export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOp
     if ((await client.agents.principalOf(binding.agent)) !== zeroAddress) return;
     if ((await joined()).length >= MOST_OUTSIDERS)
       throw new AgentCityError("CityFull", `${MOST_OUTSIDERS} agents from elsewhere are in this city`);
-    if (binding.kind !== KINDS.PRODUCER) throw new AgentCityError("WrongKind", "Only producers join this way");
+    if (binding.kind !== KINDS.PRODUCER && binding.kind !== KINDS.VERIFIER)
+      throw new AgentCityError("WrongKind", "Only producers and verifiers join this way");
     const { value, deadline, v, r, s } = permit;
     const sealed = keccak256(canonicalBytes([binding, did, byPrincipal, byAgent, permit]));
     await client.token.permit([binding.principal, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s], {
@@ -149,8 +175,12 @@ export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOp
     genesis: first.hash,
     embedded: chain.kind === "embedded",
   };
-  const present = async () => (await joined()).filter(({ args }) => mailbox.isConnected(args.agent)).length;
-  return { mailbox, store, card, join, offer, faucet, outsiders, present };
+  const present = async () => (await joined()).filter(({ args }) => args.kind === KINDS.PRODUCER && mailbox.isConnected(args.agent)).length;
+  const petition = async (request: Petition) => {
+    await filePetition(client, city.dir, request);
+    city.tell(`${nameOfOutsider(request.petition.account)} petitions for an office: npm run override -- show ${petitionName(request)}`);
+  };
+  return { mailbox, store, card, join, offer, petition, faucet, outsiders, present };
 }
 
 /** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */

@@ -1,6 +1,7 @@
 import { intentKey } from "../chain/outbox.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
-import type { Signatory, World } from "../execution/world.ts";
+import type { Signing } from "../execution/seat.ts";
+import type { World } from "../execution/world.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import type { Address } from "../primitives/hex.ts";
 import { unpackPayment } from "../rules/payments.ts";
@@ -24,7 +25,7 @@ export async function payOut(world: World, mission: Address): Promise<void> {
   });
 }
 
-async function withdraw(world: World, mission: Address, { account }: Pick<Signatory, "account">): Promise<void> {
+async function withdraw(world: World, mission: Address, { account }: Pick<Signing, "account">): Promise<void> {
   const { client } = world;
   const by = account.address;
   if ((await client.treasury.creditOf(by)) === 0n) return;

@@ -14,8 +14,8 @@ import { canonicalBytes } from "../primitives/json.ts";
 import type { Member } from "./society.ts";
 
 /** What a producer sells, before it is registered. */
-export interface Offer {
-  readonly seller: Pick<Member, "account">;
+export interface Offer<Account extends Pick<LocalAccount, "address"> = LocalAccount> {
+  readonly seller: { readonly account: Account };
   readonly entry: CatalogEntry;
   readonly bundle: Bundle;
 }
@@ -51,7 +51,7 @@ function termsOf(entry: CatalogEntry, { codeHash }: Bundle): Omit<RegisteredServ
 }
 
 /** The record a service is registered under; its hash is the service's id (contracts/interfaces/IServiceContract.sol). */
-export function registeredService({ seller, entry, bundle }: Offer): RegisteredService {
+export function registeredService({ seller, entry, bundle }: Offer<Pick<LocalAccount, "address">>): RegisteredService {
   const schemas = schemasOf(entry);
   const record = { owner: seller.account.address, ...termsOf(entry, bundle) };
   return {

@@ -9,7 +9,7 @@ import { parseContentId } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import type { AnswerKey } from "../records/answers.ts";
-import { localSeat, type Tamper } from "../seats/local.ts";
+import { type Holder, localIssuer, localSeat, localVerifier, type Tamper } from "../seats/local.ts";
 import type { City } from "./city.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
 
@@ -21,22 +21,22 @@ export function worldOf(
   tamper: Tamper | undefined,
 ): World {
   const { client, society, answers, blocks, log } = city;
-  const [reexecutor, receiver] = membersOf(society, "issuer");
-  if (reexecutor === undefined || receiver === undefined) throw new RangeError("a city needs two issuers");
+  const now = () => 1_000 * Number(client.chain.clock.now());
   return {
     client,
     workers: membersOf(society, "producer").map((member) => {
       const mind = minds.get(member.name);
       if (mind === undefined) throw new RangeError(`${member.name} has no mind`);
-      const { name, account, seal, pool } = member;
+      const { pool } = member;
       const manager = pool === undefined ? {} : { manager: memberOf(society, "manager", pool.manager).account };
-      const resident = { name, account, seal, principal: principalOf(society, member).account.address, mind, ...manager };
+      const resident = { ...holderOf(society, member), mind, ...manager };
       return localSeat(resident, { sandbox: city.sandbox, seed: city.seed, tamper });
     }),
     sponsor: memberOf(society, "sponsor"),
-    verifiers: membersOf(society, "verifier"),
-    reexecutor,
-    receiver,
+    verifiers: membersOf(society, "verifier").map((member) => localVerifier(holderOf(society, member))),
+    issuers: membersOf(society, "issuer").map((member, place) =>
+      localIssuer({ ...holderOf(society, member), issues: [place === 0 ? "ATT" : "REC"] }, now),
+    ),
     runner: memberOf(society, "runner"),
     monitor: memberOf(society, "monitor"),
     services,
@@ -88,6 +88,11 @@ function singleFlight(remember: World["remember"]): World["remember"] {
 /** Where execution's records are kept: under their mission, which comes second in every key. */
 export function answerKey(key: readonly (string | number)[]): AnswerKey {
   return { session: String(key[1]), agent: "", step: key.join("/"), round: 0 };
+}
+
+function holderOf(society: readonly Member[], member: Member): Holder {
+  const { name, account, seal } = member;
+  return { name, account, seal, principal: principalOf(society, member).account.address };
 }
 
 /** The human behind an agent. */

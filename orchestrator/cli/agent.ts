@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { createAgent, folderOf, type Limits, readLimits } from "../agent/index.ts";
+import { createAgent, folderOf, type Limits, type OfficeTerms, readLimits } from "../agent/index.ts";
 import { decryptKeystore, encryptKeystore, KeyUnusable } from "../agent/keystore.ts";
 import { AgentCityError, InvalidValue, messageOf } from "../primitives/errors.ts";
 import { makeFolder } from "../primitives/files.ts";
@@ -24,8 +24,15 @@ export interface AgentCommand {
   readonly leastPrice?: string;
   readonly mostStake?: string;
   readonly mostNodes?: number;
+  /** Of a verifier or an issuer. */
+  readonly contact?: string;
+  readonly relations?: string;
+  readonly classes?: string;
   readonly json?: boolean;
 }
+
+/** Whose commands they are. */
+export type AgentRole = "agent" | OfficeTerms["office"];
 
 /** Files that `agent init` makes, and that the other actions read by default. */
 const FILES = { key: "agent.json", principal: "owner.json", password: "password", limits: "limits.json" } as const;
@@ -34,15 +41,15 @@ const ACTIONS = { init, run, doctor, status } as const;
 export const AGENT_ACTIONS = Object.keys(ACTIONS);
 
 /** Makes an agent's keys, runs it until it is stopped, or says what it lacks or how it stands. */
-export async function agent(action: string, options: AgentCommand): Promise<void> {
+export async function agent(action: string, options: AgentCommand, role: AgentRole = "agent"): Promise<void> {
   const found = Object.entries(ACTIONS).find(([name]) => name === action)?.[1];
   if (found === undefined) throw new InvalidValue("action", `it is none of ${AGENT_ACTIONS.join(", ")}`, { details: action });
-  await found(options);
+  await found(options, role);
 }
 
 /** Two keystores, their password and the limits, each readable by this user only. What is there already is kept. */
-async function init(options: AgentCommand): Promise<void> {
-  const folder = folderIn(options);
+async function init(options: AgentCommand, role: AgentRole): Promise<void> {
+  const folder = folderIn(options, role);
   const path = (name: keyof typeof FILES) => join(folder, FILES[name]);
   const there = Object.values(FILES).filter((file) => existsSync(join(folder, file)));
   if (there.length > 0)
@@ -66,10 +73,10 @@ async function init(options: AgentCommand): Promise<void> {
   else
     process.stdout.write(
       [
-        `AGENT   ${made.agent}`,
+        `${role.toUpperCase().padEnd(7)} ${made.agent}`,
         `OWNER   ${made.principal}   (gives its stake; keep ${FILES.principal} elsewhere once it is registered)`,
         `LIMITS  ${made.limits}`,
-        `NEXT    ${asTyped("npm run agent -- --city http://127.0.0.1:8787")}${options.folder === undefined ? "" : ` --folder ${options.folder}`}`,
+        `NEXT    ${asTyped(`npm run ${role} -- --city http://127.0.0.1:8787`)}${options.folder === undefined ? "" : ` --folder ${options.folder}`}`,
         "",
       ].join("\n"),
     );
@@ -86,19 +93,21 @@ const STRICT = {
   votes: true,
 };
 
-async function run(options: AgentCommand): Promise<void> {
-  await agentOf(options, "principal").run(interrupted);
+async function run(options: AgentCommand, role: AgentRole): Promise<void> {
+  const made = agentOf(options, { role, registers: true });
+  await made.run(interrupted);
+  if (options.json === true) process.stdout.write(`${JSON.stringify({ status: "stopped", [role]: made.address })}\n`);
 }
 
-async function doctor(options: AgentCommand): Promise<void> {
-  const findings = await agentOf(options).doctor();
+async function doctor(options: AgentCommand, role: AgentRole): Promise<void> {
+  const findings = await agentOf(options, { role }).doctor();
   if (findings.some(({ ok }) => !ok)) process.exitCode = EXIT.FAILED;
   if (options.json === true) process.stdout.write(`${JSON.stringify({ status: "done", findings })}\n`);
   else for (const { what, ok, details } of findings) process.stdout.write(`${ok ? "ok     " : "MISSING"}  ${what}: ${details}\n`);
 }
 
-async function status(options: AgentCommand): Promise<void> {
-  const standing = await agentOf(options).status();
+async function status(options: AgentCommand, role: AgentRole): Promise<void> {
+  const standing = await agentOf(options, { role }).status();
   if (options.json === true) process.stdout.write(`${JSON.stringify({ status: "done", ...standing })}\n`);
   else
     process.stdout.write(
@@ -110,21 +119,24 @@ async function status(options: AgentCommand): Promise<void> {
     );
 }
 
-/** The agent that options and folder describe; `principal` only where it may have to register. */
+/** The agent that options and folder describe; its principal's key is read only where it may have to register. */
 export function agentOf(
   options: AgentCommand,
-  registers?: "principal",
-  tell: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
+  {
+    role = "agent",
+    registers = false,
+    tell = (line) => process.stderr.write(`${line}\n`),
+  }: { readonly role?: AgentRole; readonly registers?: boolean; readonly tell?: (line: string) => void } = {},
 ) {
   const { city, rpc, leastPrice, mostStake, mostNodes } = options;
   if (city === undefined)
     throw new InvalidValue("--city", "it names where the city's seats are", { details: "add --city http://127.0.0.1:8787" });
-  const folder = folderIn(options);
+  const folder = folderIn(options, role);
   const own = (name: keyof typeof FILES) => (existsSync(join(folder, FILES[name])) ? join(folder, FILES[name]) : undefined);
   const passwordFile = options.passwordFile ?? process.env["AGENTCITY_PASSWORD_FILE"] ?? own("password");
   const keystore = options.key ?? own("key");
   if (keystore === undefined)
-    throw new KeyUnusable(`There is no agent in ${folder}: ${asTyped("npm run agent -- init")} makes one`, "AGENTCITY_PASSWORD_FILE");
+    throw new KeyUnusable(`There is no agent in ${folder}: ${asTyped(`npm run ${role} -- init`)} makes one`, "AGENTCITY_PASSWORD_FILE");
   const key = secretIn(keystore, passwordFile);
   const owner = options.principal ?? own("principal");
   const limitsFile = options.limits ?? own("limits");
@@ -137,14 +149,29 @@ export function agentOf(
   return createAgent({
     ...{ city, rpc, key, limits },
     folder: folderOf(folder, { city, key }),
-    principal: registers === undefined || owner === undefined ? undefined : secretIn(owner, passwordFile),
+    principal: !registers || owner === undefined ? undefined : secretIn(owner, passwordFile),
     services: options.sells?.split(","),
+    office: role === "agent" ? undefined : officeOf(role, options),
     tell,
   });
 }
 
-function folderIn({ folder }: AgentCommand): string {
-  return folder === undefined ? join(home().root, "agent") : typedPath(folder);
+/** What a verifier or an issuer tells the adjudicators of itself. */
+function officeOf(office: OfficeTerms["office"], { contact, relations, classes = "REC,ATT" }: AgentCommand): OfficeTerms {
+  const named = classes.toUpperCase().split(",");
+  const unknown = named.find((name) => name !== "REC" && name !== "ATT");
+  if (unknown !== undefined) throw new InvalidValue("--classes", "an issuer gives REC, ATT or both", { details: unknown });
+  return {
+    office,
+    classes: office === "verifier" ? [] : (["REC", "ATT"] as const).filter((name) => named.includes(name)),
+    runtime: `realm/1 node/${process.versions.node}`,
+    contact: contact ?? "none given",
+    relations: relations ?? "none declared",
+  };
+}
+
+function folderIn({ folder }: AgentCommand, role: AgentRole): string {
+  return folder === undefined ? join(home().root, role) : typedPath(folder);
 }
 
 function unitsIn(option: string, text: string): bigint {

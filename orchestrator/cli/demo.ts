@@ -41,7 +41,14 @@ export interface Demo {
 
 /** One mission after another, so that the city's pages have something to show. A failed mission is reported, and the next one begins. */
 export async function keepBusy(city: City, demo: Demo): Promise<void> {
-  const { outsiders = async () => [], home, tell, most = Number.POSITIVE_INFINITY, patience = PATIENCE, sleep = wallTime.sleep } = demo;
+  const {
+    outsiders = async () => undefined,
+    home,
+    tell,
+    most = Number.POSITIVE_INFINITY,
+    patience = PATIENCE,
+    sleep = wallTime.sleep,
+  } = demo;
   for (let turn = 0; turn < most; turn += 1) {
     const { name, cheat } = SHOWN[turn % SHOWN.length] ?? SHOWN[0];
     tell(`demo: ${name} begins${cheat ? "; one executor will hand in a lie" : ""}`);
@@ -55,14 +62,7 @@ export async function keepBusy(city: City, demo: Demo): Promise<void> {
   }
 }
 
-async function runOne(
-  city: City,
-  name: string,
-  cheat: boolean,
-  home: string,
-  judge: Order["judge"],
-  outsiders: NonNullable<Order["outsiders"]>,
-) {
+async function runOne(city: City, name: string, cheat: boolean, home: string, judge: Order["judge"], outsiders: Order["outsiders"]) {
   const path = fileURLToPath(new URL(`../../missions/${name}.yaml`, import.meta.url));
   const text = readFileSync(path, "utf8");
   const budgetCap = parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS);
@@ -72,7 +72,15 @@ async function runOne(
   try {
     return await runToEnd(
       city,
-      { file, catalog: CATALOG, input: readInput(file.input, dirname(path)), id, judge, cheat, outsiders },
+      {
+        file,
+        catalog: CATALOG,
+        input: readInput(file.input, dirname(path)),
+        id,
+        judge,
+        cheat,
+        ...(outsiders === undefined ? {} : { outsiders }),
+      },
       text,
       home,
     );

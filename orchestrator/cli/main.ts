@@ -5,7 +5,7 @@ import { addressSchema } from "../primitives/address.ts";
 import { parseAmount } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { MODES } from "../protocol/mission-file-schema.ts";
-import { agentCommand } from "./agent-command.ts";
+import { agentCommand, officeCommand } from "./agent-command.ts";
 import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
 import { city } from "./city.ts";
@@ -187,7 +187,7 @@ program
   .option("--limits <file>", "what its owner allows (JSON); default: the folder's")
   .action(mcp);
 
-program.addCommand(agentCommand());
+program.addCommand(agentCommand()).addCommand(officeCommand("verifier")).addCommand(officeCommand("issuer"));
 
 program
   .command("session")

@@ -25,7 +25,7 @@ export async function mcp(options: McpOptions): Promise<void> {
   const ask = askElsewhere(url);
   if (options.key === undefined && options.folder === undefined) return serveMcpStdio(OPEN, version(), ask);
   const decisions = new Decisions();
-  const agent = agentOf({ ...options, city: await seatsOf(url) }, "principal", (line) => decisions.tell(line));
+  const agent = agentOf({ ...options, city: await seatsOf(url) }, { registers: true, tell: (line) => decisions.tell(line) });
   decideBy(agent, decisions);
   serveMcpAgent(OPEN, version(), ask, agent, decisions);
   await runQuietly(agent, decisions, interrupted);

@@ -8,14 +8,15 @@ import type { InferenceOracle, MeasurementFetcher, VerifierDeps } from "../attes
 import { headOf, type TrailEntry, trailEntrySchema } from "../attestation/trail.ts";
 import { verify } from "../attestation/verify.ts";
 import { AgentCityError } from "../primitives/errors.ts";
-import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
+import { keccak256, sha256 } from "../primitives/hash.ts";
 import { type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonObject } from "../primitives/json.ts";
-import { SIGNATURE_ALGORITHMS } from "../primitives/signing.ts";
+import { type ByteSigner, SIGNATURE_ALGORITHMS } from "../primitives/signing.ts";
 import type { NodeView, SlotView } from "./chain-view.ts";
+import { takesReceipts } from "./obligation.ts";
 import type { RunResult } from "./sandbox/result.ts";
-import { attemptKey, serviceById, type Work } from "./work.ts";
-import type { Mission, Signatory, World } from "./world.ts";
+import { attemptKey, inputOf, serviceById, type Work } from "./work.ts";
+import type { Mission, World } from "./world.ts";
 
 /** Named by the claim; anyone with the code and the input can repeat it. */
 export const RE_EXECUTION = "re-execution/v1";
@@ -49,63 +50,63 @@ export function claimKey(mission: Mission, view: Pick<NodeView, "law" | "attempt
   return ["claim", ...attemptKey(mission, view), slot];
 }
 
-/** That this output follows from that code on that input; checked by running it again. */
-export async function claimInference(
-  world: World,
-  issuer: Signatory,
-  subject: Claimed,
-  input: JsonObject,
-  rerun: () => Promise<JsonObject>,
-): Promise<ClaimFile> {
-  const { name, bundle } = serviceById(world, subject.work.service, subject.view.law.services);
+/** What an issuer finds when it checks a claim. `obtain`: the bytes that were handed in, or those of a second run. */
+export async function vouch(
+  claim: ClaimAttestation,
+  obtain: () => Promise<Uint8Array>,
+  issuer: { readonly address: string; readonly signer: ByteSigner /** Milliseconds of chain time. */; readonly now: () => number },
+): Promise<Pick<ClaimFile, "outcome" | "found" | "key">> {
   let found: Hash = NO_OUTPUT;
+  const read = async () => {
+    const source = await obtain();
+    found = keccak256(source);
+    return source;
+  };
   const inference: InferenceOracle = {
     id: RE_EXECUTION,
     determinism: "deterministic",
     async entails({ conclusion }) {
-      const source = canonicalBytes(await rerun());
-      found = keccak256(source);
+      const source = await read();
       return { holds: conclusion === `output ${found}`, source };
     },
   };
-  const claim = inferenceClaim(claimantOf(world, subject), {
-    service: name,
-    label: subject.view.law.label,
-    inputSha: sha256(canonicalBytes(input)),
-    codeHash: bundle.codeHash,
-    outputHash: subject.work.outputHash,
-  });
-  const outcome = await verify(claim, depsOf(world, issuer, { inference }));
-  return { claim, outcome, found, key: issuer.seal().publicKey, trail: trailOf(claim, outcome) };
-}
-
-/** That these bytes were handed in; checked by reading them. */
-export async function claimReceipt(world: World, issuer: Signatory, subject: Claimed): Promise<ClaimFile> {
-  const { outputId, outputHash } = subject.work;
-  let found: Hash = NO_OUTPUT;
   const measurements: MeasurementFetcher = {
     id: "content-store/v1",
     determinism: "deterministic",
     async read() {
-      const source = await world.store.get(parseContentId(outputId));
-      found = keccak256(source);
+      const source = await read();
       return { value: found, unit: "keccak256", method: RECEIPT, source };
     },
   };
-  const claim = receiptClaim(claimantOf(world, subject), { label: subject.view.law.label, outputHash, outputId });
-  const outcome = await verify(claim, depsOf(world, issuer, { measurements }));
-  return { claim, outcome, found, key: issuer.seal().publicKey, trail: trailOf(claim, outcome) };
+  const { address: verifierId, signer, now } = issuer;
+  const outcome = await verify(claim, { ...NOTHING, verifierId, signer, now, inference, measurements });
+  return { outcome, found, key: signer.publicKey };
+}
+
+/** The claim with what was found of it. */
+export function claimFile(claim: ClaimAttestation, vouched: Pick<ClaimFile, "outcome" | "found" | "key">): ClaimFile {
+  return { claim, ...vouched, trail: trailOf(claim, vouched.outcome) };
 }
 
 /** Whose claim it is, of which slot, and when it was made. */
 type Claimant = Pick<ClaimAttestation, "claim_id" | "attester_id" | "attested_at">;
 
-function claimantOf(world: World, { mission, view, slot }: Claimed): Claimant {
-  return {
+/** What the executor of a slot claims of its output: where others run its code again, that it follows; else that it was handed in. */
+export async function claimOf(
+  world: Pick<World, "client" | "services" | "store" | "remember" | "recent">,
+  { mission, view, slot, work }: Claimed,
+): Promise<ClaimAttestation> {
+  const claimant = {
     claim_id: ["claim", ...attemptKey(mission, view), slot.slot].join("/"),
     attester_id: slot.agent,
     attested_at: new Date(millisecondsOf(world)).toISOString(),
   };
+  const { label } = view.law;
+  const { outputId, outputHash } = work;
+  if (takesReceipts(view.law)) return receiptClaim(claimant, { label, outputHash, outputId });
+  const { name: service, bundle } = serviceById(world, work.service, view.law.services);
+  const inputSha = sha256(canonicalBytes(await inputOf(world, mission, view)));
+  return inferenceClaim(claimant, { service, label, inputSha, codeHash: bundle.codeHash, outputHash });
 }
 
 /** What an executor claims where others run its code again. */
@@ -140,25 +141,17 @@ export function receiptClaim(
   };
 }
 
-function millisecondsOf(world: World): number {
-  return 1000 * Number(world.client.chain.clock.now());
+function millisecondsOf({ client }: Pick<World, "client">): number {
+  return 1000 * Number(client.chain.clock.now());
 }
 
-/** An issuer checks one kind of claim; asked for another it has nothing to say. */
-function depsOf(world: World, issuer: Signatory, own: Partial<VerifierDeps>): VerifierDeps {
-  const refuse = (): Promise<never> => Promise.reject(new AgentCityError("NotMine", "This issuer does not check such claims"));
-  const none = { id: "none", determinism: "deterministic" } as const;
-  return {
-    verifierId: issuer.account.address,
-    signer: issuer.seal(),
-    now: () => millisecondsOf(world),
-    sources: { fetch: refuse },
-    measurements: { ...none, read: refuse },
-    similarity: { ...none, compute: refuse },
-    inference: { ...none, entails: refuse },
-    ...own,
-  };
-}
+const refuse = (): Promise<never> => Promise.reject(new AgentCityError("NotMine", "This issuer does not check such claims"));
+
+/** An issuer checks its own kinds of claim; asked for another it has nothing to say. */
+const NOTHING: Pick<VerifierDeps, "sources" | "similarity"> = {
+  sources: { fetch: refuse },
+  similarity: { id: "none", determinism: "deterministic", compute: refuse },
+};
 
 /** The story of a claim: emitted, checked, and withdrawn where it did not hold. */
 export function trailOf(claim: ClaimAttestation, outcome: VerificationOutcome): TrailEntry[] {

@@ -4,6 +4,7 @@ import { bindObligation } from "../clearing/bind.ts";
 import { type Cleared, clear, clearingDecisionSchema } from "../clearing/clearing-decision.ts";
 import { type Deployment, deployment } from "../clearing/deployment.ts";
 import {
+  type EvidenceEnvelope,
   type EvidenceItem,
   emitted,
   envelopeId,
@@ -21,18 +22,18 @@ import type { Checked } from "../clearing/refusal.ts";
 import { type Role, registryOf } from "../clearing/registry.ts";
 import { messageOf } from "../clearing/seal.ts";
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
-import { signOutput, verifierOutputSchema } from "../clearing/verifier-output.ts";
+import { outputHash, signOutput, type VerifierOutput, verifierOutputSchema } from "../clearing/verifier-output.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
-import { evidenceKinds, ITEMS_PER_SLOT, type QuestionName, questions } from "../protocol/evidence.ts";
+import { type EvidenceClassName, evidenceKinds, ITEMS_PER_SLOT, type QuestionName, questions } from "../protocol/evidence.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { ClearingResult, overall } from "../rules/clearing.ts";
 import type { ClaimFile } from "./claims.ts";
 import type { SignedItem } from "./evidence.ts";
 import { type NodeTerms, termsOfNode } from "./obligation.ts";
-import type { Worker } from "./seat.ts";
+import type { Signing } from "./seat.ts";
 
 /**
  * One clearing of a node as RAILS has it: the obligation both sides signed, the evidence, what each verifier said, and the decision.
@@ -113,36 +114,51 @@ export interface Handed {
   readonly claimed: ClaimFile;
 }
 
-/** What an executor signs in a clearing: what it claims of its output, and the evidence that it hands in. It undertook the work by its bid. */
+/**
+ * What is signed in a clearing: an executor's claim of its output, an issuer's word for it, the evidence that is handed in, and what a
+ * verifier concludes. An executor undertook the work by its bid.
+ */
 export type ClearingDocument =
-  | { readonly kind: "claim"; readonly obligation: Hash; readonly claim: Claim; readonly issuedAt: string }
-  | { readonly kind: "envelope"; readonly body: EnvelopeBody };
+  | { readonly kind: "claim"; readonly obligation: Hash; readonly artifact: Artifact; readonly issuedAt: string }
+  | {
+      readonly kind: "item";
+      readonly obligation: Hash;
+      readonly artifact: Artifact;
+      readonly class: EvidenceClassName;
+      readonly issuedAt: string;
+    }
+  | { readonly kind: "envelope"; readonly body: EnvelopeBody }
+  | { readonly kind: "output"; readonly body: OutputBody; readonly envelope: EvidenceEnvelope };
 
-interface Claim {
+interface Artifact {
   readonly id: string;
   readonly type: string;
   readonly content: NonNullable<EvidenceItem["content"]>;
 }
 type EnvelopeBody = Parameters<typeof sealEnvelope>[1];
+type OutputBody = Omit<VerifierOutput, "signature">;
 
-/** The bytes under which an executor puts its signature. */
+/** The bytes under which somebody puts its signature. */
 export function bytesUnder(document: ClearingDocument, by: string): Uint8Array {
   switch (document.kind) {
-    case "claim": {
-      const { obligation, claim, issuedAt } = document;
-      const item = selfReport(claim.id, claim.type, claim.content);
-      return messageOf("hop", hopHash(obligation, item, { emitter: by, class: "SIGN", issued_at: issuedAt }));
+    case "claim":
+    case "item": {
+      const { obligation, artifact, issuedAt } = document;
+      const { id, type, content } = artifact;
+      const claimed = document.kind === "claim" ? "SIGN" : document.class;
+      return messageOf("hop", hopHash(obligation, selfReport(id, type, content), { emitter: by, class: claimed, issued_at: issuedAt }));
     }
     case "envelope":
       return messageOf("envelope", envelopeId({ ...document.body, submitted_by: by }));
+    case "output":
+      return messageOf("verifier-output", outputHash(document.body));
   }
 }
 
-/** Everybody whose key the record needs. Executors may be elsewhere. */
-export interface Keys {
-  readonly of: (account: string) => ByteSigner;
-  readonly executor: (account: string) => Pick<Worker, "seal">;
-  readonly runner: string;
+/** Everybody who signs a record; they may be elsewhere. */
+export interface Hands {
+  readonly of: (account: string) => Pick<Signing, "seal">;
+  readonly engine: Signer;
 }
 
 /** What a clearing is made of. */
@@ -155,72 +171,70 @@ export interface ClearingCase {
 }
 
 /**
- * Makes and signs the record of one clearing. Deterministic but for `now`, seconds of chain time. What an absent executor does not sign is
- * left out: its claim, which no verdict rests on; the engine then submits what others vouch for.
+ * Makes the record of one clearing, signed by everybody in it. Deterministic but for `now`, seconds of chain time. What an absent executor
+ * does not sign is left out: its claim, which no verdict rests on; the engine then submits what others vouch for. Throws SeatAbsent for an
+ * issuer or a verifier that does not sign: their words are what the decision rests on.
  */
 export async function makeClearingRecord(
-  { terms: node, panel, handed, judgementsOf }: ClearingCase,
-  keys: Keys,
+  { terms, panel, handed, judgementsOf }: ClearingCase,
+  { of, engine }: Hands,
   now: bigint,
 ): Promise<ClearingRecord> {
-  const signers = new Map<string, Signer>();
-  const as = (id: string): Signer => {
-    const [account = id] = id.split("/");
-    const known = signers.get(id) ?? sealerOf(id, keys.of(account));
-    signers.set(id, known);
-    return known;
-  };
-  /** An executor's signature, made before the document that carries it. */
-  const by = async (id: string, document: ClearingDocument): Promise<Signer | undefined> => {
-    const seal = await unlessAbsent(() => keys.executor(id).seal(document));
-    if (seal === undefined) return undefined;
-    const { publicKey, signature } = seal;
+  const keys = new Map([[engine.id, engine.key]]);
+  /** A signature, made before the document that carries it. */
+  const signed = async (id: string, document: ClearingDocument): Promise<Signer> => {
+    const { publicKey, signature } = await of(id.split("/")[0] ?? id).seal(document);
     const signer = sealerOf(id, { publicKey, sign: () => signature });
-    signers.set(id, signer);
+    keys.set(id, signer.key);
     return signer;
   };
-  const obligation = signObligation(termsOfNode(node), {});
+  const obligation = signObligation(termsOfNode(terms), {});
   const hash = obligation.obligation_hash;
-  const items: EvidenceItem[] = [];
-  for (const one of handed) items.push(...(await itemsOf(hash, one, as, by)));
+  const items = (await Promise.all(handed.map((one) => itemsOf(hash, one, signed)))).flat();
   const body = { obligation_hash: hash, submitted_at: timeOf(now), items };
   // The first who handed something in does so for all; the engine where it is gone.
-  const engineId = engineOf(keys.runner);
-  const submitter = handed[0] === undefined ? undefined : await by(handed[0].agent, { kind: "envelope", body });
-  const envelope = sealEnvelope(submitter ?? as(engineId), body);
-  const named = new Map(items.map((item) => [item.id, item]));
-  const agents = (mask: number) => node.executors.flatMap(({ slot, agent }) => (((mask >> slot) & 1) === 1 ? [agent] : []));
-  const outputs = panel.flatMap(({ verifier }) =>
-    judgementsOf(verifier).map(({ question, result, confidence, basis, score, agreeing }) => {
-      const own = placesOf(basis).flatMap((place) => named.get(place) ?? []);
-      return signOutput(as(seatOf(verifier, question)), {
-        role: roleOf(question),
-        obligation_hash: hash,
-        envelope_id: envelope.envelope_id,
-        answers: [{ question: question === "PERFORMANCE" ? "performance" : "policy" }],
-        class_of_basis: meetAll(
-          RAILS_ADMISSIBILITY,
-          own.map((item) => item.class),
-        ),
-        basis: own.map(itemHash),
-        verdict: result,
-        confidence: fromBps(confidence),
-        score: fromBps(score),
-        agreeing: agents(agreeing),
-      });
-    }),
+  const [first] = handed;
+  const submitter = first && (await unlessAbsent(() => signed(first.agent, { kind: "envelope", body })));
+  const envelope = sealEnvelope(submitter ?? engine, body);
+  const outputs = await Promise.all(
+    panel.flatMap(({ verifier }) =>
+      judgementsOf(verifier).map(async (judgement): Promise<VerifierOutput> => {
+        const body = outputOf(verifier, judgement, terms, envelope);
+        return signOutput(await signed(body.verifier, { kind: "output", body, envelope }), body);
+      }),
+    ),
   );
-  const engine = as(engineId);
-  const bare = {
-    keys: Object.fromEntries([...signers].map(([id, { key }]) => [id, key])),
-    weights: weightsOf(panel, node.law.questions),
-    obligation,
-    envelope,
-    outputs,
-  };
+  const bare = { keys: Object.fromEntries(keys), weights: weightsOf(panel, terms.law.questions), obligation, envelope, outputs };
   // Every signature was made a line above; who has interests in what the chain asks, and the audit again.
-  const { decision } = clearAgain(bare, cityDeployment(bare.keys, standingsSaid(bare, engineId), TRUSTED), engine, now);
+  const { decision } = clearAgain(bare, cityDeployment(bare.keys, standingsSaid(bare, engine.id), TRUSTED), engine, now);
   return { ...bare, decision };
+}
+
+/** A verifier's answer to one question, as its document says it. */
+export function outputOf(
+  verifier: string,
+  { question, result, confidence, basis, score, agreeing }: Judgement,
+  { executors }: { readonly executors: readonly Pick<NodeTerms["executors"][number], "slot" | "agent">[] },
+  envelope: EvidenceEnvelope,
+): OutputBody {
+  const named = new Map(envelope.items.map((item) => [item.id, item]));
+  const own = placesOf(basis).flatMap((place) => named.get(place) ?? []);
+  return {
+    verifier: seatOf(verifier, question),
+    role: roleOf(question),
+    obligation_hash: envelope.obligation_hash,
+    envelope_id: envelope.envelope_id,
+    answers: [{ question: question === "PERFORMANCE" ? "performance" : "policy" }],
+    class_of_basis: meetAll(
+      RAILS_ADMISSIBILITY,
+      own.map((item) => item.class),
+    ),
+    basis: own.map(itemHash),
+    verdict: result,
+    confidence: fromBps(confidence),
+    score: fromBps(score),
+    agreeing: executors.flatMap(({ slot, agent }) => (((agreeing >> slot) & 1) === 1 ? [agent] : [])),
+  };
 }
 
 /** For documents that this process has just made from what the chain says. */
@@ -329,21 +343,36 @@ export function granted<Value>(checked: Checked<Value>): Value {
 async function itemsOf(
   obligation: Hash,
   { slot, agent, items, claimed }: Handed,
-  as: (id: string) => Signer,
-  by: (id: string, document: ClearingDocument) => Promise<Signer | undefined>,
+  signed: (id: string, document: ClearingDocument) => Promise<Signer>,
 ): Promise<EvidenceItem[]> {
-  const { claim, outcome } = claimed;
-  const issuedAt = timeOf(Math.floor(Date.parse(outcome.verified_at) / 1000));
-  const own = { id: `${slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(claim) };
-  const signer = await by(agent, { kind: "claim", obligation, claim: own, issuedAt });
-  return [
-    ...(signer === undefined ? [] : [emitted(obligation, own, { signer, class: "SIGN", issuedAt })]),
-    ...items.map((item) => {
-      const type = item.kind === evidenceKinds.RECEIPT ? "receipt" : "re-execution";
-      const content = { payload: item.payload, outcome };
-      return emitted(obligation, { id: placeOf(item), type, content }, { signer: as(item.issuer), class: item.class, issuedAt });
-    }),
-  ];
+  const issuedAt = issuedAtOf(claimed.outcome);
+  const artifact = claimArtifact(slot, claimed.claim);
+  const found: EvidenceItem[] = [];
+  const signer = await unlessAbsent(() => signed(agent, { kind: "claim", obligation, artifact, issuedAt }));
+  if (signer !== undefined) found.push(emitted(obligation, artifact, { signer, class: "SIGN", issuedAt }));
+  for (const item of items) {
+    const document = itemDocument(obligation, item, claimed.outcome);
+    const issuer = await signed(item.issuer, document);
+    found.push(emitted(obligation, document.artifact, { signer: issuer, class: item.class, issuedAt }));
+  }
+  return found;
+}
+
+/** Seconds of the moment at which an issuer checked a claim, as documents write it. */
+export function issuedAtOf({ verified_at }: Pick<ClaimFile["outcome"], "verified_at">): string {
+  return timeOf(Math.floor(Date.parse(verified_at) / 1000));
+}
+
+/** What an executor claims of a slot's output, as an item of the envelope. */
+export function claimArtifact(slot: number, claim: ClaimFile["claim"]): Artifact {
+  return { id: `${slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(claim) };
+}
+
+/** What an issuer says of it. */
+export function itemDocument(obligation: Hash, item: Omit<SignedItem, "signature" | "issuer">, outcome: ClaimFile["outcome"]) {
+  const type = item.kind === evidenceKinds.RECEIPT ? "receipt" : "re-execution";
+  const artifact: Artifact = { id: placeOf(item), type, content: { payload: item.payload, outcome } };
+  return { kind: "item", obligation, artifact, class: item.class, issuedAt: issuedAtOf(outcome) } as const;
 }
 
 export function sealerOf(id: string, { publicKey, sign }: ByteSigner): Signer {
@@ -351,7 +380,7 @@ export function sealerOf(id: string, { publicKey, sign }: ByteSigner): Signer {
 }
 
 /** Item i of slot s is bit 32·s + i of a basis on chain, and `s/i` here. */
-function placeOf({ slot, index }: { readonly slot: number; readonly index: number }): string {
+export function placeOf({ slot, index }: { readonly slot: number; readonly index: number }): string {
   return `${slot}/${index}`;
 }
 

@@ -39,11 +39,19 @@ export function saltOf(seed: string, agent: Address, obligation: Hash): Hash {
 }
 
 /** Opening of a commitment over an output, its trail and its evidence. */
-export function openingOf({ obligation, outputHash, trail, items }: Hidden, salt: Hash): Opening {
+export function openingOf({ trail, ...hidden }: Hidden, salt: Hash): Opening {
+  return openingUnder({ ...hidden, trailRoot: merkleRoot(trail) }, salt);
+}
+
+/** The same for whoever has the trail's root alone. */
+export function openingUnder(
+  { obligation, outputHash, trailRoot, items }: Omit<Hidden, "trail"> & { readonly trailRoot: Hash },
+  salt: Hash,
+): Opening {
   return {
     salt,
     outputHash,
-    trailRoot: merkleRoot(trail),
+    trailRoot,
     envelopeRoot: merkleRoot(items.map((item) => leafOf(obligation, item))),
     items: items.length,
     classes: items.reduce((word, item) => word | (BigInt(EvidenceClass[item.class]) << (BITS_PER_CLASS * BigInt(item.index))), 0n),

@@ -1,7 +1,7 @@
 import { isObject } from "../primitives/json.ts";
 import type { NodeView } from "./chain-view.ts";
 import { toolsOf } from "./fetch/tools.ts";
-import { limitsOf } from "./stages/invoke.ts";
+import { limitsOf } from "./origin.ts";
 import { inputOf, outputHashOf, serviceById, type Work } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 

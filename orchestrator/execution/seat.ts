@@ -1,9 +1,13 @@
 import type { LocalAccount } from "viem";
+import type { ClaimAttestation } from "../attestation/claims.ts";
+import type { Judgement } from "../clearing/judgement.ts";
 import type { Mind } from "../minds/mind.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import type { PublicKey } from "../primitives/signing.ts";
+import type { EvidenceClassName, QuestionName } from "../protocol/evidence.ts";
 import type { Opening } from "../rules/commitments.ts";
+import type { ClaimFile } from "./claims.ts";
 import type { ClearingDocument } from "./clearing-record.ts";
 import type { SignedItem } from "./evidence.ts";
 import type { SandboxLimits } from "./sandbox/limits.ts";
@@ -62,15 +66,22 @@ export interface Deed extends Place {
   readonly items: readonly SignedItem[];
 }
 
+/** Whoever signs: by typed data on its way to the chain, and as a whole under the documents of a clearing. */
+export interface Signing {
+  readonly name: string;
+  /** Who answers for it. */
+  readonly principal: Address;
+  /** Signs typed data; nothing else. */
+  readonly account: LocalAccount;
+  /** Its signature under a clearing's document. */
+  seal(document: ClearingDocument): Promise<Seal>;
+}
+
 /**
  * Where a producer's decisions, signatures and work come from. A stage asks and does not know who answers, or where. Every question may
  * fail with SeatAbsent: whoever asked goes on without, and the law says what that costs.
  */
-export interface Worker {
-  readonly name: string;
-  /** Signs typed data; nothing else. */
-  readonly account: LocalAccount;
-  readonly principal: Address;
+export interface Worker extends Signing {
   readonly mind: Mind;
   /** Who manages the stake pool that stands for its bids, if it is in one. */
   readonly manager?: LocalAccount;
@@ -79,6 +90,62 @@ export interface Worker {
   pledge(deed: Deed): Promise<Hash>;
   /** What opens its commitment to a deed: asked once nobody can copy the work. */
   open(deed: Deed): Promise<Opening>;
-  /** Its signature under a clearing's document. */
-  seal(document: ClearingDocument): Promise<Seal>;
+}
+
+/** An executor's work that an issuer is to check. */
+export interface Vouching extends Place {
+  /** As the chain computes it. */
+  readonly obligation: Hash;
+  readonly claim: ClaimAttestation;
+  readonly service: RegisteredService;
+  readonly outputId: string;
+  readonly outputHash: Hash;
+  readonly limits: Partial<SandboxLimits>;
+  /** The bytes that were handed in, or those of a second run; rejects where there are none. */
+  readonly obtain: () => Promise<Uint8Array>;
+  readonly origin: () => Promise<Origin>;
+}
+
+/** What an issuer found, under its own signature. */
+export type Vouched = Pick<ClaimFile, "outcome" | "found" | "key">;
+
+/** An issuer's seat: it checks what executors claim of their outputs. */
+export interface Issuer extends Signing {
+  /** Of the evidence that it may sign. */
+  readonly issues: readonly EvidenceClassName[];
+  vouch(work: Vouching): Promise<Vouched>;
+}
+
+/** Opened work of one slot. */
+export interface Opened {
+  readonly slot: number;
+  readonly outputId: string;
+  readonly opening: Opening;
+  readonly items: readonly SignedItem[];
+}
+
+/** Work of a node as its panel gets it. */
+export interface Brief extends Omit<Place, "slot"> {
+  /** Names the draw of the panel. */
+  readonly drawBlock: number;
+  readonly obligation: Hash;
+  readonly questions: readonly QuestionName[];
+  readonly works: readonly Opened[];
+  /** Bits of the items on which a verdict can rest. */
+  readonly admissible: bigint;
+  /** What follows from all this by the city's rule. */
+  readonly conclude: () => Promise<readonly Judgement[]>;
+  readonly origin: () => Promise<Origin>;
+}
+
+/** Everybody in a city whose key is elsewhere. */
+export interface Outsiders {
+  readonly workers: readonly Worker[];
+  readonly verifiers: readonly Verifier[];
+  readonly issuers: readonly Issuer[];
+}
+
+/** A verifier's seat: it judges for itself what the executors of a node committed. */
+export interface Verifier extends Signing {
+  judge(brief: Brief): Promise<readonly Judgement[]>;
 }

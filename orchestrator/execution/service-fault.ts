@@ -24,7 +24,7 @@ const secondRunSchema = z.strictObject({
 const GUARDED: readonly string[] = ["tools", "messages"] satisfies FailureKind[];
 
 /**
- * Whether a failed run is the service's own fault: an issuer, who is no party, runs the same bundle on the same input, and it fails in the
+ * Whether a failed run is the service's own fault: the city, which is no party, runs the same bundle on the same input, and it fails in the
  * same way. Then the mission ends here. A run that fails for one and not for the other is its executor's affair.
  */
 export async function judgeFailure(
@@ -44,7 +44,7 @@ export async function judgeFailure(
     return { codeHash: bundle.codeHash, inputHash: keccak256(canonicalBytes(input)), alike, fault, details };
   });
   if (!second.alike) return;
-  const by = `${workerOf(world, slot.agent).name} and the ${world.reexecutor.name}`;
+  const by = `${workerOf(world, slot.agent).name} and this city`;
   const why = `${by} ran the same code on the same input, ${itemsOf(input)}, and it failed alike`;
   await noteEnding(world, mission, failing(view.law.label, name, work, why));
 }

@@ -16,7 +16,7 @@ import type { Embedder } from "./guardian/embedder.ts";
 import type { Asking, OpenModel } from "./models/model-tool.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox, ServiceSchemas } from "./sandbox/run.ts";
-import type { Worker } from "./seat.ts";
+import type { Issuer, Verifier, Worker } from "./seat.ts";
 
 /** A key that signs for a member. */
 export interface Signatory {
@@ -67,11 +67,9 @@ export interface World {
   readonly workers: readonly Worker[];
   /** Who pays. */
   readonly sponsor: Signatory;
-  readonly verifiers: readonly Signatory[];
-  /** Reruns committed bundles (class ATT). */
-  readonly reexecutor: Signatory;
-  /** Signs receipts for outputs (class REC). */
-  readonly receiver: Signatory;
+  readonly verifiers: readonly Verifier[];
+  /** Who rerun committed bundles (class ATT), and who sign receipts for outputs (class REC). */
+  readonly issuers: readonly Issuer[];
   /** Attests which code is live. */
   readonly runner: Signatory;
   /** Reports anomalies. */

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
-import { evidenceClasses, evidenceKinds } from "./evidence.ts";
-import { SESSION_CALLS } from "./session-calls.ts";
+import { evidenceClasses, evidenceKinds, questions, verdictResults } from "./evidence.ts";
+import { SESSION_CALLS, SESSION_MESSAGES } from "./session-calls.ts";
 
+/** Basis points. */
+const share = z.int().min(0).max(10_000);
 /** Amounts and other large numbers are decimal text. */
 const whole = z.string().regex(/^(?:0|[1-9]\d{0,77})$/);
 const byte = z.int().min(0).max(255);
@@ -33,11 +35,40 @@ const openNode = z.strictObject({
   barred: z.array(addressSchema).max(1_024),
 });
 
+/** An entry of a list that is signed as a whole. */
+const entry = z.record(z.string().max(64), z.union([z.string().max(256), z.int()]));
+
 /** Work that a commitment is about. */
 const deed = z.strictObject({ ...place, obligation: hashSchema, outputHash: hashSchema, items: z.array(item).max(32) });
 
+/** Blocks that a node's input follows from, which whoever is asked makes again. */
+const origin = {
+  document: blockId,
+  items: blockId,
+  upstream: z.array(z.strictObject({ node: byte, outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5) })).max(255),
+};
+
+/** Bounds of a service's run. */
+const bounds = {
+  seconds: z.int().positive().max(86_400),
+  tools: z.int().min(0).max(10_000),
+  messages: z.int().min(0).max(10_000),
+};
+
+/** An executor's work that an issuer is to check: what it is, and when its executor claims to have done it. */
+const claimed = { ...place, obligation: hashSchema, document: blockId, output: blockId, attestedAt: z.string().max(64) };
+
+/** What an issuer found: `outcome` as the attestation library signs it, `found` the hash of the output that it got, zero for none. */
+const vouched = z.strictObject({ outcome: z.record(z.string().max(64), z.json()), found: hashSchema });
+
+/** What somebody elsewhere can be in a city. */
+export const SEAT_ROLES = ["producer", "verifier", "issuer"] as const;
+export type SeatRole = (typeof SEAT_ROLES)[number];
+
 /** A question and the form of its answer. */
 export interface CallKind {
+  /** Who is asked it. Whoever is not does not answer. */
+  readonly of: readonly SeatRole[];
   readonly request: z.ZodType;
   readonly answer: z.ZodType;
   /** Seconds of the machine's clock to answer in. A request that names seconds itself adds them. */
@@ -53,6 +84,7 @@ export interface CallKind {
 export const CALLS = {
   /** Which nodes of a mission to offer for. */
   bid: {
+    of: ["producer"],
     request: z.strictObject({
       mission: addressSchema,
       nodes: z.array(openNode).max(256),
@@ -74,16 +106,13 @@ export const CALLS = {
   },
   /** Run a service on a node's input, which is made from law, items and outputs by their hashes. */
   perform: {
+    of: ["producer"],
     request: z.strictObject({
       ...place,
       service: hashSchema,
-      document: blockId,
-      items: blockId,
-      upstream: z.array(z.strictObject({ node: byte, outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5) })).max(255),
+      ...origin,
       inputHash: hashSchema,
-      seconds: z.int().positive().max(86_400),
-      tools: z.int().min(0).max(10_000),
-      messages: z.int().min(0).max(10_000),
+      ...bounds,
     }),
     answer: z.discriminatedUnion("status", [
       z.strictObject({
@@ -98,9 +127,10 @@ export const CALLS = {
     within: 30,
   },
   /** What the seat commits to for its work and the evidence issued for it. */
-  pledge: { request: deed, answer: z.strictObject({ commitment: hashSchema }), within: 30 },
+  pledge: { of: ["producer"], request: deed, answer: z.strictObject({ commitment: hashSchema }), within: 30 },
   /** What opens a commitment: where work is redundant, once the chain shows that nobody can copy it. */
   open: {
+    of: ["producer"],
     request: deed,
     answer: z.strictObject({
       salt: hashSchema,
@@ -114,22 +144,72 @@ export const CALLS = {
   },
   /** A message of EIP-712, by its type; `mission` where its consumer is one. */
   sign: {
+    of: SEAT_ROLES,
     request: z.strictObject({
       type: z.string().max(64),
       mission: addressSchema.nullable(),
-      message: z.record(z.string().max(64), z.union([z.string().max(65_536), z.int(), z.array(z.string().max(256)).max(256)])),
+      message: z.record(
+        z.string().max(64),
+        z.union([z.string().max(65_536), z.int(), z.array(z.string().max(256)).max(256), z.array(entry).max(256)]),
+      ),
     }),
     answer: z.strictObject({ signature: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{130}$/)]) }),
     within: 30,
   },
+  /** To judge what the executors of a node committed, as a member of its panel. */
+  judge: {
+    of: ["verifier"],
+    request: z.strictObject({
+      mission: addressSchema,
+      node: byte,
+      attempt: byte,
+      draw: z.int().min(0),
+      obligation: hashSchema,
+      ...origin,
+      works: z
+        .array(z.strictObject({ slot: byte, output: blockId, salt: hashSchema, trailRoot: hashSchema, items: z.array(item).max(32) }))
+        .max(5),
+    }),
+    answer: z
+      .array(
+        z.strictObject({
+          question: z.enum(questions),
+          result: z.enum(verdictResults),
+          confidence: share,
+          score: share,
+          basis: whole,
+          agreeing: byte,
+        }),
+      )
+      .max(2),
+    within: 30,
+  },
+  /** To receive an output, and to say which it is. */
+  receive: { of: ["issuer"], request: z.strictObject(claimed), answer: vouched, within: 30, optional: true },
+  /** To run an executor's code again on the same input, and to say what it gives. */
+  reexecute: {
+    of: ["issuer"],
+    request: z.strictObject({ ...claimed, service: hashSchema, ...origin, ...bounds }),
+    answer: vouched,
+    within: 30,
+    optional: true,
+  },
   /** A document of a clearing, as a whole. */
   seal: {
-    request: z.strictObject({ document: z.looseObject({ kind: z.enum(["claim", "envelope"]) }) }),
+    of: SEAT_ROLES,
+    request: z.strictObject({ document: z.looseObject({ kind: z.enum(["claim", "item", "envelope", "output"]) }) }),
     answer: z.strictObject({ signature: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{128}$/)]) }),
     within: 30,
   },
   ...SESSION_CALLS,
 } as const satisfies Record<string, CallKind>;
+
+/** What each role ever signs: types of messages, and kinds of documents. Whatever is not here is refused unread. */
+export const SIGNS: Readonly<Record<SeatRole, { readonly messages: readonly string[]; readonly documents: readonly string[] }>> = {
+  producer: { messages: ["Bid", "Commits", "HeldOutput", "Withdrawal", ...SESSION_MESSAGES], documents: ["claim", "envelope"] },
+  verifier: { messages: ["Verdicts", "Withdrawal"], documents: ["output"] },
+  issuer: { messages: ["Evidences"], documents: ["item"] },
+};
 
 export type CallName = keyof typeof CALLS;
 export type CallRequest<Kind extends CallName> = z.output<(typeof CALLS)[Kind]["request"]>;
@@ -212,6 +292,24 @@ export const joinSchema = z.strictObject({
   permit: z.strictObject({ value: whole, deadline: whole, v: z.int(), r: hashSchema, s: hashSchema }),
 });
 export type Join = z.infer<typeof joinSchema>;
+
+/** Who asks for an office of evidence, signed by both: nothing of it can be changed on the way. */
+export const petitionSchema = z.strictObject({
+  petition: z.strictObject({
+    account: addressSchema,
+    principal: addressSchema,
+    /** `enum EvidenceRole`: 1 issuer, 2 verifier. */
+    office: z.union([z.literal(1), z.literal(2)]),
+    classes: z.int().min(0).max(63),
+    runtime: z.string().max(200),
+    contact: z.string().max(200),
+    relations: z.string().max(2_000),
+    deadline: z.int(),
+  }),
+  byAccount: hexSchema,
+  byPrincipal: hexSchema,
+});
+export type Petition = z.infer<typeof petitionSchema>;
 
 export const serviceOfferSchema = z.strictObject({
   codeHash: hashSchema,

@@ -95,6 +95,7 @@ const common = {
 export const SESSION_CALLS = {
   /** The law that it would have. */
   draft: {
+    of: ["producer"],
     request: z.strictObject({ ...common, barred: z.array(lawShapeSchema).max(64).optional() }),
     answer: lawShapeSchema,
     within: 60,
@@ -102,6 +103,7 @@ export const SESSION_CALLS = {
   },
   /** Why a law deserves support. */
   speak: {
+    of: ["producer"],
     request: z.strictObject({ ...common, law: lawSchema, debate: debateSchema.optional() }),
     answer: reasonsSchema,
     within: 60,
@@ -109,6 +111,7 @@ export const SESSION_CALLS = {
   },
   /** All laws, best first. */
   rank: {
+    of: ["producer"],
     request: z.strictObject({ ...common, laws: z.array(lawSchema).max(256), debate: debateSchema.optional() }),
     answer: z.array(byte).min(1).max(256),
     within: 60,

@@ -51,6 +51,21 @@ export const sessionMessageTypes = {
     /** Content-id digest of what is said. */
     { name: "content", type: "bytes32" },
   ],
+  /** Somebody asks the adjudicators for an office of evidence (decision 103). Signed by the account and by who answers for it. */
+  OfficePetition: [
+    { name: "account", type: "address" },
+    { name: "principal", type: "address" },
+    /** `enum EvidenceRole`: issuer or verifier. */
+    { name: "office", type: "uint8" },
+    /** An issuer's bitmap over `EvidenceClass`; 0 for a verifier. */
+    { name: "classes", type: "uint16" },
+    /** What runs services there, and behind which fence. */
+    { name: "runtime", type: "string" },
+    { name: "contact", type: "string" },
+    /** What it has to do with sponsors of this city. */
+    { name: "relations", type: "string" },
+    { name: "deadline", type: "uint40" },
+  ],
   /** What an executor's run gave, while no commitment to it is on chain (AgentCity B.11.5, escrow buffer). */
   HeldOutput: [
     { name: "mission", type: "address" },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
+import { petitionSchema } from "./calls.ts";
 
 const decimal = z.string().regex(/^(0|[1-9]\d*)$/);
 
@@ -67,6 +68,15 @@ const suspensionSchema = z.strictObject({
   divergences: z.array(z.string()),
 });
 
+/** Somebody who asks for an office of evidence, in words that both signed. `value`: an issuer's classes, or a verifier's first weight. */
+const petitionCaseSchema = z.strictObject({ kind: z.literal("petition"), ...common, ...petitionSchema.shape, value: z.int().positive() });
+
 /** What a running mission leaves for adjudicators, as a file: enough to judge and to sign. */
-export const waitingCaseSchema = z.discriminatedUnion("kind", [reviewSchema, appealSchema, blocSchema, suspensionSchema]);
+export const waitingCaseSchema = z.discriminatedUnion("kind", [
+  reviewSchema,
+  appealSchema,
+  blocSchema,
+  suspensionSchema,
+  petitionCaseSchema,
+]);
 export type WaitingCase = z.infer<typeof waitingCaseSchema>;

@@ -18,6 +18,8 @@ import {
   MOST_CALL_BYTES,
   mailboxDomain,
   mailboxTypes,
+  type Petition,
+  petitionSchema,
   type ServiceOffer,
   serviceOfferSchema,
 } from "../protocol/calls.ts";
@@ -39,6 +41,8 @@ export interface SeatServerOptions {
   readonly join: (request: Join) => Promise<void>;
   /** Relays the registration of a service that its owner has signed. */
   readonly offer: (owner: Address, service: ServiceOffer) => Promise<void>;
+  /** Lays a petition for an office before the adjudicators. */
+  readonly petition: (request: Petition) => Promise<void>;
   /** A devnet's test money for a principal. */
   readonly faucet: (principal: Address) => Promise<void>;
   readonly port?: number;
@@ -127,6 +131,14 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     const from = await sender(context, body);
     await options.offer(from, serviceOfferSchema.parse(json(body)));
     return context.json({ offered: true });
+  });
+  app.post("/v1/petitions", async (context) => {
+    const body = await bytesOf(context);
+    const from = await sender(context, body);
+    const request = petitionSchema.parse(json(body));
+    if (request.petition.account !== from) throw new Refused(401, "WrongSender", "an account asks for itself");
+    await options.petition(request);
+    return context.json({ waits: true });
   });
   app.get("/v1/calls", async (context) => {
     const from = await sender(context, new Uint8Array());

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { bytesUnder, type ClearingDocument } from "../execution/clearing-record.ts";
 import { openingOf } from "../execution/evidence.ts";
 import { itemsProblem } from "../execution/sandbox/items-problem.ts";
-import type { Deed, Worker, WorkOrder } from "../execution/seat.ts";
+import type { SandboxLimits } from "../execution/sandbox/limits.ts";
+import type { Deed, Origin, Signing, Worker, WorkOrder } from "../execution/seat.ts";
 import type { ContentStore } from "../execution/world.ts";
 import { SeatAbsent } from "../minds/absence.ts";
 import type { Mind } from "../minds/mind.ts";
@@ -20,24 +21,20 @@ import { messageConsumers } from "../protocol/typed-data.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { sessionMind } from "./remote-mind.ts";
 
-/** A producer whose key is elsewhere. */
+/** Somebody whose key is elsewhere. */
 export interface Outsider {
   readonly name: string;
   readonly address: Address;
   readonly principal: Address;
 }
 
-/** The seat of a producer that is reached by calls. Whatever it sends is checked before it counts. */
-export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentStore): Worker {
-  const { name, address, principal } = outsider;
-  /** Throws SeatAbsent: neither bytes nor transactions of others are ever signed elsewhere. */
-  const refuse = (question: string) => async (): Promise<never> => {
-    throw new SeatAbsent(name, question, "no call asks for it");
-  };
+/** How somebody signs whose key is elsewhere. Neither bytes nor transactions are ever signed there. */
+export function remoteSigning(outsider: Outsider, mailbox: Mailbox): Signing {
+  const { name, principal, address } = outsider;
   const account = toAccount({
     address,
-    signMessage: refuse("sign bytes"),
-    signTransaction: refuse("sign a transaction"),
+    signMessage: refusal(name, "sign bytes"),
+    signTransaction: refusal(name, "sign a transaction"),
     async signTypedData(typed) {
       const data = typed as TypedDataDefinition;
       const digest = hashTypedData(data);
@@ -55,8 +52,50 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
       return signature;
     },
   });
+  return {
+    ...{ name, principal, account },
+    async seal(document: ClearingDocument) {
+      const bytes = bytesUnder(document, address);
+      const keyOf = (signature: `0x${string}`) => keyBehind(bytes, signature, (key) => publicKeyToAddress(key) === address);
+      const request = CALLS.seal.request.parse({ document: z.json().parse(document) });
+      const check = async ({ signature }: { readonly signature: `0x${string}` }) =>
+        keyOf(signature) === undefined ? "the signature is not this agent's under this document" : undefined;
+      const help = () => ({ bytes: bytesToHex(bytes), sha256: sha256(bytes) });
+      const { signature } = await mailbox.ask(outsider, "seal", request, check, { help });
+      const publicKey = keyOf(signature);
+      if (publicKey === undefined) throw new SeatAbsent(name, "seal", "its kept signature is not its own");
+      return { publicKey, signature };
+    },
+  };
+}
+
+/** Throws SeatAbsent: no call asks for it. */
+function refusal(name: string, question: string) {
+  return async (): Promise<never> => {
+    throw new SeatAbsent(name, question, "no call asks for it");
+  };
+}
+
+/** Lets a seat read the blocks that an input follows from; returns how a call names them. */
+export function grantOrigin(mailbox: Mailbox, address: Address, { document, items, upstream }: Origin) {
+  mailbox.grant(address, [document, items, ...upstream.flatMap(({ outputs }) => outputs.map(({ output }) => output))]);
+  return {
+    document,
+    items,
+    upstream: upstream.map((each) => ({ node: each.node, outputs: each.outputs.map((output) => ({ ...output })) })),
+  };
+}
+
+/** How a call names the bounds of a service's run. */
+export function boundsOf({ wallClockMs = 0, tools = 0, messages = 0 }: Partial<SandboxLimits>) {
+  return { seconds: Math.ceil(wallClockMs / 1_000) + 1, tools, messages };
+}
+
+/** The seat of a producer that is reached by calls. Whatever it sends is checked before it counts. */
+export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentStore): Worker {
+  const { name, address } = outsider;
   const mind: Mind = {
-    plan: refuse("plan"),
+    plan: refusal(name, "plan"),
     ...sessionMind(outsider, mailbox),
     async bid({ mission, nodes, producers, freeStake }) {
       const request = CALLS.bid.request.parse({
@@ -78,21 +117,16 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
   }
 
   return {
-    name,
-    account,
-    principal,
+    ...remoteSigning(outsider, mailbox),
     mind,
     async perform(order) {
-      const { document, items, upstream } = await order.origin();
-      mailbox.grant(address, [document, items, ...upstream.flatMap(({ outputs }) => outputs.map(({ output }) => output))]);
       const { mission, node, attempt, slot, limits } = order;
-      const seconds = Math.ceil((limits.wallClockMs ?? 0) / 1_000) + 1;
+      const bounds = boundsOf(limits);
+      const { seconds } = bounds;
       const request: CallRequest<"perform"> = {
-        ...{ mission, node, attempt, slot, document, items, seconds, service: order.service.id },
-        upstream: upstream.map((each) => ({ node: each.node, outputs: each.outputs.map((output) => ({ ...output })) })),
+        ...{ mission, node, attempt, slot, service: order.service.id, ...bounds },
+        ...grantOrigin(mailbox, address, await order.origin()),
         inputHash: keccak256(canonicalBytes(order.input)),
-        tools: limits.tools ?? 0,
-        messages: limits.messages ?? 0,
       };
       const check = async (done: z.infer<typeof CALLS.perform.answer>) =>
         done.status === "failed" ? undefined : outputProblem(order, await outputBehind(store, done.output));
@@ -109,18 +143,6 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
       const check = (answer: CallAnswer<"open">) => openingProblem(deed, answer);
       const opened = await mailbox.ask(outsider, "open", deedRequest(deed), check, { help: () => hiddenIn(deed) });
       return { ...opened, classes: BigInt(opened.classes) };
-    },
-    async seal(document: ClearingDocument) {
-      const bytes = bytesUnder(document, address);
-      const keyOf = (signature: `0x${string}`) => keyBehind(bytes, signature, (key) => publicKeyToAddress(key) === address);
-      const request = CALLS.seal.request.parse({ document: z.json().parse(document) });
-      const check = async ({ signature }: { readonly signature: `0x${string}` }) =>
-        keyOf(signature) === undefined ? "the signature is not this agent's under this document" : undefined;
-      const help = () => ({ bytes: bytesToHex(bytes), sha256: sha256(bytes) });
-      const { signature } = await mailbox.ask(outsider, "seal", request, check, { help });
-      const publicKey = keyOf(signature);
-      if (publicKey === undefined) throw new SeatAbsent(name, "seal", "its kept signature is not its own");
-      return { publicKey, signature };
     },
   };
 }

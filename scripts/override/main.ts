@@ -75,7 +75,9 @@ function ordering(name: string, description: string): Command {
 
 reading("queue", "list cases that wait for adjudicators").action(queue);
 reading("show", "show one case in full").argument("<case>", "its name in the queue").action(show);
-ordering("approve", "accept work, release a freeze, let a vote stand, resume a mission").argument("<case>").action(approve);
+ordering("approve", "accept work, release a freeze, let a vote stand, resume a mission, grant a petition for an office (two signatures)")
+  .argument("<case>")
+  .action(approve);
 ordering("reject", "refuse work, or void a vote").argument("<case>").action(reject);
 ordering("freeze", "stop a node and its clock").argument("<mission>").argument("<node>").action(freeze);
 ordering("unfreeze", "release a frozen node").argument("<mission>").argument("<node>").action(unfreeze);

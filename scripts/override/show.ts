@@ -1,5 +1,5 @@
 import { appealLines } from "../../orchestrator/city/case-desk.ts";
-import { caseNamed, inOneLine } from "../../orchestrator/city/case-queue.ts";
+import { caseNamed, inOneLine, inPrint } from "../../orchestrator/city/case-queue.ts";
 import type { WaitingCase } from "../../orchestrator/protocol/waiting-case.ts";
 import { type OfficeOptions, openOffice } from "./office.ts";
 
@@ -25,6 +25,19 @@ function bodyOf(subject: WaitingCase): string {
     const found = `the mesh found quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}`;
     return `mission ${mission}, node ${node}, attempt ${attempt + 1}; ${found}\n\n${appealLines(appeals).join("\n")}\n\n${excerpt}`;
   }
+  if (subject.kind === "petition") {
+    const { account, principal, runtime, contact, relations } = subject.petition;
+    const { value } = subject;
+    return [
+      `account    ${account}`,
+      `principal  ${principal} answers for it`,
+      `runtime    ${inPrint(runtime)}`,
+      `contact    ${inPrint(contact)}`,
+      `relations  ${inPrint(relations)}`,
+      `value      ${value}: ${subject.petition.classes === 0 ? "a quarter of the median weight of those who judge here" : "the classes that it asks for"}`,
+      "Both signed these words; nobody has checked them.",
+    ].join("\n");
+  }
   if (subject.kind === "suspension") return [...subject.facts, ...subject.divergences.map((each) => `DIVERGENCE: ${each}`)].join("\n");
   const without = subject.otherwise === null ? "no ballot would be left" : `"${subject.otherwise}" would have won`;
   return [...subject.blocs.map((members) => `voted alike: ${members.join(", ")}`), `"${subject.winner}" won; without them ${without}`].join(
@@ -40,6 +53,7 @@ function nextOf(name: string, subject: WaitingCase): string {
     const resolve = `npm run override -- resolve ${mission} ${node} --attempt ${attempt + 1} --filed ${appeals.length}`;
     return `${resolve} ${sign}\n${resolve} --uphold 0 --share 50 ${sign}`;
   }
+  if (subject.kind === "petition") return order("approve");
   if (subject.kind === "suspension") return order("approve");
   const either = `${order("approve")}\n${order("reject")}`;
   if (subject.kind === "bloc" || subject.reason !== "frozen") return either;

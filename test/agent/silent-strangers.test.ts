@@ -51,7 +51,7 @@ describe("strangers who register and never answer", function () {
 
   it("keep no node of another's mission without bids", async () => {
     const outsiders = await seats.outsiders();
-    expect(outsiders).to.have.length(SILENT);
+    expect(outsiders.workers).to.have.length(SILENT);
     const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
     const order = {

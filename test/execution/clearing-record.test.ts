@@ -13,6 +13,7 @@ import {
   NotCleared,
   roleOf,
   type Standing,
+  sealerOf,
   seatOf,
 } from "../../orchestrator/execution/clearing-record.ts";
 import type { SignedItem } from "../../orchestrator/execution/evidence.ts";
@@ -61,8 +62,8 @@ const claimed = (agent: string): ClaimFile => ({
   trail: [],
 });
 
-/** An executor with its key in this process. */
-const executorOf = (id: string) => {
+/** Somebody with its key in this process. */
+const handOf = (id: string) => {
   const key = keyOf(id);
   return { seal: async (document: ClearingDocument) => ({ publicKey: key.publicKey, signature: key.sign(bytesUnder(document, id)) }) };
 };
@@ -126,7 +127,7 @@ async function randomClearing(random: RandomStream) {
   };
   const record = await makeClearingRecord(
     { terms, panel, handed, judgementsOf: (verifier) => judgements.get(addressSchema.parse(verifier)) ?? [] },
-    { of: keyOf, executor: executorOf, runner: account("runner") },
+    { of: handOf, engine: sealerOf(engineOf(account("runner")), keyOf(account("runner"))) },
     NOW,
   );
   const chain = decide(

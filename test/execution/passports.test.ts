@@ -73,12 +73,12 @@ async function clearing(name: string, odd: Partial<Judgement> = {}): Promise<Fin
   const panel = JUDGES.map((verifier) => ({ verifier, weight: 100 }));
   const judgementsOf = (verifier: string) => [verifier === JUDGES[2] ? { ...PASSED, ...odd } : PASSED];
   const runner = account("runner");
-  const key = keyOf("executor");
-  const executor = (id: string) => ({
-    seal: async (document: ClearingDocument) => ({ publicKey: key.publicKey, signature: key.sign(bytesUnder(document, id)) }),
-  });
-  const record = await makeClearingRecord({ terms, panel, handed, judgementsOf }, { of: keyOf, executor, runner }, NOW);
+  const handOf = (id: string) => {
+    const key = keyOf(id);
+    return { seal: async (document: ClearingDocument) => ({ publicKey: key.publicKey, signature: key.sign(bytesUnder(document, id)) }) };
+  };
   const engine = sealerOf(engineOf(runner), keyOf(runner));
+  const record = await makeClearingRecord({ terms, panel, handed, judgementsOf }, { of: handOf, engine }, NOW);
   const world = cityDeployment(record.keys, standingsSaid(record, engine.id), TRUSTED);
   const attempt = { obligation: record.obligation, record, world, engine };
   const instruction = instructionOf(attempt, { earlier: [], multipliers: { [EXECUTOR]: 10_000 } });

@@ -45,7 +45,7 @@ describe("seats at the gateway", function () {
     city = await openHome(directory(), "7");
     desk = await seatDesk(city, { clock: { millis: () => wall.now, wait: () => new Promise<void>(() => {}) } });
     const stranger = { name: "stranger", address: agent.address, principal: other.address };
-    const outsiders = async () => [remoteSeat(stranger, desk.mailbox, desk.store)];
+    const outsiders = async () => ({ workers: [remoteSeat(stranger, desk.mailbox, desk.store)], verifiers: [], issuers: [] });
     gateway = await serveGateway(city, { ...serveOptions, seats: { ...desk, outsiders } });
     const place = { mission: city.client.addresses.Treasury, node: 1, attempt: 1, slot: 0 };
     const request = CALLS.perform.request.parse({

@@ -105,7 +105,7 @@ describe("scenario: the user's own services fail", function () {
     it("and the mission ends at once, saying which service, where, and why", async () => {
       expect(outcome.status).to.equal("aborted");
       expect(outcome.failure?.reason).to.match(
-        /^the service trap fails in task go-\d+: crash: .*row 23 is odd \(P\d and the re-execution issuer ran .*, \d items?: row-/,
+        /^the service trap fails in task go-\d+: crash: .*row 23 is odd \(P\d and this city ran .*, \d items?: row-/,
       );
       expect(outcome.failure?.action).to.include("correct the service");
       expect(outcome.nodes.map(({ attempts }) => attempts)).to.deep.equal(outcome.nodes.map(() => 1));

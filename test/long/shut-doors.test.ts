@@ -9,7 +9,7 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { closedSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
-import type { Worker } from "../../orchestrator/execution/seat.ts";
+import type { Outsiders } from "../../orchestrator/execution/seat.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import type { BoundaryName } from "../../orchestrator/protocol/boundaries.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
@@ -39,7 +39,7 @@ describe("a mission that goes on in a city whose seats were closed meanwhile", f
     const home = join(folder, "home");
     const text = smallMission(smallInputs(folder, CALM_ROWS).csv);
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
-    const run = (city: City, outsiders: readonly Worker[]) => {
+    const run = (city: City, outsiders: Outsiders) => {
       const order = { file, catalog: CATALOG, input: readInput(file.input, folder), id: "shut", judge: simulatedJudge(city.chain.id) };
       return runToEnd(city, { ...order, outsiders }, text, home);
     };

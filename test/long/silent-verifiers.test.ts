@@ -67,7 +67,7 @@ describe("scenario: verifiers elsewhere, who hand in nothing", function () {
     const contract = city.client.mission(outcome.mission as Address);
     const posted = await contract.history("Posted");
     expect(posted, told.join("\n")).to.not.have.length(0);
-    expect(told.filter((line) => line.endsWith("1 of its panel are not here; the others posted their verdicts"))).to.have.length(
+    expect(told.filter((line) => line.endsWith("1 of its panel do not answer; the others posted their verdicts"))).to.have.length(
       posted.length,
     );
     for (const name of ["V1", "V2", "V3", "V4"]) expect(await stakeOf(name), name).to.equal(before.get(name));

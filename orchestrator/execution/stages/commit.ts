@@ -11,21 +11,17 @@ import type { Address, Hash } from "../../primitives/hex.ts";
 import { partsOf } from "../../primitives/lists.ts";
 import { TIER } from "../../primitives/tier.ts";
 import { Turns } from "../../primitives/turns.ts";
-import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
-import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { encodeCommitWave, encodeRevealWave, placeKey, type WirePledge, type WireReveal, type WireSigner } from "../../rules/wire.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
-import { type Claimed, type ClaimFile, claimFileSchema, claimInference, claimKey, claimReceipt, outputOf } from "../claims.ts";
+import { type ClaimFile, claimFileSchema, claimKey } from "../claims.ts";
 import { isDue, refusals, refused, release } from "../escrow-buffer.ts";
 import { type SignedItem, signedItemSchema } from "../evidence.ts";
-import { toolsOf } from "../fetch/tools.ts";
-import { modelTool } from "../models/model-tool.ts";
-import { takesReceipts } from "../obligation.ts";
+import { type Issued, issue, issueAgain } from "../issuing.ts";
 import type { Deed } from "../seat.ts";
-import { attemptKey, inputOf, placeOf, serviceById, type Work, workOf } from "../work.ts";
-import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
-import { type Invocation, limitsOf } from "./invoke.ts";
+import { attemptKey, placeOf, type Work, workOf } from "../work.ts";
+import { type Mission, type World, workerOf } from "../world.ts";
+import type { Invocation } from "./invoke.ts";
 
 /** Executors of a node at most. */
 const MAX_SLOTS = 5;
@@ -111,10 +107,10 @@ async function commitIntent(world: World, mission: Mission, offers: readonly Off
   return { wave, intent: world.client.mission(mission.address).call.commitWave([encodeCommitWave({ signers, pledges })], { intent }) };
 }
 
-/** What an executor commits to, and what opens it unless the law keeps it sealed. Undefined: its executor is absent. */
+/** What an executor commits to, and what opens it unless the law keeps it sealed. Undefined: the executor is absent, or every issuer is. */
 async function commitmentBy(world: World, mission: Mission, view: NodeView, slot: SlotView, before?: Promise<void>) {
-  const envelope = await envelopeOf(world, mission, view, slot, before);
   return unlessAbsent(async () => {
+    const envelope = await envelopeOf(world, mission, view, slot, before);
     if (view.law.tier !== TIER.CONSENSUS) return openedBy(world, mission, view, slot, envelope);
     return { opening: undefined, commitment: await workerOf(world, slot.agent).pledge(deedOf(mission, view, slot, envelope)) };
   });
@@ -201,13 +197,15 @@ export async function envelopeOf(
 ): Promise<Envelope> {
   const obligation = await obligationOf(world, mission, view);
   const work = await workOf(world, mission, view, slot.slot);
+  const subject = { mission, view, slot, work };
+  let issued: Issued | undefined;
   const claimed = await world.remember(claimKey(mission, view, slot.slot), claimFileSchema, async () => {
-    const file = await claimOf(world, { mission, view, slot, work });
+    issued = await issue(world, subject, obligation);
     await before;
-    return file;
+    return issued.file;
   });
   const items = await world.remember(["evidence", ...attemptKey(mission, view), slot.slot], z.array(signedItemSchema), async () => {
-    const item = await evidenceFor(world, mission, view, { slot: slot.slot, obligation, payload: claimed.found });
+    const item = issued?.item ?? (await issueAgain(world, subject, obligation, claimed));
     await before;
     return [item];
   });
@@ -217,49 +215,4 @@ export async function envelopeOf(
 /** The obligation of a node's current attempt, as the chain computes it. */
 export function obligationOf(world: World, mission: Mission, view: NodeView): Promise<Hash> {
   return world.client.mission(mission.address).obligationOf(view.law.number);
-}
-
-/** The executor's claim about its output, checked by the issuer that vouches for it. */
-async function claimOf(world: World, subject: Claimed): Promise<ClaimFile> {
-  const { mission, view, work } = subject;
-  if (takesReceipts(view.law)) return claimReceipt(world, world.receiver, subject);
-  const { bundle, schemas } = serviceById(world, work.service, view.law.services);
-  const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
-  return claimInference(world, world.reexecutor, subject, input, async () =>
-    outputOf(
-      await world.sandbox.run({
-        bundle,
-        schemas,
-        input,
-        limits,
-        tools: { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) },
-      }),
-    ),
-  );
-}
-
-/** The issuer signs for the chain what it found. */
-function evidenceFor(
-  world: World,
-  mission: Mission,
-  view: NodeView,
-  found: { readonly slot: number; readonly obligation: Hash; readonly payload: Hash },
-): Promise<SignedItem> {
-  return takesReceipts(view.law)
-    ? issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, found)
-    : issue(world, mission, world.reexecutor, "ATT", evidenceKinds.REEXECUTION, found);
-}
-
-async function issue(
-  world: World,
-  mission: Mission,
-  issuer: Signatory,
-  evidenceClass: EvidenceClassName,
-  kind: EvidenceKind,
-  { slot, obligation, payload }: { readonly slot: number; readonly obligation: Hash; readonly payload: Hash },
-): Promise<SignedItem> {
-  const address = issuer.account.address;
-  const item = { obligation, slot, index: 0, kind, payload, class: EvidenceClass[evidenceClass] };
-  const signature = await signMessage(world.client, issuer.account, "Evidences", { issuer: address, items: [item] }, mission.address);
-  return { slot, index: 0, kind, payload, issuer: address, class: evidenceClass, signature };
 }

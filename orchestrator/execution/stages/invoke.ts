@@ -1,17 +1,16 @@
 import { unlessAbsent } from "../../minds/absence.ts";
 import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
-import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
+import type { NodeView, SlotView } from "../chain-view.ts";
 import { endingOf } from "../ending.ts";
 import { hold } from "../escrow-buffer.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { watchTerms } from "../guardian/terms.ts";
-import { modelsOf, modelTool } from "../models/model-tool.ts";
+import { modelTool } from "../models/model-tool.ts";
 import { requireSomethingUsable } from "../nothing-usable.ts";
-import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
-import type { Origin } from "../seat.ts";
+import { limitsOf, originOf } from "../origin.ts";
 import { judgeFailure } from "../service-fault.ts";
-import { ABSENT, attemptKey, inputOf, outputHashOf, placeOf, serviceById, type Work, workOf, workSchema } from "../work.ts";
+import { ABSENT, attemptKey, inputOf, outputHashOf, placeOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 
 /** Runs started in parallel: as many as the sandbox takes. Further ones would only wait, perhaps for work no longer needed. */
@@ -90,16 +89,6 @@ function tellRun(world: World, { law }: NodeView, { agent }: SlotView, work: Wor
   world.tell(`${law.label}: ${workerOf(world, agent).name} ${what}`);
 }
 
-/** A run that asks a model mostly waits. */
-const LONGEST_WITH_MODELS_MS = 600_000;
-
-/** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node; all of that to wait for a model. */
-export async function limitsOf(world: World, mission: Mission, { law }: Pick<NodeView, "law">): Promise<Partial<SandboxLimits>> {
-  const { tools, messages } = await watchTerms(world, mission);
-  const longest = modelsOf(law).length === 0 ? DEFAULT_LIMITS.wallClockMs : LONGEST_WITH_MODELS_MS;
-  return { tools, messages, wallClockMs: Math.min(longest, 1000 * law.timeout) };
-}
-
 async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
   const offered = serviceById(world, slot.pledge, view.law.services);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
@@ -126,21 +115,5 @@ async function run(world: World, mission: Mission, view: NodeView, slot: SlotVie
     trail: [...run.trail],
     tools: run.tools,
     messages: run.messages,
-  };
-}
-
-/** The blocks that a node's input follows from. */
-async function originOf(world: World, mission: Mission, { law }: NodeView): Promise<Origin> {
-  const views = await viewNodes(world, mission);
-  const before = views.filter((view) => law.after.includes(view.law.number));
-  const upstream = before.map(async (view) => {
-    const revealed = view.slots.filter((slot) => slot.revealed);
-    const works = revealed.map(async ({ slot }) => ({ slot, output: (await workOf(world, mission, view, slot)).outputId }));
-    return { node: view.law.number, outputs: await Promise.all(works) };
-  });
-  return {
-    document: await world.store.put(canonicalBytes(mission.document)),
-    items: await world.store.put(canonicalBytes(mission.items)),
-    upstream: await Promise.all(upstream),
   };
 }

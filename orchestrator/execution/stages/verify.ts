@@ -3,25 +3,26 @@ import { z } from "zod";
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
-import { type Judgement, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../../clearing/judgement.ts";
-import { brokenPredicates } from "../../clearing/predicates.ts";
+import type { Judgement, Submission } from "../../clearing/judgement.ts";
 import type { CityClient } from "../../client/client.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
+import { SeatAbsent, unlessAbsent } from "../../minds/absence.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
-import { field, listOf } from "../../primitives/values.ts";
-import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
+import { ITEMS_PER_SLOT } from "../../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
 import { type NodeView, viewNodes } from "../chain-view.ts";
-import { clearingRecordSchema, makeClearingRecord, type Panel } from "../clearing-record.ts";
-import { termsOf } from "../consensus.ts";
+import { clearingRecordSchema, engineOf, makeClearingRecord, type Panel, sealerOf } from "../clearing-record.ts";
 import { provenItem, type SignedItem } from "../evidence.ts";
+import { judgementsOn, verdictOf } from "../judging.ts";
 import { boundTerms } from "../obligations.ts";
+import { originOf } from "../origin.ts";
+import type { Brief, Signing, Verifier } from "../seat.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
-import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
+import { type Mission, type World, workerOf } from "../world.ts";
 import { type Envelope, envelopeOf, obligationOf, openingBy } from "./commit.ts";
 
 /** How long a verdict holds, seconds of chain time. */
@@ -35,14 +36,17 @@ const NO_OPENING: Opening = { salt: zeroHash, outputHash: zeroHash, trailRoot: z
 export async function verify(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const due = await rememberedOf(world, mission, nodes);
   if (due.length === 0) return;
+  // Whoever fails to answer once is not waited for again before the next wave.
+  const gone = new Set<Address>();
   const panels = await Promise.all(due.map((view) => panelOf(world, mission, view)));
+  const heard = await Promise.all(panels.map((panel) => hear(world, mission, panel, gone)));
   // One after the other: what a clearing costs hangs on which others are over, since the last one frees the next wave.
   for (const batch of batched(
     world,
-    panels.filter(({ absent }) => absent.length === 0),
+    heard.filter((hearing) => absentFrom(hearing, gone).length === 0),
   ))
-    await clear(world, mission, batch);
-  for (const panel of panels) if (panel.absent.length > 0) await hearPart(world, mission, panel);
+    await clear(world, mission, batch, gone);
+  for (const hearing of heard) if (absentFrom(hearing, gone).length > 0) await hearPart(world, mission, hearing, gone);
   await world.boundary("execution:cleared");
 }
 
@@ -74,43 +78,52 @@ async function rememberedOf(world: World, mission: Mission, nodes: readonly Node
 }
 
 /**
- * Members of a panel whose keys are elsewhere may never speak. Who is here posts its verdict, so that whoever clears cannot leave it out and
- * its silence is not charged (decision 55); once the others had their time, a majority of the drawn weight decides without them. Else the
- * panel's clock ends it: there is a second one, then a human.
+ * Members of a panel may never speak. Who does posts its verdict, so that whoever clears cannot leave it out and its silence is not charged
+ * (decision 55); once the others had their time, a majority of the drawn weight decides without them. Else the panel's clock ends it:
+ * there is a second one, then a human.
  */
-async function hearPart(world: World, mission: Mission, panel: DrawnPanel): Promise<void> {
-  const { view, here } = panel;
+async function hearPart(world: World, mission: Mission, hearing: Hearing, gone: Set<Address>): Promise<void> {
+  const { view } = hearing.panel;
   const { client } = world;
-  if (here.length === 0) return;
+  if (presentIn(hearing, gone).length === 0) return;
   const isOpen = client.chain.clock.now() < (await closingOf(client, mission, view));
-  if (!isOpen && !isMajority(panel)) return;
+  const isEnough = () => isMajority(hearing, gone);
   try {
-    await (isOpen ? postOnce(world, mission, panel) : clear(world, mission, [panel]));
+    await (isOpen ? postOnce(world, mission, hearing, gone) : clear(world, mission, [hearing], gone, isEnough));
   } catch (error) {
     // Whoever sees the wave on its way may hand it in first, and another member may have posted what this process does not know.
     if (!(error instanceof TransactionReverted)) throw error;
+    if (error.errorName === "DuplicateVerdict") await world.remember(postedKey(mission, view), postedSchema, async () => true as const);
     const what = isOpen ? "the verdicts of a part of its panel are not taken" : "a part of its panel does not decide";
     world.tell(`${view.law.label}: ${what} (${error.errorName ?? error.shortMessage})`);
   }
 }
 
-async function postOnce(world: World, mission: Mission, panel: DrawnPanel): Promise<void> {
-  const { view, absent } = panel;
+async function postOnce(world: World, mission: Mission, hearing: Hearing, gone: Set<Address>): Promise<void> {
+  const { view } = hearing.panel;
   const { client } = world;
-  await world.remember(["posted", ...attemptKey(mission, view), view.drawBlock], z.literal(true), async () => {
-    const { wave } = await waveOf(world, mission, [await hearing(world, mission, panel)]);
-    await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
-    world.tell(`${view.law.label}: ${absent.length} of its panel are not here; the others posted their verdicts`);
-    return true as const;
-  });
+  const key = postedKey(mission, view);
+  if ((await world.recall(key, postedSchema)) !== undefined) return;
+  const signatures = await signVerdicts(world, mission, [hearing], gone);
+  // The next wave asks who is left.
+  if (signatures === undefined) return;
+  const { wave } = waveOf([hearing], signatures, gone);
+  await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
+  await world.remember(key, postedSchema, async () => true as const);
+  world.tell(`${view.law.label}: ${absentFrom(hearing, gone).length} of its panel do not answer; the others posted their verdicts`);
 }
 
-/** When a part of a node's panel may decide; undefined: it is not waited for, or the part here is too small. */
+const postedSchema = z.literal(true);
+
+function postedKey(mission: Mission, view: NodeView): readonly (string | number)[] {
+  return ["posted", ...attemptKey(mission, view), view.drawBlock];
+}
+
+/** When a part of a node's panel may decide, which has posted its verdicts; undefined: it is not waited for. */
 export async function partHeardAt(world: World, mission: Mission, view: NodeView): Promise<bigint | undefined> {
   if (view.state !== "PENDING_VERIFICATION") return undefined;
   if ((await world.client.evidence.seedOf(BigInt(view.drawBlock))) === zeroHash) return undefined;
-  const panel = await panelOf(world, mission, view);
-  if (panel.absent.length === 0 || !isMajority(panel)) return undefined;
+  if ((await world.recall(postedKey(mission, view), postedSchema)) === undefined) return undefined;
   const at = await closingOf(world.client, mission, view);
   return at > world.client.chain.clock.now() ? at : undefined;
 }
@@ -121,33 +134,38 @@ async function closingOf(client: CityClient, mission: Mission, { deadline }: Nod
   return deadline - BigInt(params.verificationTimeout) / 5n;
 }
 
-async function clear(world: World, mission: Mission, due: readonly DrawnPanel[]): Promise<void> {
-  const heard = await Promise.all(due.map((panel) => hearing(world, mission, panel)));
-  for (const { panel, envelopes, judgements } of heard) await writeDown(world, mission, panel, envelopes, judgements);
-  const { wave, signatures } = await waveOf(world, mission, heard);
-  const draws = due.map(({ view: { law, drawBlock } }) => `${law.number}/${drawBlock}`);
-  await world.client.mission(mission.address).clear([wave], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
+/** Clears those of some nodes whose panel is complete enough, by who answers to the end. */
+async function clear(
+  world: World,
+  mission: Mission,
+  batch: readonly Hearing[],
+  gone: Set<Address>,
+  isEnough = (hearing: Hearing) => absentFrom(hearing, gone).length === 0,
+): Promise<void> {
+  // Each turn has one more in `gone`, or is the last.
+  for (;;) {
+    const due = batch.filter(isEnough);
+    if (due.length === 0) return;
+    const signed = await signVerdicts(world, mission, due, gone);
+    if (signed === undefined || !(await writeDown(world, mission, due, gone))) continue;
+    const { wave, signatures } = waveOf(due, signed, gone);
+    const draws = due.map(({ panel: { view } }) => `${view.law.number}/${view.drawBlock}`);
+    await world.client.mission(mission.address).clear([wave], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
+    return;
+  }
 }
 
 /** What is heard about some nodes, under one signature of each verifier. */
-async function waveOf(world: World, mission: Mission, heard: readonly Hearing[]) {
-  const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
-  const signed = await signVerdicts(
-    world,
-    mission,
-    heard.flatMap(({ verdicts }) => verdicts),
-    deadline,
-  );
-  const orders = heard.map(({ node, openings, items, verdicts }) => ({
-    node,
-    openings,
-    items,
-    verdicts: verdicts.map((verdict) => ({
-      ...verdict,
-      verifier: verdict.verifier.account.address,
-      deadline,
-      signature: signed(verdict.verifier),
-    })),
+function waveOf(heard: readonly Hearing[], { deadline, by }: Signed, gone: ReadonlySet<Address>) {
+  const orders = heard.map((hearing) => ({
+    node: hearing.panel.view.law.number,
+    openings: hearing.openings,
+    items: hearing.items,
+    verdicts: verdictsIn(hearing, gone).map(({ verifier, ...verdict }) => {
+      const signature = by.get(verifier);
+      if (signature === undefined) throw new RangeError(`${verifier} has signed nothing`);
+      return { ...verdict, verifier, deadline, signature };
+    }),
   }));
   const signatures = orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature));
   return { wave: encodeClearWave(clearWaveOf(orders)), signatures };
@@ -166,50 +184,102 @@ export interface Docket {
 
 /** Gathers what the executors of a node committed and what an honest verifier concludes from it. */
 export async function docketOf(world: World, mission: Mission, view: NodeView): Promise<Docket> {
-  const envelopes = await submittedEnvelopes(world, mission, view);
+  const { envelopes, openings } = await openedOf(world, mission, view);
   const judgements = await judge(world, mission, view, envelopes);
-  const basis = judgements.reduce((bits, judgement) => bits | judgement.basis, 0n);
-  // Where nobody could judge, the chain asks whether the executors left something to judge by.
-  const isNeeded = (item: SignedItem) => (basis === 0n ? geq(EvidenceClass[item.class], EvidenceClass[view.law.floor]) : isIn(basis, item));
-  const items = envelopes.flatMap((envelope) =>
-    envelope === undefined
-      ? []
-      : envelope.items.flatMap((item) => (isNeeded(item) ? [provenItem(envelope.obligation, envelope.items, item.index)] : [])),
-  );
+  const basis = basisOf(judgements);
+  return { envelopes, judgements, openings, items: itemsFor(view, envelopes, basis), basis };
+}
+
+function basisOf(judgements: readonly Judgement[]): bigint {
+  return judgements.reduce((bits, judgement) => bits | judgement.basis, 0n);
+}
+
+/** What was revealed, by slot. */
+async function openedOf(world: World, mission: Mission, view: NodeView): Promise<Pick<Docket, "envelopes" | "openings">> {
+  const envelopes = await submittedEnvelopes(world, mission, view);
   const openings = await Promise.all(
     envelopes.map((envelope, place) => {
       const slot = view.slots[place];
       return envelope === undefined || slot === undefined ? NO_OPENING : openingBy(world, mission, view, slot, envelope);
     }),
   );
-  return { envelopes, judgements, openings, items, basis };
+  return { envelopes, openings };
 }
 
-/** By verifier. */
-type Judgements = ReadonlyMap<Address, readonly Judgement[]>;
+/** Where nobody could judge, the chain asks whether the executors left something to judge by. */
+function itemsFor(view: NodeView, envelopes: Docket["envelopes"], basis: bigint): Docket["items"] {
+  const isNeeded = (item: SignedItem) => (basis === 0n ? isAdmissible(view, item) : isIn(basis, item));
+  return envelopes.flatMap((envelope) =>
+    envelope === undefined
+      ? []
+      : envelope.items.flatMap((item) => (isNeeded(item) ? [provenItem(envelope.obligation, envelope.items, item.index)] : [])),
+  );
+}
 
-type Hearing = Awaited<ReturnType<typeof hearing>>;
+function isAdmissible({ law }: NodeView, item: SignedItem): boolean {
+  return geq(EvidenceClass[item.class], EvidenceClass[law.floor]);
+}
 
-/** Everything `clear` needs for one node: openings, the verdicts of who is here, which nobody signed yet, and the items they rest on. */
-async function hearing(world: World, mission: Mission, panel: DrawnPanel) {
+/** Everything `clear` needs for one node, but for signatures: openings, the items that verdicts rest on, and what each verifier found. */
+interface Hearing extends Pick<Docket, "envelopes" | "openings" | "items"> {
+  readonly panel: DrawnPanel;
+  readonly obligation: Hash;
+  readonly commitment: Hash;
+  readonly judgements: ReadonlyMap<Address, readonly Judgement[]>;
+}
+
+/** Asks a node's panel. Whoever does not answer is gone. */
+async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set<Address>): Promise<Hearing> {
   const { view } = panel;
-  const { envelopes, openings, items } = await docketOf(world, mission, view);
+  const { envelopes, openings } = await openedOf(world, mission, view);
   const obligation = await obligationOf(world, mission, view);
   const commitments = envelopes.map((envelope, slot) => {
     const agent = view.slots[slot]?.agent;
     return envelope === undefined || agent === undefined ? zeroHash : commitmentOf(agent, openings[slot] ?? NO_OPENING, obligation);
   });
-  // Each for itself, from what was committed: k signatures under one opinion would be no mesh (decision 81).
-  const judgements: Judgements = new Map(
-    await Promise.all(panel.here.map(async ({ account }) => [account.address, await judge(world, mission, view, envelopes)] as const)),
-  );
-  const commitment = nodeCommitmentOf(commitments);
-  const verdicts = panel.here.flatMap((verifier) =>
-    (judgements.get(verifier.account.address) ?? []).map((judgement) =>
-      verdictOf(verifier, judgement, { obligation, commitment, draw: view.drawBlock }),
+  const brief: Brief = {
+    mission: mission.address,
+    node: view.law.number,
+    attempt: view.attempt,
+    drawBlock: view.drawBlock,
+    obligation,
+    questions: view.law.questions,
+    works: envelopes.flatMap((envelope, slot) =>
+      envelope === undefined
+        ? []
+        : [{ slot, outputId: envelope.work.outputId, opening: openings[slot] ?? NO_OPENING, items: envelope.items }],
     ),
+    admissible: envelopes
+      .flatMap((envelope) => envelope?.items ?? [])
+      .reduce((bits, item) => (isAdmissible(view, item) ? bits | bitOf(item) : bits), 0n),
+    conclude: () => judge(world, mission, view, envelopes),
+    origin: () => originOf(world, mission, view),
+  };
+  // Each for itself, from what was committed: k signatures under one opinion would be no mesh (decision 81).
+  const answers = await Promise.all(
+    panel.seats.map(async (verifier) => {
+      const { address } = verifier.account;
+      const said = await unlessAbsent(() => verifier.judge(brief));
+      if (said === undefined) gone.add(address);
+      return [address, said ?? []] as const;
+    }),
   );
-  return { panel, envelopes, judgements, node: view.law.number, openings, verdicts, items };
+  const judgements = new Map(answers);
+  const items = itemsFor(view, envelopes, basisOf([...judgements.values()].flat()));
+  return { panel, envelopes, openings, items, obligation, commitment: nodeCommitmentOf(commitments), judgements };
+}
+
+/** Members of a node's panel who answer. */
+function presentIn({ panel }: Hearing, gone: ReadonlySet<Address>): readonly Verifier[] {
+  return panel.seats.filter(({ account }) => !gone.has(account.address));
+}
+
+function absentFrom(hearing: Hearing, gone: ReadonlySet<Address>): readonly Address[] {
+  const present = presentIn(hearing, gone).map(({ account }) => account.address);
+  return hearing.panel.drawn.flatMap(({ verifier }) => {
+    const address = addressSchema.parse(verifier);
+    return present.includes(address) ? [] : [address];
+  });
 }
 
 /** Where the documents of a clearing are kept: each panel is drawn by a block of its own. */
@@ -217,36 +287,59 @@ export function clearingKey(mission: Mission, view: Pick<NodeView, "law" | "atte
   return ["clearing", ...attemptKey(mission, view), view.drawBlock];
 }
 
-/** The same clearing in documents, before the call to the chain: each of the two can be recomputed to check the other. */
-async function writeDown(
-  world: World,
-  mission: Mission,
-  { view, here, drawn }: DrawnPanel,
-  envelopes: readonly (Envelope | undefined)[],
-  judgements: Judgements,
-): Promise<void> {
-  const key = clearingKey(mission, view);
-  await world.remember(key, clearingRecordSchema, async () => {
-    const present = view.slots.flatMap(({ slot, agent }, place) => {
+/** The same clearings in documents, before the call to the chain: each of the two can be recomputed to check the other. False: a verifier did not sign its own. */
+async function writeDown(world: World, mission: Mission, heard: readonly Hearing[], gone: Set<Address>): Promise<boolean> {
+  const before = gone.size;
+  try {
+    await Promise.all(heard.map((hearing) => writeOne(world, mission, hearing, gone)));
+    return true;
+  } catch (error) {
+    if (!(error instanceof SeatAbsent) || gone.size === before) throw error;
+    return false;
+  }
+}
+
+async function writeOne(world: World, mission: Mission, hearing: Hearing, gone: Set<Address>): Promise<void> {
+  const { panel, envelopes, judgements } = hearing;
+  const { view, drawn } = panel;
+  await world.remember(clearingKey(mission, view), clearingRecordSchema, async () => {
+    const handed = view.slots.flatMap(({ slot, agent }, place) => {
       const envelope = envelopes[place];
       return envelope === undefined ? [] : [{ slot, agent, items: envelope.items, claimed: envelope.claimed }];
     });
     const terms = await boundTerms(world, mission, view);
-    const holders = [...here, world.reexecutor, world.receiver, world.runner];
-    const of = (address: string) => {
-      const holder = holders.find(({ account }) => account.address === address);
-      if (holder === undefined) throw new RangeError(`no key of ${address} here`);
-      return holder.seal();
+    const present = new Map(presentIn(hearing, gone).map((verifier) => [verifier.account.address, verifier]));
+    const issuers = new Map(world.issuers.map((issuer) => [issuer.account.address, issuer]));
+    const of = (account: string): Pick<Signing, "seal"> => {
+      const address = addressSchema.parse(account);
+      const verifier = present.get(address);
+      if (verifier === undefined) return issuers.get(address) ?? workerOf(world, address);
+      return {
+        seal: async (document) => {
+          try {
+            return await verifier.seal(document);
+          } catch (error) {
+            if (error instanceof SeatAbsent) gone.add(address);
+            throw error;
+          }
+        },
+      };
     };
-    const executor = (address: string) => workerOf(world, addressSchema.parse(address));
-    const keys = { of, executor, runner: world.runner.account.address };
-    const own = (verifier: string) => judgements.get(addressSchema.parse(verifier)) ?? [];
-    return makeClearingRecord({ terms, panel: drawn, handed: present, judgementsOf: own }, keys, world.client.chain.clock.now());
+    const judgementsOf = (account: string) => {
+      const address = addressSchema.parse(account);
+      return present.has(address) ? (judgements.get(address) ?? []) : [];
+    };
+    const engine = sealerOf(engineOf(world.runner.account.address), world.runner.seal());
+    return makeClearingRecord({ terms, panel: drawn, handed, judgementsOf }, { of, engine }, world.client.chain.clock.now());
   });
 }
 
-function isIn(basis: bigint, { slot, index }: { readonly slot: number; readonly index: number }): boolean {
-  return ((basis >> BigInt(ITEMS_PER_SLOT * slot + index)) & 1n) === 1n;
+function bitOf({ slot, index }: { readonly slot: number; readonly index: number }): bigint {
+  return 1n << BigInt(ITEMS_PER_SLOT * slot + index);
+}
+
+function isIn(basis: bigint, item: { readonly slot: number; readonly index: number }): boolean {
+  return (basis & bitOf(item)) !== 0n;
 }
 
 /** One entry per slot; absent where the executor never revealed. */
@@ -261,14 +354,7 @@ async function judge(
   view: NodeView,
   envelopes: readonly (Envelope | undefined)[],
 ): Promise<readonly Judgement[]> {
-  const works = await submissions(world, envelopes);
-  const terms = termsOf(view);
-  const [single] = works;
-  const judgements = [
-    terms !== undefined ? judgeConsensus(works, terms) : single === undefined ? judgePolicy([], []) : judgeReexecution(single),
-  ];
-  if (view.law.questions.includes("POLICY")) judgements.push(judgePolicy(works, await policyProblems(world, mission, view, works)));
-  return judgements;
+  return judgementsOn(mission, view, await submissions(world, envelopes), () => inputOf(world, mission, view));
 }
 
 /** The outputs behind the envelopes, as verifiers see them. */
@@ -286,20 +372,6 @@ export async function submissions(world: World, envelopes: readonly (Envelope | 
   );
 }
 
-/** The predicates of the mission's document, asked of the node that makes its output. */
-async function policyProblems(world: World, mission: Mission, view: NodeView, works: readonly Submission[]): Promise<string[]> {
-  if (view.law.task !== mission.document.output.task) return [];
-  const input = await inputOf(world, mission, view);
-  const coveredIds = new Set([
-    ...idsIn(input["items"]),
-    ...listOf(input["upstream"]).flatMap((upstream) => idsIn(field(upstream, "items"))),
-  ]);
-  const inputIds = mission.items.map(({ id }) => id);
-  return works.flatMap(({ output }) =>
-    output === undefined ? [] : brokenPredicates(mission.document.predicates, { output, inputIds, coveredIds }),
-  );
-}
-
 function drawnPanel({ chain }: CityClient, address: Address, { law }: Pick<NodeView, "law">): Promise<readonly Address[]> {
   return chain.publicClient.readContract({
     address,
@@ -310,21 +382,19 @@ function drawnPanel({ chain }: CityClient, address: Address, { law }: Pick<NodeV
   });
 }
 
-/** Who was drawn for a node, with the weights of its roster, and who of them has its key here. */
+/** Who was drawn for a node, with the weights of its roster, and who of them has a seat in this city. */
 interface DrawnPanel {
   readonly view: NodeView;
   readonly drawn: Panel;
-  readonly here: readonly Signatory[];
-  readonly absent: readonly Address[];
+  readonly seats: readonly Verifier[];
 }
 
 async function panelOf(world: World, mission: Mission, view: NodeView): Promise<DrawnPanel> {
   const panel = await drawnPanel(world.client, mission.address, view);
   const weights = await drawnWeights(world.client, panel, view.drawBlock);
   const drawn = panel.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 }));
-  const here = panel.flatMap((address) => world.verifiers.filter(({ account }) => account.address === address));
-  const absent = panel.filter((address) => !here.some(({ account }) => account.address === address));
-  return { view, drawn, here, absent };
+  const seats = panel.flatMap((address) => world.verifiers.filter(({ account }) => account.address === address));
+  return { view, drawn, seats };
 }
 
 /** What each weighed on the roster that it was drawn from (decision 82); whoever has lost its office since weighs nothing. */
@@ -342,54 +412,43 @@ async function drawnWeights({ evidence }: CityClient, panel: readonly Address[],
   });
 }
 
-/** Whether who is here has more than half of the weight that was drawn. */
-function isMajority({ drawn, here }: DrawnPanel): boolean {
+/** Whether who answers has more than half of the weight that was drawn. */
+function isMajority(hearing: Hearing, gone: ReadonlySet<Address>): boolean {
+  const { drawn } = hearing.panel;
+  const absent = absentFrom(hearing, gone);
   const weightOf = (some: Panel) => some.reduce((sum, { weight }) => sum + weight, 0);
-  const own = drawn.filter(({ verifier }) => here.some(({ account }) => account.address === verifier));
-  return 2 * weightOf(own) > weightOf(drawn);
+  return 2 * weightOf(drawn.filter(({ verifier }) => !absent.some((address) => address === verifier))) > weightOf(drawn);
 }
 
-/** What a verifier says to one question; numbers are positions in the enums. */
-function verdictOf(
-  verifier: Signatory,
-  judgement: Judgement,
-  about: { readonly obligation: Hash; readonly commitment: Hash; readonly draw: number },
-) {
-  return {
-    verifier,
-    ...about,
-    question: questions.indexOf(judgement.question),
-    result: verdictResults.indexOf(judgement.result),
-    confidence: judgement.confidence,
-    score: judgement.score,
-    basis: judgement.basis,
-    agreeing: judgement.agreeing,
-  };
+/** What the members of a panel who answer say to each question; numbers are positions in the enums. */
+function verdictsIn(hearing: Hearing, gone: ReadonlySet<Address>) {
+  const { panel, obligation, commitment, judgements } = hearing;
+  const about = { obligation, commitment, draw: panel.view.drawBlock };
+  return presentIn(hearing, gone).flatMap(({ account: { address } }) =>
+    (judgements.get(address) ?? []).map((judgement) => ({ verifier: address, ...verdictOf(judgement, about) })),
+  );
 }
 
-/** Each verifier's signature over all its verdicts of a wave, in their order. */
-async function signVerdicts(
-  world: World,
-  mission: Mission,
-  verdicts: readonly ReturnType<typeof verdictOf>[],
-  deadline: number,
-): Promise<(verifier: Signatory) => Hex> {
-  const signatures = new Map<Signatory, Hex>();
-  for (const verifier of new Set(verdicts.map((verdict) => verdict.verifier))) {
-    const own = verdicts.filter((verdict) => verdict.verifier === verifier);
-    const message = { verifier: verifier.account.address, verdicts: own, deadline };
-    signatures.set(verifier, await signMessage(world.client, verifier.account, "Verdicts", message, mission.address));
-  }
-  return (verifier) => {
-    const signature = signatures.get(verifier);
-    if (signature === undefined) throw new RangeError(`${verifier.account.address} has signed nothing`);
-    return signature;
-  };
+/** Signatures of verifiers over their verdicts of a wave. */
+interface Signed {
+  readonly deadline: number;
+  readonly by: ReadonlyMap<Address, Hex>;
 }
 
-function idsIn(items: unknown): string[] {
-  return listOf(items).flatMap((item) => {
-    const id = field(item, "id");
-    return typeof id === "string" ? [id] : [];
-  });
+/** Each verifier's signature over all its verdicts of a wave, in their order. Undefined: somebody did not sign, and is gone. */
+async function signVerdicts(world: World, mission: Mission, heard: readonly Hearing[], gone: Set<Address>): Promise<Signed | undefined> {
+  const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
+  const verdicts = heard.flatMap((hearing) => verdictsIn(hearing, gone));
+  const members = new Map(heard.flatMap((hearing) => presentIn(hearing, gone)).map((verifier) => [verifier.account.address, verifier]));
+  const by = new Map<Address, Hex>();
+  await Promise.all(
+    [...members].map(async ([address, { account }]) => {
+      const own = verdicts.filter(({ verifier }) => verifier === address).map(({ verifier: _, ...verdict }) => verdict);
+      const message = { verifier: address, verdicts: own, deadline };
+      const signature = await unlessAbsent(() => signMessage(world.client, account, "Verdicts", message, mission.address));
+      if (signature === undefined) gone.add(address);
+      else by.set(address, signature);
+    }),
+  );
+  return by.size === members.size ? { deadline, by } : undefined;
 }

@@ -20,7 +20,7 @@ const text = z.string().min(1).max(4_000);
 
 export const caseOutput = z.strictObject({
   name: z.string(),
-  kind: z.enum(["review", "appeal", "bloc", "suspension"]),
+  kind: z.enum(["review", "appeal", "bloc", "suspension", "petition"]),
   /** In one line, as `npm run override -- queue` has it. */
   line: z.string(),
   mission: address.nullable(),
@@ -40,7 +40,7 @@ export const caseOutput = z.strictObject({
 
 /** Seats take turns by node, and the next has an escalated case (`adjudication/rule.ts`). */
 async function onTurn({ client }: World, { subject }: NamedCase): Promise<Address | null> {
-  if (subject.kind === "bloc" || subject.kind === "suspension") return null;
+  if (subject.kind === "bloc" || subject.kind === "suspension" || subject.kind === "petition") return null;
   const { mission, node } = subject;
   const seats = await client.roster.seats();
   const turn = (subject.kind === "review" && subject.escalated ? node + 1 : node) % Math.max(1, seats.length);
@@ -55,7 +55,7 @@ async function summaryOf(world: World, found: NamedCase): Promise<z.input<typeof
   return {
     ...{ name, kind, isCurrent: current },
     line: inOneLine(found).replace(/\s+/g, " "),
-    mission: kind === "bloc" ? null : subject.mission,
+    mission: kind === "bloc" || kind === "petition" ? null : subject.mission,
     session: kind === "bloc" ? subject.session : null,
     node: kind === "review" || kind === "appeal" ? subject.node : null,
     label: kind === "review" || kind === "appeal" ? subject.label : null,
@@ -63,7 +63,7 @@ async function summaryOf(world: World, found: NamedCase): Promise<z.input<typeof
     deadline: kind === "review" ? subject.deadline : null,
     escalated: kind === "review" && subject.escalated,
     onTurn: await onTurn(world, found),
-    decisions: kind === "appeal" ? [] : kind === "suspension" ? ["approve"] : [...DECISIONS],
+    decisions: kind === "appeal" ? [] : kind === "suspension" || kind === "petition" ? ["approve"] : [...DECISIONS],
   };
 }
 

@@ -40,7 +40,8 @@ export const seatListCommands: readonly Command[] = [
       const asOf = Math.floor(now());
       if (seats === undefined) return { isOpen: false, seats: [], asOf };
       const { mailbox, outsiders } = seats.desk;
-      const found = (await outsiders()).map(({ account, principal }) => {
+      const { workers, verifiers, issuers } = await outsiders();
+      const found = [...workers, ...verifiers, ...issuers].map(({ account, principal }) => {
         const { isConnected, seen, open, refusals } = mailbox.standingOf(account.address);
         return {
           ...{ agent: account.address, principal, isConnected },

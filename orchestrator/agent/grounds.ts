@@ -1,0 +1,188 @@
+import { recoverAddress } from "viem";
+import { z } from "zod";
+import { timeOf } from "../clearing/fields.ts";
+import type { CityClient } from "../client/client.ts";
+import { recompileLaw } from "../client/compile-law.ts";
+import { messageDigest, signMessage } from "../client/sign/sign-message.ts";
+import { type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { resultFrom } from "../execution/consensus.ts";
+import type { SignedItem } from "../execution/evidence.ts";
+import { composeInput, itemsDigest, outputHashOf } from "../execution/work.ts";
+import type { Mission } from "../execution/world.ts";
+import { parseContentId } from "../primitives/hash.ts";
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
+import { isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
+import { CALLS, type Call, type CallName, type CallRequest, type SeatRole } from "../protocol/calls.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
+import { WillNotSign } from "./errors.ts";
+import { type Loose, requireSame } from "./same.ts";
+
+/** The most that somebody signs ahead, seconds of chain time: a bid, or a withdrawal. */
+export const DAY = 86_400n;
+/** The same for everything else. A devnet's clock may be ahead of its last block by as much. */
+export const HOUR = 3_600n;
+
+/** A withdrawal of what the vault owes to this key, to itself. */
+export async function withdrawalOf(
+  { client, account }: { readonly client: CityClient; readonly account: Parameters<typeof signMessage>[1] },
+  grounds: Grounds,
+  { mission, message }: Pick<CallRequest<"sign">, "mission" | "message">,
+): Promise<Hex> {
+  const by = account.address;
+  const nonce = await client.treasury.nonceOf(by);
+  const own = { account: by, by, to: by, nonce, deadline: await grounds.deadline("Withdrawal", message, DAY) };
+  requireSame("Withdrawal", mission, null, message, own);
+  return signMessage(client, account, "Withdrawal", own);
+}
+
+/** A node that a question is about, in its present attempt. */
+interface NodeAt {
+  readonly mission: Address;
+  readonly node: number;
+  readonly attempt: number;
+}
+
+/** Reads the question of a call in the form of its kind. Throws WillNotSign for a kind that this role is never asked. */
+export function questionIn(role: SeatRole, { kind, payload }: Pick<Call, "kind" | "payload">) {
+  const of: readonly SeatRole[] = CALLS[kind].of;
+  if (!of.includes(role)) throw new WillNotSign(kind, "its kind");
+  return <Kind extends CallName>(name: Kind): CallRequest<Kind> => {
+    const parsed = CALLS[name].request.safeParse(payload);
+    if (!parsed.success) throw new WillNotSign(name, "the form of the question", z.prettifyError(parsed.error).slice(0, 500));
+    return parsed.data as CallRequest<Kind>;
+  };
+}
+
+/** What every answer rests on, read from its owner's own chain and from blocks that are what their ids say. */
+export class Grounds {
+  readonly #client: CityClient;
+  readonly #block: (id: string) => Promise<Uint8Array>;
+
+  constructor({ client, block }: { readonly client: CityClient; readonly block: (id: string) => Promise<Uint8Array> }) {
+    this.#client = client;
+    this.#block = block;
+  }
+
+  /** A block. Throws InvalidValue for an id that is none. */
+  async read(id: string): Promise<Uint8Array> {
+    return this.#block(parseContentId(id));
+  }
+
+  /** A mission's contract that the legislature of this city made. */
+  async lawOf(mission: Address, what: string) {
+    const [approved] = await this.#client.legislation.history("Approved", { mission });
+    if (approved === undefined) throw new WillNotSign(what, "mission", "no legislature of this city made it");
+    return this.#client.mission(mission);
+  }
+
+  /** A node with the law's document, proven by the chain. */
+  async nodeAt({ mission: address, node, attempt }: NodeAt, document: string, what: string) {
+    const contract = await this.lawOf(address, what);
+    const law = recompileLaw(await this.read(document));
+    const [lawHash, { docHash, sponsor }] = await Promise.all([contract.lawHash(), contract.context()]);
+    if (law.lawHash !== lawHash || law.docHash !== docHash) throw new WillNotSign(what, "document");
+    const mission: Mission = { address, sponsor, document: law.document, items: [] };
+    const views = await viewNodes({ client: this.#client }, mission);
+    const view = views.find((each) => each.law.number === node);
+    if (view === undefined) throw new WillNotSign(what, "node");
+    if (view.attempt !== attempt) throw new WillNotSign(what, "attempt");
+    return { mission, view, views };
+  }
+
+  /** The mission's items, by the law's digest. */
+  async itemsOf({ document }: Mission, block: string, what: string): Promise<Mission["items"]> {
+    const items = z.array(z.looseObject({ id: z.string() })).parse(parseJsonBytes(await this.read(block))) as Mission["items"];
+    if (itemsDigest(items) !== document.input.digest) throw new WillNotSign(what, "items");
+    return items;
+  }
+
+  /** A node's input, made again: items by the law's digest, predecessors' results from what the chain says was revealed. */
+  async inputOf(
+    mission: Mission,
+    view: NodeView,
+    request: Pick<CallRequest<"perform">, "items" | "upstream">,
+    what: string,
+  ): Promise<JsonObject> {
+    const client = this.#client;
+    const items = await this.itemsOf(mission, request.items, what);
+    const views = await viewNodes({ client }, mission);
+    const revealed = (await client.mission(mission.address).history("Revealed")).map(({ args }) => args);
+    const bound = (await client.mission(mission.address).history("ExecutorBound")).map(({ args }) => args);
+    const results: Parameters<typeof composeInput>[2][number][] = [];
+    for (const number of view.law.after) {
+      const before = views.find((each) => each.law.number === number);
+      const given = request.upstream.find((each) => each.node === number);
+      if (before === undefined || before.state !== "COMPLETED") throw new WillNotSign(what, "upstream", "a predecessor is not complete");
+      const own = revealed.filter((each) => each.node === number && each.attempt === before.attempt);
+      const slots = new Set(given?.outputs.map(({ slot }) => slot));
+      if (given === undefined || given.outputs.length !== own.length || slots.size !== own.length) throw new WillNotSign(what, "upstream");
+      const works = await Promise.all(
+        given.outputs.map(async ({ slot, output: id }) => {
+          const { output, outputHash } = await this.objectOf(id, "upstream", what);
+          if (own.find((each) => each.slot === slot)?.outputHash !== outputHash) throw new WillNotSign(what, "upstream");
+          return { slot, output, outputHash, exhibits: [] };
+        }),
+      );
+      works.sort((a, b) => a.slot - b.slot);
+      const nameOf = await this.#serviceNames(bound.filter((each) => each.node === number));
+      const { output, dissent } = resultFrom(before, works, (slot) => nameOf(slot));
+      results.push({ number, output, dissent });
+    }
+    return composeInput({ ...mission, items }, view.law, results);
+  }
+
+  /** An output with its hash, which the chain has to know. */
+  async objectOf(id: string, field: string, what: string) {
+    const output = parseJsonBytes(await this.read(id));
+    if (!isObject(output)) throw new WillNotSign(what, field);
+    return { output, outputHash: outputHashOf(output) };
+  }
+
+  /** By slot, the name under which the service that its executor bound is sold. */
+  async #serviceNames(bound: readonly { readonly slot: number; readonly service: Hash }[]): Promise<(slot: number) => string> {
+    const registered = await this.#client.services.history("ServiceRegistered");
+    const names = new Map(registered.map(({ args }) => [args.service, args.endpoint.replace(/^city:/, "")]));
+    return (slot) => names.get(bound.findLast((each) => each.slot === slot)?.service ?? "0x") ?? "absent";
+  }
+
+  /** Throws unless issuers of this city signed these items, in their order, for one slot's work. */
+  async requireEvidence(
+    { mission, slot, obligation }: { readonly mission: Address; readonly slot: number; readonly obligation: Hash },
+    items: readonly SignedItem[],
+    what: string,
+  ): Promise<void> {
+    for (const [index, { signature, class: name, ...rest }] of items.entries()) {
+      const { issuer, ...said } = rest;
+      if (rest.index !== index || rest.slot !== slot) throw new WillNotSign(what, "items");
+      if (!(await this.#client.evidence.mayIssue(issuer, EvidenceClass[name])))
+        throw new WillNotSign(what, "items", "no issuer of this city");
+      const list = { issuer, items: [{ ...said, obligation, class: EvidenceClass[name] }] };
+      const digest = messageDigest(this.#client, "Evidences", list, mission);
+      const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
+      if (signer !== issuer) throw new WillNotSign(what, "items", "its issuer did not sign it");
+    }
+  }
+
+  /** Seconds of chain time, by the last block. */
+  async now(): Promise<bigint> {
+    return (await this.#client.chain.publicClient.getBlock()).timestamp;
+  }
+
+  /** The deadline of a message. Throws for one that is past, or further ahead than `most` seconds and a devnet's hour. */
+  async deadline(what: string, message: Loose, most: bigint): Promise<number> {
+    const deadline = Number(message["deadline"]);
+    const now = await this.now();
+    if (!Number.isSafeInteger(deadline) || BigInt(deadline) > now + most + HOUR || BigInt(deadline) <= now)
+      throw new WillNotSign(what, "deadline");
+    return deadline;
+  }
+
+  /** A moment that is neither long past nor far ahead, by the chain's time. */
+  async recent(what: string, time: unknown): Promise<string> {
+    const seconds = typeof time === "string" ? Date.parse(time) / 1_000 : Number.NaN;
+    const now = Number(await this.now());
+    if (typeof time !== "string" || !(Math.abs(seconds - now) <= Number(DAY)) || (!time.includes(".") && time !== timeOf(seconds)))
+      throw new WillNotSign("to seal", what);
+    return time;
+  }
+}

@@ -1,0 +1,186 @@
+import { zeroHash } from "viem";
+import { z } from "zod";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import { contentMatches, envelopeId, envelopeSchema } from "../clearing/evidence-envelope.ts";
+import { obligationHash } from "../clearing/obligation.ts";
+import { verifierOutputSchema } from "../clearing/verifier-output.ts";
+import type { CityClient } from "../client/client.ts";
+import { signMessage } from "../client/sign/sign-message.ts";
+import { bytesUnder, outputOf, placeOf } from "../execution/clearing-record.ts";
+import { openingUnder } from "../execution/evidence.ts";
+import { judgementsOn, verdictOf } from "../execution/judging.ts";
+import { termsOfNode } from "../execution/obligation.ts";
+import { termsAt } from "../execution/obligations.ts";
+import { addressSchema } from "../primitives/address.ts";
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
+import { hashSchema } from "../primitives/hex.ts";
+import { canonicalJson, type JsonValue } from "../primitives/json.ts";
+import type { ByteSigner } from "../primitives/signing.ts";
+import { field } from "../primitives/values.ts";
+import { CALLS, type Call, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
+import { commitmentOf, nodeCommitmentOf } from "../rules/commitments.ts";
+import { WillNotSign } from "./errors.ts";
+import { Grounds, HOUR, questionIn, withdrawalOf } from "./grounds.ts";
+import type { Memory } from "./memory.ts";
+import { requireSame } from "./same.ts";
+
+export interface OfficeOptions {
+  readonly client: CityClient;
+  readonly account: Parameters<typeof signMessage>[1];
+  readonly seal: ByteSigner;
+  readonly memory: Memory;
+  readonly block: (id: string) => Promise<Uint8Array>;
+}
+
+const judgedSchema = z.strictObject({
+  mission: addressSchema,
+  obligation: hashSchema,
+  commitment: hashSchema,
+  verdicts: CALLS.judge.answer,
+  executors: z.array(z.strictObject({ slot: z.int(), agent: addressSchema })),
+  /** What it judged by, at its place in the envelope. */
+  items: z.array(z.strictObject({ id: z.string(), payload: hashSchema, class: z.string(), issuer: addressSchema })),
+});
+type Judged = z.infer<typeof judgedSchema>;
+/** A draw that it was asked as a member of: what is heard later is signed for it. */
+const drawnSchema = z.literal(true);
+const knownAsSchema = z.strictObject({ mission: addressSchema, obligation: hashSchema });
+
+/**
+ * What a verifier answers: it opens what was committed, makes its own judgement by the law, once for each attempt at a node, and signs
+ * that one and no other.
+ */
+export class VerifierPolicy {
+  readonly #of: OfficeOptions;
+  readonly #grounds: Grounds;
+
+  constructor(options: OfficeOptions) {
+    this.#of = options;
+    this.#grounds = new Grounds(options);
+  }
+
+  /** The answer to a call. Throws WillNotSign, or what the chain or the city could not be asked. */
+  async answer(call: Pick<Call, "kind" | "payload">): Promise<JsonValue> {
+    const read = questionIn("verifier", call);
+    switch (call.kind) {
+      case "judge":
+        return z.json().parse(await this.#judge(read("judge")));
+      case "sign":
+        return { signature: await this.#sign(read("sign")) };
+      case "seal":
+        return { signature: await this.#seal(read("seal")) };
+      default:
+        throw new WillNotSign(call.kind, "its kind");
+    }
+  }
+
+  get #self(): Address {
+    return this.#of.account.address;
+  }
+
+  async #judge(request: CallRequest<"judge">): Promise<CallAnswer<"judge">> {
+    const { client, memory } = this.#of;
+    const { mission: bare, view } = await this.#grounds.nodeAt(request, request.document, "judge");
+    if (view.state !== "PENDING_VERIFICATION") throw new WillNotSign("judge", "node", "it does not wait for a panel");
+    if (view.drawBlock !== request.draw) throw new WillNotSign("judge", "draw");
+    await this.#requireDrawn(bare.address, view.law.number);
+    const obligation = await client.mission(bare.address).obligationOf(view.law.number);
+    if (request.obligation !== obligation) throw new WillNotSign("judge", "obligation");
+    const mission = { ...bare, items: await this.#grounds.itemsOf(bare, request.items, "judge") };
+    const open = view.slots.filter(({ revealed }) => revealed);
+    if (canonicalJson(request.works.map(({ slot }) => slot)) !== canonicalJson(open.map(({ slot }) => slot)))
+      throw new WillNotSign("judge", "works");
+    const works = await Promise.all(
+      request.works.map(async ({ slot, output: id, salt, trailRoot, items }) => {
+        const place = open.find((each) => each.slot === slot);
+        await this.#grounds.requireEvidence({ mission: mission.address, slot, obligation }, items, "judge");
+        const { output, outputHash } = await this.#grounds.objectOf(id, "works", "judge");
+        const opening = openingUnder({ obligation, outputHash, trailRoot, items }, salt);
+        if (place === undefined || commitmentOf(place.agent, opening, obligation) !== place.pledge) throw new WillNotSign("judge", "works");
+        return { slot, output, outputHash, items, exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })) };
+      }),
+    );
+    const commitment = nodeCommitmentOf(view.slots.map((each) => (each.revealed ? each.pledge : zeroHash)));
+    const judged = await memory.keep(["judged", mission.address, obligation], judgedSchema, async (): Promise<Judged> => {
+      const own = await judgementsOn(mission, view, works, () => this.#grounds.inputOf(mission, view, request, "judge"));
+      return {
+        ...{ mission: mission.address, obligation, commitment },
+        verdicts: own.map(({ basis, ...rest }) => ({ ...rest, basis: String(basis) })),
+        executors: view.slots.map(({ slot, agent }) => ({ slot, agent })),
+        items: works.flatMap(({ items }) =>
+          items.map(({ payload, class: name, issuer, ...place }) => ({ id: placeOf(place), payload, class: name, issuer })),
+        ),
+      };
+    });
+    if (judged.commitment !== commitment) throw new WillNotSign("judge", "works", "it judged other work there before");
+    await memory.keep(["drawn", mission.address, obligation, request.draw], drawnSchema, async () => true as const);
+    const terms = termsOfNode(await termsAt(client, mission, view));
+    await memory.keep(["judged-as", obligationHash(terms)], knownAsSchema, async () => ({ mission: mission.address, obligation }));
+    return judged.verdicts;
+  }
+
+  async #requireDrawn(address: Address, node: number): Promise<void> {
+    const panel = await this.#of.client.chain.publicClient.readContract({
+      ...{ address, abi: collaborationContractAbi, functionName: "panelOf", args: [node], blockTag: "pending" },
+    });
+    if (!panel.includes(this.#self)) throw new WillNotSign("judge", "node", "it was not drawn for it");
+  }
+
+  #judgedAt(mission: Address, obligation: Hash, what: string): Judged {
+    const judged = this.#of.memory.recall(["judged", mission, obligation], judgedSchema);
+    if (judged === undefined) throw new WillNotSign(what, "obligation", "it judged nothing under it");
+    return judged;
+  }
+
+  async #sign({ type, mission, message }: CallRequest<"sign">): Promise<Hex> {
+    const { client, account } = this.#of;
+    switch (type) {
+      case "Verdicts": {
+        const named = z
+          .array(z.looseObject({ obligation: hashSchema, draw: z.int().min(0) }))
+          .min(1)
+          .safeParse(message["verdicts"]);
+        if (!named.success || mission === null) throw new WillNotSign("to sign Verdicts", "verdicts");
+        // All that it said of each node, in its order: who answers half of what is asked counts as absent.
+        const draws = new Map(named.data.map(({ obligation, draw }) => [`${obligation}/${draw}`, { obligation, draw }]));
+        const verdicts = [...draws.values()].flatMap(({ obligation, draw }) => {
+          const { verdicts: own, commitment } = this.#judgedAt(mission, obligation, "to sign Verdicts");
+          if (this.#of.memory.recall(["drawn", mission, obligation, draw], drawnSchema) === undefined)
+            throw new WillNotSign("to sign Verdicts", "draw", "it was not drawn then");
+          return own.map((each) => verdictOf({ ...each, basis: BigInt(each.basis) }, { obligation, commitment, draw }));
+        });
+        const made = { verifier: this.#self, verdicts, deadline: await this.#grounds.deadline("Verdicts", message, 2n * HOUR) };
+        requireSame(type, mission, mission, message, made);
+        return signMessage(client, account, "Verdicts", made, mission);
+      }
+      case "Withdrawal":
+        return withdrawalOf(this.#of, this.#grounds, { mission, message });
+      default:
+        throw new WillNotSign(`to sign ${type}`, "its type");
+    }
+  }
+
+  async #seal({ document }: CallRequest<"seal">): Promise<Hex> {
+    const what = "to seal its output";
+    if (document.kind !== "output") throw new WillNotSign("to seal", "kind");
+    const given = z.object({ body: verifierOutputSchema.omit({ signature: true }), envelope: envelopeSchema }).safeParse(document);
+    if (!given.success) throw new WillNotSign(what, "the form of the document");
+    const { body, envelope } = given.data;
+    const known = this.#of.memory.recall(["judged-as", envelope.obligation_hash], knownAsSchema);
+    if (known === undefined) throw new WillNotSign(what, "obligation_hash", "it judged nothing under it");
+    const judged = this.#judgedAt(known.mission, known.obligation, what);
+    if (envelopeId(envelope) !== envelope.envelope_id || !envelope.items.every(contentMatches)) throw new WillNotSign(what, "envelope");
+    const issued = envelope.items.filter(({ type }) => type !== "claim");
+    const seen = issued.map((item) => ({
+      ...{ id: item.id, payload: field(item.content, "payload"), class: item.class, issuer: item.provenance[0]?.emitter },
+    }));
+    if (canonicalJson(z.json().parse(seen)) !== canonicalJson(judged.items))
+      throw new WillNotSign(what, "envelope", "it judged by other evidence");
+    const own = judged.verdicts
+      .map(({ basis, ...rest }) => outputOf(this.#self, { ...rest, basis: BigInt(basis) }, judged, envelope))
+      .find(({ verifier }) => verifier === body.verifier);
+    if (own === undefined) throw new WillNotSign(what, "verifier");
+    if (canonicalJson(z.json().parse(own)) !== canonicalJson(z.json().parse(body))) throw new WillNotSign(what, "its content");
+    return this.#of.seal.sign(bytesUnder({ kind: "output", body: own, envelope }, this.#self));
+  }
+}

@@ -1,0 +1,104 @@
+import { signObligation } from "../clearing/obligation.ts";
+import { signMessage } from "../client/sign/sign-message.ts";
+import { SeatAbsent } from "../minds/absence.ts";
+import { parseContentId } from "../primitives/hash.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import { randomStream } from "../primitives/random.ts";
+import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../protocol/evidence.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
+import type { NodeView } from "./chain-view.ts";
+import { type Claimed, type ClaimFile, claimFile, claimOf, outputOf } from "./claims.ts";
+import { itemDocument } from "./clearing-record.ts";
+import type { SignedItem } from "./evidence.ts";
+import { toolsOf } from "./fetch/tools.ts";
+import { modelTool } from "./models/model-tool.ts";
+import { takesReceipts, termsOfNode } from "./obligation.ts";
+import { boundTerms } from "./obligations.ts";
+import { limitsOf, originOf } from "./origin.ts";
+import type { Issuer } from "./seat.ts";
+import { inputOf, placeOf, serviceById } from "./work.ts";
+import type { World } from "./world.ts";
+
+/** Which evidence the work at a node needs: a receipt where outputs are compared, else a second run of the same code. */
+export function evidenceFor(law: NodeView["law"]): { readonly class: EvidenceClassName; readonly kind: EvidenceKind } {
+  return takesReceipts(law) ? { class: "REC", kind: evidenceKinds.RECEIPT } : { class: "ATT", kind: evidenceKinds.REEXECUTION };
+}
+
+/** What an issuer vouches for, in the documents and on chain. */
+export interface Issued {
+  readonly file: ClaimFile;
+  readonly item: SignedItem;
+}
+
+/**
+ * Evidence for the work of a slot, by the first issuer that confirms it, in an order that is drawn for this slot. None that belongs to a party
+ * is asked: the chain would refuse what it signs. Throws SeatAbsent if nobody answers: the slot then has nothing to commit with.
+ */
+export async function issue(world: World, subject: Claimed, obligation: Hash): Promise<Issued> {
+  const { mission, view, slot } = subject;
+  const parties = new Set<string>([mission.sponsor, ...(await principalsOf(world, subject))]);
+  const able = world.issuers.filter(({ issues, principal }) => issues.includes(evidenceFor(view.law).class) && !parties.has(principal));
+  const answers: Issued[] = [];
+  for (const issuer of randomStream(obligation, "issuers", slot.slot).shuffle(able)) {
+    try {
+      const file = await vouchedBy(world, issuer, subject, obligation);
+      const item = await itemBy(world, issuer, subject, obligation, file.found);
+      // All that is wanted of it later: an issuer that is gone by then takes nothing back.
+      await issuer.seal(itemDocument(await termsHash(world, subject), item, file.outcome));
+      answers.push({ file, item });
+    } catch (error) {
+      if (!(error instanceof SeatAbsent)) throw error;
+      world.tell(`${view.law.label}: ${error.shortMessage}; another issuer is asked`);
+    }
+    if (answers.length === ASKED || answers.some(({ file }) => file.outcome.status === "verified")) break;
+  }
+  const best = STANDING.map((status) => answers.find(({ file }) => file.outcome.status === status)).find((each) => each !== undefined);
+  if (best === undefined) throw new SeatAbsent("every issuer", `vouch for slot ${slot.slot} of ${view.law.label}`, "none of them answered");
+  return best;
+}
+
+/** Issuers that are asked, where so many answer: an output is refuted by two, and confirmed by one (decision 94). */
+const ASKED = 2;
+/** Whose word counts: who could not check refutes nobody. */
+const STANDING = ["verified", "rejected", "unverifiable"] as const;
+
+/** The chain's word for a claim that an issuer has checked already. */
+export async function issueAgain(world: World, subject: Claimed, obligation: Hash, { outcome, found }: ClaimFile): Promise<SignedItem> {
+  const issuer = world.issuers.find(({ account }) => account.address === outcome.verifier_id);
+  if (issuer === undefined) throw new SeatAbsent(outcome.verifier_id, "sign evidence", "it has no seat here");
+  return itemBy(world, issuer, subject, obligation, found);
+}
+
+async function termsHash(world: World, { mission, view }: Claimed): Promise<Hash> {
+  return signObligation(termsOfNode(await boundTerms(world, mission, view)), {}).obligation_hash;
+}
+
+async function principalsOf({ client }: World, { view, mission }: Claimed): Promise<readonly string[]> {
+  return Promise.all([...view.slots.map(({ agent }) => agent), mission.sponsor].map((agent) => client.agents.principalOf(agent)));
+}
+
+async function vouchedBy(world: World, issuer: Issuer, subject: Claimed, obligation: Hash): Promise<ClaimFile> {
+  const { mission, view, slot, work } = subject;
+  const claim = await claimOf(world, subject);
+  const service = serviceById(world, work.service, view.law.services);
+  const limits = await limitsOf(world, mission, view);
+  const rerun = async () => {
+    const { bundle, schemas } = service;
+    const input = await inputOf(world, mission, view);
+    const tools = { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) };
+    return canonicalBytes(outputOf(await world.sandbox.run({ bundle, schemas, input, limits, tools })));
+  };
+  const obtain = takesReceipts(view.law) ? () => world.store.get(parseContentId(work.outputId)) : rerun;
+  const { outputId, outputHash } = work;
+  const order = { ...placeOf(mission, view, slot), obligation, claim, service, outputId, outputHash, limits, obtain };
+  return claimFile(claim, await issuer.vouch({ ...order, origin: () => originOf(world, mission, view) }));
+}
+
+async function itemBy(world: World, issuer: Issuer, { mission, view, slot: { slot } }: Claimed, obligation: Hash, payload: Hash) {
+  const { kind, class: evidenceClass } = evidenceFor(view.law);
+  const address = issuer.account.address;
+  const item = { obligation, slot, index: 0, kind, payload, class: EvidenceClass[evidenceClass] };
+  const signature = await signMessage(world.client, issuer.account, "Evidences", { issuer: address, items: [item] }, mission.address);
+  return { slot, index: 0, kind, payload, issuer: address, class: evidenceClass, signature };
+}

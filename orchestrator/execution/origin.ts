@@ -1,0 +1,34 @@
+import { canonicalBytes } from "../primitives/json.ts";
+import { type NodeView, viewNodes } from "./chain-view.ts";
+import { watchTerms } from "./guardian/terms.ts";
+import { modelsOf } from "./models/model-tool.ts";
+import { DEFAULT_LIMITS, type SandboxLimits } from "./sandbox/limits.ts";
+import type { Origin } from "./seat.ts";
+import { workOf } from "./work.ts";
+import type { Mission, World } from "./world.ts";
+
+/** A run that asks a model mostly waits. */
+const LONGEST_WITH_MODELS_MS = 600_000;
+
+/** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node; all of that to wait for a model. */
+export async function limitsOf(world: World, mission: Mission, { law }: Pick<NodeView, "law">): Promise<Partial<SandboxLimits>> {
+  const { tools, messages } = await watchTerms(world, mission);
+  const longest = modelsOf(law).length === 0 ? DEFAULT_LIMITS.wallClockMs : LONGEST_WITH_MODELS_MS;
+  return { tools, messages, wallClockMs: Math.min(longest, 1000 * law.timeout) };
+}
+
+/** The blocks that a node's input follows from. */
+export async function originOf(world: World, mission: Mission, { law }: NodeView): Promise<Origin> {
+  const views = await viewNodes(world, mission);
+  const before = views.filter((view) => law.after.includes(view.law.number));
+  const upstream = before.map(async (view) => {
+    const revealed = view.slots.filter((slot) => slot.revealed);
+    const works = revealed.map(async ({ slot }) => ({ slot, output: (await workOf(world, mission, view, slot)).outputId }));
+    return { node: view.law.number, outputs: await Promise.all(works) };
+  });
+  return {
+    document: await world.store.put(canonicalBytes(mission.document)),
+    items: await world.store.put(canonicalBytes(mission.items)),
+    upstream: await Promise.all(upstream),
+  };
+}

@@ -1,0 +1,104 @@
+import { publicKeyToAddress } from "viem/accounts";
+import { claimDigest } from "../attestation/claims.ts";
+import { outcomeKey, type VerificationOutcome, verificationOutcomeSchema } from "../attestation/outcome.ts";
+import type { Judgement } from "../clearing/judgement.ts";
+import { NO_OUTPUT } from "../execution/claims.ts";
+import type { Brief, Issuer, Verifier, Vouched, Vouching } from "../execution/seat.ts";
+import { SeatAbsent } from "../minds/absence.ts";
+import type { Address } from "../primitives/hex.ts";
+import type { CallAnswer, CallRequest } from "../protocol/calls.ts";
+import { ITEMS_PER_SLOT } from "../protocol/evidence.ts";
+import type { Mailbox } from "./mailbox.ts";
+import { boundsOf, grantOrigin, type Outsider, remoteSigning } from "./remote.ts";
+
+/** The seat of a verifier that is reached by calls. */
+export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
+  const { address } = outsider;
+  return {
+    ...remoteSigning(outsider, mailbox),
+    async judge(brief) {
+      const { mission, node, attempt, drawBlock: draw, obligation } = brief;
+      mailbox.grant(
+        address,
+        brief.works.map(({ outputId }) => outputId),
+      );
+      const request: CallRequest<"judge"> = {
+        ...{ mission, node, attempt, draw, obligation },
+        ...grantOrigin(mailbox, address, await brief.origin()),
+        works: brief.works.map(({ slot, outputId: output, opening: { salt, trailRoot }, items }) => ({
+          ...{ slot, output, salt, trailRoot },
+          items: items.map((item) => ({ ...item })),
+        })),
+      };
+      const check = async (answer: CallAnswer<"judge">) => judgementProblem(brief, answer.map(judgementIn));
+      return (await mailbox.ask(outsider, "judge", request, check)).map(judgementIn);
+    },
+  };
+}
+
+function judgementIn({ basis, ...rest }: CallAnswer<"judge">[number]): Judgement {
+  return { ...rest, basis: BigInt(basis) };
+}
+
+/** What is wrong with verdicts that the chain would not hear, and with them nobody else's: one bad list spoils a clearing for all. */
+function judgementProblem({ questions, works, admissible }: Brief, said: readonly Judgement[]): string | undefined {
+  if (said.length !== questions.length || !questions.every((question, place) => said[place]?.question === question))
+    return `it has to answer ${questions.join(" and ")}, in this order`;
+  const submitted = works.reduce((mask, { slot }) => mask | (1 << slot), 0);
+  for (const { question, result, basis, agreeing } of said) {
+    if (basis >> BigInt(ITEMS_PER_SLOT * 5) !== 0n || (basis & ~admissible) !== 0n)
+      return `${question}: it rests on evidence that was not handed in, or is below the law's floor`;
+    if ((agreeing & ~submitted) !== 0) return `${question}: it finds slots in agreement that handed in nothing`;
+    if (result !== "ABSTAIN" && basis === 0n) return `${question}: a verdict that rests on nothing is an abstention`;
+    if (result !== "PASS" && agreeing !== 0) return `${question}: only a PASS finds slots in agreement`;
+  }
+  return undefined;
+}
+
+/** The seat of an issuer that is reached by calls. */
+export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbox: Mailbox): Issuer {
+  const { address, name, issues } = outsider;
+  return {
+    ...remoteSigning(outsider, mailbox),
+    issues,
+    async vouch(work) {
+      const { mission, node, attempt, slot, obligation, claim, outputId: output } = work;
+      const origin = grantOrigin(mailbox, address, await work.origin());
+      mailbox.grant(address, [output]);
+      const { document } = origin;
+      const claimed = { mission, node, attempt, slot, obligation, document, output, attestedAt: claim.attested_at };
+      const check = async (answer: CallAnswer<"receive">) => {
+        const found = vouchedIn(address, answer);
+        return typeof found === "string" ? found : vouchingProblem(work, address, found);
+      };
+      const bounds = boundsOf(work.limits);
+      const answer =
+        claim.claim_type === "inference"
+          ? await mailbox.ask(outsider, "reexecute", { ...claimed, service: work.service.id, ...origin, ...bounds }, check, {
+              // It may take the time of the executor's own run, and more.
+              seconds: 2 * bounds.seconds,
+            })
+          : await mailbox.ask(outsider, "receive", claimed, check);
+      const found = vouchedIn(address, answer);
+      if (typeof found === "string") throw new SeatAbsent(name, "vouch", found);
+      return found;
+    },
+  };
+}
+
+/** An issuer's answer with the key that signed it; or what is wrong with it. */
+function vouchedIn(address: Address, { outcome: given, found }: CallAnswer<"receive">): Vouched | string {
+  const parsed = verificationOutcomeSchema.safeParse(given);
+  if (!parsed.success) return "the outcome has not its form";
+  const outcome: VerificationOutcome = parsed.data;
+  const key = outcomeKey(outcome, (uncompressed) => publicKeyToAddress(uncompressed) === address);
+  return key === undefined ? "the outcome is not signed by this issuer" : { outcome, found, key };
+}
+
+/** What is wrong with an outcome that would stand in the records beside another claim, or say something else than its evidence. */
+function vouchingProblem({ claim, outputHash }: Vouching, address: Address, { outcome, found }: Vouched): string | undefined {
+  if (outcome.verifier_id !== address) return "the outcome names another issuer";
+  if (outcome.evidence["claim_digest"] !== claimDigest(claim)) return "the outcome is of another claim";
+  const status = found === NO_OUTPUT ? "unverifiable" : found === outputHash ? "verified" : "rejected";
+  return outcome.status === status ? undefined : `what it found would be ${status}, and the outcome says ${outcome.status}`;
+}

@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { WillNotSign } from "../../orchestrator/agent/errors.ts";
+import { IssuerPolicy } from "../../orchestrator/agent/issuer.ts";
+import { CityLink } from "../../orchestrator/agent/link.ts";
+import { Memory } from "../../orchestrator/agent/memory.ts";
+import { VerifierPolicy } from "../../orchestrator/agent/verifier.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { type OpenSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
+import { runToEnd } from "../../orchestrator/city/run.ts";
+import { offersOf, registeredService } from "../../orchestrator/city/services.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import { hexToBytes } from "../../orchestrator/primitives/hex.ts";
+import { signerOf } from "../../orchestrator/primitives/signing.ts";
+import { CALLS, type Call, type CallName, SIGNS } from "../../orchestrator/protocol/calls.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { sessionMessageTypes } from "../../orchestrator/protocol/session-messages.ts";
+import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { alterations } from "../support/alterations.ts";
+import { openHome } from "../support/city-home.ts";
+import { millis, officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+const OFFICES = ["verifier", "issuer"] as const;
+type Office = (typeof OFFICES)[number];
+
+/**
+ * Fields that no answer rests on: bounds of a run, blocks of an input that this judgement does not need, a wave of fewer nodes, what others
+ * signed; and whose bytes were received, since a receipt says that they were there, not who brought them.
+ */
+const FREE: Readonly<Record<string, RegExp>> = {
+  judge: /^upstream/,
+  receive: /^slot$/,
+  reexecute: /^(seconds|tools|messages)$/,
+  sign: /^message\/(verdicts\/0|items\/0\/slot)$/,
+  seal: /^document\/envelope\/submission_signature$/,
+};
+
+describe("a city that asks a verifier and an issuer for something else", function () {
+  this.timeout(300_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let seats: OpenSeats;
+  let outcome: Outcome;
+  const stop = new AbortController();
+  const policies = new Map<Office, { answer(call: Pick<Call, "kind" | "payload">): Promise<unknown> }>();
+  const answered: string[] = [];
+  const asked = new Set<string>();
+  let changes = 0;
+
+  async function answerAll(role: Office, link: CityLink): Promise<void> {
+    const policy = policies.get(role);
+    if (policy === undefined) throw new RangeError(role);
+    const seen = new Set<string>();
+    while (!stop.signal.aborted) {
+      for (const call of await link.calls(1, stop.signal).catch(() => [])) {
+        if (seen.has(call.id)) continue;
+        seen.add(call.id);
+        const isNamed = call.kind === "sign" || call.kind === "seal";
+        const name = isNamed ? `${call.kind} ${JSON.stringify(call.payload).match(/"(?:type|kind)":"([A-Za-z]+)"/)?.[1]}` : call.kind;
+        asked.add(`${role}: ${name}`);
+        for (const { path, value } of alterations(call.payload)) {
+          if (FREE[call.kind]?.test(path) === true) continue;
+          changes += 1;
+          const said = await policy.answer({ kind: call.kind, payload: z.json().parse(value) }).catch((error: unknown) => error);
+          const isRefused = said instanceof AgentCityError || said instanceof z.ZodError;
+          if (!isRefused) answered.push(`${role}: ${name}: ${path}: ${String(said)}`);
+        }
+        await policy
+          .answer(call)
+          .then((value) => link.answer(call.id, z.json().parse(value)))
+          .catch((error: unknown) => link.decline(call.id, String(error)));
+      }
+    }
+  }
+
+  before(async () => {
+    city = await openHome(join(directory(), "home"), "7");
+    seats = await openSeats(city, { clock: wallClock, patience: 8 });
+    const answering: Promise<void>[] = [];
+    for (const office of OFFICES) {
+      const joined = new AbortController();
+      const awaited = new Map<string, () => void>();
+      const tell = (line: string) => [...awaited].find(([words]) => line.startsWith(words))?.[1]();
+      const heard = (words: string) => new Promise<void>((resolve) => void awaited.set(words, resolve));
+      const holder = officeHolder(office, office, { city: seats.url, directory: directory(), tell });
+      const { ended } = await seated(city, holder, heard, joined.signal);
+      joined.abort();
+      await ended;
+      const account = privateKeyToAccount(secretOf(office));
+      const link = new CityLink(seats.url, account, millis);
+      await link.card();
+      const common = {
+        ...{ client: city.client, account, memory: new Memory(join(directory(), `${office}-own`)) },
+        seal: signerOf("secp256k1", hexToBytes(secretOf(office))),
+        block: (id: string) => link.block(id),
+      };
+      const offers = await offersOf([{ account }]);
+      const servicesOf = (address: `0x${string}`) =>
+        offers.map((offer) => registeredService({ ...offer, seller: { account: { address } } }));
+      policies.set(
+        office,
+        office === "verifier" ? new VerifierPolicy(common) : new IssuerPolicy({ ...common, servicesOf, sandbox: city.sandbox }),
+      );
+      answering.push(answerAll(office, link));
+    }
+    // Panels of three, for which a third owner is always drawn.
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { risk: "MEDIUM", deadline: "2d", budget: "600.00" });
+    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
+    const order = {
+      file,
+      catalog: CATALOG,
+      input: readInput(file.input, directory()),
+      id: "hostile",
+      judge: simulatedJudge(city.chain.id),
+    };
+    outcome = await runToEnd(city, { ...order, outsiders: await seats.outsiders() }, text, directory());
+    stop.abort();
+    await Promise.allSettled(answering);
+  });
+  after(async () => {
+    stop.abort();
+    await seats?.close();
+    await city?.close();
+  });
+
+  it("is refused whichever field of whichever question it changes", () => {
+    expect(answered).to.deep.equal([]);
+    expect(changes).to.be.above(200);
+  });
+
+  it("changed every kind of question, message and document that the table has for them", () => {
+    const all = OFFICES.flatMap((role) => [
+      ...Object.entries(CALLS)
+        .filter(([kind, { of }]) => kind !== "sign" && kind !== "seal" && of.some((each) => each === role))
+        .map(([kind]) => `${role}: ${kind}`),
+      ...SIGNS[role].messages.map((type) => `${role}: sign ${type}`),
+      ...SIGNS[role].documents.map((kind) => `${role}: seal ${kind}`),
+    ]);
+    expect([...asked].sort()).to.deep.equal(all.sort());
+  });
+
+  it("gets no answer to what other roles are asked, and no signature under another type", async () => {
+    for (const [role, policy] of policies) {
+      for (const [kind, { of }] of Object.entries(CALLS)) {
+        if (of.some((each) => each === role)) continue;
+        const said = await policy.answer({ kind: kind as CallName, payload: {} }).catch((error: unknown) => error);
+        expect(said, `${role}: ${kind}`).to.be.instanceOf(WillNotSign);
+      }
+      for (const type of [...Object.keys(typedDataTypes), ...Object.keys(sessionMessageTypes), "Permit"]) {
+        if (SIGNS[role].messages.includes(type)) continue;
+        const payload = { type, mission: null, message: { deadline: 1 } };
+        const said = await policy.answer({ kind: "sign", payload }).catch((error: unknown) => error);
+        expect(said, `${role}: ${type}`).to.be.instanceOf(WillNotSign);
+      }
+    }
+  });
+
+  it("is left with a cleared and paid mission once it asks for what they found", () => {
+    expect(outcome.failure).to.equal(null);
+  });
+});

@@ -1,0 +1,107 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { privateKeyToAddress } from "viem/accounts";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import { queueOf } from "../../orchestrator/city/case-queue.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { type OpenSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
+import { runToEnd } from "../../orchestrator/city/run.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { openHome } from "../support/city-home.ts";
+import { officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+const VERIFIER = privateKeyToAddress(secretOf("verifier"));
+const ISSUER = privateKeyToAddress(secretOf("issuer"));
+
+describe("a verifier and an issuer of other owners", function () {
+  this.timeout(300_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let seats: OpenSeats;
+  const said: string[] = [];
+  const waiting = new Set<() => void>();
+  const stop = new AbortController();
+  const running: Promise<void>[] = [];
+
+  const tell = (line: string) => {
+    said.push(line);
+    for (const look of waiting) look();
+  };
+  const heard = (words: string) => {
+    const from = said.length;
+    return new Promise<void>((resolve) => {
+      const look = () => {
+        if (!said.slice(from).some((line) => line.startsWith(words))) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+    });
+  };
+
+  async function missionIn(id: string): Promise<Outcome> {
+    // Panels of three, for which a third owner is always drawn.
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { risk: "MEDIUM", deadline: "2d", budget: "600.00" });
+    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
+    const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
+    return runToEnd(city, { ...order, outsiders: await seats.outsiders() }, text, join(directory(), "home"));
+  }
+
+  before(async () => {
+    city = await openHome(join(directory(), "home"), "7");
+    seats = await openSeats(city, { clock: wallClock, patience: 4 });
+    for (const office of ["verifier", "issuer"] as const) {
+      const holder = officeHolder(office, office, { city: seats.url, directory: directory(), tell });
+      const { ended } = await seated(city, holder, heard, stop.signal);
+      running.push(ended);
+    }
+  });
+  after(async () => {
+    stop.abort();
+    await Promise.allSettled(running);
+    await seats?.close();
+    await city?.close();
+  });
+
+  it("petition, are seated by two signatures, and wait no longer", async () => {
+    expect(await city.client.evidence.weightOf(VERIFIER)).to.equal(25);
+    expect(await city.client.evidence.mayIssue(ISSUER, 3)).to.equal(true);
+    await seats.outsiders();
+    expect(await queueOf(city)).to.deep.equal([]);
+  });
+
+  it("judge and vouch in a mission that is cleared, paid and audited", async () => {
+    const outcome = await missionIn("offices");
+    const log = said.join("\n");
+    expect(outcome.failure, log).to.equal(null);
+    expect(
+      said.filter((line) => line.startsWith("declined")),
+      log,
+    ).to.deep.equal([]);
+    expect(said, log).to.include.members(["answered judge", "answered reexecute", "answered receive", "answered seal", "answered sign"]);
+    const report = await auditBundle(join(directory(), "home", outcome.bundle ?? ""));
+    expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+    expect(await city.client.treasury.creditOf(VERIFIER)).to.equal(0n);
+    expect((await city.client.token.balanceOf(VERIFIER)) > 0n, "the verifier was paid its share").to.equal(true);
+  });
+
+  it("are missing once they are gone: others vouch, a majority decides, and who was drawn and silent is charged", async () => {
+    stop.abort();
+    await Promise.allSettled(running);
+    await seats.close();
+    // Nobody answers now: a test waits for a tenth of the time.
+    seats = await openSeats(city, { clock: wallClock, patience: 0.1 });
+    const { held: before } = await city.client.agents.stakeOf(VERIFIER);
+    const outcome = await missionIn("without");
+    expect(outcome.failure).to.equal(null);
+    expect((await auditBundle(join(directory(), "home", outcome.bundle ?? ""))).passed).to.equal(true);
+    const { held } = await city.client.agents.stakeOf(VERIFIER);
+    expect(before - held > 0n, "an absence costs stake").to.equal(true);
+  });
+});
