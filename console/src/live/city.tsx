@@ -28,6 +28,17 @@ export function CityPage() {
   );
 }
 
+/** What a case asks of whoever decides it. */
+const ASKED: Readonly<Record<string, string>> = {
+  "human tier": "its law wants a human to sign it off",
+  disputed: "the verifiers contradict each other",
+  vetoed: "its output is held back",
+  frozen: "it was frozen",
+  appeal: "its clearing is appealed",
+  bloc: "voters ranked alike: does the vote stand?",
+  suspension: "its mission stands still: does it go on?",
+};
+
 const WELL = { word: "Nothing is wrong", look: "done", means: "" } as const;
 
 /** In one line: whether anything is wrong, how many missions are in which state, how chain and records stand. */
@@ -113,7 +124,8 @@ export function NeededNow() {
               {open.map((each) => (
                 <li key={each.name} className="card card-now" data-case={each.name}>
                   <strong>
-                    {each.label === null ? each.name : <Quoted text={each.label} short={60} />} {each.reason ?? each.kind}
+                    {each.label === null ? each.name : <Quoted text={each.label} short={60} />}:{" "}
+                    {ASKED[each.reason ?? each.kind] ?? each.kind}
                   </strong>
                   <span>
                     {each.deadline === null
