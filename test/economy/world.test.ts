@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { type Agent, agentOf, population } from "../../orchestrator/economy/agents.ts";
 import { chooseHarvest, chooseWork, idealNorms, looks, overclaims, votedNorms } from "../../orchestrator/economy/behaviour.ts";
-import { cellsOf, VARIANTS, worldOf } from "../../orchestrator/economy/campaign.ts";
+import { cellsOf, OPEN, VARIANTS, worldOf } from "../../orchestrator/economy/campaign.ts";
 import { deception, recovery, settled, summarise } from "../../orchestrator/economy/metrics.ts";
 import { eligible, matchOf, milestoneGraph, propagation, type Task } from "../../orchestrator/economy/milestone.ts";
 import { CONFIGURATIONS, ECONOMY, PERSONA_NAMES, type PersonaName } from "../../orchestrator/economy/parameters.ts";
@@ -225,7 +225,12 @@ describe("campaigns", () => {
   it("have every seed at every scale in each configuration, and both arms in experiment 2", () => {
     const campaign = { experiment: 2, configurations: CONFIGURATIONS, scales: [10, 20], seeds: [1, 2], sensitivity: false } as const;
     expect(cellsOf(campaign)).to.have.length(4 * 2 * 2 * 2);
-    expect(cellsOf({ ...campaign, experiment: 1, sensitivity: true })).to.have.length(4 * 2 * (Object.keys(VARIANTS).length - 1 + 1));
+    expect(cellsOf({ ...campaign, experiment: 1, sensitivity: true })).to.have.length(4 * 2 * (OPEN.length + 2));
+    const drafted = cellsOf({ ...campaign, scales: [20, 50] }).filter(({ variant }) => variant.endsWith("drafts"));
+    expect(
+      drafted.map(({ configuration, agents, seed, variant }) => `${configuration} ${agents} ${seed} ${variant}`),
+      "Full alone, where enough can sponsor twenty laws",
+    ).to.have.members([1, 2].flatMap((seed) => [3, 8, 20].map((drafts) => `full 50 ${seed} ${drafts} drafts`)));
     expect(worldOf({ variant: "tasks scaled", agents: 1000 }).tasks).to.equal(125);
     expect(worldOf({ variant: "tasks scaled", agents: 10 }).tasks).to.equal(5);
     for (const variant of Object.keys(VARIANTS)) {
