@@ -7,6 +7,7 @@ import { isUnreachable } from "../chain/errors.ts";
 import { isSeated } from "../city/petitions.ts";
 import { type Offer, offersOf, registeredService } from "../city/services.ts";
 import type { CityClient } from "../client/client.ts";
+import { fenceProblem, NoSandbox } from "../execution/sandbox/fence.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
 import type { RegisteredService } from "../execution/world.ts";
 import { HeuristicMind } from "../minds/heuristic-mind.ts";
@@ -59,6 +60,8 @@ export interface AgentOptions {
   /** The Node that runs services, 24 or later. Default: this process's. */
   readonly nodePath?: string | undefined;
   readonly tell?: ((line: string) => void) | undefined;
+  /** An issuer runs services without bubblewrap, where there is none: accepted aloud. */
+  readonly weakSandbox?: boolean | undefined;
 }
 
 /** What an owner can decide in its own code: a mind's decisions, and how work is done that nobody runs again. */
@@ -103,7 +106,9 @@ export function createAgent(options: AgentOptions): Agent {
   const account = privateKeyToAccount(key);
   const link = new CityLink(options.city, account, clock.millis);
   const memory = new Memory(path(folder, "memory"));
-  const sandbox = createSandbox({ now: clock.millis, ...(options.nodePath === undefined ? {} : { nodePath: options.nodePath }) });
+  const { nodePath = process.execPath } = options;
+  const unfenced = fenceProblem(nodePath);
+  const sandbox = createSandbox({ now: clock.millis, nodePath, isFenced: unfenced === undefined });
   const limits = limitsSchema.parse(options.limits ?? {});
   const standard = new HeuristicMind({ persona: "cooperative", seed: account.address });
   const handlers: Partial<Handlers> = { ...options.mind };
@@ -141,7 +146,15 @@ export function createAgent(options: AgentOptions): Agent {
     }
   }
 
+  /** An issuer runs what others chose, on inputs that others made, beside the key whose word decides. */
+  function requireFence(): void {
+    if (unfenced === undefined) return;
+    if (options.office?.office === "issuer" && options.weakSandbox !== true) throw new NoSandbox(unfenced);
+    tell(`services run behind one fence here: ${unfenced}`);
+  }
+
   async function run(stop: AbortSignal = new AbortController().signal): Promise<void> {
+    requireFence();
     const { office } = options;
     const offers = office?.office === "verifier" ? [] : await offersHere();
     const { card, client } = await untilReached(stop);

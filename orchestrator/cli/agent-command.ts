@@ -27,6 +27,7 @@ export function officeCommand(role: keyof typeof DOES): Command {
   if (role === "issuer")
     command
       .option("--classes <classes>", "what it asks to issue: REC (receipts), ATT (re-execution), or both", "REC,ATT")
+      .option("--weak-sandbox", "run services without bubblewrap where this machine has none")
       .option("--sells <services>", "names in the catalogue that it runs again, with commas; default: all");
   return command
     .addOption(new Option("--json", "print one JSON document on stdout and nothing else"))

@@ -28,6 +28,7 @@ export interface AgentCommand {
   readonly contact?: string;
   readonly relations?: string;
   readonly classes?: string;
+  readonly weakSandbox?: boolean;
   readonly json?: boolean;
 }
 
@@ -152,6 +153,7 @@ export function agentOf(
     principal: !registers || owner === undefined ? undefined : secretIn(owner, passwordFile),
     services: options.sells?.split(","),
     office: role === "agent" ? undefined : officeOf(role, options),
+    weakSandbox: options.weakSandbox,
     tell,
   });
 }

@@ -37,6 +37,8 @@ export function officeHolder(
       contact: `${name}@example.org`,
       relations: "none",
     },
+    // A test of the seats, not of the machine.
+    weakSandbox: true,
     clock: { millis, sleep: async (time) => void (await sleep(time)) },
     ...(at.tell === undefined ? {} : { tell: at.tell }),
   });

@@ -54,7 +54,7 @@ const newsSchema = z.union([
 const IDLE_MS = 5_000;
 
 /** Launches processes through a launcher of their own (`launcher.ts`), which is started when it is needed and keeps nobody from ending. */
-export function launching(nodePath: string, scripts: Scripts, ahead: number): Launch {
+export function launching(nodePath: string, scripts: Scripts, ahead: number, isFenced: boolean): Launch {
   let launcher: Launcher | undefined;
   let idle: NodeJS.Timeout | undefined;
   const rest = (): void => {
@@ -66,9 +66,17 @@ export function launching(nodePath: string, scripts: Scripts, ahead: number): La
   };
   return (memoryMb, pieces, listener) => {
     clearTimeout(idle);
-    if (launcher?.isGone !== false) launcher = new Launcher(nodePath, scripts, ahead, rest);
+    if (launcher?.isGone !== false) launcher = new Launcher({ nodePath, scripts, ahead, isFenced }, rest);
     return launcher.launch(memoryMb, pieces, listener);
   };
+}
+
+/** What a launcher runs, and how. */
+interface Program {
+  readonly nodePath: string;
+  readonly scripts: Scripts;
+  readonly ahead: number;
+  readonly isFenced: boolean;
 }
 
 class Launcher {
@@ -79,11 +87,12 @@ class Launcher {
   #launched = 0;
   #gone: SandboxUnavailable | undefined;
 
-  constructor(nodePath: string, { launcher, child, realm }: Scripts, ahead: number, rest: () => void) {
+  constructor({ nodePath, scripts, ahead, isFenced }: Program, rest: () => void) {
+    const { launcher, child, realm } = scripts;
     this.#nodePath = nodePath;
     this.#rest = rest;
     this.#process = spawn(nodePath, ["--no-warnings", "--eval", launcher], {
-      env: {},
+      env: isFenced ? { PATH: process.env["PATH"] } : {},
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       serialization: "advanced",
       windowsHide: true,
@@ -92,7 +101,7 @@ class Launcher {
     this.#process.on("error", (error) => this.#lose(error));
     this.#process.on("exit", (code, signal) => this.#lose(new Error(`it ended with ${signal ?? code}`)));
     this.#process.unref();
-    this.#say({ script: child, realm, ahead });
+    this.#say({ script: child, realm, ahead, isFenced });
   }
 
   get isGone(): boolean {

@@ -6,11 +6,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { parse } from "node:path";
+import { fenced } from "./fence.ts";
 import { nodeFlags, RUNTIME_MIB } from "./limits.ts";
 
 /** To this process: first what to start, then runs. */
 export type Order =
-  | { readonly script: string; readonly realm: string; readonly ahead: number }
+  | { readonly script: string; readonly realm: string; readonly ahead: number; readonly isFenced: boolean }
   | { readonly id: number; readonly memoryMb: number; readonly pieces: readonly Uint8Array[] }
   | { readonly id: number; readonly line: string }
   | { readonly id: number; readonly kill: true };
@@ -38,7 +39,7 @@ interface Started {
 
 const MEMORY_CHECK_MS = 50;
 
-let program = { script: "", realm: "", ahead: 0 };
+let program = { script: "", realm: "", ahead: 0, isFenced: false };
 const ahead: Started[] = [];
 const running = new Map<number, Started>();
 
@@ -47,9 +48,12 @@ function say(news: News, then = () => {}): void {
 }
 
 function start(memoryMb: number): Started {
-  const child = spawn(process.execPath, [...nodeFlags(memoryMb), "--eval", program.script], {
+  const flags = [...nodeFlags(memoryMb), "--eval", program.script];
+  const [command, args] = program.isFenced ? fenced(process.execPath, flags) : [process.execPath, flags];
+  const child = spawn(command, [...args], {
     cwd: parse(process.execPath).root,
-    env: {},
+    // Behind the fence it has no environment at all; the fence itself is found by it.
+    env: program.isFenced ? { PATH: process.env["PATH"] } : {},
     stdio: "pipe",
     windowsHide: true,
   });
@@ -107,10 +111,16 @@ function run(id: number, memoryMb: number, pieces: readonly Uint8Array[]): void 
 
 /** Resident memory of a process in MiB where the system tells (Linux), else 0: buffers lie outside V8's heap limit. */
 function residentMib({ pid }: ChildProcessWithoutNullStreams): number {
-  if (process.platform !== "linux" || pid === undefined) return 0;
+  return process.platform !== "linux" || pid === undefined ? 0 : residentOf(pid);
+}
+
+/** Of a process and those that it started: behind the fence it is not the one that was spawned. */
+function residentOf(pid: number): number {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
-    return (pages * 4_096) / 1_048_576;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();
+    const below = children === "" ? 0 : children.split(" ").reduce((sum, child) => sum + residentOf(Number(child)), 0);
+    return (pages * 4_096) / 1_048_576 + below;
   } catch {
     return 0;
   }

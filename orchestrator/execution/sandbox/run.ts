@@ -37,6 +37,8 @@ export interface SandboxOptions {
   readonly now: () => number;
   /** The Node that runs services, 24 or later. */
   readonly nodePath?: string;
+  /** Whether processes run behind the second fence too (`fence.ts`). Default: they do not. */
+  readonly isFenced?: boolean;
 }
 
 /** Runs services, each in a process of its own that can do nothing but compute. */
@@ -63,7 +65,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const misfit = request.schemas === undefined ? undefined : misfitOf(request.schemas, request.input);
     if (misfit !== undefined) return fail("schema", misfit);
 
-    launch ??= loadScripts().then((scripts) => launching(options.nodePath ?? process.execPath, scripts, places));
+    launch ??= loadScripts().then((scripts) => launching(options.nodePath ?? process.execPath, scripts, places, options.isFenced === true));
     const launched = await launch;
     const end = await slots(() =>
       runInProcess({
