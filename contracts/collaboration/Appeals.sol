@@ -144,7 +144,10 @@ library Appeals {
     ) private {
         for (uint8 slot = 0; slot < NodeCore.MAX_SLOTS; ++slot) {
             if ((w.agreeing >> slot) & 1 == 1) _reassessSlot(s, f, w.share, node, slot, r);
-            if (r.slash != 0 && (r.culprits >> slot) & 1 == 1) _slashLate(s, node, slot, r);
+            if (r.slash == 0 || (r.culprits >> slot) & 1 == 0) continue;
+            // What was absent or late is settled.
+            if ((w.commitMask >> slot) & 1 == 0) revert ICollaborationContract.NotCommitted(node, slot);
+            _slashAppealed(s, node, slot, r);
         }
         w.share = r.share;
     }
@@ -175,20 +178,17 @@ library Appeals {
         );
     }
 
-    /// @dev The slot's lock ended when it was recorded: what is taken now is free or registration stake.
-    function _slashLate(
+    /// @dev Settled here, the slot is not settled by the claim.
+    function _slashAppealed(
         MissionStorage.Layout storage s,
         uint8 node,
         uint8 slot,
         ICollaborationContract.Resolution memory r
     ) private {
-        uint256 key = MissionStorage.slotKey(node, r.attempt, slot);
-        address agent = s.slots[key].agent;
-        if (agent == address(0)) revert ICollaborationContract.SlotEmpty(node, slot);
-        if (s.slots[key].slashed) revert ICollaborationContract.AlreadySlashed(node, slot);
-        s.slots[key].slashed = true;
-        uint64 slashed = s.head.execution.slashExecutor(agent, r.slash, Reasons.APPEAL);
-        emit ICollaborationContract.ExecutorFaulted(node, slot, agent, Reasons.APPEAL, slashed);
+        MissionStorage.Slot storage bound = s.slots[MissionStorage.slotKey(node, r.attempt, slot)];
+        if (bound.slashed) revert ICollaborationContract.AlreadySlashed(node, slot);
+        bound.slashed = true;
+        NodeCore.settle(s, node, slot, bound.agent, r.slash, true, 0, Reasons.APPEAL);
     }
 
     /// @dev A failed attempt earns nothing, whatever is said of it: its budget is its successor's. Only its slash is decided.

@@ -10,6 +10,7 @@ import {LawCodec} from "../libraries/LawCodec.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {Reasons} from "../libraries/Reasons.sol";
+import {Reputation} from "../libraries/Reputation.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {LawHeader} from "../types/Law.sol";
@@ -84,7 +85,11 @@ library Dispatch {
         uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
         if (s.slots[key].agent != address(0)) revert ICollaborationContract.SlotTaken(node, slot);
 
-        s.slots[key] = MissionStorage.Slot({agent: agent, price: price, psi: 0, slashed: false});
+        // ψ × 1000 is below 2¹⁶ for every α and every reputation in range.
+        uint16 psi = uint16(
+            Reputation.multiplier(f.city.producers.reputationOf(agent), f.terms.reputationMultiplierAlpha())
+        );
+        s.slots[key] = MissionStorage.Slot({agent: agent, price: price, psi: psi, slashed: false});
         s.pledges[key] = service;
         // The clock of a node that waited for its executors starts with them.
         if (w.state == NodeState.ELIGIBLE) {

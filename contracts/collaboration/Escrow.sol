@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Split} from "../libraries/Payout.sol";
@@ -29,10 +30,12 @@ library Escrow {
     using MissionFrame for Frame;
     using SafeERC20 for IERC20;
 
-    /// @dev One call's claims: the payments, and their sums. No token moves before all of them are known.
+    /// @dev One call's claims: the payments and their sums, and what became of the executors. Nothing moves before all are known.
     struct Tab {
         uint256[] payments;
         uint256 count;
+        IExecutionProcedure.SlotOutcome[] outcomes;
+        uint256 settled;
         /// Nodes claimed, by this call too.
         uint256 claimed;
         uint64 paid;
@@ -73,6 +76,7 @@ library Escrow {
         Frame memory f = MissionFrame.open(city);
         Tab memory tab;
         tab.payments = new uint256[](nodes.length * _MOST_PAYEES);
+        tab.outcomes = new IExecutionProcedure.SlotOutcome[](nodes.length * NodeCore.MAX_SLOTS);
         tab.claimed = s.claimed;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < nodes.length; ++i) {
@@ -83,6 +87,9 @@ library Escrow {
             else if (!recorded) revert ICollaborationContract.NotRecorded(node);
             if (recorded && (tab.claimed >> node) & 1 == 0) _claimNode(s, f, tab, w, node);
         }
+        if (tab.claimed == s.claimed) return;
+        s.claimed = tab.claimed;
+        _settle(s, tab);
         _pay(s, f, tab);
     }
 
@@ -101,8 +108,11 @@ library Escrow {
         tab.claimed |= uint256(1) << node;
         uint64 fees = tab.fees;
         for (uint8 slot = 0; slot < NodeCore.MAX_SLOTS; ++slot) {
-            if ((w.agreeing >> slot) & 1 == 0) continue;
+            if ((w.commitMask >> slot) & 1 == 0) continue;
             MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, w.attempt, slot)];
+            bool agreed = (w.agreeing >> slot) & 1 == 1;
+            if (!bound.slashed) _addOutcome(tab, node, bound.agent, agreed, w.share);
+            if (!agreed) continue;
             Split memory split = Appeals.splitOf(f, bound.price, w.share, bound.psi);
             tab.payments[tab.count++] = Payments.pack(bound.agent, split.paid, bound.psi, node, slot);
             tab.paid += split.paid;
@@ -112,6 +122,23 @@ library Escrow {
             tab.rest += split.toSponsor;
         }
         _addVerifiers(s, f, tab, w, node, tab.fees - fees);
+    }
+
+    /// @dev Who disagreed with the others loses its score, no stake.
+    function _addOutcome(Tab memory tab, uint8 node, address agent, bool agreed, uint16 share) private pure {
+        tab.outcomes[tab.settled++] = IExecutionProcedure.SlotOutcome({
+            node: node,
+            agent: agent,
+            score: agreed ? share : 0,
+            reason: agreed ? Reasons.OUTCOME : Reasons.DISSENT
+        });
+    }
+
+    function _settle(MissionStorage.Layout storage s, Tab memory tab) private {
+        if (tab.settled == 0) return;
+        IExecutionProcedure.SlotOutcome[] memory outcomes = new IExecutionProcedure.SlotOutcome[](tab.settled);
+        for (uint256 i = 0; i < outcomes.length; ++i) outcomes[i] = tab.outcomes[i];
+        s.head.execution.settleSlots(outcomes);
     }
 
     function _windowEnd(Frame memory f, Tab memory tab, uint40 due, uint40 window) private view returns (uint40) {
@@ -145,8 +172,6 @@ library Escrow {
     }
 
     function _pay(MissionStorage.Layout storage s, Frame memory f, Tab memory tab) private {
-        if (tab.claimed == s.claimed) return;
-        s.claimed = tab.claimed;
         MissionStorage.Books memory books = s.books;
         books.entitled -= tab.paid;
         books.accrued -= tab.fees + tab.insurance + tab.discount + tab.rest;
@@ -254,7 +279,7 @@ library Escrow {
     ) external view returns (ICollaborationContract.Entitlement memory due) {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, w.attempt, slot)];
-        if (bound.psi == 0) return due;
+        if (!NodeCore.has(w, MissionStorage.RECORDED) || (w.agreeing >> slot) & 1 == 0) return due;
         Split memory split = Appeals.splitOf(MissionFrame.open(city), bound.price, w.share, bound.psi);
         (due.paid, due.premium) = (split.paid, split.premium);
         due.claimed = (s.claimed >> node) & 1 == 1;

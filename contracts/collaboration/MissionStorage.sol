@@ -133,9 +133,9 @@ library MissionStorage {
     struct Slot {
         address agent;
         uint64 price;
-        /// ψ × 1000 at `record`; an appeal that changes the share counts with the same.
+        /// ψ × 1000 at the award, whatever is settled in between and in which order.
         uint16 psi;
-        /// Slashed on appeal, which happens once.
+        /// Slashed and scored on appeal: a claim settles it no more.
         bool slashed;
     }
 

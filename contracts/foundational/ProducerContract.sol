@@ -10,49 +10,21 @@ import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
-import {ITreasury} from "../interfaces/ITreasury.sol";
-import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {DidSyntax} from "../libraries/DidSyntax.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {Signatures} from "../libraries/Signatures.sol";
-import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {PrincipalBinding, SubAgentBinding} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind, Office, Standing} from "../types/Roles.sol";
-import {Dues} from "./Dues.sol";
+import {Account, Ledger, Profile, Stakes} from "./Stakes.sol";
 
 /// @notice See `IProducerContract`.
 contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient {
     using Intake for IERC20;
     using SafeERC20 for IERC20;
-    using Dues for Dues.Owed;
-
-    /// What every act of an agent reads and every settlement writes, in one word (decision 90). Blocks in 32 bits last until the year 2106.
-    struct Account {
-        uint56 held;
-        uint56 locked;
-        /// Thousandths of a point.
-        uint24 reputation;
-        /// Number of its principal.
-        uint24 principal;
-        uint16 index;
-        uint32 registeredBlock;
-        /// Last bytes of the address of the market that locked last.
-        uint24 market;
-        /// Whether part of `locked` is of markets before that one: `Profile.earlier`.
-        bool divided;
-        Kind kind;
-        uint8 flags;
-    }
-
-    /// What seldom changes.
-    struct Profile {
-        uint160 capabilities;
-        uint32 registeredAt;
-        uint56 earlier;
-    }
+    using Stakes for Ledger;
 
     /// What only an agent on its way out, absent or frozen has.
     struct Absence {
@@ -96,8 +68,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     IConstitutionContract private immutable _CONSTITUTION;
 
-    mapping(address agent => Account account) private _accounts;
-    mapping(address agent => Profile profile) private _profiles;
+    Ledger private _ledger;
     mapping(address agent => Absence absence) private _absences;
     /// Numbers of principals, from 1.
     mapping(address principal => uint24 number) private _numbers;
@@ -106,8 +77,6 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     mapping(address creator => uint256 nonce) private _nonces;
     /// Of names that do not name their agent by themselves.
     mapping(bytes32 did => address agent) private _bearers;
-    /// Slashed, and not taken by the treasury yet.
-    Dues.Owed private _dues;
     Census private _census;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
@@ -168,19 +137,19 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function deregister(address agent) external {
-        Account memory account = _staked(agent);
+        Account memory account = _ledger.staked(agent);
         if (msg.sender != agent && msg.sender != _principalOf(account)) revert NotAuthorised(msg.sender);
         if (_has(account, _LEAVING)) revert NotRegistered(agent);
         uint40 until = uint40(block.timestamp + _CONSTITUTION.param(Param.UNBONDING_PERIOD));
         _raise(agent, account, _LEAVING);
         _absences[agent].unbondingUntil = until;
         emit AgentDeregistered(agent, until);
-        _retire(agent, account);
+        Stakes.retire(_CONSTITUTION, agent, account.kind);
     }
 
     /// @inheritdoc IProducerContract
     function withdrawStake(address agent) external nonReentrant {
-        Account memory account = _staked(agent);
+        Account memory account = _ledger.staked(agent);
         uint40 until = _absences[agent].unbondingUntil;
         if (!_has(account, _LEAVING) || block.timestamp < until) revert StillUnbonding(agent, until);
         if (account.locked != 0) revert StillLocked(agent, account.locked);
@@ -193,7 +162,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function topUpStake(address agent, uint64 amount) external nonReentrant {
-        Account memory account = _staked(agent);
+        Account memory account = _ledger.staked(agent);
         account.held = SafeCast.toUint56(uint256(account.held) + amount);
         _store(agent, account);
         _token().pull(msg.sender, amount);
@@ -205,19 +174,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function lock(address agent, uint64 amount) external {
         if (_marketStanding() != Standing.CURRENT) revert NotAuthorised(msg.sender);
-        Account memory account = _staked(agent);
-        if (account.market != _tag(msg.sender)) {
-            account.market = _tag(msg.sender);
-            account.divided = account.locked != 0;
-            if (account.divided) _profiles[agent].earlier = account.locked;
-        }
-        uint256 reserved = uint256(account.locked) + _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
-        uint64 free = account.held > reserved ? uint64(account.held - reserved) : 0;
-        if (amount > free) revert InsufficientFreeStake(agent, free, amount);
-        // At most what is held, which fits.
-        account.locked += uint56(amount);
-        _store(agent, account);
-        emit StakeLocked(agent, amount);
+        _ledger.lock(_CONSTITUTION, agent, amount);
     }
 
     /// @inheritdoc IProducerContract
@@ -229,31 +186,21 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         uint16 score,
         bytes32 reason
     ) external nonReentrant returns (uint64 slashed) {
-        Account memory account = _staked(agent);
-        if (_marketStanding() == Standing.RETIRED) {
-            // What it may take, and whom it may score: those whose locks it made, and no more than these.
-            uint64 reach = _lockedUnder(agent, account, msg.sender);
-            (release, penalty) = (release < reach ? release : reach, penalty < reach ? penalty : reach);
-            scored = scored && reach != 0;
-        }
-        slashed = _settleStake(agent, account, release, penalty);
-        if (scored) {
-            uint256 outcome = score < BasisPoints.WHOLE ? score : BasisPoints.WHOLE;
-            uint256 lambda = _CONSTITUTION.param(Param.REPUTATION_SMOOTHING);
-            _setReputation(agent, account, Reputation.ema(account.reputation, outcome, lambda), reason);
-        }
-        _store(agent, account);
-        if (slashed != 0 && account.held < 2 * SlashingSchedule.NO_SHOW) _retire(agent, account);
-        if (slashed != 0) _pay(agent, slashed, reason);
+        Outcome memory outcome = Outcome(agent, release, scored, score, reason);
+        return _ledger.settle(_CONSTITUTION, _marketStanding(), outcome, penalty);
+    }
+
+    /// @inheritdoc IProducerContract
+    function settleAll(Outcome[] calldata outcomes) external {
+        _ledger.settleAll(_CONSTITUTION, _marketStanding(), outcomes);
     }
 
     /// @inheritdoc IProducerContract
     function reproach(address agent, uint16 points, bytes32 reason) external {
-        Account memory account = _staked(agent);
+        _ledger.staked(agent);
         // It reproaches after it settled: then nothing tells any more that the agent is one of its own.
         if (_marketStanding() == Standing.RETIRED) return;
-        _setReputation(agent, account, Reputation.adjust(account.reputation, -int256(uint256(points))), reason);
-        _store(agent, account);
+        _ledger.adjust(agent, -int256(uint256(points)), reason);
     }
 
     // --- Governance --------------------------------------------------------------------------------------------------
@@ -261,30 +208,25 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function adjustReputation(address agent, int256 delta, bytes32 rationale) external {
         _onlyGovernor();
-        Account memory account = _known(agent);
-        _setReputation(agent, account, Reputation.adjust(account.reputation, delta), rationale);
-        _store(agent, account);
+        _known(agent);
+        _ledger.adjust(agent, delta, rationale);
     }
 
     /// @inheritdoc IProducerContract
     function slash(address agent, uint64 amount, bytes32 reason) external nonReentrant returns (uint64 slashed) {
         _onlyGovernor();
-        Account memory account = _staked(agent);
-        slashed = _settleStake(agent, account, 0, amount);
-        _store(agent, account);
-        if (slashed != 0 && account.held < 2 * SlashingSchedule.NO_SHOW) _retire(agent, account);
-        if (slashed != 0) _pay(agent, slashed, reason);
+        return _ledger.slash(_CONSTITUTION, agent, amount, reason);
     }
 
     /// @inheritdoc IProducerContract
     function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external {
-        Account memory account = _staked(agent);
+        Account memory account = _ledger.staked(agent);
         IClerkContract clerks = IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
         bool permitted =
             clerks.isClerk(Office.REGULATOR, msg.sender) &&
                 clerks.isPermitted(Office.REGULATOR, this.attestCapabilities.selector);
-        if (!permitted || _accounts[msg.sender].principal == account.principal) revert NotAuthorised(msg.sender);
-        Profile storage profile = _profiles[agent];
+        if (!permitted || _ledger.accounts[msg.sender].principal == account.principal) revert NotAuthorised(msg.sender);
+        Profile storage profile = _ledger.profiles[agent];
         emit CapabilitiesAttested(agent, profile.capabilities, capabilities, msg.sender, evidence);
         profile.capabilities = capabilities;
     }
@@ -295,7 +237,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Account memory account = _known(agent);
         _raise(agent, account, _BANNED);
         emit AgentBanned(agent, reason);
-        _retire(agent, account);
+        Stakes.retire(_CONSTITUTION, agent, account.kind);
     }
 
     /// @inheritdoc IProducerContract
@@ -317,7 +259,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function freezeAgent(address agent, bool frozen) external {
         _onlyGovernor();
-        Account memory account = _staked(agent);
+        Account memory account = _ledger.staked(agent);
         // Reviews take a week at most.
         uint40 until = frozen ? uint40(block.timestamp + 2 * _CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT)) : 0;
         _absences[agent].frozenUntil = until;
@@ -370,7 +312,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
                 kind: account.kind,
                 banned: _has(account, _BANNED),
                 index: account.index,
-                registeredAt: _profiles[agent].registeredAt,
+                registeredAt: _ledger.profiles[agent].registeredAt,
                 registeredBlock: account.registeredBlock,
                 reputation: account.reputation
             });
@@ -384,17 +326,17 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function principalOf(address agent) external view returns (address) {
-        return _portfolios[_accounts[agent].principal].principal;
+        return _portfolios[_ledger.accounts[agent].principal].principal;
     }
 
     /// @inheritdoc IProducerContract
     function capabilitiesOf(address agent) external view returns (uint160) {
-        return _profiles[agent].capabilities;
+        return _ledger.profiles[agent].capabilities;
     }
 
     /// @inheritdoc IProducerContract
     function reputationOf(address agent) external view returns (uint256) {
-        return Reputation.points(_accounts[agent].reputation);
+        return Reputation.points(_ledger.accounts[agent].reputation);
     }
 
     /// @inheritdoc IProducerContract
@@ -414,7 +356,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (!_isEligible(account, Kind.PRODUCER) || _isFrozen(agent)) return bidder;
         bidder.principal = _principalOf(account);
         bidder.number = account.principal;
-        bidder.capabilities = _profiles[agent].capabilities;
+        bidder.capabilities = _ledger.profiles[agent].capabilities;
         // At most 1000 points.
         bidder.reputation = uint16(Reputation.points(account.reputation));
     }
@@ -429,7 +371,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function requireRoutable(address agent) external view returns (address principal) {
         if (_isFrozen(agent)) revert FrozenAgent(agent, _absences[agent].frozenUntil);
-        return _portfolios[_accounts[agent].principal].principal;
+        return _portfolios[_ledger.accounts[agent].principal].principal;
     }
 
     /// @inheritdoc IProducerContract
@@ -453,7 +395,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function isLapsed(address agent) external view returns (bool) {
-        return _accounts[agent].flags & _LAPSED != 0;
+        return _ledger.accounts[agent].flags & _LAPSED != 0;
     }
 
     /// @inheritdoc IProducerContract
@@ -508,7 +450,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (!_isEligible(_load(binding.creator), Kind.PRODUCER) || _isFrozen(binding.creator)) {
             revert NotEligible(binding.creator);
         }
-        _requireWithin(binding.capabilities, _profiles[binding.creator].capabilities);
+        _requireWithin(binding.capabilities, _ledger.profiles[binding.creator].capabilities);
     }
 
     /// @dev A well-formed name, and enough at stake.
@@ -526,7 +468,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         }
         address bearer = _bearers[didHash];
         if (bearer != address(0) && bearer != agent) {
-            bool left = _accounts[bearer].flags & _LEAVING != 0 && block.timestamp >= _absences[bearer].unbondingUntil;
+            bool left =
+                _ledger.accounts[bearer].flags & _LEAVING != 0 && block.timestamp >= _absences[bearer].unbondingUntil;
             if (!left) revert DidTaken(did, bearer);
         }
         _bearers[didHash] = agent;
@@ -543,12 +486,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     // --- Records -----------------------------------------------------------------------------------------------------
 
     function _enter(address agent, Account memory account, uint160 capabilities) private {
-        if (_accounts[agent].kind != Kind.NONE) revert AlreadyRegistered(agent);
+        if (_ledger.accounts[agent].kind != Kind.NONE) revert AlreadyRegistered(agent);
         account.registeredBlock = uint32(block.number);
         account.reputation = uint24(Reputation.INITIAL);
         _store(agent, account);
         // Seconds fit until the year 2106.
-        _profiles[agent] = Profile({capabilities: capabilities, registeredAt: uint32(block.timestamp), earlier: 0});
+        _ledger.profiles[agent] = Profile({
+            capabilities: capabilities,
+            registeredAt: uint32(block.timestamp),
+            earlier: 0
+        });
     }
 
     /// @dev Numbers are never reused: ballots of past sessions stay readable by them.
@@ -590,7 +537,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     function _admitSubAgent(SubAgentBinding calldata binding, string calldata did) private {
         (uint160 capabilities, uint64 stake) = (binding.capabilities, binding.stake);
-        uint24 number = _accounts[binding.creator].principal;
+        uint24 number = _ledger.accounts[binding.creator].principal;
         uint16 index = _admit(binding.agent, number, Kind.PRODUCER, capabilities, stake);
         address principal = _portfolios[number].principal;
         emit AgentRegistered(binding.agent, principal, Kind.PRODUCER, index, did, capabilities, stake);
@@ -610,22 +557,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     function _load(address agent) private view returns (Account memory) {
-        return _accounts[agent];
+        return _ledger.accounts[agent];
     }
 
     function _store(address agent, Account memory account) private {
-        _accounts[agent] = account;
+        _ledger.accounts[agent] = account;
     }
 
     function _known(address agent) private view returns (Account memory account) {
         account = _load(agent);
         if (account.kind == Kind.NONE) revert NotRegistered(agent);
-    }
-
-    /// @dev Clerks hold no stake, adjudicators theirs in the roster.
-    function _staked(address agent) private view returns (Account memory account) {
-        account = _known(agent);
-        if (account.kind != Kind.PRODUCER && account.kind != Kind.VERIFIER) revert WrongKind(agent, account.kind);
     }
 
     function _producer(address agent) private view returns (Account memory account) {
@@ -643,7 +584,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @dev The flag is in a word that is read anyway; the time is asked of few.
     function _isFrozen(address agent) private view returns (bool) {
-        return _accounts[agent].flags & _FROZEN != 0 && block.timestamp < _absences[agent].frozenUntil;
+        return _ledger.accounts[agent].flags & _FROZEN != 0 && block.timestamp < _absences[agent].frozenUntil;
     }
 
     /// @dev Of that kind, with none of the flags, not frozen, and at or above the floor.
@@ -659,7 +600,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @dev Takes the fields of the word together, before anything is decided, and no memory: batches are long.
     function _electorIndex(address agent, uint256 opened, uint256 floor) private view returns (uint16) {
-        Account storage account = _accounts[agent];
+        Account storage account = _ledger.accounts[agent];
         (uint24 principal, uint16 index, uint32 since, Kind kind, uint8 flags, uint24 reputation) = (
             account.principal,
             account.index,
@@ -707,62 +648,6 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             --portfolio.producers;
             if (!portfolio.frozen) --_census.active;
         }
-    }
-
-    // --- Money and reputation ----------------------------------------------------------------------------------------
-
-    /// @dev Stake is fungible: what is slashed leaves `held`, so it comes out of the lock that ends here, then out of
-    /// what is free, then out of the registration stake. Only when all that is gone do other locks shrink. The caller stores the account.
-    function _settleStake(
-        address agent,
-        Account memory account,
-        uint64 release,
-        uint64 atMost
-    ) private returns (uint64 slashed) {
-        // All are at most what the account held, which fits.
-        (uint56 held, uint56 locked) = (account.held, account.locked);
-        uint56 released = release < locked ? uint56(release) : locked;
-        slashed = atMost < held ? atMost : held;
-        held -= uint56(slashed);
-        locked -= released;
-        locked = locked < held ? locked : held;
-        if (account.divided) {
-            uint56 earlier = _profiles[agent].earlier;
-            if (account.market != _tag(msg.sender)) earlier -= released < earlier ? released : earlier;
-            _profiles[agent].earlier = earlier < locked ? earlier : locked;
-        }
-        (account.held, account.locked) = (held, locked);
-        if (released != 0) emit StakeReleased(agent, released);
-    }
-
-    /// @dev All but what came after: of one who is not the last to have locked, what was locked before the last began to.
-    function _lockedUnder(address agent, Account memory account, address market) private view returns (uint64) {
-        if (account.market == _tag(market)) return account.locked;
-        return account.divided ? _profiles[agent].earlier : 0;
-    }
-
-    function _tag(address market) private pure returns (uint24) {
-        // The low bits tell markets apart: they are few, and two thirds of the seats choose each.
-        return uint24(uint160(market));
-    }
-
-    /// @dev Who cannot lose what an absence costs has no say.
-    function _retire(address agent, Account memory account) private {
-        if (account.kind != Kind.VERIFIER) return;
-        IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).retire(agent);
-    }
-
-    /// @dev The caller stores the account.
-    function _setReputation(address agent, Account memory account, uint256 value, bytes32 reason) private {
-        // At most `Reputation.MAX`, a million.
-        emit ReputationChanged(agent, account.reputation, uint32(value), reason);
-        account.reputation = uint24(value);
-    }
-
-    function _pay(address agent, uint64 amount, bytes32 reason) private {
-        ITreasury treasury = ITreasury(_CONSTITUTION.at(Institution.TREASURY));
-        _dues.pay(_token(), treasury, amount / 2, amount - amount / 2, reason);
-        emit StakeSlashed(agent, amount, reason);
     }
 
     function _token() private view returns (IERC20) {

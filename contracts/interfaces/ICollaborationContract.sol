@@ -46,7 +46,7 @@ interface ICollaborationContract {
     struct Slot {
         address agent;
         uint64 price;
-        /// ψ × 1000 of the executor's reputation before its outcome; 0 until it is recorded.
+        /// ψ × 1000 of the executor's reputation at the award.
         uint16 psi;
     }
 
@@ -106,8 +106,8 @@ interface ICollaborationContract {
         uint16 upheld;
         /// New share of a recorded attempt, basis points; zero for a failed one, whose budget is its successor's.
         uint16 share;
-        /// Per culprit, smallest unit; 0 = no slash. At most 500 tokens for a recorded attempt, whose locks ended; the
-        /// slot's lock for a failed one, `type(uint64).max` = all of it.
+        /// Per culprit, smallest unit; 0 = no slash. At most the slot's lock or 500 tokens; `type(uint64).max` = all of the lock.
+        /// A culprit is scored 0.
         uint64 slash;
         /// Bit per slot.
         uint8 culprits;
@@ -482,8 +482,8 @@ interface ICollaborationContract {
     /// a law: takes back what was not spent, and completes or fails the node.
     function record(uint8 node) external;
     /// @notice Pays recorded nodes whose appeal window closed with no open appeal, moves their fees, and executes slashes
-    /// that waited for their window. Anyone; what executors and verifiers are owed is credited to them in the vault. What was
-    /// claimed before is passed over.
+    /// that waited for their window. With the payment the outcome is final: executors' locks end, and their reputation moves. Anyone; what
+    /// executors and verifiers are owed is credited to them in the vault. What was claimed before is passed over.
     function claim(uint8[] calldata nodes) external;
     /// @notice Appeals an attempt that was recorded, or whose slashes wait, inside its window, whatever attempts came after; pulls the
     /// bond. Caller: sponsor, or executor or panel member of the attempt.

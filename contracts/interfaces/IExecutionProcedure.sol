@@ -36,6 +36,15 @@ interface IExecutionProcedure {
         uint16 assignments;
     }
 
+    /// @notice What a mission's claim makes final of one slot.
+    struct SlotOutcome {
+        uint8 node;
+        address agent;
+        /// Basis points, 0–10,000.
+        uint16 score;
+        bytes32 reason;
+    }
+
     event MarketOpened(address indexed mission, uint256 nodes, uint40 closesAt, uint8 attempt);
     /// @notice A late improvement brought its agent among the winners: the others have a minute more.
     event MarketExtended(address indexed mission, uint8 indexed node, uint8 attempt, uint40 closesAt);
@@ -89,7 +98,6 @@ interface IExecutionProcedure {
     error AwardOutOfOrder(address mission, uint256 expected, uint8 node);
     error StillBound(address mission, uint8 node, address agent);
     error NotOnPanel(address mission, address verifier);
-    error NotExecutor(address mission, address agent);
     error PredicateTaken(uint16 id, address predicate);
     /// @dev A child mission does the work: there is nothing to bid on.
     error NotALeaf(address mission, uint8 node);
@@ -135,9 +143,8 @@ interface IExecutionProcedure {
         uint16 score,
         bytes32 reason
     ) external returns (uint64 slashed);
-    /// @notice Slashes and scores 0 an executor whose lock already ended, on an upheld appeal: 500 tokens at most, of what it
-    /// still holds. Caller: genuine mission.
-    function slashExecutor(address executor, uint64 slash, bytes32 reason) external returns (uint64 slashed);
+    /// @notice Ends what is locked for some slots, and scores them: what a claim makes final. Nothing is slashed. Caller: genuine mission.
+    function settleSlots(SlotOutcome[] calldata outcomes) external;
     /// @notice A human ended the mission: for its node's appeal window no executor that had begun frees its lock. Caller: genuine
     /// mission.
     function hold() external;

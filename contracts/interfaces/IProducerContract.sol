@@ -41,6 +41,18 @@ interface IProducerContract {
         uint16 reputation;
     }
 
+    /// @notice What became of an agent's work on one slot.
+    struct Outcome {
+        address agent;
+        /// The part of its locks that ends, smallest unit.
+        uint64 release;
+        /// Whether reputation moves, by EMA.
+        bool scored;
+        /// Basis points, 0–10,000.
+        uint16 score;
+        bytes32 reason;
+    }
+
     event AgentRegistered(
         address indexed agent,
         address indexed principal,
@@ -157,6 +169,10 @@ interface IProducerContract {
         uint16 score,
         bytes32 reason
     ) external returns (uint64 slashed);
+
+    /// @notice The same for a list of outcomes that take no stake: what became final with a claim. Caller: current or retired execution
+    /// procedure, a retired one bounded as above.
+    function settleAll(Outcome[] calldata outcomes) external;
 
     /// @notice Takes whole points of reputation. Caller: current or retired execution procedure; a retired one takes nothing.
     function reproach(address agent, uint16 points, bytes32 reason) external;

@@ -174,6 +174,26 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
+    /// @dev No lock: missions hold their own.
+    function settleSlots(SlotOutcome[] calldata outcomes) external {
+        _requireMission(msg.sender);
+        IProducerContract.Outcome[] memory settled = new IProducerContract.Outcome[](outcomes.length);
+        // At most the slots of the nodes that a claim names.
+        for (uint256 i = 0; i < outcomes.length; ++i) {
+            SlotOutcome calldata outcome = outcomes[i];
+            (uint8 node, address agent) = (outcome.node, outcome.agent);
+            Lock memory lock = _market.locks[msg.sender][node][agent];
+            if (!lock.awarded) revert NoBid(msg.sender, node, agent);
+            delete _market.locks[msg.sender][node][agent];
+            settled[i] = IProducerContract.Outcome(agent, lock.amount, true, outcome.score, outcome.reason);
+            if (!lock.pooled) continue;
+            _pool().settle(msg.sender, node, agent, lock.amount, 0, outcome.reason);
+            settled[i].release = 0;
+        }
+        _producers().settleAll(settled);
+    }
+
+    /// @inheritdoc IExecutionProcedure
     function hold() external {
         _requireMission(msg.sender);
         _market.markets[msg.sender].endedAt = uint40(block.timestamp);
@@ -188,16 +208,6 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         uint64 most = reason == Reasons.EQUIVOCATION ? SlashingSchedule.EQUIVOCATION : SlashingSchedule.NO_SHOW;
         if (slash > most) revert SlashExceeded(most, slash);
         return _producers().settle(verifier, 0, slash, false, 0, reason);
-    }
-
-    /// @inheritdoc IExecutionProcedure
-    /// @dev No lock: missions hold their own, and the ledger that pays has one.
-    function slashExecutor(address executor, uint64 slash, bytes32 reason) external returns (uint64 slashed) {
-        _requireMission(msg.sender);
-        if (!_market.participations[msg.sender][_principalOf(executor)].executor)
-            revert NotExecutor(msg.sender, executor);
-        if (slash > SlashingSchedule.GREATEST) revert SlashExceeded(SlashingSchedule.GREATEST, slash);
-        return _producers().settle(executor, 0, slash, true, 0, reason);
     }
 
     /// @inheritdoc IExecutionProcedure

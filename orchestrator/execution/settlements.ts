@@ -270,11 +270,11 @@ async function attemptOf(world: World, mission: Mission, view: NodeView): Promis
   return { obligation, record, world: deployment, engine };
 }
 
-/** ψ of every slot that is paid, as it stood when its work was recorded (decision 5). */
+/** ψ of every executor, as it stood at the award (decision 88). */
 async function multipliersOf(client: CityClient, mission: Mission, { law, slots }: NodeView): Promise<Multipliers> {
   const contract = client.mission(mission.address);
   const known = await Promise.all(slots.map(async ({ slot, agent }) => [agent, (await contract.slotOf(law.number, slot)).psi] as const));
-  return Object.fromEntries(known.filter(([, psi]) => psi > 0));
+  return Object.fromEntries(known);
 }
 
 /** Human acts on a mission's nodes, oldest first, with the attempt that each was about. */

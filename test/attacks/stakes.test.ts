@@ -143,6 +143,31 @@ describe("attacks on stakes", () => {
       expect(await heldBy(0)).to.equal(tokens(9950));
     });
 
+    it("a ruling against one executor holds up the pay of all", async () => {
+      const consensus = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+      mission = await (await (await openMission({ nodes: [consensus] })).activate()).awardAll();
+      await mission.run(0, { agreeing: 0b111 });
+      const { sponsor, token, treasury } = mission.city;
+      await token.mint(sponsor.address, tokens(10));
+      await token.connect(sponsor).approve(mission.address, tokens(10));
+      await mission.contract.connect(sponsor).appeal(0, 0, WHY);
+      const ruling = { attempt: 0, filed: 1, upheld: 1, share: 10_000, slash: tokens(1), culprits: 0b001 };
+      await mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [ruling]));
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.claim([0]));
+      for (const slot of [1, 2]) {
+        expect(await treasury.creditOf((await mission.executorOf(0, slot)).agent.address)).to.be.greaterThan(0n);
+      }
+    });
+
+    it("a mission scores an agent that it never bound", async () => {
+      await awarded();
+      const execution = mission.city.execution.connect(await mission.city.as(mission.address));
+      const stranger = agent(7).address;
+      await attempt(execution.settleSlots([{ node: 0, agent: stranger, score: 10_000, reason: WHY }]));
+      expect(await mission.city.producers.reputationOf(stranger)).to.equal(500n);
+    });
+
     it("an executor takes its lock back while it works", async () => {
       await awarded();
       await mission.route(0);

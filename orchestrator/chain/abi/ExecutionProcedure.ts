@@ -22,7 +22,6 @@ export const executionProcedureAbi = [
   {"type":"error","name":"NodeOutOfRange","inputs":[{"name":"index","type":"uint256"},{"name":"nodeCount","type":"uint256"}]},
   {"type":"error","name":"NotALeaf","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"}]},
   {"type":"error","name":"NotEligible","inputs":[{"name":"agent","type":"address"}]},
-  {"type":"error","name":"NotExecutor","inputs":[{"name":"mission","type":"address"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotGovernor","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotImproved","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"score","type":"uint32"},{"name":"placed","type":"uint32"}]},
   {"type":"error","name":"NotLegislation","inputs":[{"name":"caller","type":"address"}]},
@@ -70,7 +69,7 @@ export const executionProcedureAbi = [
   {"type":"function","name":"reopenMarket","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"},{"name":"culprits","type":"address[]"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"rootOf","inputs":[{"name":"mission","type":"address"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"settleSlot","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"agent","type":"address"},{"name":"release","type":"uint64"},{"name":"slash","type":"uint64"},{"name":"scored","type":"bool"},{"name":"score","type":"uint16"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},
+  {"type":"function","name":"settleSlots","inputs":[{"name":"outcomes","type":"tuple[]","components":[{"name":"node","type":"uint8"},{"name":"agent","type":"address"},{"name":"score","type":"uint16"},{"name":"reason","type":"bytes32"}]}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"settleVerifier","inputs":[{"name":"verifier","type":"address"},{"name":"slash","type":"uint64"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},
-  {"type":"function","name":"slashExecutor","inputs":[{"name":"executor","type":"address"},{"name":"slash","type":"uint64"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},
   {"type":"function","name":"withdrawBid","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"auth","type":"tuple","components":[{"name":"agent","type":"address"},{"name":"deadline","type":"uint40"},{"name":"signature","type":"bytes"}]}],"outputs":[],"stateMutability":"nonpayable"},
 ] as const satisfies Abi;

@@ -175,7 +175,6 @@ export const errorsAbi = [
   {"type":"error","name":"NotEligible","inputs":[{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotEnoughSignatures","inputs":[{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},
   {"type":"error","name":"NotExecution","inputs":[{"name":"caller","type":"address"}]},
-  {"type":"error","name":"NotExecutor","inputs":[{"name":"mission","type":"address"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotExpired","inputs":[{"name":"expiresAt","type":"uint40"}]},
   {"type":"error","name":"NotFrozen","inputs":[]},
   {"type":"error","name":"NotGenuine","inputs":[{"name":"mission","type":"address"}]},

@@ -17,13 +17,13 @@ const FINAL = [5, 6, 7];
 const WHOLE = BigInt(BASIS_POINTS);
 const [OUTCOME, DISSENT, CLEARED_FAIL] = [reasonCode("OUTCOME"), reasonCode("DISSENT"), reasonCode("CLEARED_FAIL")];
 
-/** Every entitlement is equation 9 over price, share and reputation before the outcome; every claim moved just that (decision 5). */
+/** Every entitlement is equation 9 over price, share and reputation at the award; every claim moved just that (decisions 5, 88). */
 export const payouts: ChainCheck = {
   name: "PAYOUTS",
   what: "every entitlement computed again, every credit of executors and verifiers",
   file: BUNDLE_FILES.chain,
   run(context, seen) {
-    const { record, session, history, roles, nameOf, label } = context;
+    const { record, mission, session, history, roles, nameOf, label } = context;
     const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
     if (opened === undefined) throw new RangeError("the session was never opened");
     const params = unpackMissionParams(opened.args.params);
@@ -32,7 +32,7 @@ export const payouts: ChainCheck = {
       const { node, slot, agent, paid, premium, fee, insurance, discount } = announced;
       const subject = `entitlement of ${nameOf(agent)} at ${label(node)}${why}`;
       const executor = history.slot(node, history.attemptAt(node, at), slot);
-      const psi = multiplier(points(roles.reputationBefore(agent, at)), BigInt(params.reputationMultiplierAlpha));
+      const psi = multiplier(points(roles.reputationAtAward(agent, mission, node, at)), BigInt(params.reputationMultiplierAlpha));
       const due = split(executor?.price ?? 0n, BigInt(params.protocolFeeRate), BigInt(params.insuranceReserveRate), share, psi);
       seen.same(agent, executor?.agent, `${subject}: executor`);
       seen.same([paid, premium, fee, insurance, discount], [due.paid, due.premium, due.fee, due.insurance, due.discount], subject);
@@ -180,31 +180,49 @@ async function vaulted(record: ChainContext["record"], client: ChainContext["cli
   seen.holds(balance >= credits + free + insurance, "the vault", "holds less than it owes");
 }
 
+const settledBy = (hash: string, agent: Address) => `${hash} ${agent}`;
+
+/** Shares that claims made final, by claim and agent, in the order in which they were settled: of clearings, of humans after them. */
+function sharesSettled(context: ChainContext): Map<string, bigint[]> {
+  const { record, history } = context;
+  const recorded = record.events("CollaborationContract", "Recorded");
+  const rulings = record.events("CollaborationContract", "AppealResolved").filter(({ args }) => args.upheld !== 0);
+  const shares = new Map<string, bigint[]>();
+  for (const { at, hash, executors } of claimsIn(record)) {
+    for (const { node, slot, agent } of executors) {
+      const attempt = history.attemptAt(node, at);
+      const ruled = rulings.filter(({ args, at: when }) => when < at && args.node === node && args.attempt === attempt);
+      // A culprit was scored by the ruling.
+      if (ruled.some(({ args }) => args.slash !== 0n && (args.culprits >> slot) & 1)) continue;
+      const first = recorded.findLast((each) => each.at < at && each.args.node === node && each.args.slot === slot);
+      const share = ruled.at(-1)?.args.share;
+      const key = settledBy(hash, agent);
+      shares.set(key, [...(shares.get(key) ?? []), share === undefined ? shareOf(context, node, first?.at ?? at) : BigInt(share)]);
+    }
+  }
+  return shares;
+}
+
 /** Reputation is one unbroken ledger from where everybody begins, moved by outcomes alone (AgentCity equation 2). */
 export const reputations: ChainCheck = {
   name: "REPUTATION",
   what: "every change continues the one before; outcomes, dissent and failures moved it by the moving average",
   file: BUNDLE_FILES.chain,
-  async run({ record, client, nameOf, history }, seen) {
+  async run(context, seen) {
+    const { record, client, nameOf, history } = context;
     const lambda = await client.constitution.param(parameterIndex("REPUTATION_SMOOTHING"));
     const last = new Map<Address, bigint>();
-    const recorded = record.events("CollaborationContract", "Recorded");
-    const cleared = record.events("CollaborationContract", "Cleared");
-    for (const { at, hash, args } of record.events("ProducerContract", "ReputationChanged")) {
+    const shares = sharesSettled(context);
+    for (const { hash, args } of record.events("ProducerContract", "ReputationChanged")) {
       const { agent, previous, current, reason } = args;
       const subject = `reputation of ${nameOf(agent)}`;
       seen.same(previous, last.get(agent) ?? INITIAL_REPUTATION, subject);
       last.set(agent, BigInt(current));
       if (reason === DISSENT || reason === CLEARED_FAIL)
         seen.same(current, ema(BigInt(previous), 0n, lambda), `${subject} after a failure`);
-      // An outcome's score is known from its clearing, unless a human set it.
-      const entitlement = recorded.findLast((each) => each.hash === hash && each.at < at && each.args.agent === agent);
-      const decision =
-        entitlement === undefined
-          ? undefined
-          : cleared.findLast((each) => each.hash === hash && each.at < at && each.args.node === entitlement.args.node);
-      if (reason === OUTCOME && decision !== undefined)
-        seen.same(current, ema(BigInt(previous), BigInt(decision.args.score), lambda), `${subject} after an outcome`);
+      // Of a mission below this one nobody here knows the share.
+      const share = reason === OUTCOME ? shares.get(settledBy(hash, agent))?.shift() : undefined;
+      if (share !== undefined) seen.same(current, ema(BigInt(previous), share, lambda), `${subject} after an outcome`);
     }
     const agents = [...new Set([...last.keys(), ...history.slots.map(({ agent }) => agent)])].sort();
     for (const agent of agents)

@@ -44,6 +44,14 @@ export class Roles {
     return BigInt(changes.at(-1)?.args.current ?? INITIAL_REPUTATION);
   }
 
+  /** The same when the agent was awarded the node that it was paid for at that point: ψ is of then (decision 88). */
+  reputationAtAward(agent: Address, mission: Address, node: number, at: bigint): bigint {
+    const award = this.#record
+      .events("ExecutionProcedure", "Awarded")
+      .findLast((each) => each.at < at && each.args.mission === mission && each.args.node === node && each.args.agent === agent);
+    return this.reputationBefore(agent, award?.at ?? at);
+  }
+
   /** Evidence roles just before a point, verifiers in the registry's order. */
   before(at: bigint): Standing {
     const issuers = new Map<Address, { principal: Address; classes: number }>();

@@ -97,7 +97,7 @@ function settlementsOf(context: AuditContext, place: readonly (string | number)[
 
 /** What each slot was entitled to in the end, line by line, with the multiplier that its agent's reputation came to. */
 function onChain(
-  { record, session, history, roles, nameOf }: AuditContext,
+  { record, mission, session, history, roles, nameOf }: AuditContext,
   seen: Inspection,
   { node, attempt, subject }: Place,
   { terms, lines = [] }: { readonly terms: NodeTerms; readonly lines?: readonly DistributionLine[] | undefined },
@@ -117,7 +117,7 @@ function onChain(
     seen.same(said, [paid, premium, fee, insurance, discount], `${name}: instruction against entitlement`);
     seen.same(line?.multiplier !== undefined, first !== undefined, `${name}: paid in the documents and on chain`);
     if (first === undefined || line?.multiplier === undefined) continue;
-    const psi = multiplier(points(roles.reputationBefore(first.args.agent, first.at)), alpha);
+    const psi = multiplier(points(roles.reputationAtAward(first.args.agent, mission, node, first.at)), alpha);
     seen.same(BigInt(line.multiplier), psi, `${name}: multiplier against the ledger of reputation`);
   }
 }

@@ -89,7 +89,7 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     entry: "ProducerContract.attestCapabilities",
     guard: "a Regulator attests others' agents",
     file: "foundational/ProducerContract.sol",
-    find: " || _accounts[msg.sender].principal == account.principal",
+    find: " || _ledger.accounts[msg.sender].principal == account.principal",
     replace: "",
   },
   {

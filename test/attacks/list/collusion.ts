@@ -130,7 +130,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ProducerContract.registerSubAgent",
     guard: "a sub-agent is its creator's principal's",
     file: "foundational/ProducerContract.sol",
-    find: "uint24 number = _accounts[binding.creator].principal;",
+    find: "uint24 number = _ledger.accounts[binding.creator].principal;",
     replace: "uint24 number = _numberOf(binding.creator);",
   },
   {
@@ -139,7 +139,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ProducerContract.registerSubAgent",
     guard: "a sub-agent can no more than its creator",
     file: "foundational/ProducerContract.sol",
-    find: "        _requireWithin(binding.capabilities, _profiles[binding.creator].capabilities);\n",
+    find: "        _requireWithin(binding.capabilities, _ledger.profiles[binding.creator].capabilities);\n",
     replace: "",
   },
   {

@@ -387,9 +387,9 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ProducerContract.freezeAgent",
     guard: "a freeze bars nothing that was begun",
     file: "foundational/ProducerContract.sol",
-    find: "        return _portfolios[_accounts[agent].principal].principal;\n    }\n\n    /// @inheritdoc IProducerContract\n    function capabilitiesOf",
+    find: "        return _portfolios[_ledger.accounts[agent].principal].principal;\n    }\n\n    /// @inheritdoc IProducerContract\n    function capabilitiesOf",
     replace:
-      "        if (_isFrozen(agent)) revert FrozenAgent(agent, _absences[agent].frozenUntil);\n        return _portfolios[_accounts[agent].principal].principal;\n    }\n\n    /// @inheritdoc IProducerContract\n    function capabilitiesOf",
+      "        if (_isFrozen(agent)) revert FrozenAgent(agent, _absences[agent].frozenUntil);\n        return _portfolios[_ledger.accounts[agent].principal].principal;\n    }\n\n    /// @inheritdoc IProducerContract\n    function capabilitiesOf",
   },
   {
     title: "adjudicators freeze an agent once, and it never works again",
@@ -397,8 +397,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ProducerContract.freezeAgent",
     guard: "a freeze of an agent ends by itself",
     file: "foundational/ProducerContract.sol",
-    find: "_accounts[agent].flags & _FROZEN != 0 && block.timestamp < _absences[agent].frozenUntil;",
-    replace: "_accounts[agent].flags & _FROZEN != 0;",
+    find: "_ledger.accounts[agent].flags & _FROZEN != 0 && block.timestamp < _absences[agent].frozenUntil;",
+    replace: "_ledger.accounts[agent].flags & _FROZEN != 0;",
     bound: "two adjudicators may renew it",
   },
   {

@@ -76,6 +76,8 @@ export async function playProducers(trial: AuthorityTrial): Promise<void> {
   const execution = await as("EXECUTION");
   await trial.record("ProducerContract.lock", cast, () => execution.lock(agent.address, tokens(1)));
   await trial.record("ProducerContract.settle", cast, () => execution.settle(agent.address, tokens(1), 5, true, 5000, WHY));
+  const outcome = { agent: agent.address, release: 1n, scored: true, score: 5000, reason: WHY };
+  await trial.record("ProducerContract.settleAll", cast, () => execution.settleAll([outcome]));
   await trial.record("ProducerContract.reproach", cast, () => execution.reproach(agent.address, 1, WHY));
   const legislation = await as("LEGISLATION");
   await trial.record("ProducerContract.lapse", cast, () => legislation.lapse(agent.address));

@@ -103,7 +103,7 @@ export async function playMarket(trial: AuthorityTrial): Promise<void> {
 }
 
 export async function playSettlement(trial: AuthorityTrial): Promise<void> {
-  const { mission, cast } = await awarded();
+  const { mission, cast } = await awarded({ nodes: [TASK, TASK] });
   const execution = mission.city.execution.connect(await mission.city.as(mission.address));
   const agent = cast.executor ?? "";
   const [verifier = ""] = mission.city.verifiers.keys();
@@ -111,7 +111,8 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   const recordVerifiers = () => execution.recordVerifiers([panelist]);
   await trial.record("ExecutionProcedure.recordVerifiers", cast, recordVerifiers);
   await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
-  await trial.record("ExecutionProcedure.slashExecutor", cast, () => execution.slashExecutor(agent, 5, WHY));
+  const outcome = { node: 1, agent: (await mission.executorOf(1)).agent.address, score: 5000, reason: WHY };
+  await trial.record("ExecutionProcedure.settleSlots", cast, () => execution.settleSlots([outcome]));
   await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(0, 0, agent, 1, 1, true, 5000, WHY));
   const judge = cast.adjudicator ?? "";
   const roster = mission.city.roster;

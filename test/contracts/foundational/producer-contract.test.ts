@@ -472,13 +472,52 @@ describe("ProducerContract", () => {
         tokens(5000),
         500n,
       ]);
-      await former.settle(agent.address, tokens(50), 0, false, 0, WHY);
+      const slander = { agent: other.address, release: tokens(50), scored: true, score: 0, reason: WHY };
+      await former.settleAll([slander, { agent: agent.address, release: tokens(50), scored: false, score: 0, reason: WHY }]);
+      expect(await contract.reputationOf(other.address)).to.equal(500n);
       await former.settle(agent.address, tokens(400), tokens(400), true, 0, WHY);
       await former.settle(agent.address, tokens(400), tokens(400), true, 0, WHY);
       expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(4900), tokens(300), 0n]);
       expect(await contract.reputationOf(agent.address)).to.equal(450);
       await contract.connect(await city.as(successor)).settle(agent.address, tokens(300), tokens(300), false, 0, WHY);
       expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(4600), 0n, 0n]);
+    });
+  });
+
+  describe("settleAll", () => {
+    const outcome = (agent: string, release: bigint, scored: boolean, score: number) => ({ agent, release, scored, score, reason: WHY });
+
+    it("ends locks and scores one after the other, each as settle does, and takes nothing", async () => {
+      const { agent } = await city.register("a");
+      const { agent: other } = await city.register("b");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.lock(agent.address, tokens(300));
+      await execution.lock(other.address, tokens(150));
+      const outcomes = [
+        outcome(agent.address, tokens(150), true, 10_000),
+        outcome(other.address, tokens(500), false, 10_000),
+        outcome(agent.address, tokens(100), true, 0),
+      ];
+      await expect(execution.settleAll(outcomes))
+        .to.emit(contract, "ReputationChanged")
+        .withArgs(agent.address, 500_000, 550_000, WHY)
+        .and.to.emit(contract, "ReputationChanged")
+        .withArgs(agent.address, 550_000, 495_000, WHY)
+        .and.to.emit(contract, "StakeReleased")
+        .withArgs(other.address, tokens(150));
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(5000), tokens(50), 0n]);
+      expect(await contract.stakeOf(other.address)).to.deep.equal([tokens(5000), 0n, 0n]);
+      expect(await contract.reputationOf(other.address)).to.equal(500n);
+    });
+
+    it("is the market's, all or nothing", async () => {
+      const { agent } = await city.register("a");
+      const one = outcome(agent.address, 0n, true, 0);
+      await expect(contract.settleAll([one])).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      const unknown = outcome(keyOf("nobody").address, 0n, true, 0);
+      await expect(execution.settleAll([one, unknown])).to.be.revertedWithCustomError(contract, "NotRegistered");
+      expect(await contract.reputationOf(agent.address)).to.equal(500n);
     });
   });
 

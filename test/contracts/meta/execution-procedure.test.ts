@@ -515,21 +515,28 @@ describe("ExecutionProcedure", () => {
     });
   });
 
-  describe("slashExecutor", () => {
-    it("takes from an agent that was bound in the calling mission, 500 at most, and scores it zero", async () => {
-      await (await open()).awardAll();
-      const { agent } = await mission.executorOf(0);
-      const stranger = mission.worker(7).agent;
+  describe("settleSlots", () => {
+    it("ends the locks of a mission's slots and scores them, once, and takes no stake", async () => {
+      await (await open({ nodes: [TASK, TASK] })).awardAll();
+      const [first, second] = [await mission.executorOf(0), await mission.executorOf(1)];
+      const { producers } = mission.city;
       const asMission = market.connect(await mission.city.as(mission.address));
-      await refused(market.slashExecutor(agent.address, 1, id("why")), "NotMission");
-      await refused(asMission.slashExecutor(stranger.address, 1, id("why")), "NotExecutor");
-      await refused(asMission.slashExecutor(agent.address, tokens(500) + 1n, id("why")), "SlashExceeded");
-      const before = await mission.city.producers.stakeOf(agent.address);
-      const { reputation } = await mission.city.producers.agentOf(agent.address);
-      await asMission.slashExecutor(agent.address, tokens(500), id("why"));
-      const after = await mission.city.producers.stakeOf(agent.address);
-      expect([before.held - after.held, after.locked]).to.deep.equal([tokens(500), before.locked]);
-      expect((await mission.city.producers.agentOf(agent.address)).reputation).to.be.lessThan(reputation);
+      const outcomes = [
+        { node: 0, agent: first.agent.address, score: 10_000, reason: id("good") },
+        { node: 1, agent: second.agent.address, score: 0, reason: id("bad") },
+      ];
+      const before = await Promise.all(outcomes.map(({ agent }) => producers.stakeOf(agent)));
+      await refused(market.settleSlots(outcomes), "NotMission");
+      await refused(asMission.settleSlots([{ node: 0, agent: mission.worker(7).agent.address, score: 0, reason: id("why") }]), "NoBid");
+      await asMission.settleSlots(outcomes);
+      await refused(asMission.settleSlots(outcomes), "NoBid");
+      for (const [i, { agent }] of outcomes.entries()) {
+        const { held, locked } = await producers.stakeOf(agent);
+        expect([held, locked]).to.deep.equal([before[i]?.held, (before[i]?.locked ?? 0n) - tokens(150)]);
+      }
+      // λ = 0.9 of what everybody begins with.
+      expect(await producers.reputationOf(first.agent.address)).to.equal(550n);
+      expect(await producers.reputationOf(second.agent.address)).to.equal(450n);
     });
   });
 

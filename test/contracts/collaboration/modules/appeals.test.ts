@@ -169,10 +169,12 @@ describe("Appeals", () => {
       expect(await wealthOf(agent.address)).to.equal(tokens(97) + tokens(10));
     });
 
-    it("counts with the reputation from before the outcome", async () => {
-      await awarded();
+    it("counts with the reputation at the award, whatever came after", async () => {
+      mission = await (await openMission()).activate();
+      for (const { agent } of mission.city.workers) await mission.city.producers.adjustReputation(agent.address, -200, EVIDENCE);
+      await mission.awardAll();
       const agent = await executor();
-      await mission.city.producers.adjustReputation(agent.address, -200, EVIDENCE);
+      await mission.city.producers.adjustReputation(agent.address, 600, EVIDENCE);
       await mission.run(0);
       await appealAs(mission.city.sponsor);
       await resolve({ share: 5000 });
@@ -216,14 +218,21 @@ describe("Appeals", () => {
       await cleared();
       const agent = await executor();
       await appealAs(mission.city.sponsor);
-      await expect(resolve({ slash: tokens(501), culprits: 1 })).to.be.revertedWithCustomError(mission.city.execution, "SlashExceeded");
-      await refused(resolve({ slash: tokens(1), culprits: 2 }), "SlotEmpty");
+      await expect(resolve({ slash: tokens(501), culprits: 1 })).to.be.revertedWithCustomError(mission.city.execution, "LockExceeded");
+      await refused(resolve({ slash: tokens(1), culprits: 2 }), "NotCommitted");
       const call = resolve({ slash: tokens(500), culprits: 1 });
       await expect(call).to.emit(mission.contract, "ExecutorFaulted");
       expect(await heldBy(agent.address)).to.equal(tokens(9500));
+      expect(await mission.city.producers.reputationOf(agent.address)).to.equal(450n);
       await appealAs(agent);
       await refused(resolve({ filed: 2, upheld: 2, slash: tokens(500), culprits: 1 }), "AlreadySlashed");
       await resolve({ filed: 2, upheld: 2, share: 100 });
+      // Settled by the ruling: the claim pays the share that is left, and neither ends nor scores anything a second time.
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      expect(await mission.city.producers.stakeOf(agent.address).then(({ locked }) => locked)).to.equal(0n);
+      expect(await mission.city.producers.reputationOf(agent.address)).to.equal(450n);
+      expect(await mission.city.treasury.creditOf(agent.address)).to.be.greaterThan(0n);
     });
 
     it("spares whom a verdict condemned", async () => {

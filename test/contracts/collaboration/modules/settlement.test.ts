@@ -65,14 +65,22 @@ describe("Settlement", () => {
       await refused(mission.contract.claim([0]), "NotRecorded");
     });
 
-    it("gives a discount to the treasury and a premium from it, by reputation before the outcome", async () => {
-      await awarded({ nodes: [TASK, TASK] });
-      const agents = [(await mission.executorOf(0)).agent.address, (await mission.executorOf(1)).agent.address];
-      await mission.city.producers.adjustReputation(agents[0] ?? "", -200, EVIDENCE);
-      await mission.city.producers.adjustReputation(agents[1] ?? "", 200, EVIDENCE);
+    it("gives a discount to the treasury and a premium from it, by reputation at the award", async () => {
+      mission = await (await openMission({ nodes: [TASK, TASK] })).activate();
+      const { producers } = mission.city;
+      const agents = [0, 1].map((index) => mission.worker(index).agent.address);
+      const adjust = async (...deltas: number[]) => {
+        for (const [i, delta] of deltas.entries()) await producers.adjustReputation(agents[i] ?? "", delta, EVIDENCE);
+      };
+      await adjust(-200, 200);
+      for (const index of [0, 1]) await mission.bid(index, index);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0, 1]);
+      // What comes after the award, and in which order nodes are claimed, is all the same.
+      await adjust(400, -300);
       for (const node of [0, 1]) await mission.run(node);
       await networkHelpers.time.increase(HOUR);
-      await mission.contract.claim([0, 1]);
+      await mission.contract.claim([1, 0]);
       // ψ(300) = 0.9: 87.3 of 97. ψ(700) = 1.1: 97 and 9.7 on top.
       expect(await wealthOf(agents[0] ?? "")).to.equal(87_300_000n);
       expect(await wealthOf(agents[1] ?? "")).to.equal(tokens(97) + 9_700_000n);

@@ -126,7 +126,9 @@ describe("Verification", () => {
       expect([ledger.paid, ledger.fees, ledger.entitled]).to.deep.equal([0n, 0n, 87_300_000n]);
       // The rest of the price may still be theirs by appeal: it becomes the sponsor's with the claim.
       expect(ledger.refundable).to.equal(0);
-      expect(await mission.city.producers.stakeOf(agent.address).then(({ locked }) => locked)).to.equal(0);
+      // What is not final moves nothing: stake and reputation stay as they are, too.
+      expect(await mission.city.producers.stakeOf(agent.address).then(({ locked }) => locked)).to.equal(tokens(150));
+      expect(await mission.city.producers.reputationOf(agent.address)).to.equal(500n);
       expect(await mission.contract.countedOf(0)).to.have.length(1);
     });
 
@@ -244,9 +246,14 @@ describe("Verification", () => {
       await mission.clear(0, { agreeing: 0b011 });
       for (const slot of [0, 1]) expect((await mission.contract.entitlementOf(0, slot)).paid).to.be.greaterThan(0);
       expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
+      expect(await mission.city.producers.reputationOf(dissenter.address)).to.equal(rho);
+      await networkHelpers.time.increase(3600);
+      await mission.contract.claim([0]);
       const { held, locked } = await mission.city.producers.stakeOf(dissenter.address);
       expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
       expect(await mission.city.producers.reputationOf(dissenter.address)).to.be.lessThan(rho);
+      const winner = (await mission.executorOf(0)).agent;
+      expect(await mission.city.producers.reputationOf(winner.address)).to.be.greaterThan(rho);
     });
 
     it("asks a human when too few agree", async () => {

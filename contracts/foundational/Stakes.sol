@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
+import {ITreasury} from "../interfaces/ITreasury.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
+import {Reputation} from "../libraries/Reputation.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {Param} from "../types/Params.sol";
+import {Institution, Kind, Standing} from "../types/Roles.sol";
+import {Dues} from "./Dues.sol";
+
+/// @notice What every act of an agent reads and every settlement writes, in one word (decision 90). Blocks in 32 bits last until the
+/// year 2106.
+struct Account {
+    uint56 held;
+    uint56 locked;
+    /// Thousandths of a point.
+    uint24 reputation;
+    /// Number of its principal.
+    uint24 principal;
+    uint16 index;
+    uint32 registeredBlock;
+    /// Last bytes of the address of the market that locked last.
+    uint24 market;
+    /// Whether part of `locked` is of markets before that one: `Profile.earlier`.
+    bool divided;
+    Kind kind;
+    uint8 flags;
+}
+
+/// @notice What seldom changes.
+struct Profile {
+    uint160 capabilities;
+    uint32 registeredAt;
+    uint56 earlier;
+}
+
+struct Ledger {
+    mapping(address agent => Account account) accounts;
+    mapping(address agent => Profile profile) profiles;
+    /// Slashed, and not taken by the treasury yet.
+    Dues.Owed dues;
+}
+
+/// @title What an account has at stake, and what outcomes do to it
+/// @notice Decision 6. A linked library: it runs in ProducerContract's frame and storage. Who may call is checked there.
+library Stakes {
+    using Dues for Dues.Owed;
+
+    // --- Locks and outcomes ------------------------------------------------------------------------------------------
+
+    function lock(Ledger storage self, IConstitutionContract constitution, address agent, uint64 amount) external {
+        Account memory account = staked(self, agent);
+        if (account.market != _tag(msg.sender)) {
+            account.market = _tag(msg.sender);
+            account.divided = account.locked != 0;
+            if (account.divided) self.profiles[agent].earlier = account.locked;
+        }
+        uint256 reserved = uint256(account.locked) + constitution.paramInUnits(Param.REGISTRATION_STAKE);
+        uint64 free = account.held > reserved ? uint64(account.held - reserved) : 0;
+        if (amount > free) revert IProducerContract.InsufficientFreeStake(agent, free, amount);
+        // At most what is held, which fits.
+        account.locked += uint56(amount);
+        self.accounts[agent] = account;
+        emit IProducerContract.StakeLocked(agent, amount);
+    }
+
+    /// @param standing of the market that calls
+    function settle(
+        Ledger storage self,
+        IConstitutionContract constitution,
+        Standing standing,
+        IProducerContract.Outcome calldata outcome,
+        uint64 penalty
+    ) external returns (uint64 slashed) {
+        address agent = outcome.agent;
+        Account memory account = staked(self, agent);
+        slashed = _apply(self, account, standing, outcome, penalty, _lambda(constitution));
+        self.accounts[agent] = account;
+        _hand(self, constitution, agent, account, slashed, outcome.reason);
+    }
+
+    /// @notice Outcomes that take no stake.
+    function settleAll(
+        Ledger storage self,
+        IConstitutionContract constitution,
+        Standing standing,
+        IProducerContract.Outcome[] calldata outcomes
+    ) external {
+        uint256 lambda = _lambda(constitution);
+        // At most the executors of the nodes that a claim names.
+        for (uint256 i = 0; i < outcomes.length; ++i) {
+            address agent = outcomes[i].agent;
+            Account memory account = staked(self, agent);
+            _apply(self, account, standing, outcomes[i], 0, lambda);
+            self.accounts[agent] = account;
+        }
+    }
+
+    /// @notice A sanction of the city: no lock ends.
+    function slash(
+        Ledger storage self,
+        IConstitutionContract constitution,
+        address agent,
+        uint64 amount,
+        bytes32 reason
+    ) external returns (uint64 slashed) {
+        Account memory account = staked(self, agent);
+        slashed = _take(self, agent, account, 0, amount);
+        self.accounts[agent] = account;
+        _hand(self, constitution, agent, account, slashed, reason);
+    }
+
+    /// @notice Moves reputation by whole points.
+    function adjust(Ledger storage self, address agent, int256 delta, bytes32 reason) external {
+        Account memory account = self.accounts[agent];
+        _setReputation(agent, account, Reputation.adjust(account.reputation, delta), reason);
+        self.accounts[agent] = account;
+    }
+
+    // --- Shared with ProducerContract --------------------------------------------------------------------------------
+
+    /// @dev Clerks hold no stake, adjudicators theirs in the roster.
+    function staked(Ledger storage self, address agent) internal view returns (Account memory account) {
+        account = self.accounts[agent];
+        if (account.kind == Kind.NONE) revert IProducerContract.NotRegistered(agent);
+        if (account.kind != Kind.PRODUCER && account.kind != Kind.VERIFIER) {
+            revert IProducerContract.WrongKind(agent, account.kind);
+        }
+    }
+
+    /// @dev Who cannot lose what an absence costs has no say.
+    function retire(IConstitutionContract constitution, address agent, Kind kind) internal {
+        if (kind != Kind.VERIFIER) return;
+        IEvidenceRegistry(constitution.at(Institution.EVIDENCE)).retire(agent);
+    }
+
+    // --- Rules -------------------------------------------------------------------------------------------------------
+
+    /// @dev The caller stores the account.
+    function _apply(
+        Ledger storage self,
+        Account memory account,
+        Standing standing,
+        IProducerContract.Outcome calldata outcome,
+        uint64 penalty,
+        uint256 lambda
+    ) private returns (uint64 slashed) {
+        (uint64 release, bool scored) = (outcome.release, outcome.scored);
+        if (standing == Standing.RETIRED) {
+            // What it may take, and whom it may score: those whose locks it made, and no more than these.
+            uint64 reach = _lockedUnder(self, outcome.agent, account, msg.sender);
+            (release, penalty) = (release < reach ? release : reach, penalty < reach ? penalty : reach);
+            scored = scored && reach != 0;
+        }
+        slashed = _take(self, outcome.agent, account, release, penalty);
+        if (!scored) return slashed;
+        uint256 score = outcome.score < BasisPoints.WHOLE ? outcome.score : BasisPoints.WHOLE;
+        _setReputation(outcome.agent, account, Reputation.ema(account.reputation, score, lambda), outcome.reason);
+    }
+
+    /// @dev Stake is fungible: what is slashed leaves `held`, so it comes out of the lock that ends here, then out of
+    /// what is free, then out of the registration stake. Only when all that is gone do other locks shrink.
+    function _take(
+        Ledger storage self,
+        address agent,
+        Account memory account,
+        uint64 release,
+        uint64 atMost
+    ) private returns (uint64 slashed) {
+        // All are at most what the account held, which fits.
+        (uint56 held, uint56 locked) = (account.held, account.locked);
+        uint56 released = release < locked ? uint56(release) : locked;
+        slashed = atMost < held ? atMost : held;
+        held -= uint56(slashed);
+        locked -= released;
+        locked = locked < held ? locked : held;
+        if (account.divided) {
+            uint56 earlier = self.profiles[agent].earlier;
+            if (account.market != _tag(msg.sender)) earlier -= released < earlier ? released : earlier;
+            self.profiles[agent].earlier = earlier < locked ? earlier : locked;
+        }
+        (account.held, account.locked) = (held, locked);
+        if (released != 0) emit IProducerContract.StakeReleased(agent, released);
+    }
+
+    /// @dev Half of what was slashed is the treasury's, half, and the odd unit, the insurance's.
+    function _hand(
+        Ledger storage self,
+        IConstitutionContract constitution,
+        address agent,
+        Account memory account,
+        uint64 slashed,
+        bytes32 reason
+    ) private {
+        if (slashed == 0) return;
+        if (account.held < 2 * SlashingSchedule.NO_SHOW) retire(constitution, agent, account.kind);
+        IERC20 token = IERC20(constitution.at(Institution.TOKEN));
+        ITreasury treasury = ITreasury(constitution.at(Institution.TREASURY));
+        self.dues.pay(token, treasury, slashed / 2, slashed - slashed / 2, reason);
+        emit IProducerContract.StakeSlashed(agent, slashed, reason);
+    }
+
+    function _setReputation(address agent, Account memory account, uint256 value, bytes32 reason) private {
+        // At most `Reputation.MAX`, a million.
+        emit IProducerContract.ReputationChanged(agent, account.reputation, uint32(value), reason);
+        account.reputation = uint24(value);
+    }
+
+    /// @dev All but what came after: of one who is not the last to have locked, what was locked before the last began to.
+    function _lockedUnder(
+        Ledger storage self,
+        address agent,
+        Account memory account,
+        address market
+    ) private view returns (uint64) {
+        if (account.market == _tag(market)) return account.locked;
+        return account.divided ? self.profiles[agent].earlier : 0;
+    }
+
+    function _lambda(IConstitutionContract constitution) private view returns (uint256) {
+        return constitution.param(Param.REPUTATION_SMOOTHING);
+    }
+
+    function _tag(address market) private pure returns (uint24) {
+        // The low bits tell markets apart: they are few, and two thirds of the seats choose each.
+        return uint24(uint160(market));
+    }
+}
