@@ -66,8 +66,8 @@ export async function petition(joining: Joining, terms: OfficeTerms, wait: Waiti
   const message = { ...known, principal: principal.address, runtime, contact, relations, deadline: await newcomerDeadline(client) };
   await link.post("/v1/petitions", {
     petition: message,
-    byAccount: await signSessionMessage(client.chain.id, account, "OfficePetition", message),
-    byPrincipal: await signSessionMessage(client.chain.id, principal, "OfficePetition", message),
+    byAccount: await signSessionMessage(client, account, "OfficePetition", message),
+    byPrincipal: await signSessionMessage(client, principal, "OfficePetition", message),
   });
   tell(`PETITIONED: it waits until two adjudicators seat it as ${terms.office}`);
   while (!(await seated())) if (!(await wait())) return false;

@@ -357,7 +357,7 @@ export class Policy {
       case "HeldOutput": {
         const own = await this.#heldMessage(message);
         requireSame(type, mission, null, message, own);
-        return signSessionMessage(client.chain.id, account, "HeldOutput", own);
+        return signSessionMessage(client, account, "HeldOutput", own);
       }
       case "Withdrawal":
         return withdrawalOf(this.#of, this.#grounds, { mission, message });

@@ -142,7 +142,7 @@ export class Voter {
           client.chain.publicClient.getBlock({ blockNumber: BigInt(session.openedBlock) }),
         ]);
         const made = { ...own, principal, reputation: Number(reputation), nonce: opened.hash, deadline };
-        return signSessionMessage(client.chain.id, account, type, checked(made));
+        return signSessionMessage(client, account, type, checked(made));
       }
       case "Propose":
         return signed(type, { ...own, ...(await this.#drafted(what, session, "draft", message)), deadline });
@@ -169,7 +169,7 @@ export class Voter {
         // Its place in the round is the lot's, less those who said nothing.
         const turn = z.int().min(0).max(65_535).safeParse(message["turn"]);
         if (!turn.success) throw new WillNotSign(what, "turn");
-        return signSessionMessage(client.chain.id, account, type, checked({ ...own, round, turn: turn.data, content }));
+        return signSessionMessage(client, account, type, checked({ ...own, round, turn: turn.data, content }));
       }
     }
   }

@@ -35,7 +35,7 @@ export async function filePetition(client: CityClient, dir: string, request: Pet
     [petition.account, byAccount],
     [petition.principal, byPrincipal],
   ] as const)
-    if (!(await isSessionMessageBy(client.chain.id, who, "OfficePetition", petition, signature)))
+    if (!(await isSessionMessageBy(client, who, "OfficePetition", petition, signature)))
       throw new PetitionRefused(`${who} did not sign it`);
   const isIssuer = evidenceRoles[petition.office] === "ISSUER";
   const able = (1 << EvidenceClass.ATT) | (1 << EvidenceClass.REC);

@@ -80,7 +80,7 @@ export class Codifier extends Clerk {
     const { rules } = await this.client.legislation.sessionOf(session);
     const { implementation: template } = await this.client.templates.templateOf(await this.client.legislation.template(), rules.template);
     const message = { session, codifier: this.address, specHash, lawHash, docHash, template };
-    return { ...message, signature: await signSessionMessage(this.client.chain.id, this.account, "CodedContractSpecification", message) };
+    return { ...message, signature: await signSessionMessage(this.client, this.account, "CodedContractSpecification", message) };
   }
 
   async codify(session: bigint, delegations: readonly Hash[], options: Options): Promise<void> {

@@ -33,14 +33,14 @@ export class Registrar extends Clerk {
     const { hash: nonce } = await chain.publicClient.getBlock({ blockNumber: BigInt(openedBlock) });
     const minReputation = Number(await constitution.param(parameterIndex("REPUTATION_FLOOR")));
     const message = { session, registrar: this.address, nonce, minReputation, deadline };
-    return { ...message, signature: await signSessionMessage(chain.id, this.account, "IdentityVerificationRequest", message) };
+    return { ...message, signature: await signSessionMessage(this.client, this.account, "IdentityVerificationRequest", message) };
   }
 
   /** What is wrong with an answer, by the message's predicate and the chain; null: the agent takes part. */
   async check(attestation: SignedAttestation, request: SessionMessage<"IdentityVerificationRequest">): Promise<string | null> {
-    const { agents, legislation, chain } = this.client;
+    const { agents, legislation } = this.client;
     const { signature, ...message } = attestation;
-    if (!(await isSessionMessageBy(chain.id, message.agent, "IdentityAttestation", message, signature))) return "signature";
+    if (!(await isSessionMessageBy(this.client, message.agent, "IdentityAttestation", message, signature))) return "signature";
     const { kind, principal, registeredBlock } = await agents.agentOf(message.agent);
     const { openedBlock } = await legislation.sessionOf(message.session);
     const reputation = Number(await agents.reputationOf(message.agent));
@@ -50,9 +50,7 @@ export class Registrar extends Clerk {
 
   /** One hash for all attestations, in the order given. */
   rootOf(attestations: readonly SignedAttestation[]): Hash {
-    return merkleRoot(
-      attestations.map(({ signature: _, ...message }) => sessionDigest(this.client.chain.id, "IdentityAttestation", message)),
-    );
+    return merkleRoot(attestations.map(({ signature: _, ...message }) => sessionDigest(this.client, "IdentityAttestation", message)));
   }
 
   async confirm(session: bigint, root: Hash, options: Omit<WriteOptions, "account">): Promise<void> {

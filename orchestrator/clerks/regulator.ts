@@ -32,7 +32,7 @@ export class Regulator extends Clerk {
   async publish(session: bigint, content: Hash): Promise<Published> {
     await this.requireOffice("publish evidence");
     const message = { session, regulator: this.address, content };
-    return { ...message, signature: await signSessionMessage(this.client.chain.id, this.account, "EvidenceBriefing", message) };
+    return { ...message, signature: await signSessionMessage(this.client, this.account, "EvidenceBriefing", message) };
   }
 
   /** Signs only what the ballot chose and the document says. */

@@ -47,7 +47,7 @@ export async function hold(world: World, mission: Mission, view: NodeView, slot:
       since,
     };
     const { account } = workerOf(world, slot.agent);
-    const signature = await signSessionMessage(world.client.chain.id, account, "HeldOutput", message);
+    const signature = await signSessionMessage(world.client, account, "HeldOutput", message);
     return { agent: slot.agent, outputId, outputHash, since, signature };
   });
 }

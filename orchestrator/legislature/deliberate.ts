@@ -146,7 +146,7 @@ export function deliberate(context: LegislatureContext) {
         const turn = turns.length;
         const message = { session, agent, round, turn, content: digestOf(content) };
         const { account } = context.producer(agent);
-        const signature = await unlessAbsent(() => signSessionMessage(client.chain.id, account, "Speech", message));
+        const signature = await unlessAbsent(() => signSessionMessage(client, account, "Speech", message));
         if (signature === undefined) continue;
         turns.push({ agent, round, turn, content, signature });
       }

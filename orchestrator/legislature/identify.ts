@@ -55,7 +55,7 @@ export function identify(context: LegislatureContext) {
       for (const { account, principal } of options.producers) {
         const reputation = Number(await client.agents.reputationOf(account.address));
         const message = { session, agent: account.address, principal, reputation, nonce, deadline };
-        const signature = await unlessAbsent(() => signSessionMessage(client.chain.id, account, "IdentityAttestation", message));
+        const signature = await unlessAbsent(() => signSessionMessage(client, account, "IdentityAttestation", message));
         if (signature !== undefined) signed.push({ ...message, signature });
       }
       const attestations = context.save(signed.map((each) => ({ ...each, session: state.session })));

@@ -27,7 +27,7 @@ export function specify(context: LegislatureContext) {
     async checkSpecification(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { signature, ...message } = context.load(state.specification, specificationSchema);
-      if (!(await isSessionMessageBy(client.chain.id, message.codifier, "CodedContractSpecification", message, signature)))
+      if (!(await isSessionMessageBy(client, message.codifier, "CodedContractSpecification", message, signature)))
         throw new MessageRefused("CodedContractSpecification", "signature", message.codifier);
       const { lawHash, docHash } = compileLaw(context.load(state.document, missionDocumentSchema));
       const { winner, rules, state: reached } = await client.legislation.sessionOf(session);

@@ -1,8 +1,9 @@
 /**
  * What is signed in a session and moves nothing on chain (AgentCity B.10). Its domain has no contract: no signature made for a contract
- * can be taken for it, nor the other way round.
+ * can be taken for it, nor the other way round. It has the city instead, as its salt (decision 86).
  */
-import type { TypedDataDomain } from "viem";
+import { encodeAbiParameters, keccak256, stringToHex, type TypedDataDomain } from "viem";
+import type { Address, Hash } from "../primitives/hex.ts";
 
 export const sessionMessageTypes = {
   /** MSG_TYPE_1: the Registrar asks everybody who they are. */
@@ -81,6 +82,16 @@ export const sessionMessageTypes = {
 
 export type SessionMessageName = keyof typeof sessionMessageTypes;
 
-export function sessionDomain(chainId: number) {
-  return { name: "AgentCity session", version: "1", chainId } as const satisfies TypedDataDomain;
+/**
+ * Which city a message is for: keccak256(abi.encode(keccak256("AgentCity founding"), chain id, ConstitutionContract)). That contract is founded
+ * first and never replaced; two cities of one chain have two.
+ */
+export function foundingHash(chainId: number, constitution: Address): Hash {
+  const words = [{ type: "bytes32" }, { type: "uint256" }, { type: "address" }] as const;
+  return keccak256(encodeAbiParameters(words, [keccak256(stringToHex("AgentCity founding")), BigInt(chainId), constitution]));
+}
+
+export function sessionDomain(chainId: number, constitution: Address) {
+  const salt = foundingHash(chainId, constitution);
+  return { name: "AgentCity session", version: "1", chainId, salt } as const satisfies TypedDataDomain;
 }

@@ -103,7 +103,7 @@ describe("a session with strangers", function () {
         const own = { session: BigInt(message["session"] ?? 0), agent: account.address, principal: addressOf(`owner of ${name}`) };
         const { reputation, deadline } = message;
         const full = { ...own, reputation, deadline, nonce: hashSchema.parse(message["nonce"]) };
-        return [...junk, { signature }, { signature: await signSessionMessage(city.chain.id, account, "IdentityAttestation", full) }];
+        return [...junk, { signature }, { signature: await signSessionMessage(city.client, account, "IdentityAttestation", full) }];
       }
       if (kind === "sign" && asked["type"] === "StrawPoll") {
         const { session, ranking, deadline } = z

@@ -53,7 +53,7 @@ describe("a debate before the vote", function () {
     const { regulator, content, signature } = record(noteOf("briefing")?.content, publishedSchema);
     expect(regulator).to.equal(city.clerks.regulators[0]!.address);
     const message = { session: result.session, regulator, content: digestOf(content) };
-    expect(await isSessionMessageBy(city.chain.id, regulator, "EvidenceBriefing", message, signature)).to.equal(true);
+    expect(await isSessionMessageBy(city.client, regulator, "EvidenceBriefing", message, signature)).to.equal(true);
     const { evidence, block } = record(content, briefingSchema);
     expect((await city.chain.publicClient.getBlock({ blockNumber: BigInt(block.number) })).hash).to.equal(block.hash);
     expect(evidence.filter(({ kind }) => kind === "candidate").map(({ specHash }) => specHash)).to.deep.equal(
@@ -84,8 +84,8 @@ describe("a debate before the vote", function () {
     }
     for (const { agent, round, turn, content, signature, text, evidence, about } of speechesOf()) {
       const message = { session, agent, round, turn, content: digestOf(content) };
-      expect(await isSessionMessageBy(city.chain.id, agent, "Speech", message, signature)).to.equal(true);
-      expect(await isSessionMessageBy(city.chain.id, agent, "Speech", { ...message, turn: turn + 1 }, signature)).to.equal(false);
+      expect(await isSessionMessageBy(city.client, agent, "Speech", message, signature)).to.equal(true);
+      expect(await isSessionMessageBy(city.client, agent, "Speech", { ...message, turn: turn + 1 }, signature)).to.equal(false);
       expect(text).to.not.equal("");
       expect(evidence).to.not.have.length(0);
       for (const id of evidence) expect(published).to.include(id);

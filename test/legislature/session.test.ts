@@ -276,10 +276,7 @@ describe("a clerk", function () {
       deadline: 1,
     };
     const check = async (claim: typeof truth, key = account) =>
-      clerks.registrar.check(
-        { ...claim, signature: await signSessionMessage(client.chain.id, key, "IdentityAttestation", claim) },
-        request,
-      );
+      clerks.registrar.check({ ...claim, signature: await signSessionMessage(client, key, "IdentityAttestation", claim) }, request);
     expect(await check(truth)).to.equal(null);
     expect(await check(truth, producers[1]!.account)).to.equal("signature");
     expect(await check({ ...truth, principal: producers[1]!.principal })).to.equal("principal");

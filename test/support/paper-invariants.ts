@@ -102,7 +102,7 @@ async function escrow(city: City, mission: Address, told: Told, nodes: readonly 
     const entry = heldSchema.parse(parseJsonBytes(city.blocks.get(content!)));
     const { agent, outputHash, since, signature } = entry;
     const message = { mission, node, slot, attempt, agent, outputHash, since };
-    if (!(await isSessionMessageBy(city.chain.id, agent, "HeldOutput", message, signature)))
+    if (!(await isSessionMessageBy(city.client, agent, "HeldOutput", message, signature)))
       broken.push(`INVARIANT 3: the output held at ${place} is not signed by its executor`);
   }
   for (const place of committed) {

@@ -185,7 +185,7 @@ async function identities(context: AuditContext, seen: Inspection): Promise<void
   });
   const attested = attestationsSchema.parse(block(named.attestations));
   const confirmed = record.events("LegislativeProcedure", "IdentitiesConfirmed").find(({ args }) => args.session === session);
-  const digests = attested.map(({ signature: _, ...message }) => sessionDigest(context.chain.id, "IdentityAttestation", message));
+  const digests = attested.map(({ signature: _, ...message }) => sessionDigest(context.client, "IdentityAttestation", message));
   seen.same(merkleRoot(digests), confirmed?.args.attestationRoot, "root of the attestations", blockFile(named.attestations));
   const voters = new Set(
     record.events("LegislativeProcedure", "BallotCast").flatMap(({ args }) => (args.session === session ? [args.agent] : [])),
@@ -286,7 +286,7 @@ function recordNamed({ log, session, hasBlock }: AuditContext, kind: string, see
 }
 
 async function isSaid<Name extends SessionMessageName>(
-  { chain, nameOf }: AuditContext,
+  { client, nameOf }: AuditContext,
   seen: Inspection,
   signer: Address,
   name: Name,
@@ -294,7 +294,7 @@ async function isSaid<Name extends SessionMessageName>(
   signature: Hex,
   subject: string,
 ): Promise<void> {
-  seen.holds(await isSessionMessageBy(chain.id, signer, name, message, signature), subject, `is not signed by ${nameOf(signer)}`);
+  seen.holds(await isSessionMessageBy(client, signer, name, message, signature), subject, `is not signed by ${nameOf(signer)}`);
 }
 
 function valid<Name extends SevenName>(
