@@ -75,6 +75,11 @@ library Overrides {
         NodeLaw law = f.node(node);
         if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (action == Action.FREEZE || action == Action.VETO_OUTPUT) {
+            // It judges no state: whoever is to be stopped cannot void it. But it is not for the attempt after.
+            uint8 attempt = abi.decode(data, (uint8));
+            if (attempt != w.attempt) revert ICollaborationContract.AttemptOver(node, attempt, w.attempt);
+        }
         if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, Reasons.MANUAL_OVERRIDE);
 
         if (action == Action.UNFREEZE) _unfreeze(s, f, w, node);
@@ -145,10 +150,9 @@ library Overrides {
     /// @notice A human decides what the mesh could not, on evidence that passes the same floor. The slots paid are those
     /// the basis rests on.
     function _approve(MissionStorage.Layout storage s, Frame memory f, uint8 node, bytes calldata data) private {
-        (Opening[] memory openings, EvidenceItem[] memory items, uint256 basis, uint16 share) = abi.decode(
-            data,
-            (Opening[], EvidenceItem[], uint256, uint16)
-        );
+        (uint256 basis, uint16 share) = abi.decode(data, (uint256, uint16));
+        // Behind two words and the hash of what they rest on.
+        (Opening[] memory openings, EvidenceItem[] memory items) = abi.decode(data[96:], (Opening[], EvidenceItem[]));
         if (share > BasisPoints.WHOLE) revert ICollaborationContract.ShareOutOfRange(share);
         Docket memory d;
         Dockets.gather(s, f, d, node);
@@ -228,7 +232,8 @@ library Overrides {
         uint8 node,
         bytes calldata data
     ) private view returns (bytes32) {
-        (uint8 slot, Opening memory opening) = abi.decode(data, (uint8, Opening));
+        uint8 slot = abi.decode(data, (uint8));
+        Opening memory opening = abi.decode(data[64:], (Opening));
         if (slot >= NodeCore.MAX_SLOTS || (w.agreeing >> slot) & 1 == 0) {
             revert ICollaborationContract.NotCommitted(node, slot);
         }

@@ -4,7 +4,7 @@ pragma solidity 0.8.33;
 import {Action, OverrideAction} from "../types/Actions.sol";
 
 /// @title Humans by signature (AgentCity 3.6, B.12; decisions 26–28).
-/// @notice Powers. Distinct, seated, unconflicted adjudicators sign one typed message; anyone relays it; it executes
+/// @notice Powers. Distinct, seated, unconflicted adjudicators sign one message, of their act's own type; anyone relays it; it executes
 /// once. Every action needs the signatures of its row; a contract wallet may sign (ERC-1271).
 interface IAdjudicationProcedure {
     struct Signed {
@@ -29,7 +29,8 @@ interface IAdjudicationProcedure {
         uint8 node,
         address target,
         address[] adjudicators,
-        bytes32 justification
+        bytes32 justification,
+        string because
     );
     /// @notice Beside `OverrideExecuted`: the senior adjudicator signed alone what needs more. It must be audited.
     event UnilateralOverride(bytes32 indexed digest, address indexed senior, address indexed mission);
@@ -49,10 +50,17 @@ interface IAdjudicationProcedure {
     error StaleCase(bytes32 signed, bytes32 current);
     error RotationRequired(address adjudicator, address mission, Action action);
     error NothingToAudit(bytes32 digest);
+    /// @notice A field is filled that this act does not sign.
+    error NotOfThisAct(Action action);
+    error DataLength(uint256 given, uint256 wanted);
+    /// @notice A word of the data is outside its type.
+    error OutOfRange(uint256 offset, bytes32 word);
+    /// @notice What an act carries is not what its word is the hash of.
+    error NotWhatWasSigned(bytes32 signed, bytes32 given);
 
     /// @notice Executes a signed action. Anyone may relay; signers in strictly ascending address order. A mission's
-    /// action names a genuine clone and its `caseHash(node)`; a city-wide one names no mission, and `target` and `data` as `Action`
-    /// says. While the watchdog has frozen the panel only IMPEACH and RELEASE_WATCHDOG execute. Conflicted is, as things are when it
+    /// action names a genuine clone and its `caseHash(node)`, of node 0 where it concerns the whole mission; one that stops names no state, and a
+    /// node's attempt. A city-wide one names no mission, and `target` and `data` as `Action` says. While the watchdog has frozen the panel only IMPEACH and RELEASE_WATCHDOG execute. Conflicted is, as things are when it
     /// executes, who took part in the mission or its tree, sponsors the session, or is or answers for the target (or the principal
     /// that data names), for the release who is flagged, and for an appeal who signed FAULT_SLOTS on its node.
     /// @dev Below ⌈q/2⌉ unconflicted seats (q = ADJUDICATOR_QUORUM) the senior's signature alone is enough on a mission, FAULT_SLOTS apart; the next
@@ -66,5 +74,6 @@ interface IAdjudicationProcedure {
     /// @notice What the senior adjudicator did alone, not yet audited; zero if there is nothing.
     function unaudited() external view returns (bytes32 digest, address senior);
     function isExecuted(bytes32 digest) external view returns (bool);
+    /// @notice What is signed: EIP-712 of the act's own type, in this contract's domain.
     function digestOf(OverrideAction calldata action) external view returns (bytes32);
 }

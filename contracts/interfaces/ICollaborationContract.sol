@@ -289,6 +289,7 @@ interface ICollaborationContract {
     error AlreadyCommitted(uint8 node, uint8 slot);
     error OpeningMismatch(uint8 node, uint8 slot, bytes32 committed, bytes32 given);
     error NotAllCommitted(uint8 node, uint8 mask);
+    error AttemptOver(uint8 node, uint8 signed, uint8 current);
     error NotCommitted(uint8 node, uint8 slot);
     error TooEarly(uint8 node, uint256 at);
     error NotOnPanel(uint8 node, address verifier);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {OverrideAction} from "../types/Actions.sol";
 import {
     AwardDecision,
     Bid,
@@ -17,7 +16,7 @@ import {Office} from "../types/Roles.sol";
 /// @title Everything somebody signs
 /// @notice EIP-712 type hashes and struct hashes. The domain is {name: "AgentCity", version: "1", chainId,
 /// verifyingContract} of the contract that consumes the message. Enums are signed as uint8; `Auth` and the `signature`
-/// members of the structs are not signed. TypeScript side: `protocol/typed-data.ts`.
+/// members of the structs are not signed. TypeScript side: `protocol/typed-data.ts`. What adjudicators sign: `Acts.sol`.
 library TypedData {
     // Consumed by ProducerContract.
     bytes32 internal constant PRINCIPAL_BINDING = keccak256(
@@ -97,11 +96,6 @@ library TypedData {
         "Verdicts(address verifier,Verdict[] verdicts,uint40 deadline)"
         "Verdict(bytes32 obligation,bytes32 commitment,uint32 draw,uint8 question,"
         "uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)"
-    );
-    // Consumed by AdjudicationProcedure.
-    bytes32 internal constant OVERRIDE_ACTION = keccak256(
-        "OverrideAction(uint8 action,address mission,uint8 node,address target,bytes data,"
-        "bytes32 justification,bytes32 caseHash,uint256 salt,uint40 deadline)"
     );
 
     function hashPrincipalBinding(PrincipalBinding calldata b) internal pure returns (bytes32) {
@@ -318,23 +312,5 @@ library TypedData {
         uint40 deadline
     ) internal pure returns (bytes32) {
         return keccak256(abi.encode(VERDICTS, verifier, keccak256(abi.encodePacked(verdicts)), deadline));
-    }
-
-    function hashOverrideAction(OverrideAction calldata a) internal pure returns (bytes32) {
-        return
-            keccak256(
-                abi.encode(
-                    OVERRIDE_ACTION,
-                    a.action,
-                    a.mission,
-                    a.node,
-                    a.target,
-                    keccak256(a.data),
-                    a.justification,
-                    a.caseHash,
-                    a.salt,
-                    a.deadline
-                )
-            );
     }
 }

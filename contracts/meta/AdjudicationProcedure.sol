@@ -9,9 +9,9 @@ import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ActionTable} from "../libraries/ActionTable.sol";
+import {Acts} from "../libraries/Acts.sol";
 import {ParamRanges} from "../libraries/ParamRanges.sol";
 import {Signatures} from "../libraries/Signatures.sol";
-import {TypedData} from "../libraries/TypedData.sol";
 import {Action, Decision, OverrideAction} from "../types/Actions.sol";
 import {Param} from "../types/Params.sol";
 import {Institution} from "../types/Roles.sol";
@@ -19,7 +19,7 @@ import {Conflicts} from "./adjudication/Conflicts.sol";
 import {Orders} from "./adjudication/Orders.sol";
 
 /// @title Humans by signature
-/// @dev Who may sign is here and in `Conflicts`; what it then does is in `Orders`.
+/// @dev Who may sign is here and in `Conflicts`; what an action on the city then does is in `Orders`.
 contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     using ActionTable for Action;
 
@@ -52,14 +52,14 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     /// @inheritdoc IAdjudicationProcedure
     /// @dev No lock: an order is spent before it is carried out.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external {
-        bytes32 digest = digestOf(action);
+        (bytes32 digest, bool judges) = _digest(action);
         IAdjudicatorRoster roster = _roster();
         uint256 needed = _needed(action, roster);
         if (needed == 0) revert ActionUnavailable(action.action);
         if (!action.action.passesFreeze()) _watchdog().requireUnfrozen();
         Signatures.requireInTime(action.deadline);
         if (_executed[digest]) revert AlreadyExecuted(digest);
-        _requireCase(action);
+        _requireCase(action, judges);
         address[] memory adjudicators = _requireSigned(roster, action, digest, signatures);
         bool alone = adjudicators.length < needed;
         if (alone && !_maySignAlone(roster, action, adjudicators)) {
@@ -73,18 +73,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (action.action == Action.FAULT_SLOTS) _rememberAccusers(action, adjudicators);
         if (action.action.concernsCase()) _countCase(roster, action, adjudicators);
 
-        if (action.action == Action.AUDIT_UNILATERAL) _audit(action);
-        else if (action.action == Action.STOP_CITY) _watchdog().stopCity(adjudicators);
-        else Orders.carryOut(_CONSTITUTION, _moved, action);
-        emit OverrideExecuted(
-            digest,
-            action.action,
-            action.mission,
-            action.node,
-            action.target,
-            adjudicators,
-            action.justification
-        );
+        _carryOut(action, digest, adjudicators);
         if (alone) emit UnilateralOverride(digest, adjudicators[0], action.mission);
     }
 
@@ -114,19 +103,23 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     }
 
     /// @inheritdoc IAdjudicationProcedure
-    function digestOf(OverrideAction calldata action) public view returns (bytes32) {
-        return _hashTypedDataV4(TypedData.hashOverrideAction(action));
+    function digestOf(OverrideAction calldata action) external view returns (bytes32 digest) {
+        (digest, ) = _digest(action);
     }
 
-    /// @dev A signature judges one state of one genuine mission, and what happened since needs a new one; or it is about the
-    /// whole city and names no mission.
-    function _requireCase(OverrideAction calldata action) private view {
-        if (!action.action.onMission()) {
-            if (action.mission != address(0)) revert NotGenuine(action.mission);
-            return;
-        }
+    function _digest(OverrideAction calldata action) private view returns (bytes32 digest, bool judges) {
+        bytes32 signed;
+        (signed, judges) = Acts.structHash(action);
+        digest = _hashTypedDataV4(signed);
+    }
+
+    /// @dev A signature is about one genuine mission, and judges one state of it: what happened since needs a new one. One that stops judges none,
+    /// or whoever is to be stopped could outrun it.
+    function _requireCase(OverrideAction calldata action, bool judges) private view {
+        if (!action.action.onMission()) return;
         ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
         if (!templates.isGenuine(action.mission)) revert NotGenuine(action.mission);
+        if (!judges) return;
         bytes32 current = ICollaborationContract(action.mission).caseHash(action.node);
         if (action.caseHash != current) revert StaleCase(action.caseHash, current);
     }
@@ -217,6 +210,32 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         }
     }
 
+    function _carryOut(OverrideAction calldata action, bytes32 digest, address[] memory adjudicators) private {
+        bytes32 justification = sha256(bytes(action.because));
+        if (action.action == Action.AUDIT_UNILATERAL) _audit(action, justification);
+        else if (action.action == Action.STOP_CITY) _watchdog().stopCity(adjudicators);
+        else if (action.action.onMission()) _onMission(action, justification);
+        else Orders.carryOut(_CONSTITUTION, _moved, action, justification);
+        emit OverrideExecuted(
+            digest,
+            action.action,
+            action.mission,
+            action.node,
+            action.target,
+            adjudicators,
+            justification,
+            action.because
+        );
+    }
+
+    function _onMission(OverrideAction calldata action, bytes32 justification) private {
+        ICollaborationContract mission = ICollaborationContract(action.mission);
+        mission.onOverride(action.action, action.node, action.target, action.data);
+        if (action.action == Action.RESUME_WITH_AMENDMENT) {
+            Orders.reproach(_CONSTITUTION, mission, action.node, justification);
+        }
+    }
+
     /// @dev Tells the watchdog, before a parameter is what it will be.
     function _note(OverrideAction calldata action, address[] memory adjudicators) private {
         Action what = action.action;
@@ -233,12 +252,12 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     }
 
     /// @dev Who acted alone is the action's target, and so cannot sign its own audit.
-    function _audit(OverrideAction calldata action) private {
+    function _audit(OverrideAction calldata action, bytes32 justification) private {
         bytes32 digest = abi.decode(action.data, (bytes32));
         bool isPending = digest != 0 && digest == _unaudited.digest && action.target == _unaudited.senior;
         if (!isPending) revert NothingToAudit(digest);
         delete _unaudited;
-        emit UnilateralAudited(digest, action.target, action.justification);
+        emit UnilateralAudited(digest, action.target, justification);
     }
 
     function _watchdog() private view returns (IAdjudicatorWatchdog) {

@@ -2,12 +2,15 @@
 pragma solidity 0.8.33;
 
 /// @notice What adjudicators can do by signature (AgentCity B.12). What each needs: `libraries/ActionTable.sol`. In brackets, what
-/// `target` is and what `data` encodes; without brackets both are unused. A mission's actions: `ICollaborationContract.onOverride`.
+/// `target` is and what `data` encodes; without brackets both are empty. A mission's actions: `ICollaborationContract.onOverride`. An
+/// ellipsis: the hash of what follows the words, and that (`Acts`).
 enum Action {
     NONE,
+    /// [–; uint8 attempt].
     FREEZE,
     UNFREEZE,
     TERMINATE_MISSION,
+    /// [–; uint256 basis, uint16 share … Opening[], EvidenceItem[]].
     APPROVE_POP,
     REJECT_POP,
     /// A parameter of the constitution, within its range [–; Param, uint256 value].
@@ -19,8 +22,11 @@ enum Action {
     CLEAR_EMERGENCY_STOP,
     /// A contract that laws may name as their gate [contract; uint16 id].
     APPROVE_PREDICATE,
+    /// [–; uint8 attempt].
     VETO_OUTPUT,
+    /// [–; uint8 slot … Opening].
     RELEASE_OUTPUT,
+    /// [–; `ICollaborationContract.Resolution`].
     RESOLVE_APPEAL,
     /// Takes stake of a producer or verifier, optionally bars it permanently [agent; uint64 amount, bool ban].
     SLASH,
@@ -35,7 +41,7 @@ enum Action {
     APPROVE_CODIFICATION,
     /// Gives an office to a clerk; principal zero takes it away [clerk; Office, address principal].
     APPOINT_CLERK,
-    /// What an office may call [–; Office, bytes4[] selectors, uint16 maxPerSession].
+    /// What an office may call [–; Office, uint16 maxPerSession … bytes4[] selectors, a word each].
     SET_ENVELOPE,
     /// A version of a template that missions are cloned from [implementation; bytes32 name, bytes32 auditHash].
     PUBLISH_TEMPLATE,
@@ -77,7 +83,8 @@ enum Decision {
     REJECTS
 }
 
-/// @notice The one typed message of adjudication (decision 28).
+/// @notice An order as it is handed in. What is signed of it is the act's own EIP-712 type (decisions 28 and 85; `libraries/Acts.sol`): a field
+/// that this does not name is zero.
 struct OverrideAction {
     Action action;
     /// Clone the action concerns; zero for city-wide actions.
@@ -85,12 +92,14 @@ struct OverrideAction {
     uint8 node;
     /// Agent or contract concerned; meaning depends on the action.
     address target;
-    /// Action-specific arguments, ABI-encoded.
+    /// The arguments of the action.
     bytes data;
-    /// Content-id digest of the justification text.
-    bytes32 justification;
-    /// The state this action judges: `caseHash()` of the mission, or the session's spec hash.
+    /// Why; its sha2-256 is the justification that institutions keep.
+    string because;
+    /// The state this action judges: `caseHash()` of the mission, the session's spec hash, or that of its bloc. Acts that stop a mission, and
+    /// those on the city, judge none.
     bytes32 caseHash;
+    /// Of acts that judge no state.
     uint256 salt;
     /// Unix seconds.
     uint40 deadline;

@@ -1,11 +1,12 @@
-import { type LocalAccount, zeroAddress } from "viem";
+import { type LocalAccount, zeroAddress, zeroHash } from "viem";
 import { intentKey } from "../chain/outbox.ts";
 import type { CityClient } from "../client/client.ts";
-import { type Message, signMessage } from "../client/sign/sign-message.ts";
-import { digestOf, keccak256 } from "../primitives/hash.ts";
+import { signOrder } from "../client/sign/order.ts";
+import { keccak256 } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
-import { type ActionName, actionNumber } from "../protocol/actions.ts";
+import { ACTS, type ActionName, actionNumber, encodeActionData } from "../protocol/actions.ts";
+import type { OverrideAction } from "../protocol/acts.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 
 /** How long a signature holds, seconds of chain time. */
@@ -30,38 +31,55 @@ export interface Panel {
 /** One action of the table, on the state that was judged. Fields it does not use are zero. */
 export interface OverrideOrder {
   readonly action: ActionName;
+  /** The state that was seen. An act that binds none is salted with it. */
   readonly caseHash: Hash;
-  readonly justification: ContentId;
+  readonly because: string;
   readonly mission?: Address;
   readonly node?: number;
   readonly target?: Address;
   readonly data?: Hex;
 }
 
-/** The message of an order. The same order on the same state has the same salt: it cannot be carried out twice. */
-export function overrideOf(order: OverrideOrder, deadline: bigint): Message<"OverrideAction"> {
-  const { action, caseHash, justification, mission = zeroAddress, node = 0, target = zeroAddress, data = "0x" } = order;
+/** An order as it is handed in. The same order on the same state is the same: it cannot be carried out twice. */
+export function overrideOf(order: OverrideOrder, deadline: bigint): OverrideAction {
+  const { action, caseHash, because, mission = zeroAddress, node = 0, target = zeroAddress, data = "0x" } = order;
   return {
     action: actionNumber(action),
     mission,
     node,
     target,
     data,
-    justification: digestOf(justification),
-    caseHash,
-    salt: BigInt(keccak256(canonicalBytes([caseHash, action]))),
+    because,
+    ...(ACTS[action].binds === "case"
+      ? { caseHash, salt: 0n }
+      : { caseHash: zeroHash, salt: BigInt(keccak256(canonicalBytes([caseHash, action]))) }),
     deadline: Number(deadline),
   };
 }
 
-/** Signs an order with every seat given and puts it on chain once (AgentCity B.12; decision 28). */
-export async function act({ client, sender }: Panel, seats: readonly Seat[], order: OverrideOrder): Promise<void> {
+/** An action on a mission as it stands: what it binds of it (decision 85). */
+export async function stateOf(
+  client: CityClient,
+  action: ActionName,
+  mission: Address,
+  node = 0,
+): Promise<Pick<OverrideOrder, "caseHash" | "data">> {
+  const contract = client.mission(mission);
+  const caseHash = await contract.caseHash(node);
+  if (action !== "FREEZE" && action !== "VETO_OUTPUT") return { caseHash };
+  const { attempt } = await contract.nodeOf(node);
+  return { caseHash, data: encodeActionData(action, [attempt]) };
+}
+
+/** Signs an order with every seat given, keeps its reason, and puts it on chain once (AgentCity B.12; decision 28). */
+export async function act({ client, keep, sender }: Panel, seats: readonly Seat[], order: OverrideOrder): Promise<void> {
+  await keep(order.because);
   const message = overrideOf(order, client.chain.clock.now() + VALIDITY);
   const signatures = [];
   for (const { account } of seats) {
-    signatures.push({ adjudicator: account.address, signature: await signMessage(client, account, "OverrideAction", message) });
+    signatures.push({ adjudicator: account.address, signature: await signOrder(client, account, message) });
   }
-  const intent = intentKey("act", message.mission, message.node, message.caseHash, order.action);
+  const intent = intentKey("act", message.mission, message.node, order.caseHash, order.action);
   await client.adjudication.act([message, ascending(signatures)], { intent, account: sender });
 }
 

@@ -77,7 +77,7 @@ export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: Ap
     node,
     caseHash,
     data,
-    justification: await panel.keep(ruling.justification),
+    because: ruling.justification,
   });
   return ruling;
 }

@@ -29,7 +29,7 @@ const NEEDED = 2;
 
 /** Decides one case and puts the action on chain under two adjudicators' names; the seats take turns by session. */
 export async function ruleOnBloc(panel: Panel, judge: BlocJudge, subject: BlocCase): Promise<void> {
-  const { client, keep } = panel;
+  const { client } = panel;
   const { session, caseHash } = subject;
   const decided = await judge.decideBloc(subject);
   if (decided === undefined) return;
@@ -43,7 +43,7 @@ export async function ruleOnBloc(panel: Panel, judge: BlocJudge, subject: BlocCa
   await act(panel, seats, {
     action: "RULE_ON_BLOC",
     caseHash,
-    justification: await keep(decided.justification),
+    because: decided.justification,
     data: encodeActionData("RULE_ON_BLOC", [session, decided.release]),
   });
 }

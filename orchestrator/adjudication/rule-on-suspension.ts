@@ -30,15 +30,19 @@ export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, sub
   const { mission } = subject;
   const decided = await judge.decideResumption(subject);
   if (decided === undefined) return true;
-  const justification = await keep(decided.justification);
   if (!decided.resume) {
-    if (subject.cause !== "divergence") return false;
+    if (subject.cause !== "divergence") {
+      await keep(decided.justification);
+      return false;
+    }
     const one = await seatsOnMission(panel, mission, { action: "EMERGENCY_STOP", needed: 1 });
-    await act(panel, one, { action: "EMERGENCY_STOP", mission, caseHash: await client.mission(mission).caseHash(0), justification });
+    const seen = await client.mission(mission).caseHash(0);
+    await act(panel, one, { action: "EMERGENCY_STOP", mission, caseHash: seen, because: decided.justification });
     return false;
   }
   const needed = Number(await client.constitution.param(parameterIndex("EMERGENCY_CLEAR_SIGNATURES")));
   const seats = await seatsOnMission(panel, mission, { action: "CLEAR_EMERGENCY_STOP", needed });
-  await act(panel, seats, { action: "CLEAR_EMERGENCY_STOP", mission, caseHash: await client.mission(mission).caseHash(0), justification });
+  const caseHash = await client.mission(mission).caseHash(0);
+  await act(panel, seats, { action: "CLEAR_EMERGENCY_STOP", mission, caseHash, because: decided.justification });
   return true;
 }

@@ -25,7 +25,7 @@ export async function ruleOn(panel: Panel, judge: Judge, subject: Case): Promise
   const order = await orderOf(panel, subject, decided);
   const seats = await seatsOnMission(panel, mission, { action: order.action, turn: escalated ? node + 1 : node });
   const content = await panel.keep(justification);
-  await act(panel, seats, { ...order, mission, node, caseHash, justification: content });
+  await act(panel, seats, { ...order, mission, node, caseHash, because: justification });
   return { ruling, adjudicator: seats.map(({ name }) => name).join(", "), simulated: judge.simulated, justification: content };
 }
 

@@ -4,7 +4,7 @@ import { encodeActionData } from "../protocol/actions.ts";
 import type { WaitingCase } from "../protocol/waiting-case.ts";
 
 /** An order to which only the reason is missing. */
-export type Draft = Omit<OverrideOrder, "justification">;
+export type Draft = Omit<OverrideOrder, "because">;
 
 /** What a case can be answered with; an appeal takes a ruling of its own (RESOLVE_APPEAL). */
 export const DECISIONS = ["approve", "reject"] as const;

@@ -57,7 +57,7 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
     risk,
     ...(view.law.rubric === undefined ? {} : { rubric: view.law.rubric }),
     excerpt: `Goal: ${mission.document.goal}\n\n${shown}`.slice(0, EXCERPT),
-    approval: encodeActionData("APPROVE_POP", [openings, items, basis, score]),
+    approval: encodeActionData("APPROVE_POP", [basis, score, openings, items]),
     deadline: Number(view.deadline),
     escalated: await isEscalated(world, mission, view),
   };

@@ -14,7 +14,7 @@ import { chainTime, insuranceCap, purposeOf, type Reader, spendingCap } from "./
 type Order = SignedOverride["message"];
 
 /** An order as a person reads it: what it is, what it would change now, what it still lacks, and every field that is signed. */
-export async function inWords(reader: Reader, { message, because, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
+export async function inWords(reader: Reader, { message, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
   const name = actionName(message.action);
   if (name === undefined) return `action ${message.action} is unknown to this version`;
   const needed = await reader.client.adjudication.signaturesFor(message);
@@ -22,7 +22,7 @@ export async function inWords(reader: Reader, { message, because, signatures, ch
   return [
     name,
     `  would      ${await effectOf(reader, name, message)}`,
-    `  because    ${because}`,
+    `  because    ${message.because}`,
     `  signed by  ${signatures.map(({ adjudicator }) => adjudicator).join(", ") || "nobody yet"} (${signatures.length} of ${needed})`,
     `  holds      ${left > 0n ? `${left} s more` : "no longer"}, in ${adjudication} on chain ${chainId}`,
     "  fields",
@@ -63,7 +63,7 @@ export async function effectOf(reader: Reader, name: ActionName, order: Order): 
       return `find ${who.join(", ")} at fault on attempt ${attempt + 1} of ${where} for the end of the mission: ${loss}`;
     }
     case "APPROVE_POP": {
-      const [, items, , share] = decodeActionData(name, data);
+      const [, share, , items] = decodeActionData(name, data);
       return `complete ${where}, now ${await stateOf()}, with ${share / 100} % of its price, on ${items.length} proven items of evidence`;
     }
     case "REJECT_POP":
@@ -127,7 +127,7 @@ export async function effectOf(reader: Reader, name: ActionName, order: Order): 
       return principal === zeroAddress ? `take the office of ${called} from ${target}` : `make ${target} of ${principal} ${called}`;
     }
     case "SET_ENVELOPE": {
-      const [office, permitted, most] = decodeActionData(name, data);
+      const [office, most, permitted] = decodeActionData(name, data);
       const names = functionNames(Object.entries(contractAbis));
       const named = permitted.map((selector) => names.get(selector) ?? selector).join(", ") || "nothing";
       return `let the ${OFFICE_NAMES[office]} call ${named}, ${most} times each in a session, and nothing else`;

@@ -1,4 +1,4 @@
-import { codificationMessage } from "../client/sign/codification.ts";
+import { codificationTypedData } from "../client/sign/codification.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import type { CodificationRequest } from "../protocol/codification-approval.ts";
 
@@ -24,12 +24,10 @@ export function lawInWords({ session, specHash, document, until }: CodificationR
 }
 
 /** The fields of the EIP-712 message, as a wallet shows them. */
-export function messageInWords(request: CodificationRequest, justification: string): string {
-  const message = codificationMessage(request, justification);
+export function messageInWords(request: CodificationRequest, because: string): string {
+  const { message, primaryType } = codificationTypedData(request, because);
   return [
-    `OverrideAction for ${request.adjudication} on chain ${request.chainId}`,
-    ...Object.entries(message).map(
-      ([name, value]) => `  ${name.padEnd(14)} ${String(value)}${name === "action" ? " (APPROVE_CODIFICATION)" : ""}`,
-    ),
+    `${primaryType} for ${request.adjudication} on chain ${request.chainId}`,
+    ...Object.entries(message).map(([name, value]) => `  ${name.padEnd(14)} ${String(value)}`),
   ].join("\n");
 }

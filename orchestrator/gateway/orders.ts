@@ -1,39 +1,41 @@
 /** Orders of the override panel as the gateway handles them: drafted, simulated, kept for a second signature, put on chain. It signs nothing. */
-import { type AbiParameter, encodeAbiParameters, encodeFunctionData, recoverAddress, zeroAddress, zeroHash } from "viem";
-import { ascending, type OverrideOrder, overrideOf, VALIDITY } from "../adjudication/act.ts";
+import { type AbiParameter, encodeFunctionData, recoverAddress, zeroAddress, zeroHash } from "viem";
+import { ascending, overrideOf, stateOf, VALIDITY } from "../adjudication/act.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { decodeRevert, revertOf } from "../chain/revert.ts";
-import { type Decision, decisionOn } from "../city/case-decisions.ts";
+import { type Decision, type Draft, decisionOn } from "../city/case-decisions.ts";
 import { caseNamed } from "../city/case-queue.ts";
 import { chainTime } from "../city/order-caps.ts";
 import { WaitingFiles, writeWaiting } from "../city/waiting.ts";
+import type { CityClient } from "../client/client.ts";
 import { contractAbis } from "../client/contracts.ts";
 import { allErrors } from "../client/errors.ts";
 import { justificationBytes } from "../client/sign/codification.ts";
-import { type Message, messageDigest } from "../client/sign/sign-message.ts";
+import { orderDigest } from "../client/sign/order.ts";
 import { missionStates, nodeStates } from "../execution/chain-view.ts";
 import { formatMoney } from "../primitives/amounts.ts";
-import { InvalidValue } from "../primitives/errors.ts";
-import { contentIdOf, digestOf } from "../primitives/hash.ts";
+import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
-import { ACTION_DATA, type ActionName, actionName } from "../protocol/actions.ts";
+import { ACTION_DATA, type ActionName, actionName, decodeActionData, encodeActionData } from "../protocol/actions.ts";
+import type { OverrideAction } from "../protocol/acts.ts";
 import { PARAMETERS } from "../protocol/parameters.ts";
 import { type SignedOverride, signedOverrideJson, signedOverrideSchema } from "../protocol/signed-override.ts";
 import type { World } from "./command.ts";
 import { Refused } from "./errors.ts";
 
-export type Order = Message<"OverrideAction">;
+export type { OverrideAction as Order };
 
-/** Acts that only stop something: nobody who withholds evidence may keep them from being signed. */
-export const STOPS: ReadonlySet<ActionName> = new Set<ActionName>([
-  "FREEZE",
-  "FREEZE_AGENT",
-  "FREEZE_PRINCIPAL",
-  "EMERGENCY_STOP",
-  "STOP_CITY",
-  "VETO_OUTPUT",
-]);
+type Order = OverrideAction;
+
+const STOPS: ReadonlySet<ActionName> = new Set<ActionName>(["FREEZE", "EMERGENCY_STOP", "STOP_CITY", "VETO_OUTPUT"]);
+
+/** Whether an order only stops something: nobody who withholds evidence may keep it from being signed (decision 101). To lift a stop is none. */
+export function isStop({ action, data }: Pick<Order, "action" | "data">): boolean {
+  const name = actionName(action);
+  if (name === "FREEZE_AGENT" || name === "FREEZE_PRINCIPAL") return decodeActionData(name, data)[0];
+  return name !== undefined && STOPS.has(name);
+}
 
 /** What is asked for: a decision on a case, or an action with its subject. */
 export interface Asked {
@@ -49,12 +51,10 @@ export interface Asked {
 
 /** The message of an order on the state as it is now: what the command line would have an adjudicator sign. */
 export async function draftOrder(world: World, asked: Asked, because: string): Promise<Order> {
-  const justification = contentIdOf(justificationBytes(because));
-  const draft: Omit<OverrideOrder, "justification"> = await draftOf(world, asked);
-  return overrideOf({ ...draft, justification }, (await chainTime(world)) + VALIDITY);
+  return overrideOf({ ...(await draftOf(world, asked)), because }, (await chainTime(world)) + VALIDITY);
 }
 
-async function draftOf(world: World, asked: Asked): Promise<Omit<OverrideOrder, "justification">> {
+async function draftOf(world: World, asked: Asked): Promise<Draft> {
   const { action, mission, node = 0, target, values = [] } = asked;
   if (asked.case !== undefined) {
     if (asked.decision === undefined) throw new InvalidValue("decision", "a case is decided by approve or reject");
@@ -62,21 +62,22 @@ async function draftOf(world: World, asked: Asked): Promise<Omit<OverrideOrder, 
     return decisionOn(asked.case, subject, asked.decision);
   }
   if (action === undefined) throw new InvalidValue("action", "name a case or an action");
-  const parameters: readonly AbiParameter[] = ACTION_DATA[action];
+  const bound = mission === undefined ? { caseHash: zeroHash } : await boundBy(world, action, mission, node);
+  const parameters: readonly AbiParameter[] = "data" in bound ? [] : ACTION_DATA[action];
   if (values.length !== parameters.length) throw new InvalidValue("values", `${action} takes ${parameters.length}`);
   const data =
     parameters.length === 0
       ? {}
       : {
-          data: encodeAbiParameters(
-            parameters,
-            values.map((value, at) => encodable(parameters[at], value)),
-          ),
+          data: encodeActionData(action, values.map((value, at) => encodable(parameters[at], value)) as never),
         };
   const aimed = target === undefined ? {} : { target };
-  if (mission === undefined) return { action, caseHash: zeroHash, ...aimed, ...data };
-  if (!(await world.client.templates.isGenuine(mission))) throw new InvalidValue("mission", `${mission} is not a mission of this city`);
-  return { action, mission, node, caseHash: await world.client.mission(mission).caseHash(node), ...aimed, ...data };
+  return { action, ...(mission === undefined ? {} : { mission, node }), ...bound, ...aimed, ...data };
+}
+
+async function boundBy({ client }: World, action: ActionName, mission: Address, node: number) {
+  if (!(await client.templates.isGenuine(mission))) throw new InvalidValue("mission", `${mission} is not a mission of this city`);
+  return stateOf(client, action, mission, node);
 }
 
 /** A value of JSON as viem encodes it: whole numbers may be decimal text. */
@@ -242,7 +243,7 @@ export function ordersWaiting({ dir, client }: World): readonly { readonly diges
     const order = files.read(name);
     if (order === undefined || order.chainId !== client.chain.id || order.adjudication !== client.addresses.AdjudicationProcedure)
       return [];
-    return [{ digest: messageDigest(client, "OverrideAction", order.message), order }];
+    return [{ digest: orderDigest(client, order.message), order }];
   });
 }
 
@@ -256,27 +257,34 @@ export type Relayed =
     }
   | { readonly status: "waiting"; readonly digest: Hash; readonly transaction: null; readonly signatures: number; readonly needed: number };
 
+/** Throws InvalidValue for what no wallet could have shown. */
+function digestOf(client: CityClient, message: Order): Hash {
+  try {
+    return orderDigest(client, message);
+  } catch (error) {
+    throw new InvalidValue("message", "is no act of this version", { details: messageOf(error) });
+  }
+}
+
 /** Takes signatures of seated adjudicators over an order; sends it once they are enough, keeps it until then. */
-export async function relayOrder(world: World, given: Pick<SignedOverride, "message" | "because" | "signatures">): Promise<Relayed> {
+export async function relayOrder(world: World, given: Pick<SignedOverride, "message" | "signatures">): Promise<Relayed> {
   const { client, blocks, dir } = world;
-  const { message, because } = given;
-  const digest = messageDigest(client, "OverrideAction", message);
-  if (digestOf(contentIdOf(justificationBytes(because))) !== message.justification)
-    throw new InvalidValue("because", "is not the reason that is signed");
+  const { message } = given;
+  const digest = digestOf(client, message);
   for (const { adjudicator, signature } of given.signatures) await requireSigned(world, digest, adjudicator, signature);
   const files = waitingOrders(dir);
   const name = digest.slice(2, 14);
   const kept = files.read(name)?.signatures ?? [];
   const signatures = [...new Map([...kept, ...given.signatures].map((each) => [each.adjudicator, each])).values()];
   const needed = Number(await client.adjudication.signaturesFor(message));
-  blocks.put(justificationBytes(because));
+  blocks.put(justificationBytes(message.because));
   await blocks.sync();
   if (await client.adjudication.isExecuted(digest)) {
     files.remove(name);
     return { status: "executed", digest, transaction: null, signatures: signatures.length, needed };
   }
   if (signatures.length < needed) {
-    const order = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure, message, because, signatures };
+    const order = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure, message, signatures };
     writeWaiting(files.pathOf(name), signedOverrideJson(order));
     return { status: "waiting", digest, transaction: null, signatures: signatures.length, needed };
   }

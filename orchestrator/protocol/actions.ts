@@ -1,9 +1,20 @@
 /**
- * Every action of the override panel, once off chain: its number is its place in `enum Action` (contracts/types/Actions.sol), and
- * `data` is what its ABI-encoded arguments mean (AgentCity B.12).
+ * Every action of the override panel, once off chain: its number is its place in `enum Action` (contracts/types/Actions.sol), `ACTION_DATA`
+ * is what its arguments are, `ACTS` what else of it is signed (AgentCity B.12; decision 85). From both, `acts.ts` has the EIP-712 type of each
+ * act, and `contracts/libraries/ActTypes.sol` is generated.
  */
-import { type AbiParameter, type DecodeAbiParametersReturnType, decodeAbiParameters, encodeAbiParameters } from "viem";
-import type { Hex } from "../primitives/hex.ts";
+import {
+  type AbiParameter,
+  concatHex,
+  type DecodeAbiParametersReturnType,
+  decodeAbiParameters,
+  encodeAbiParameters,
+  keccak256,
+  pad,
+  size,
+  slice,
+} from "viem";
+import type { Hash, Hex } from "../primitives/hex.ts";
 
 /** `struct Opening` (contracts/types/Messages.sol). */
 export const OPENING = [
@@ -29,10 +40,10 @@ export const EVIDENCE_ITEM = [
 
 /** The data of APPROVE_POP: what an approval carries, so that it passes the same floor (decision 23). */
 const APPROVAL = [
-  { name: "openings", type: "tuple[]", components: OPENING },
-  { name: "items", type: "tuple[]", components: EVIDENCE_ITEM },
   { name: "basis", type: "uint256" },
   { name: "share", type: "uint16" },
+  { name: "openings", type: "tuple[]", components: OPENING },
+  { name: "items", type: "tuple[]", components: EVIDENCE_ITEM },
 ] as const;
 
 /** `ICollaborationContract.Resolution`, the data of RESOLVE_APPEAL: one ruling on all open appeals of an attempt (decision 29). */
@@ -50,9 +61,12 @@ const RESOLUTION = [
   },
 ] as const;
 
-/** In the order of the enum, after NONE. */
+/** An act that stops is about one attempt, whatever its state when it arrives. */
+const ATTEMPT = [{ name: "attempt", type: "uint8" }] as const;
+
+/** In the order of the enum, after NONE. What an act carries beside its words (`ActShape.carries`) stands last. */
 export const ACTION_DATA = {
-  FREEZE: [],
+  FREEZE: ATTEMPT,
   UNFREEZE: [],
   TERMINATE_MISSION: [],
   APPROVE_POP: APPROVAL,
@@ -66,7 +80,7 @@ export const ACTION_DATA = {
   EMERGENCY_STOP: [],
   CLEAR_EMERGENCY_STOP: [],
   APPROVE_PREDICATE: [{ name: "id", type: "uint16" }],
-  VETO_OUTPUT: [],
+  VETO_OUTPUT: ATTEMPT,
   RELEASE_OUTPUT: [
     { name: "slot", type: "uint8" },
     { name: "opening", type: "tuple", components: OPENING },
@@ -92,8 +106,8 @@ export const ACTION_DATA = {
   ],
   SET_ENVELOPE: [
     { name: "office", type: "uint8" },
-    { name: "permitted", type: "bytes4[]" },
     { name: "maxPerSession", type: "uint16" },
+    { name: "permitted", type: "bytes4[]" },
   ],
   PUBLISH_TEMPLATE: [
     { name: "name", type: "bytes32" },
@@ -133,6 +147,61 @@ export const ACTION_DATA = {
 export type ActionName = keyof typeof ACTION_DATA;
 export type ActionData<Name extends ActionName> = (typeof ACTION_DATA)[Name];
 
+/** What is signed of an act beside its arguments, its reason and its deadline. */
+export interface ActShape {
+  /** What it is about: the fields `mission` and `node` are signed where they say anything. */
+  readonly on: "node" | "mission" | "city";
+  /** Name of the field that `target` is; absent: no account or contract is named. */
+  readonly target?: string;
+  /** The state it judges, or a salt: who stops something judges no state, and nobody can outrun it by changing one. */
+  readonly binds: "case" | "salt";
+  /** Last word of the data: the hash of what the act carries behind its words, as EIP-712 hashes a list, or of ABI-encoded documents. */
+  readonly carries?: { readonly name: string; readonly type: "bytes32" | "bytes4[]" };
+}
+
+const ON_NODE = { on: "node", binds: "case" } as const;
+const STOPS_NODE = { on: "node", binds: "salt" } as const;
+const ON_MISSION = { on: "mission", binds: "case" } as const;
+const ON_CITY = { on: "city", binds: "salt" } as const;
+
+export const ACTS: Readonly<Record<ActionName, ActShape>> = {
+  FREEZE: STOPS_NODE,
+  UNFREEZE: ON_NODE,
+  TERMINATE_MISSION: ON_MISSION,
+  APPROVE_POP: { ...ON_NODE, carries: { name: "evidence", type: "bytes32" } },
+  REJECT_POP: ON_NODE,
+  AMEND_PARAMETER: ON_CITY,
+  ADJUST_REPUTATION: { ...ON_CITY, target: "agent" },
+  CLASSIFY_FALSE_POSITIVE: { ...ON_MISSION, target: "agent" },
+  EMERGENCY_STOP: { on: "mission", binds: "salt" },
+  CLEAR_EMERGENCY_STOP: ON_MISSION,
+  APPROVE_PREDICATE: { ...ON_CITY, target: "predicate" },
+  VETO_OUTPUT: STOPS_NODE,
+  RELEASE_OUTPUT: { ...ON_NODE, carries: { name: "opening", type: "bytes32" } },
+  RESOLVE_APPEAL: ON_NODE,
+  SLASH: { ...ON_CITY, target: "agent" },
+  FREEZE_PRINCIPAL: { ...ON_CITY, target: "principal" },
+  CLAIM_INSURANCE: { ...ON_CITY, target: "executor" },
+  DISBURSE: { ...ON_CITY, target: "recipient" },
+  APPROVE_CODIFICATION: { on: "city", binds: "case" },
+  APPOINT_CLERK: { ...ON_CITY, target: "clerk" },
+  SET_ENVELOPE: { ...ON_CITY, carries: { name: "permitted", type: "bytes4[]" } },
+  PUBLISH_TEMPLATE: { ...ON_CITY, target: "implementation" },
+  REGISTER_ISSUER: { ...ON_CITY, target: "account" },
+  ADMIT_ADJUDICATOR: { ...ON_CITY, target: "candidate" },
+  AMEND_CONSTITUTION: { ...ON_CITY, target: "procedure" },
+  RULE_ON_BLOC: { on: "city", binds: "case" },
+  IMPEACH: { ...ON_CITY, target: "adjudicator" },
+  AUDIT_UNILATERAL: { ...ON_CITY, target: "senior" },
+  RELEASE_WATCHDOG: ON_CITY,
+  RESUME_WITH_AMENDMENT: ON_NODE,
+  SET_MANDATE: ON_CITY,
+  FAULT_SLOTS: ON_NODE,
+  STOP_CITY: ON_CITY,
+  RESUME_CITY: ON_CITY,
+  FREEZE_AGENT: { ...ON_CITY, target: "agent" },
+};
+
 export const ACTION_NAMES = Object.keys(ACTION_DATA) as readonly ActionName[];
 
 /** Its number in the enum. */
@@ -145,14 +214,69 @@ export function actionName(number: number): ActionName | undefined {
   return number === 0 ? undefined : ACTION_NAMES[number - 1];
 }
 
-/** The bytes that `data` takes. */
+/** The arguments that are words of the data, and those that the act carries behind them. */
+export function argumentsOf(name: ActionName): { readonly words: readonly AbiParameter[]; readonly carried: readonly AbiParameter[] } {
+  const all: readonly AbiParameter[] = ACTION_DATA[name];
+  const carries = ACTS[name].carries;
+  const first = carries === undefined ? all.length : all.findIndex(({ type }) => /\[\]$|^tuple/.test(type));
+  return { words: all.slice(0, first), carried: all.slice(first) };
+}
+
+/** Bytes of the words in front of what an act carries, the hash of it included. */
+function headOf(name: ActionName): number {
+  const words = argumentsOf(name).words.flatMap((word) => ("components" in word ? word.components : [word]));
+  return 32 * (words.length + (ACTS[name].carries === undefined ? 0 : 1));
+}
+
+/** The bytes that `data` takes: one word for each static argument, then the hash of what the act carries, then that. */
 export function encodeActionData<Name extends ActionName>(name: Name, values: DecodeAbiParametersReturnType<ActionData<Name>>): Hex {
-  return encodeAbiParameters(ACTION_DATA[name] as readonly AbiParameter[], values as readonly unknown[]);
+  const { words, carried } = argumentsOf(name);
+  const given = values as readonly unknown[];
+  const head = encodeAbiParameters(words, given.slice(0, words.length));
+  const carries = ACTS[name].carries;
+  if (carries === undefined) return head;
+  const behind = given.slice(words.length);
+  const tail =
+    carries.type === "bytes32"
+      ? encodeAbiParameters(carried, behind)
+      : concatHex((behind[0] as readonly Hex[]).map((each) => pad(each, { dir: "right", size: 32 })));
+  return concatHex([head, keccak256(tail), tail]);
 }
 
 /** Throws viem's error when the bytes are not what the action takes. */
 export function decodeActionData<Name extends ActionName>(name: Name, data: Hex): DecodeAbiParametersReturnType<ActionData<Name>> {
-  return decodeAbiParameters(ACTION_DATA[name], data) as never;
+  const { words, carried } = argumentsOf(name);
+  const head = decodeAbiParameters(words, data);
+  const carries = ACTS[name].carries;
+  if (carries === undefined) return head as never;
+  const tail = carriedBy(name, data);
+  const behind = carries.type === "bytes32" ? decodeAbiParameters(carried, tail) : [selectorsIn(tail)];
+  return [...head, ...behind] as never;
+}
+
+/** What an act carries behind its words. */
+function carriedBy(name: ActionName, data: Hex): Hex {
+  const head = headOf(name);
+  return size(data) > head ? slice(data, head) : "0x";
+}
+
+function selectorsIn(list: Hex): readonly Hex[] {
+  return Array.from({ length: size(list) / 32 }, (_, at) => slice(list, 32 * at, 32 * at + 4));
+}
+
+/** The fields that are signed of an act's data, and their values, in order. */
+export function signedData(
+  name: ActionName,
+  data: Hex,
+): readonly { readonly name: string; readonly type: string; readonly value: unknown }[] {
+  const fields = argumentsOf(name).words.flatMap((word) => ("components" in word ? word.components : [word]));
+  const values: readonly unknown[] = decodeAbiParameters(fields, data);
+  const signed = fields.map(({ name: called = "", type }, at) => ({ name: called, type, value: values[at] }));
+  const carries = ACTS[name].carries;
+  if (carries === undefined) return signed;
+  const tail = carriedBy(name, data);
+  const value: Hash | readonly Hex[] = carries.type === "bytes32" ? keccak256(tail) : selectorsIn(tail);
+  return [...signed, { ...carries, value }];
 }
 
 /** `enum EvidenceRole` (contracts/types/Evidence.sol): what REGISTER_ISSUER gives; NONE takes all. */

@@ -30,7 +30,7 @@ export const codificationApprovalSchema = z.strictObject({
   session: decimal,
   specHash: hashSchema,
   adjudicator: addressSchema,
-  /** Why, in the adjudicator's words; its content id is signed and goes on chain. */
+  /** Why, in the adjudicator's words, which are signed and go on chain. */
   justification: z.string().min(1),
   signature: hexSchema,
 });

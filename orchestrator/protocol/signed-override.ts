@@ -17,13 +17,12 @@ export const signedOverrideSchema = z.strictObject({
     node: z.int().min(0).max(255),
     target: addressSchema,
     data: hexSchema,
-    justification: hashSchema,
+    /** Why, in the first signer's words. */
+    because: z.string().min(1),
     caseHash: hashSchema,
     salt: natural,
     deadline: z.int().positive(),
   }),
-  /** Why, in the first signer's words; its content id is signed. */
-  because: z.string().min(1),
   signatures: z.array(z.strictObject({ adjudicator: addressSchema, signature: hexSchema })),
 });
 export type SignedOverride = z.output<typeof signedOverrideSchema>;

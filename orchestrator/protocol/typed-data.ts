@@ -1,6 +1,6 @@
 /**
- * Every message that is signed, as EIP-712 types. Solidity side: `contracts/libraries/TypedData.sol`; a test compares type hashes and
- * struct hashes. Enums are signed as uint8.
+ * Every message that is signed, as EIP-712 types, but those of adjudicators (`acts.ts`). Solidity side: `contracts/libraries/TypedData.sol`; a
+ * test compares type hashes and struct hashes. Enums are signed as uint8.
  */
 import type { Address, TypedDataDomain } from "viem";
 
@@ -183,17 +183,6 @@ export const typedDataTypes = {
     { name: "verdicts", type: "Verdict[]" },
     { name: "deadline", type: "uint40" },
   ],
-  OverrideAction: [
-    { name: "action", type: "uint8" },
-    { name: "mission", type: "address" },
-    { name: "node", type: "uint8" },
-    { name: "target", type: "address" },
-    { name: "data", type: "bytes" },
-    { name: "justification", type: "bytes32" },
-    { name: "caseHash", type: "bytes32" },
-    { name: "salt", type: "uint256" },
-    { name: "deadline", type: "uint40" },
-  ],
 } as const;
 
 export type MessageName = keyof typeof typedDataTypes;
@@ -224,7 +213,6 @@ export const messageConsumers = {
   Evidences: "mission",
   Verdict: "mission",
   Verdicts: "mission",
-  OverrideAction: "AdjudicationProcedure",
 } as const satisfies Record<MessageName, string>;
 
 /** The domain of every message: the contract that consumes it, on its chain. */

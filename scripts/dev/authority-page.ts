@@ -9,7 +9,7 @@ import { ACTION_NAMES } from "../../orchestrator/protocol/actions.ts";
 import { ANYONE, AUTHORITY, ROLES, type Rule } from "./authority.ts";
 import { filesIn, root } from "./files.ts";
 import { MADE, table } from "./markdown.ts";
-import { answerTo, NO_MISSION, NO_SIGNER, NO_SIGNERS, SIGNERS, SIGNS } from "./signers.ts";
+import { answerTo, NO_MISSION, NO_SIGNER, NO_SIGNERS, SIGNERS, SIGNS, WITH_MISSION } from "./signers.ts";
 
 interface Argument {
   type: string;
@@ -117,7 +117,7 @@ function signersPart(): string {
       ACTION_NAMES.map((action) => [action, ...kinds.map(([, rule]) => cell(answerTo(rule, action)))]),
     ),
     `\n\`${NO_SIGNER}\` whatever it is: ${NO_SIGNERS.join(", ")}. An action on a mission is carried out on one of an old template as on one of\n`,
-    `the newest, and is \`${NO_MISSION}\` on a contract that is no mission, as is an order about the city that names a mission.\n`,
+    `the newest, and is \`${NO_MISSION}\` on a contract that is no mission; an order about the city that names a mission is \`${WITH_MISSION}\`.\n`,
   ].join("");
 }
 

@@ -1,6 +1,7 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, `docs/contexts/` from the JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
+ * exported transition tables, `contracts/libraries/ActTypes.sol` and `docs/acts.erc7730.json` from the table of human acts, `docs/contexts/` from the
+ * JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
  * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
  * `docs/attacks.md`, `docs/gateway-commands.md`, `docs/service-catalog.md` and
  * `docs/invariants.md`; the economy's results by `economy/results.ts`; and the blocks of pages that show the sample mission (`sample-pages.ts`).
@@ -10,6 +11,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
+import { actDescriptor } from "../../orchestrator/protocol/act-descriptor.ts";
 import { MISSION_CONTEXT, missionContext } from "../../orchestrator/protocol/mission-context.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import type { TransitionTable } from "../../orchestrator/rules/arcs.ts";
@@ -25,6 +27,7 @@ import { throughputPage } from "../bench/throughput-page.ts";
 import { calibrationPage } from "../calibrate/page.ts";
 import { deterrencePage } from "../deterrence/page.ts";
 import { resultPages } from "../economy/results.ts";
+import { ACT_TYPES_FILE, actTypesSource } from "./act-types.ts";
 import { attacksPage } from "./attacks-page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
@@ -104,6 +107,8 @@ const contextFile = `docs${new URL(MISSION_CONTEXT).pathname}.jsonld`;
 /** Every generated page, and those that have generated blocks: path → text. */
 export async function pages(): Promise<Map<string, string>> {
   return new Map([
+    [ACT_TYPES_FILE, await actTypesSource()],
+    ["docs/acts.erc7730.json", `${JSON.stringify(actDescriptor(), null, 2)}\n`],
     [contextFile, `${JSON.stringify(missionContext, null, 2)}\n`],
     ["docs/attacks.md", await attacksPage()],
     ["docs/authority.md", await authorityPage()],

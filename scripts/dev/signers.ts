@@ -84,7 +84,8 @@ export const NO_SIGNERS: readonly Role[] = [
 ];
 export const NO_SIGNER = "NotAdjudicator";
 
-/** What an order gets that is about something else than a genuine mission where it must be, or about one where it must not. */
+/** What an order on a mission gets that is about something else, and one on the city that names a mission. */
 export const NO_MISSION = "NotGenuine";
+export const WITH_MISSION = "NotOfThisAct";
 
 export const answerTo = (rule: SignerRule, action: ActionName): string => rule.but?.[action] ?? rule.answer;

@@ -1,5 +1,6 @@
 /** What was typed, as values; and orders on missions and on the city. */
 import { zeroHash } from "viem";
+import { stateOf } from "../../orchestrator/adjudication/act.ts";
 import type { Draft } from "../../orchestrator/city/case-decisions.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { parseAmount } from "../../orchestrator/primitives/amounts.ts";
@@ -47,12 +48,12 @@ export function officeIn(text: string): number {
   return positionIn(text, OFFICE_NAMES, "office");
 }
 
-/** An order on a mission as it stands: whatever happens to it before the order arrives makes the signature void. */
+/** An order on a mission as it stands: one that releases or decides is void when anything happens to it before the order arrives. */
 export async function onMission({ client }: Office, action: ActionName, mission: string, node = "0"): Promise<Draft> {
   const address = addressIn(mission, "mission");
   const number = wholeIn(node, "node", 0, 99);
   if (!(await client.templates.isGenuine(address))) throw new InvalidValue("mission", `${mission} is not a mission of this city`);
-  return { action, mission: address, node: number, caseHash: await client.mission(address).caseHash(number) };
+  return { action, mission: address, node: number, ...(await stateOf(client, action, address, number)) };
 }
 
 /** An order on the city: it judges no state. */

@@ -38,12 +38,15 @@ import { resumeCity, stopCity } from "./actions/stop-city.ts";
 import { terminate } from "./actions/terminate.ts";
 import { unfreeze } from "./actions/unfreeze.ts";
 import { veto } from "./actions/veto.ts";
+import { descriptor } from "./descriptor.ts";
 import { countersign, relay } from "./order.ts";
 import { queue } from "./queue.ts";
 import { show } from "./show.ts";
 
 const program = new Command("agentcity override")
-  .description("Read, decide, sign and relay cases as an adjudicator. Every order is one typed message (docs/adjudication.md).")
+  .description(
+    "Read, decide, sign and relay cases as an adjudicator. Every order is one message, of its act's own type (docs/adjudication.md).",
+  )
   .exitOverride();
 
 /** A command that reads a city. */
@@ -74,6 +77,7 @@ function ordering(name: string, description: string): Command {
 }
 
 reading("queue", "list cases that wait for adjudicators").action(queue);
+reading("descriptor", "print how a hardware wallet shows this city's acts (ERC-7730)").action(descriptor);
 reading("show", "show one case in full").argument("<case>", "its name in the queue").action(show);
 ordering("approve", "accept work, release a freeze, let a vote stand, resume a mission, grant a petition for an office (two signatures)")
   .argument("<case>")

@@ -8,10 +8,9 @@ import { readWaiting, writeWaiting } from "../../orchestrator/city/waiting.ts";
 import { type CityClient, createCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { justificationBytes } from "../../orchestrator/client/sign/codification.ts";
-import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
+import { orderDigest } from "../../orchestrator/client/sign/order.ts";
 import { walletJson } from "../../orchestrator/client/sign/wallet-json.ts";
 import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
-import { contentIdOf, digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
 import { type SignedOverride, signedOverrideJson, signedOverrideSchema } from "../../orchestrator/protocol/signed-override.ts";
 import type { Draft } from "./arguments.ts";
@@ -45,11 +44,9 @@ export async function give(options: OrderOptions, build: (office: Office) => Pro
   if (options.because === undefined || options.because.trim() === "") throw new ReasonMissing();
   const { because } = options;
   await inOffice(options, async (office) => {
-    const justification = contentIdOf(justificationBytes(because));
-    const order = { ...(await build(office)), justification };
-    const message = overrideOf(order, (await chainTime(office)) + VALIDITY);
+    const message = overrideOf({ ...(await build(office)), because }, (await chainTime(office)) + VALIDITY);
     const { chain, addresses } = office.client;
-    return goOn(office, { chainId: chain.id, adjudication: addresses.AdjudicationProcedure, message, because, signatures: [] }, options);
+    return goOn(office, { chainId: chain.id, adjudication: addresses.AdjudicationProcedure, message, signatures: [] }, options);
   });
 }
 
@@ -115,7 +112,7 @@ async function goOn(office: Office, order: SignedOverride, options: OrderOptions
 async function send(office: Office, order: SignedOverride): Promise<Outcome> {
   const { client, blocks } = office;
   const digest = digestIn(office, order);
-  blocks.put(justificationBytes(order.because));
+  blocks.put(justificationBytes(order.message.because));
   await blocks.sync();
   if (await client.adjudication.isExecuted(digest)) return { status: "executed", transaction: null, digest };
   const { adjudication } = payingClient(office);
@@ -135,20 +132,15 @@ export function payingClient({ client }: Office): CityClient {
 }
 
 function digestIn({ client }: Office, { message }: SignedOverride): Hash {
-  return messageDigest(client, "OverrideAction", message);
+  return orderDigest(client, message);
 }
 
-/** An order for this city whose reason is the one that is signed. */
+/** An order for this city. */
 function readOrder({ client }: Office, file: string): SignedOverride {
   const order = readWaiting(file, signedOverrideSchema);
   const { chain, addresses } = client;
   if (order.chainId !== chain.id || order.adjudication !== addresses.AdjudicationProcedure) {
     throw new InvalidValue(file, `is an order for ${order.adjudication} on chain ${order.chainId}, not for this city`);
-  }
-  if (digestOf(contentIdOf(justificationBytes(order.because))) !== order.message.justification) {
-    throw new InvalidValue(file, "its reason is not the one that was signed", {
-      action: "do not sign; ask the person who gave you the file",
-    });
   }
   return order;
 }

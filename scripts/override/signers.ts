@@ -4,16 +4,18 @@ import { DEVNET_CHAIN_ID } from "../../orchestrator/chain/devnet.ts";
 import { requestOver } from "../../orchestrator/chain/rpc.ts";
 import { devnetSociety, memberOf } from "../../orchestrator/city/society.ts";
 import { accountFrom, adjudicatorAccount, NoSuchSeat, signerAccount } from "../../orchestrator/cli/keys.ts";
-import type { Message, SigningDomain } from "../../orchestrator/client/sign/sign-message.ts";
-import { orderTypedData, walletJson } from "../../orchestrator/client/sign/wallet-json.ts";
+import { signOrder } from "../../orchestrator/client/sign/order.ts";
+import type { SigningDomain } from "../../orchestrator/client/sign/sign-message.ts";
+import { walletJson } from "../../orchestrator/client/sign/wallet-json.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { type Address, type Hex, hexSchema } from "../../orchestrator/primitives/hex.ts";
+import type { OverrideAction } from "../../orchestrator/protocol/acts.ts";
 
 /** Whoever signs: a key of this process, or a wallet that asks its holder. */
 export interface Signer {
   readonly address: Address;
-  sign(domain: SigningDomain, message: Message<"OverrideAction">): Promise<Hex>;
+  sign(domain: SigningDomain, message: OverrideAction): Promise<Hex>;
 }
 
 export interface SignerOptions {
@@ -32,7 +34,7 @@ export async function signerOf(chainId: number, { as, wallet }: SignerOptions): 
   const account = adjudicatorAccount(chainId, as);
   return {
     address: account.address,
-    sign: (domain, message) => account.signTypedData(orderTypedData(domain, message)),
+    sign: (domain, message) => signOrder(domain, account, message),
   };
 }
 

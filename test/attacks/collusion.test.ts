@@ -570,7 +570,7 @@ describe("attacks by collusion", () => {
       await city.execution.connect(await city.as(mission.address)).recordVerifiers([owner.address]);
       const message = await override("APPROVE_POP");
       await attempt(act(message, await city.account("adjudicator 0")));
-      expect(await mission.caseHash(3)).to.equal(message.caseHash);
+      expect(await mission.caseHash(message.node)).to.equal(message.caseHash);
     });
 
     it("one principal fills the panel", async () => {

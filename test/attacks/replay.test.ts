@@ -2,11 +2,11 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import { actionNumber } from "../../orchestrator/protocol/actions.ts";
-import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 import { authorize } from "../support/authorization.ts";
 import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
-import { HOUR, type Mission, openMission, TASK } from "../support/mission-fixture.ts";
+import { Action, HOUR, type Mission, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
+import { orderOn } from "../support/orders.ts";
 import { openPanel, type Panel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -32,33 +32,45 @@ describe("attacks by replay", () => {
     it("an override signed for another chain is carried out here", async () => {
       const { city, mission, override, seat, contract } = panel;
       const message = await override("TERMINATE_MISSION");
-      const domain = { name: "AgentCity", version: "1", chainId: 1n, verifyingContract: city.addresses.ADJUDICATION };
-      const signature = await seat(0).signTypedData(domain, { OverrideAction: [...typedDataTypes.OverrideAction] }, message);
+      const signature = await city.signOrder(message, seat(0), city.addresses.ADJUDICATION, 1);
       await attempt(contract.act(message, [{ adjudicator: seat(0).address, signature }]));
-      expect(await mission.caseHash(3)).to.equal(message.caseHash);
+      expect(await mission.caseHash(message.node)).to.equal(message.caseHash);
     });
 
     it("an override signed for another contract is carried out here", async () => {
       const { city, mission, override, seat, contract } = panel;
       const message = await override("TERMINATE_MISSION");
-      const signature = await city.sign("OverrideAction", city.built.ConstitutionContract, message, seat(0));
+      const signature = await city.signOrder(message, seat(0), city.built.ConstitutionContract);
       await attempt(contract.act(message, [{ adjudicator: seat(0).address, signature }]));
-      expect(await mission.caseHash(3)).to.equal(message.caseHash);
+      expect(await mission.caseHash(message.node)).to.equal(message.caseHash);
     });
 
     it("an override of one mission is carried out on another in the same state", async () => {
       const other = await panel.city.probe(2);
-      const before = await other.caseHash(3);
+      const before = await other.caseHash(0);
       const message = await panel.override("TERMINATE_MISSION");
       expect(before).to.equal(message.caseHash);
       await swapped(message, { mission: other.address }, [panel.seat(0)]);
-      expect(await other.caseHash(3)).to.equal(before);
+      expect(await other.caseHash(0)).to.equal(before);
     });
 
-    it("the signature under a freeze ends the mission", async () => {
-      const message = await panel.override("FREEZE");
-      await swapped(message, { action: actionNumber("TERMINATE_MISSION") }, [panel.seat(0)]);
+    it("the signature under a release fails the node", async () => {
+      const message = await panel.override("UNFREEZE");
+      await swapped(message, { action: actionNumber("REJECT_POP") }, [panel.seat(0)]);
       expect(await panel.mission.caseHash(3)).to.equal(message.caseHash);
+    });
+
+    it("an approval is relayed on other evidence than was read", async () => {
+      const message = await panel.override("APPROVE_POP");
+      await swapped(message, { data: `${message.data}${"ab".repeat(32)}` }, [panel.seat(0)]);
+      expect(await panel.mission.caseHash(3)).to.equal(message.caseHash);
+    });
+
+    it("whoever relays a stop of a mission puts a node of its choice on record", async () => {
+      const { contract, override, seat, signed } = panel;
+      const message = await override("EMERGENCY_STOP");
+      await attempt(contract.act({ ...message, node: 5 }, [await signed(message, seat(0))]));
+      expect((await contract.queryFilter(contract.filters.OverrideExecuted())).map(({ args }) => args.node)).to.deep.equal([]);
     });
 
     describe("that spends", () => {
@@ -107,6 +119,43 @@ describe("attacks by replay", () => {
     const opened = async (...nodes: (typeof TASK)[]) => {
       mission = await (await openMission({ nodes })).activate();
     };
+
+    const underway = async () => {
+      await mission.bid(0, 0, tokens(50));
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      await mission.route(0);
+    };
+
+    /** A freeze of node 0 as it stands, signed, and its relay. */
+    async function signedFreeze() {
+      const { city } = mission;
+      const [judge] = await city.seatAdjudicators(1);
+      if (judge === undefined) throw new Error("nobody was seated");
+      const message = await orderOn(mission, Action.FREEZE, 0, { salt: 1n, deadline: (await mission.soon()) + 30n * 86_400n });
+      const signature = await city.signOrder(message, judge);
+      return () => city.adjudication.act(message, [{ adjudicator: judge.address, signature }]);
+    }
+
+    it("an executor outruns a freeze by committing", async () => {
+      await opened(TASK);
+      await underway();
+      const freeze = await signedFreeze();
+      await mission.commit(0);
+      await attempt(freeze());
+      expect(await mission.stateOf(0)).to.equal(BigInt(NodeState.FROZEN));
+    });
+
+    it("a freeze signed for one attempt stops the next", async () => {
+      await opened(TASK);
+      await underway();
+      const freeze = await signedFreeze();
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.timeout(0);
+      await mission.contract.reopen(0);
+      await attempt(freeze());
+      expect(await mission.stateOf(0)).to.not.equal(BigInt(NodeState.FROZEN));
+    });
 
     it("a bid of an earlier attempt is placed again at the old price", async () => {
       await opened(TASK);

@@ -15,6 +15,7 @@ import {
   type PeopledCity,
   TASK,
 } from "../support/mission-fixture.ts";
+import { orderOn } from "../support/orders.ts";
 import { type BlockRange, gasInside, gasOf, latestBlock, type Samples, TRANSACTION, tracesIn } from "./meter.ts";
 
 const MISSIONS = 3;
@@ -65,18 +66,8 @@ async function busyCity(): Promise<BusyCity> {
 
 /** An adjudicator's signed action on a node, relayed. */
 async function act(city: BusyCity, mission: Mission, name: keyof typeof Action, node: number, by: Wallet, data = "0x") {
-  const action = {
-    action: Action[name],
-    mission: mission.address,
-    node,
-    target: mission.address,
-    data,
-    justification: id("justification"),
-    caseHash: await mission.contract.caseHash(node),
-    salt: BigInt(node),
-    deadline: await mission.soon(),
-  };
-  const signature = await city.sign("OverrideAction", city.addresses.ADJUDICATION, action, by);
+  const action = await orderOn(mission, Action[name], node, { data, salt: BigInt(node), deadline: await mission.soon() });
+  const signature = await city.signOrder(action, by);
   return city.adjudication.act(action, [{ adjudicator: by.address, signature }]);
 }
 

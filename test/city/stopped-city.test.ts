@@ -34,9 +34,8 @@ describe("a city that adjudicators stop", function () {
   /** Two lift a first stop; whose seats stopped the city lately cannot stop it again. */
   async function order(action: "STOP_CITY" | "RESUME_CITY", first: number): Promise<void> {
     const panel = panelOf(city);
-    const justification = await panel.keep(`A test gives ${action}.`);
     const caseHash = keccak256(new TextEncoder().encode(`${action} ${city.chain.clock.now()}`));
-    await act(panel, panel.seats.slice(first, first + 2), { action, data: "0x", caseHash, justification });
+    await act(panel, panel.seats.slice(first, first + 2), { action, data: "0x", caseHash, because: `A test gives ${action}.` });
   }
 
   async function expectStopped(running: Promise<unknown>): Promise<void> {

@@ -1,12 +1,15 @@
 import { expect } from "chai";
+import { zeroAddress, zeroHash } from "viem";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { SenderMissing } from "../../orchestrator/client/base.ts";
 import { createCityClient } from "../../orchestrator/client/client.ts";
 import { revertedWith } from "../../orchestrator/client/errors.ts";
 import { readMany } from "../../orchestrator/client/read.ts";
+import { orderDigest } from "../../orchestrator/client/sign/order.ts";
 import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
 import { writeMany } from "../../orchestrator/client/write.ts";
 import { messageOf } from "../../orchestrator/primitives/errors.ts";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import { address } from "../support/goals.ts";
 import { hashOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
@@ -118,14 +121,14 @@ describe("the client", function () {
       action: 1,
       mission: address(7),
       node: 3,
-      target: address(8),
-      data: "0x1234",
-      justification: hashOf("why"),
-      caseHash: hashOf("case"),
+      target: zeroAddress,
+      data: encodeActionData("FREEZE", [2]),
+      because: "why",
+      caseHash: zeroHash,
       salt: 5n,
       deadline: 1_900_000_000,
     } as const;
-    expect(messageDigest(city.client, "OverrideAction", action)).to.equal(await city.client.adjudication.digestOf(action));
+    expect(orderDigest(city.client, action)).to.equal(await city.client.adjudication.digestOf(action));
   });
 
   it("asks for the mission where a message is a mission's own", () => {

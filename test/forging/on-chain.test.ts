@@ -605,7 +605,7 @@ async function approvedUnproven() {
   const [verifier = ""] = await mission.contract.panelOf(node);
   await mission.contract.clear(packed({ ...order, verdicts: [await mission.verdict(node, verifier, { basis: 1n, confidence: 1 })] }));
   expect(await mission.stateOf(node)).to.equal(NodeState.PENDING_REVIEW);
-  return mission.override(Action.APPROVE_POP, node, encodeActionData("APPROVE_POP", [order.openings, [], 1n, 10_000]));
+  return mission.override(Action.APPROVE_POP, node, encodeActionData("APPROVE_POP", [1n, 10_000, order.openings, []]));
 }
 
 describe("forging on chain", () => {

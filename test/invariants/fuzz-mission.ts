@@ -172,7 +172,7 @@ export class FuzzMission extends Mission {
     const openings = [];
     for (let slot = 0; slot < this.node(node).redundancy; slot++) openings.push(await this.opening(node, slot));
     const items = proofs ?? (random.int(2) === 0 ? [] : await this.items(node));
-    return encodeActionData("APPROVE_POP", [openings, items, random.int(4) === 0 ? all : sound, share]);
+    return encodeActionData("APPROVE_POP", [random.int(4) === 0 ? all : sound, share, openings, items]);
   }
 
   #isSound(node: number, exhibit: Exhibit): boolean {

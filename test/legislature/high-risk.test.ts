@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
-import { codificationMessage, signCodification } from "../../orchestrator/client/sign/codification.ts";
+import { codificationMessage, justificationBytes, signCodification } from "../../orchestrator/client/sign/codification.ts";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import { AuditNeeded } from "../../orchestrator/legislature/errors.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
 import { runLegislature } from "../../orchestrator/legislature/run-legislature.ts";
-import { contentIdFromDigest } from "../../orchestrator/primitives/hash.ts";
+import { contentIdOf } from "../../orchestrator/primitives/hash.ts";
 import type { CodificationApproval, CodificationRequest } from "../../orchestrator/protocol/codification-approval.ts";
 import { keyOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
 import { rejection } from "../support/rejection.ts";
@@ -55,8 +55,9 @@ describe("a law of HIGH risk", function () {
     const enacted = deployed(await runLegislature(options));
     expect(enacted.document.risk).to.equal("HIGH");
     expect((await city.client.legislation.sessionOf(1n)).audited).to.equal(true);
-    const { justification } = codificationMessage(request, WHY);
-    expect(city.notes.find(({ kind }) => kind === "legislature.codification-audit")?.content).to.equal(contentIdFromDigest(justification));
+    expect(city.notes.find(({ kind }) => kind === "legislature.codification-audit")?.content).to.equal(
+      contentIdOf(justificationBytes(WHY)),
+    );
   });
 
   it("is deployed when the chain has the signature, whoever sent it there", async () => {

@@ -10,7 +10,7 @@ import { panelOf } from "../../orchestrator/city/panel.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { readWaiting, writeWaiting } from "../../orchestrator/city/waiting.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
-import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
+import { signOrder } from "../../orchestrator/client/sign/order.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -77,7 +77,7 @@ describe("scenario: an adjudicator's day", function () {
   it("shows in a dry run what would change, in words and byte for byte, and signs nothing", async () => {
     const { stdout, stderr } = await override(["approve", name, "--as", "adjudicator-1", "--dry-run", ...BECAUSE]);
     expect(JSON.parse(stdout)).to.deep.equal({ status: "shown" });
-    expect(stderr).to.contain("now PENDING_REVIEW, with 100 % of its price").and.to.contain('"primaryType":"OverrideAction"');
+    expect(stderr).to.contain("now PENDING_REVIEW, with 100 % of its price").and.to.contain('"primaryType":"ApprovePop"');
     expect(await stateOfReport()).to.equal(PENDING_REVIEW);
   });
 
@@ -163,7 +163,7 @@ describe("scenario: an adjudicator's day", function () {
   async function cosign(file: string, seat: string): Promise<void> {
     const paper = readWaiting(file, signedOverrideSchema);
     const { account } = memberOf(city.society, "adjudicator", seat);
-    const own = { adjudicator: account.address, signature: await signMessage(city.client, account, "OverrideAction", paper.message) };
+    const own = { adjudicator: account.address, signature: await signOrder(city.client, account, paper.message) };
     writeWaiting(file, signedOverrideJson({ ...paper, signatures: [...paper.signatures, own] }));
   }
 
@@ -171,7 +171,6 @@ describe("scenario: an adjudicator's day", function () {
   async function misbehave(seat: string): Promise<void> {
     const panel = panelOf(city);
     const judge = memberOf(city.society, "adjudicator", seat);
-    const justification = await panel.keep("No reason at all.");
     const fairness = await city.client.constitution.param(parameterIndex("MIN_FAIRNESS_SCORE"));
     for (let i = 1; i <= 24; i++) {
       const caseHash = keccak256(new TextEncoder().encode(`misconduct ${i}`));
@@ -182,7 +181,7 @@ describe("scenario: an adjudicator's day", function () {
               action: "AMEND_PARAMETER",
               data: encodeActionData("AMEND_PARAMETER", [parameterIndex("MIN_FAIRNESS_SCORE"), fairness - BigInt(i - 20)]),
             };
-      await act(panel, [judge], { ...order, caseHash, justification } as OverrideOrder);
+      await act(panel, [judge], { ...order, caseHash, because: "No reason at all." } as OverrideOrder);
     }
   }
 
@@ -194,7 +193,7 @@ describe("scenario: an adjudicator's day", function () {
     const text = readFileSync(order, "utf8");
     const forged = join(directory(), "forged.order.json");
     writeFileSync(forged, text.replace("I checked the sums", "I was told to"));
-    expect(refusalIn(await override(["relay", forged])).message).to.contain("its reason is not the one that was signed");
+    expect(refusalIn(await override(["relay", forged])).code).to.equal("TransactionReverted");
     writeFileSync(forged, text.replace('"action": 4', '"action": 5'));
     expect(refusalIn(await override(["relay", forged])).code).to.equal("TransactionReverted");
     expect(await stateOfReport()).to.equal(PENDING_REVIEW);

@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { expect } from "chai";
-import { zeroAddress } from "viem";
+import { zeroAddress, zeroHash } from "viem";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
-import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
-import { digestOf } from "../../orchestrator/primitives/hash.ts";
+import { signOrder } from "../../orchestrator/client/sign/order.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -29,8 +28,8 @@ describe("scenario: an emergency stop", function () {
     isStopped = true;
     const mission = (await missionsOf(city)).at(-1) as Address;
     const adjudicator = memberOf(city.society, "adjudicator", "adjudicator-1").account;
-    const justification = digestOf(city.blocks.put(new TextEncoder().encode("A test stops this mission.")));
-    const caseHash = await city.client.mission(mission).caseHash(0);
+    const because = "A test stops this mission.";
+    city.blocks.put(new TextEncoder().encode(because));
     const deadline = Number(city.client.chain.clock.now()) + 3_600;
     const message = {
       action: actionNumber("EMERGENCY_STOP"),
@@ -38,12 +37,12 @@ describe("scenario: an emergency stop", function () {
       node: 0,
       target: zeroAddress,
       data: "0x",
-      justification,
-      caseHash,
+      because,
+      caseHash: zeroHash,
       salt: 1n,
       deadline,
     } as const;
-    const signature = await signMessage(city.client, adjudicator, "OverrideAction", message);
+    const signature = await signOrder(city.client, adjudicator, message);
     await city.client.adjudication.act([message, [{ adjudicator: adjudicator.address, signature }]], {
       intent: intentKey("test", "stop", mission),
     });

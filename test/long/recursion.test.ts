@@ -83,7 +83,7 @@ describe("scenario: missions whose nodes are missions", function () {
       action: "TERMINATE_MISSION",
       mission,
       caseHash: await city.client.mission(mission).caseHash(0),
-      justification: city.blocks.put(new TextEncoder().encode("A test ends this mission.")),
+      because: "A test ends this mission.",
     });
   }
 

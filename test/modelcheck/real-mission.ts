@@ -221,7 +221,7 @@ export class RealMission {
     const openings = [];
     for (let slot = 0; slot < m.node(node).redundancy; slot++) openings.push(await m.opening(node, slot));
     const item = await m.item(node, 0);
-    return encodeActionData("APPROVE_POP", [openings, [{ ...item, signature: hexSchema.parse(item.signature) }], 1n, 10_000]);
+    return encodeActionData("APPROVE_POP", [1n, 10_000, openings, [{ ...item, signature: hexSchema.parse(item.signature) }]]);
   }
 
   #ruling({ appeals }: Node, attempt: number, upheld: boolean) {

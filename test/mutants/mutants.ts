@@ -390,7 +390,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "meta/adjudication-procedure",
-    "judges the state that was signed",
+    "judges the state that was signed, unless it stops: nobody outruns a stop by changing the state",
     "meta/AdjudicationProcedure.sol",
     "if (action.caseHash != current) revert",
     "if (action.caseHash == 0) revert",

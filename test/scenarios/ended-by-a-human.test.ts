@@ -26,7 +26,7 @@ describe("scenario: a mission that a human ends", function () {
       action: "TERMINATE_MISSION",
       mission,
       caseHash: await city.client.mission(mission).caseHash(0),
-      justification: await panelOf(city).keep(BECAUSE),
+      because: BECAUSE,
     });
   };
 

@@ -3,12 +3,13 @@
  * Nothing is mocked. What only another institution may do is done *as* its address (`city.as`).
  */
 import type { HardhatEthersSigner } from "@nomicfoundation/hardhat-ethers/types";
-import { AbiCoder, type ContractTransactionResponse, id, Wallet, ZeroHash } from "ethers";
+import { AbiCoder, type ContractTransactionResponse, id, type TypedDataDomain, Wallet, ZeroHash } from "ethers";
 import { network } from "hardhat";
 import { type Address, getAddress, keccak256, stringToHex } from "viem";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
 import { deployLaw, type GenesisPort, publishTemplate } from "../../deploy/genesis.ts";
-import { institutionNames as INSTITUTIONS, type InstitutionName } from "../../orchestrator/protocol/actions.ts";
+import { actionName, institutionNames as INSTITUTIONS, type InstitutionName } from "../../orchestrator/protocol/actions.ts";
+import { actTypedData, type OverrideAction } from "../../orchestrator/protocol/acts.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import { type MessageName, typesOf } from "../../orchestrator/protocol/typed-data.ts";
 
@@ -212,6 +213,24 @@ async function deployWiredCity() {
     return key.signTypedData(domain, typesOf(name), message);
   }
 
+  /** An adjudicator's order, signed as its act's own type; one that no wallet could show, with a signature over nothing. */
+  async function signOrder(
+    message: Record<string, unknown>,
+    key: Wallet,
+    consumer: string = addresses.ADJUDICATION,
+    chainId = 31337,
+  ): Promise<string> {
+    const { node, deadline, action } = message;
+    if (actionName(Number(action)) === undefined) return "0x";
+    const order = { ...message, action: Number(action), node: Number(node), deadline: Number(deadline) } as OverrideAction;
+    const { domain, types, message: signed } = actTypedData(chainId, consumer as Address, order);
+    return key.signTypedData(
+      domain as TypedDataDomain,
+      Object.fromEntries(Object.entries(types).map(([name, fields]) => [name, [...fields]])),
+      signed,
+    );
+  }
+
   /** A principal's binding for an agent, with both signatures. */
   async function binding(agent: Wallet, principal: Wallet, options: AgentOptions = {}) {
     const did = options.did ?? `did:city:${agent.address.toLowerCase()}`;
@@ -328,6 +347,7 @@ async function deployWiredCity() {
     wealthOf,
     now,
     sign,
+    signOrder,
     probe,
     publishProbe,
     binding,
@@ -361,6 +381,7 @@ export async function probeAt(address: string) {
     contract,
     address,
     caseHash: (node: number): Promise<string> => contract.getFunction("caseHash")(node),
+    nodeOf: (node: number): Promise<{ readonly attempt: bigint }> => contract.getFunction("nodeOf")(node),
     /** Sends the treasury so much of what it holds, and has it credit these payments. */
     settle: (treasury: string, token: string, sent: bigint, payments: readonly bigint[]) => send("settle", treasury, token, sent, payments),
     /** Refuses every override from now on. */

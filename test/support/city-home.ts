@@ -83,12 +83,11 @@ export function purseOf({ client, society }: City): Promise<bigint> {
 /** Changes a parameter with as many adjudicators' signatures as its risk needs. Missions that run keep theirs. */
 export async function amend(city: City, name: ParameterName, value: bigint): Promise<void> {
   const panel = panelOf(city);
-  const justification = await panel.keep(`A test amends ${name} to ${value}.`);
   await act(panel, panel.seats.slice(0, parameter(name).risk === "HIGH" ? 2 : 1), {
     action: "AMEND_PARAMETER",
     data: encodeActionData("AMEND_PARAMETER", [parameterIndex(name), value]),
     caseHash: keccak256(new TextEncoder().encode(`${name} ${value} ${city.chain.clock.now()}`)),
-    justification,
+    because: `A test amends ${name} to ${value}.`,
   });
 }
 

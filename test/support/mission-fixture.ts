@@ -38,6 +38,7 @@ import {
   Office,
   tokens,
 } from "./city-fixture.ts";
+import { stopData } from "./orders.ts";
 
 /** Positions in the Solidity enums. */
 export const MissionState = {
@@ -616,7 +617,7 @@ export class Mission {
   async approval(node: number, share = 10_000, items?: []): Promise<Hex> {
     const item = await this.item(node, 0);
     const proven = items ?? [{ ...item, signature: hex(item.signature) }];
-    return encodeActionData("APPROVE_POP", [[await this.opening(node)], proven, 1n, share]);
+    return encodeActionData("APPROVE_POP", [1n, share, [await this.opening(node)], proven]);
   }
 
   /** What RELEASE_OUTPUT carries: a slot's opening. */
@@ -626,7 +627,9 @@ export class Mission {
 
   /** As the override panel. */
   async override(action: number, node: number, data = "0x") {
-    return this.contract.connect(await this.city.as("ADJUDICATION")).onOverride(action, node, this.address, data);
+    return this.contract
+      .connect(await this.city.as("ADJUDICATION"))
+      .onOverride(action, node, this.address, await stopData(this.contract, action, node, data));
   }
 
   // --- money ---

@@ -1,12 +1,18 @@
 /** The override panel at work: seven seats, a mission to judge, and actions signed as adjudicators sign them. */
-import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
-import { encodeAbiParameters, type Hex } from "viem";
-import { ACTION_DATA, type ActionName, actionNumber } from "../../orchestrator/protocol/actions.ts";
+import { type Wallet, ZeroAddress, ZeroHash } from "ethers";
+import { concatHex, type Hex, keccak256, zeroHash } from "viem";
+import { ACTS, type ActionName, actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
+import { dataFields } from "../../orchestrator/protocol/acts.ts";
 import { type City, keyOf, loadCity, probeAt } from "./city-fixture.ts";
 
 /** The data of an action. */
 export function dataOf(name: ActionName, ...args: readonly unknown[]): Hex {
-  return encodeAbiParameters(ACTION_DATA[name], args as never);
+  return encodeActionData(name, args as never);
+}
+
+/** Data of an action that says nothing: each word zero, and nothing carried. */
+export function blankData(name: ActionName): Hex {
+  return concatHex([...dataFields(name).map(() => zeroHash), ...(ACTS[name].carries === undefined ? [] : [keccak256("0x")])]);
 }
 
 /** A city with `count` adjudicators and a mission that reports what reaches it. */
@@ -32,21 +38,21 @@ export function panelOver(city: City, seats: readonly Wallet[], mission: Awaited
   /** What an action is beside its mission. */
   const order = async (name: ActionName | "NONE") => ({
     action: name === "NONE" ? 0 : actionNumber(name),
-    target: keyOf("target").address,
-    data: "0x1234",
-    justification: id("why"),
-    salt: salt++,
+    target: name === "NONE" || ACTS[name].target === undefined ? ZeroAddress : keyOf("target").address,
+    data: name === "NONE" ? "0x" : blankData(name),
+    because: "why",
+    salt: name !== "NONE" && ACTS[name].binds === "salt" ? salt++ : 0n,
     deadline: (await city.now()) + 600n,
   });
   /** An action on a mission as it stands now, by default the probe. */
   async function override(name: ActionName | "NONE", over: Record<string, unknown> = {}) {
     const on = over["mission"] === undefined ? mission : await probeAt(String(over["mission"]));
-    const node = Number(over["node"] ?? 3);
+    const node = name !== "NONE" && ACTS[name].on === "mission" ? 0 : Number(over["node"] ?? 3);
     return {
       ...(await order(name)),
       mission: on.address,
       node,
-      caseHash: await on.caseHash(node),
+      caseHash: name !== "NONE" && ACTS[name].binds === "salt" ? ZeroHash : await on.caseHash(node),
       ...over,
     };
   }
@@ -58,13 +64,13 @@ export function panelOver(city: City, seats: readonly Wallet[], mission: Awaited
     mission: ZeroAddress,
     node: 0,
     caseHash: ZeroHash,
-    target,
+    target: ACTS[name].target === undefined ? ZeroAddress : target,
     data: dataOf(name, ...args),
   });
 
   const signed = async (message: Override, by: Wallet) => ({
     adjudicator: by.address,
-    signature: await city.sign("OverrideAction", city.addresses.ADJUDICATION, message, by),
+    signature: await city.signOrder(message, by),
   });
   async function act(message: Override, ...by: readonly Wallet[]) {
     const signatures = [];

@@ -53,7 +53,9 @@ export function Component() {
   const [target, setTarget] = useState(query.get("target") ?? "");
   const [values, setValues] = useState<readonly string[]>([]);
   const [because, setBecause] = useState(query.get("because") ?? "");
-  const form = { about: ABOUT[action] ?? "city", values: valuesOf(action) };
+  const about = ABOUT[action] ?? "city";
+  // What an act on a node names of it, the city reads from the chain.
+  const form = { about, values: about === "node" ? [] : valuesOf(action) };
   const takesMission = form.about === "node" || form.about === "mission" || action === "CLASSIFY_FALSE_POSITIVE";
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -451,7 +451,6 @@ function Signable({ draft, evidence, onAgain, command }: SignableProps) {
       const signature = await wallet.signTypedData(draft.typedData);
       const answer = await send<Done>("/v1/orders", {
         message,
-        because: draft.because,
         signatures: [...signatures, { adjudicator: own?.adjudicator ?? wallet.account, signature }],
       });
       setDone(answer);

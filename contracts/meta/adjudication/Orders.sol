@@ -17,17 +17,14 @@ import {IManagementContract} from "../../interfaces/IManagementContract.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../../interfaces/ITreasury.sol";
-import {ActionTable} from "../../libraries/ActionTable.sol";
 import {Action, OverrideAction} from "../../types/Actions.sol";
 import {EvidenceRole} from "../../types/Evidence.sol";
 import {Param} from "../../types/Params.sol";
 import {Institution, Office} from "../../types/Roles.sol";
 
 /// @title What a signed action does: one call of one institution, subject by subject (AgentCity B.12)
-/// @notice Runs as the adjudication procedure, whose word these institutions take. Meaning of `target` and `data`: `Action`.
+/// @notice A linked library: it runs as the adjudication procedure, whose word these institutions take. Meaning of `target` and `data`: `Action`.
 library Orders {
-    using ActionTable for Action;
-
     /// @dev One word: the points of the last four times ten days, 16 bits each, the latest lowest. No 30 days reach into a fifth.
     struct Moved {
         uint32 number;
@@ -41,45 +38,47 @@ library Orders {
     /// Points that a freeze costs an executor whose mandate was amended.
     int256 private constant _AMENDED = -20;
 
+    /// @notice An action on the city. One on a mission is `onOverride` of that mission.
     function carryOut(
         IConstitutionContract city,
         mapping(address principal => Moved) storage moved,
-        OverrideAction calldata order
-    ) internal {
-        Action what = order.action;
-        if (what.onMission()) {
-            ICollaborationContract mission = ICollaborationContract(order.mission);
-            mission.onOverride(what, order.node, order.target, order.data);
-            if (what == Action.RESUME_WITH_AMENDMENT) _reproach(city, mission, order);
-        } else if (!_onLaw(city, order) && !_onOffices(city, order) && !_onPeople(city, moved, order)) {
-            _onMoney(ITreasury(city.at(Institution.TREASURY)), order);
-        }
+        OverrideAction calldata order,
+        bytes32 justification
+    ) external {
+        if (_onLaw(city, order, justification) || _onOffices(city, order, justification)) return;
+        if (_onPeople(city, moved, order, justification)) return;
+        _onMoney(ITreasury(city.at(Institution.TREASURY)), order, justification);
     }
 
-    /// @dev A freeze that a clearer mandate answers costs its executors little (AgentCity B.11.2).
-    function _reproach(
+    /// @notice A freeze that a clearer mandate answers costs its executors little (AgentCity B.11.2).
+    function reproach(
         IConstitutionContract city,
         ICollaborationContract mission,
-        OverrideAction calldata order
-    ) private {
+        uint8 node,
+        bytes32 justification
+    ) external {
         IProducerContract producers = IProducerContract(city.at(Institution.PRODUCERS));
-        uint8 slots = mission.nodeLaw(order.node).redundancy;
+        uint8 slots = mission.nodeLaw(node).redundancy;
         // At most five slots.
         for (uint8 slot = 0; slot < slots; ++slot) {
-            producers.adjustReputation(mission.slotOf(order.node, slot).agent, _AMENDED, order.justification);
+            producers.adjustReputation(mission.slotOf(node, slot).agent, _AMENDED, justification);
         }
     }
 
-    function _onLaw(IConstitutionContract city, OverrideAction calldata order) private returns (bool) {
+    function _onLaw(
+        IConstitutionContract city,
+        OverrideAction calldata order,
+        bytes32 justification
+    ) private returns (bool) {
         Action what = order.action;
         if (what == Action.AMEND_PARAMETER) {
             (Param which, uint256 value) = abi.decode(order.data, (Param, uint256));
             if (which == Param.ADJUDICATOR_QUORUM) _requireSeats(city, value);
-            city.setParam(which, value, order.justification);
+            city.setParam(which, value, justification);
         } else if (what == Action.AMEND_CONSTITUTION) {
             Institution institution = abi.decode(order.data, (Institution));
-            if (order.target == address(0)) city.withdrawAmendment(institution, order.justification);
-            else city.amend(institution, order.target, order.justification);
+            if (order.target == address(0)) city.withdrawAmendment(institution, justification);
+            else city.amend(institution, order.target, justification);
         } else if (what == Action.APPROVE_CODIFICATION) {
             uint256 session = abi.decode(order.data, (uint256));
             ILegislativeProcedure(city.at(Institution.LEGISLATION)).approveCodification(session, order.caseHash);
@@ -106,7 +105,11 @@ library Orders {
         }
     }
 
-    function _onOffices(IConstitutionContract city, OverrideAction calldata order) private returns (bool) {
+    function _onOffices(
+        IConstitutionContract city,
+        OverrideAction calldata order,
+        bytes32 justification
+    ) private returns (bool) {
         Action what = order.action;
         if (what == Action.APPOINT_CLERK) {
             (Office office, address principal) = abi.decode(order.data, (Office, address));
@@ -114,9 +117,12 @@ library Orders {
             if (principal == address(0)) clerks.revoke(office, order.target);
             else clerks.appoint(office, order.target, principal);
         } else if (what == Action.SET_ENVELOPE) {
-            (Office office, bytes4[] memory permitted, uint16 most) = abi.decode(
-                order.data,
-                (Office, bytes4[], uint16)
+            (Office office, uint16 most) = abi.decode(order.data, (Office, uint16));
+            // Behind two words and their hash: one selector to a word.
+            bytes calldata listed = order.data[96:];
+            bytes4[] memory permitted = abi.decode(
+                bytes.concat(bytes32(uint256(32)), bytes32(listed.length / 32), listed),
+                (bytes4[])
             );
             IClerkContract(city.at(Institution.CLERKS)).setEnvelope(office, permitted, most);
         } else if (what == Action.SET_MANDATE) {
@@ -127,8 +133,8 @@ library Orders {
             address principal = abi.decode(order.data, (address));
             IAdjudicatorRoster(city.at(Institution.ROSTER)).seat(order.target, principal);
         } else if (what == Action.IMPEACH) {
-            IAdjudicatorRoster(city.at(Institution.ROSTER)).impeach(order.target, order.justification);
-            IProducerContract(city.at(Institution.PRODUCERS)).ban(order.target, order.justification);
+            IAdjudicatorRoster(city.at(Institution.ROSTER)).impeach(order.target, justification);
+            IProducerContract(city.at(Institution.PRODUCERS)).ban(order.target, justification);
         } else if (what == Action.RELEASE_WATCHDOG) {
             IAdjudicatorWatchdog(city.at(Institution.WATCHDOG)).release();
         } else if (what == Action.RESUME_CITY) {
@@ -160,18 +166,19 @@ library Orders {
     function _onPeople(
         IConstitutionContract city,
         mapping(address principal => Moved) storage moved,
-        OverrideAction calldata order
+        OverrideAction calldata order,
+        bytes32 justification
     ) private returns (bool) {
         Action what = order.action;
         IProducerContract producers = IProducerContract(city.at(Institution.PRODUCERS));
         if (what == Action.ADJUST_REPUTATION) {
             int256 delta = abi.decode(order.data, (int256));
             _limit(moved[producers.principalOf(order.target)], delta);
-            producers.adjustReputation(order.target, delta, order.justification);
+            producers.adjustReputation(order.target, delta, justification);
         } else if (what == Action.SLASH) {
             (uint64 amount, bool barred) = abi.decode(order.data, (uint64, bool));
-            producers.slash(order.target, amount, order.justification);
-            if (barred) producers.ban(order.target, order.justification);
+            producers.slash(order.target, amount, justification);
+            if (barred) producers.ban(order.target, justification);
         } else if (what == Action.FREEZE_AGENT) {
             producers.freezeAgent(order.target, abi.decode(order.data, (bool)));
         } else if (what == Action.FREEZE_PRINCIPAL) {
@@ -199,13 +206,13 @@ library Orders {
         (moved.number, moved.points) = (uint32(number), lanes + uint64(points));
     }
 
-    function _onMoney(ITreasury treasury, OverrideAction calldata order) private {
+    function _onMoney(ITreasury treasury, OverrideAction calldata order, bytes32 justification) private {
         if (order.action == Action.CLAIM_INSURANCE) {
             (address mission, uint64 loss) = abi.decode(order.data, (address, uint64));
-            treasury.claimInsurance(mission, order.target, loss, order.justification);
+            treasury.claimInsurance(mission, order.target, loss, justification);
         } else {
             (ITreasury.Purpose purpose, uint64 amount) = abi.decode(order.data, (ITreasury.Purpose, uint64));
-            treasury.disburse(purpose, order.target, amount, order.justification);
+            treasury.disburse(purpose, order.target, amount, justification);
         }
     }
 }

@@ -15,6 +15,7 @@ export const collaborationContractAbi = [
   {"type":"error","name":"AlreadySlashed","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"AlreadyStarted","inputs":[{"name":"node","type":"uint8"}]},
   {"type":"error","name":"AppealsDiffer","inputs":[{"name":"node","type":"uint8"},{"name":"heard","type":"uint8"},{"name":"filed","type":"uint8"},{"name":"upheld","type":"uint16"}]},
+  {"type":"error","name":"AttemptOver","inputs":[{"name":"node","type":"uint8"},{"name":"signed","type":"uint8"},{"name":"current","type":"uint8"}]},
   {"type":"error","name":"BelowFloor","inputs":[{"name":"node","type":"uint8"},{"name":"floor","type":"uint8"}]},
   {"type":"error","name":"BudgetSpent","inputs":[{"name":"node","type":"uint8"},{"name":"budget","type":"uint64"}]},
   {"type":"error","name":"CheckpointLate","inputs":[{"name":"node","type":"uint8"},{"name":"due","type":"uint40"}]},

@@ -1,11 +1,12 @@
-import { contentIdFromDigest } from "../../primitives/hash.ts";
+import { justificationBytes } from "../../client/sign/codification.ts";
+import { contentIdOf } from "../../primitives/hash.ts";
 import type { Hex } from "../../primitives/hex.ts";
 import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
 import { classAt, geq, meetOver } from "../../rules/admissibility.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
-import { isSignedBy } from "./signatures.ts";
+import { isOrderSignedBy, isSignedBy } from "./signatures.ts";
 import { provenClasses } from "./verdicts.ts";
 
 /** Seated humans signed every action on the mission, and their reasons are here; no approval lies below the floor (decisions 23, 28). */
@@ -25,10 +26,10 @@ export const overrides: ChainCheck = {
       seen.holds(new Set(signatures.map(({ adjudicator }) => adjudicator)).size === signatures.length, subject, "counts somebody twice");
       for (const { adjudicator, signature } of signatures) {
         const name = `${subject} by ${nameOf(adjudicator)}`;
-        seen.holds(await isSignedBy(context, adjudicator, "OverrideAction", action, signature), name, "is not signed by the adjudicator");
+        seen.holds(await isOrderSignedBy(context, adjudicator, action, signature), name, "is not signed by the adjudicator");
         seen.holds(await client.roster.isActive(adjudicator), name, "is by nobody with a seat");
       }
-      const justification = contentIdFromDigest(action.justification);
+      const justification = contentIdOf(justificationBytes(action.because));
       seen.holds(hasBlock(justification), `justification of ${subject}`, "is missing", blockFile(justification));
       if (action.action === actionNumber("APPROVE_POP"))
         await seen.part(subject, () => approval(context, seen, { at, node: action.node, data: action.data, subject }));
@@ -42,7 +43,7 @@ async function approval(
   seen: Inspection,
   { at, node, data, subject }: { readonly at: bigint; readonly node: number; readonly data: Hex; readonly subject: string },
 ): Promise<void> {
-  const [openings, items, basis] = decodeActionData("APPROVE_POP", data);
+  const [basis, , openings, items] = decodeActionData("APPROVE_POP", data);
   const attempt = context.history.attemptAt(node, at);
   const obligation = context.history.obligation(node, attempt);
   const shown = await Promise.all(

@@ -72,7 +72,7 @@ function shareOf({ record, mission }: ChainContext, node: number, at: bigint): b
         each.args[0].action === actionNumber("APPROVE_POP"),
     );
   if (approved !== undefined && (cleared === undefined || approved.at > cleared.at))
-    return BigInt(decodeActionData("APPROVE_POP", approved.args[0].data)[3]);
+    return BigInt(decodeActionData("APPROVE_POP", approved.args[0].data)[1]);
   return BigInt(cleared?.args.score ?? 0);
 }
 

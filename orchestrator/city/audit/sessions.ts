@@ -10,7 +10,7 @@ import { tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
-import { isAuthorised, isSignedBy } from "./signatures.ts";
+import { isAuthorised, isOrderSignedBy } from "./signatures.ts";
 
 const STATUS_QUO = 0;
 
@@ -200,11 +200,7 @@ export const approvals: ChainCheck = {
       const [action, signatures] = args;
       for (const { adjudicator, signature } of signatures) {
         const subject = `audit by ${nameOf(adjudicator)}`;
-        seen.holds(
-          await isSignedBy(context, adjudicator, "OverrideAction", action, signature),
-          subject,
-          "is not signed by the adjudicator",
-        );
+        seen.holds(await isOrderSignedBy(context, adjudicator, action, signature), subject, "is not signed by the adjudicator");
         seen.holds(await client.roster.isActive(adjudicator), subject, "is by nobody with a seat");
       }
     }

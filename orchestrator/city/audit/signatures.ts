@@ -1,22 +1,38 @@
 import { recoverAddress } from "viem";
+import { orderDigest } from "../../client/sign/order.ts";
 import { type Message, messageDigest } from "../../client/sign/sign-message.ts";
-import type { Address, Hex } from "../../primitives/hex.ts";
+import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import type { OverrideAction } from "../../protocol/acts.ts";
 import type { MessageName } from "../../protocol/typed-data.ts";
 import type { ChainContext } from "./context.ts";
 
 /** Whether this account signed this message for this chain and this contract (EIP-712). */
-export async function isSignedBy<Name extends MessageName>(
+export function isSignedBy<Name extends MessageName>(
   { client, mission }: Pick<ChainContext, "client" | "mission">,
   signer: Address,
   name: Name,
   message: Message<Name>,
   signature: Hex,
 ): Promise<boolean> {
+  return isOver(() => messageDigest(client, name, message, mission), signer, signature);
+}
+
+/** Whether this adjudicator signed this order, of its act's own type. */
+export function isOrderSignedBy(
+  { client }: Pick<ChainContext, "client">,
+  signer: Address,
+  order: OverrideAction,
+  signature: Hex,
+): Promise<boolean> {
+  return isOver(() => orderDigest(client, order), signer, signature);
+}
+
+async function isOver(digest: () => Hash, signer: Address, signature: Hex): Promise<boolean> {
   try {
-    const signedBy = await recoverAddress({ hash: messageDigest(client, name, message, mission), signature });
+    const signedBy = await recoverAddress({ hash: digest(), signature });
     return signedBy.toLowerCase() === signer.toLowerCase();
   } catch {
-    // Not the form of a signature at all.
+    // Not the form of a signature, or of an act, at all.
     return false;
   }
 }

@@ -1,10 +1,7 @@
 import { type LocalAccount, zeroAddress } from "viem";
-import { contentIdOf, digestOf, keccak256 } from "../../primitives/hash.ts";
-import { canonicalBytes } from "../../primitives/json.ts";
 import { actionNumber, encodeActionData } from "../../protocol/actions.ts";
+import { actTypedData, type OverrideAction } from "../../protocol/acts.ts";
 import type { CodificationApproval, CodificationRequest } from "../../protocol/codification-approval.ts";
-import { typedData } from "../../protocol/typed-data.ts";
-import type { Message } from "./sign-message.ts";
 
 /** The bytes whose content id stands for a justification. */
 export function justificationBytes(text: string): Uint8Array {
@@ -12,26 +9,24 @@ export function justificationBytes(text: string): Uint8Array {
 }
 
 /** What an adjudicator signs: nothing of it can be chosen but the justification (AgentCity A.7; decision 28). */
-export function codificationMessage(request: CodificationRequest, justification: string): Message<"OverrideAction"> {
-  const { legislation, session, specHash, until } = request;
-  const digest = digestOf(contentIdOf(justificationBytes(justification)));
+export function codificationMessage(request: CodificationRequest, because: string): OverrideAction {
+  const { session, specHash, until } = request;
   return {
     action: actionNumber("APPROVE_CODIFICATION"),
     mission: zeroAddress,
     node: 0,
-    target: legislation,
+    target: zeroAddress,
     data: encodeActionData("APPROVE_CODIFICATION", [BigInt(session)]),
-    justification: digest,
+    because,
     caseHash: specHash,
-    salt: BigInt(keccak256(canonicalBytes(["codification", session, specHash, digest]))),
+    salt: 0n,
     deadline: until,
   };
 }
 
 /** The same as a wallet takes it. */
-export function codificationTypedData(request: CodificationRequest, justification: string) {
-  const message = codificationMessage(request, justification);
-  return { ...typedData("OverrideAction", request.chainId, request.adjudication), message };
+export function codificationTypedData(request: CodificationRequest, because: string) {
+  return actTypedData(request.chainId, request.adjudication, codificationMessage(request, because));
 }
 
 /** Signs. Pure: needs the request and a key, no network. */

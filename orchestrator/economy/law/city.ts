@@ -14,7 +14,7 @@ import { type Clerks, openOffices } from "../../clerks/clerks.ts";
 import type { LogNote } from "../../client/base.ts";
 import { type CityClient, createCityClient } from "../../client/client.ts";
 import { readMany } from "../../client/read.ts";
-import { signMessage } from "../../client/sign/sign-message.ts";
+import { signOrder } from "../../client/sign/order.ts";
 import { contentIdOf } from "../../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../../primitives/hex.ts";
 import { type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
@@ -279,12 +279,12 @@ export async function foundEconomy(
       for (const { action, target, data, about } of orders) {
         turn += 1;
         const caseHash = keccak256(stringToHex(`${action} ${about}`));
-        const justification = keep(about);
-        const message = overrideOf({ action, caseHash, target, data, justification }, deadline);
+        keep(about);
+        const message = overrideOf({ action, caseHash, target, data, because: about }, deadline);
         const signatures = await Promise.all(
           panel(SIGNATURES).map(async ({ account }) => ({
             adjudicator: account.address,
-            signature: await signMessage(client, account, "OverrideAction", message),
+            signature: await signOrder(client, account, message),
           })),
         );
         intents.push(client.adjudication.call.act([message, ascending(signatures)], { intent: intentKey("rule", action, about) }));

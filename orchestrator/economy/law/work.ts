@@ -369,14 +369,13 @@ export class MissionWork {
     const action = approves ? "APPROVE_POP" : "REJECT_POP";
     const [seat] = await seatsOnMission(panel, mission, { action });
     const { opening } = this.#requireWork(task);
-    const data = approves ? encodeActionData("APPROVE_POP", [[opening], [], 1n, WHOLE]) : "0x";
+    const data = approves ? encodeActionData("APPROVE_POP", [1n, WHOLE, [opening], []]) : "0x";
     await act(panel, seat === undefined ? [] : [seat], {
       action,
       mission,
       node: task.id,
-      target: mission,
       caseHash: await this.#contract.caseHash(task.id),
-      justification: this.#city.keep(`SIMULATED: quality ${task.quality.toFixed(2)}`),
+      because: `SIMULATED: quality ${task.quality.toFixed(2)}`,
       data,
     });
     if (approves) await this.#contract.record([task.id], this.#step("record", task.id));

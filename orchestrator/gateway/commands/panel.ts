@@ -11,7 +11,7 @@ import { signedOverrideJson, signedOverrideSchema } from "../../protocol/signed-
 import type { WaitingCase } from "../../protocol/waiting-case.ts";
 import { type Caller, type Command, cityCommand, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
-import { type Asked, draftOrder, type Order, ordersWaiting, relayOrder, STOPS, simulate, whoMaySign } from "../orders.ts";
+import { type Asked, draftOrder, isStop, type Order, ordersWaiting, relayOrder, simulate, whoMaySign } from "../orders.ts";
 import { address, contentId, count, hash, seconds, toAddress, units } from "../wire.ts";
 
 const actionNames = Object.keys(ACTION_DATA) as [ActionName, ...ActionName[]];
@@ -157,7 +157,7 @@ export const messageSchema = z.strictObject({
   node: count,
   target: address,
   data: hex,
-  justification: hash,
+  because: text,
   caseHash: hash,
   /** Decimal text. */
   salt: z.string(),
@@ -200,7 +200,6 @@ export const draftOutput = z.strictObject({
 async function describe(
   world: World,
   message: Order,
-  because: string,
   signatures: readonly z.infer<typeof signedSchema>[],
 ): Promise<z.input<typeof draftOutput>> {
   const { client } = world;
@@ -211,7 +210,6 @@ async function describe(
     chainId: client.chain.id,
     adjudication: client.addresses.AdjudicationProcedure,
     message: { ...message, salt: message.salt.toString() },
-    because,
     signatures,
   });
   const { seats, refusal } = await whoMaySign(world, message);
@@ -220,10 +218,10 @@ async function describe(
     message: signedOverrideJson(order).message,
     typedData: walletJson(client, message),
     hashes,
-    because,
+    because: message.because,
     effect: await effectOf(world, name, message),
     words: await inWords(world, order),
-    isStop: STOPS.has(name),
+    isStop: isStop(message),
     needed: Number(await client.adjudication.signaturesFor(message)),
     signatures: [...signatures],
     isExecuted: await client.adjudication.isExecuted(hashes.digest),
@@ -328,7 +326,7 @@ export const panelCommands: readonly Command[] = [
     input: z.strictObject({ ...askedInput, because: text }),
     output: draftOutput,
     async run(world, { because, ...asked }) {
-      return describe(world, await draftOrder(world, askedOf(asked), because), because, []);
+      return describe(world, await draftOrder(world, askedOf(asked), because), []);
     },
   }),
   command({
@@ -355,8 +353,8 @@ export const panelCommands: readonly Command[] = [
     }),
     async run(world) {
       const orders = await Promise.all(
-        ordersWaiting(world).map(async ({ digest, order: { message, because, signatures } }) => ({
-          ...{ digest, because, deadline: message.deadline },
+        ordersWaiting(world).map(async ({ digest, order: { message, signatures } }) => ({
+          ...{ digest, because: message.because, deadline: message.deadline },
           action: actionName(message.action) ?? String(message.action),
           signedBy: signatures.map(({ adjudicator }) => adjudicator),
           needed: Number(await world.client.adjudication.signaturesFor(message)),
@@ -377,8 +375,8 @@ export const panelCommands: readonly Command[] = [
     input: z.strictObject({ digest: hash }),
     output: draftOutput,
     async run(world, { digest }) {
-      const { message, because, signatures } = orderNamed(world, digest);
-      return describe(world, message, because, signatures);
+      const { message, signatures } = orderNamed(world, digest);
+      return describe(world, message, signatures);
     },
   }),
   command({
@@ -412,7 +410,7 @@ export const panelCommands: readonly Command[] = [
     doc: "Hands in adjudicators' signatures over an order. With enough of them it goes on chain at once, at this city's cost; until then it waits for the next. Nothing else authorises it.",
     access: "order",
     cost: 40,
-    input: z.strictObject({ message: messageSchema, because: text, signatures: z.array(signedSchema).min(1).max(16) }),
+    input: z.strictObject({ message: messageSchema, signatures: z.array(signedSchema).min(1).max(16) }),
     output: z.strictObject({
       status: z.enum(["executed", "waiting"]),
       digest: hash,
@@ -420,10 +418,9 @@ export const panelCommands: readonly Command[] = [
       signatures: count,
       needed: count,
     }),
-    async run(world, { message, because, signatures }) {
+    async run(world, { message, signatures }) {
       return relayOrder(world, {
         message: orderIn(message),
-        because,
         signatures: signatures.map(({ adjudicator, signature }) => ({
           adjudicator: toAddress(adjudicator),
           signature: signature as `0x${string}`,

@@ -10,8 +10,8 @@ import { give, type OrderOptions } from "../order.ts";
 export async function envelope(office: string, most: string, functions: readonly string[], options: OrderOptions): Promise<void> {
   const data = encodeActionData("SET_ENVELOPE", [
     officeIn(office),
-    functions.map(selectorOf),
     wholeIn(most, "times per session", 0, 65_535),
+    functions.map(selectorOf),
   ]);
   await give(options, async () => onCity("SET_ENVELOPE", { data }));
 }

@@ -16,7 +16,7 @@ export async function release(name: string, options: ReleaseOptions): Promise<vo
     if (subject.kind !== "review" || subject.reason === "frozen") throw new InvalidValue(name, "was not vetoed");
     const { mission, node, caseHash } = subject;
     const { agreeing } = await office.client.mission(mission).nodeOf(node);
-    const [openings] = decodeActionData("APPROVE_POP", subject.approval);
+    const [, , openings] = decodeActionData("APPROVE_POP", subject.approval);
     const slot =
       options.slot === undefined
         ? openings.findIndex((_, position) => ((agreeing >> position) & 1) === 1)

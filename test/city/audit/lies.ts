@@ -237,7 +237,12 @@ export const LIES: readonly Lie[] = [
   { check: "PASSPORTS", about: "EvidenceRegistry.PassportsPosted", change: member("passports", flipped), finds: /were never posted/ },
   { check: "PASSPORTS", about: "EvidenceRegistry.PassportsPosted", change: member("weights", heavier), finds: /weight of 0x/ },
   { check: "OVERRIDES", about: "AdjudicationProcedure.act", change: member("signature", flipped), finds: notSigned },
-  { check: "OVERRIDES", about: "AdjudicationProcedure.act", change: member("justification", flipped), finds: /justification/ },
+  {
+    check: "OVERRIDES",
+    about: "AdjudicationProcedure.act",
+    change: member("because", () => "another reason"),
+    finds: /signed by the adjudicator|justification/,
+  },
   { check: "PAYOUTS", about: "CollaborationContract.Recorded", change: member("paid", more), finds: /entitlement of/ },
   { check: "PAYOUTS", about: "CollaborationContract.Recorded", change: member("fee", more), finds: /entitlement of/ },
   { check: "PAYOUTS", about: "CollaborationContract.Claimed", change: member("payments", higher), finds: /payment of/ },

@@ -1,9 +1,8 @@
 /** Every function of the foundational contracts, the registries, the roster, the token and the treasury, called with success. */
-import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
+import { id, type Wallet, ZeroHash } from "ethers";
 import { getAddress } from "viem";
 import { actionNumber } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import type { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
 import { packPayment } from "../../../orchestrator/rules/payments.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { AUTHORIZATION, authorize } from "../../support/authorization.ts";
@@ -20,6 +19,7 @@ import {
   parameterValues,
   tokens,
 } from "../../support/city-fixture.ts";
+import { orderOn } from "../../support/orders.ts";
 
 const WHY = id("why");
 const UNBONDING = 400n * 86_400n;
@@ -288,18 +288,11 @@ export async function playAdjudication(trial: AuthorityTrial): Promise<void> {
   if (judge === undefined) throw new Error("nobody was seated");
   const mission = await city.probe(901);
   const cast = await castOf(city, { adjudicator: judge.address, itself: mission.address });
-  const action = {
-    action: 1,
-    mission: mission.address,
-    node: 3,
-    target: ZeroAddress,
-    data: "0x",
-    justification: WHY,
-    caseHash: await mission.caseHash(3),
+  const action = await orderOn({ address: mission.address, contract: mission }, 1, 3, {
     salt: 1n,
     deadline: (await city.now()) + 600n,
-  } satisfies Record<(typeof typedDataTypes.OverrideAction)[number]["name"], unknown>;
-  const signature = await city.sign("OverrideAction", city.addresses.ADJUDICATION, action, judge);
+  });
+  const signature = await city.signOrder(action, judge);
   const act = () => city.adjudication.act(action, [{ adjudicator: judge.address, signature }]);
   await trial.record("AdjudicationProcedure.act", cast, act, "signed");
 }

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { ACTION_NAMES, type ActionName, institutionNames } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { answerTo, NO_MISSION, NO_SIGNER, NO_SIGNERS, SIGNERS, SIGNS } from "../../../scripts/dev/signers.ts";
+import { answerTo, NO_MISSION, NO_SIGNER, NO_SIGNERS, SIGNERS, SIGNS, WITH_MISSION } from "../../../scripts/dev/signers.ts";
 import { castOf, refusalOf } from "../../support/authority-trial.ts";
 import { ethers, keyOf, loadCity, Office, tokens } from "../../support/city-fixture.ts";
 import { type Panel, panelOver } from "../../support/panel.ts";
@@ -68,7 +68,7 @@ function matterOf({ cast, template, sessions, services }: Stage, action: ActionN
     DISBURSE: [agent, 0, 1n],
     APPROVE_CODIFICATION: [ZeroAddress, session],
     APPOINT_CLERK: [keyOf("clerk").address, Office.SPEAKER, someone],
-    SET_ENVELOPE: [ZeroAddress, Office.SPEAKER, ["0x12345678"], 1],
+    SET_ENVELOPE: [ZeroAddress, Office.SPEAKER, 1, ["0x12345678"]],
     PUBLISH_TEMPLATE: [template, id("template"), WHY],
     REGISTER_ISSUER: [keyOf("runner").address, 3, someone, 0],
     ADMIT_ADJUDICATOR: [keyOf("candidate").address, someone],
@@ -140,7 +140,7 @@ describe("signatures", () => {
         note("on an old clone", await answer(old, signers), SIGNS);
         note("on no mission", await answer({ ...order, mission: at.cast.contract ?? "" }, signers), NO_MISSION);
       } else {
-        note("with a mission", await answer({ ...order, mission: at.panel.mission.address }, signers), NO_MISSION);
+        note("with a mission", await answer({ ...order, mission: at.panel.mission.address }, signers), WITH_MISSION);
       }
       expect(wrong).to.deep.equal([]);
     });

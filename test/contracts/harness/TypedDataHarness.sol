@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {OverrideAction} from "../../../contracts/types/Actions.sol";
 import {EvidenceClass} from "../../../contracts/types/Evidence.sol";
 import {
     AwardDecision,
@@ -27,7 +26,7 @@ contract TypedDataHarness {
         EvidenceClass class;
     }
 
-    function typeHashes() external pure returns (string[25] memory names, bytes32[25] memory hashes) {
+    function typeHashes() external pure returns (string[24] memory names, bytes32[24] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -42,7 +41,6 @@ contract TypedDataHarness {
         (names[11], hashes[11]) = ("Commit", TypedData.COMMIT);
         (names[12], hashes[12]) = ("Evidence", TypedData.EVIDENCE);
         (names[13], hashes[13]) = ("Verdict", TypedData.VERDICT);
-        (names[14], hashes[14]) = ("OverrideAction", TypedData.OVERRIDE_ACTION);
         (names[15], hashes[15]) = ("StrawPoll", TypedData.STRAW_POLL);
         (names[16], hashes[16]) = ("Petition", TypedData.PETITION);
         (names[17], hashes[17]) = ("Reintroduce", TypedData.REINTRODUCE);
@@ -52,7 +50,7 @@ contract TypedDataHarness {
         (names[21], hashes[21]) = ("Withdrawal", TypedData.WITHDRAWAL);
         (names[22], hashes[22]) = ("Evidences", TypedData.EVIDENCES);
         (names[23], hashes[23]) = ("Verdicts", TypedData.VERDICTS);
-        (names[24], hashes[24]) = ("Start", TypedData.START);
+        (names[14], hashes[14]) = ("Start", TypedData.START);
     }
 
     function commits(
@@ -231,9 +229,5 @@ contract TypedDataHarness {
         bytes32[] memory hashes = new bytes32[](given.length);
         for (uint256 i = 0; i < given.length; ++i) hashes[i] = TypedData.hashVerdict(given[i]);
         return TypedData.hashVerdicts(verifier, hashes, deadline);
-    }
-
-    function overrideAction(OverrideAction calldata a) external pure returns (bytes32) {
-        return TypedData.hashOverrideAction(a);
     }
 }

@@ -47,13 +47,11 @@ const STRINGS: Record<MessageName, string> = {
     "Verdict(bytes32 obligation,bytes32 commitment,uint32 draw,uint8 question,uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)",
   Verdicts:
     "Verdicts(address verifier,Verdict[] verdicts,uint40 deadline)Verdict(bytes32 obligation,bytes32 commitment,uint32 draw,uint8 question,uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)",
-  OverrideAction:
-    "OverrideAction(uint8 action,address mission,uint8 node,address target,bytes data,bytes32 justification,bytes32 caseHash,uint256 salt,uint40 deadline)",
 };
 const NAMES = Object.keys(STRINGS) as MessageName[];
 
 /** Largest value of members that Solidity holds as an enum. */
-const ENUMS: Record<string, number> = { kind: 4, office: 3, question: 1, result: 2, class: 5, action: 26 };
+const ENUMS: Record<string, number> = { kind: 4, office: 3, question: 1, result: 2, class: 5 };
 /** `kind` of an evidence item is a plain number. */
 const PLAIN = new Set(["Evidence.kind"]);
 
@@ -88,7 +86,7 @@ function messageOf(random: RandomStream, name: MessageName): Message {
 
 /** How the harness takes a message: as the struct of Messages.sol, or member by member. */
 function argumentsOf(name: MessageName, m: Message): unknown[] {
-  if (name === "PrincipalBinding" || name === "SubAgentBinding" || name === "OverrideAction" || name === "Withdrawal") return [m];
+  if (name === "PrincipalBinding" || name === "SubAgentBinding" || name === "Withdrawal") return [m];
   if (name === "LiveHash") return [{ ...m, signature: "0x" }];
   if (name === "Verdict") return [m];
   if (name === "Bid") return [m["agent"], m, m["nonce"], m["deadline"]];

@@ -1,11 +1,13 @@
 import { expect } from "chai";
-import { id, MaxUint256, type Wallet, ZeroAddress } from "ethers";
+import { id, MaxUint256, sha256, toUtf8Bytes, type Wallet, ZeroAddress } from "ethers";
 import { evidenceRoles, institutionNames } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { ethers, Kind, keyOf, networkHelpers, Office, Standing, tokens } from "../../support/city-fixture.ts";
+import { librariesOf } from "../../support/mission-fixture.ts";
 import { openPanel, type Panel } from "../../support/panel.ts";
 
-const WHY = id("why");
+/** What institutions keep of a reason. */
+const WHY = sha256(toUtf8Bytes("why"));
 const ATT = 4;
 const role = (name: (typeof evidenceRoles)[number]): number => evidenceRoles.indexOf(name);
 
@@ -189,7 +191,7 @@ describe("Actions of the override panel", () => {
       const clerk = keyOf("new speaker").address;
       await needs(2, await wide("APPOINT_CLERK", clerk, Office.SPEAKER, keyOf("new principal").address));
       expect(await city.clerks.isClerk(Office.SPEAKER, clerk)).to.equal(true);
-      await needs(2, await wide("SET_ENVELOPE", ZeroAddress, Office.SPEAKER, ["0x12345678"], 3));
+      await needs(2, await wide("SET_ENVELOPE", ZeroAddress, Office.SPEAKER, 3, ["0x12345678"]));
       expect(await city.clerks.isPermitted(Office.SPEAKER, "0x12345678")).to.equal(true);
       // A frozen clerk can be dismissed, too.
       await act(await wide("FREEZE_PRINCIPAL", keyOf("new principal").address, true), ...seats.slice(0, 2));
@@ -246,8 +248,9 @@ describe("Actions of the override panel", () => {
         false,
       ]);
       expect(await evidence.verifierCount()).to.equal(0);
+      const orders = await ethers.getContractAt("Orders", panel.contract);
       await expect(act(await wide("REGISTER_ISSUER", account, role("ISSUER"), owner, 256 + 1), ...two)).to.be.revertedWithCustomError(
-        panel.contract,
+        orders,
         "SafeCastOverflowedUintDowncast",
       );
     });
@@ -316,13 +319,15 @@ describe("Actions of the override panel", () => {
     it("passes the panel's power to its successor, and leaves none behind", async () => {
       const { city, contract, wide, act, seats, override, seat } = panel;
       const adjudication = institutionNames.indexOf("ADJUDICATION");
-      const successor = await ethers.deployContract("AdjudicationProcedure", [await city.constitution.getAddress()]);
+      const successor = await ethers.deployContract("AdjudicationProcedure", [await city.constitution.getAddress()], {
+        libraries: await librariesOf("AdjudicationProcedure"),
+      });
       await act(await wide("AMEND_CONSTITUTION", await successor.getAddress(), adjudication), ...seats.slice(0, 5));
       await networkHelpers.time.increaseTo((await city.constitution.amendmentOf(adjudication)).effectiveFrom);
       await city.constitution.enact(adjudication);
       const parameter = await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), 500n);
       await expect(act(parameter, seat(0))).to.be.revertedWithCustomError(city.constitution, "NotGovernor");
-      const signature = await city.sign("OverrideAction", await successor.getAddress(), await override("FREEZE"), seat(0));
+      const signature = await city.signOrder(await override("FREEZE"), seat(0), await successor.getAddress());
       const message = await override("FREEZE");
       await expect(contract.act(message, [{ adjudicator: seat(0).address, signature }])).to.be.revertedWithCustomError(
         contract,

@@ -1,10 +1,14 @@
 import { expect } from "chai";
-import { id, TypedDataEncoder, type Wallet, ZeroAddress } from "ethers";
-import { ACTION_NAMES, type ActionName, actionNumber as action } from "../../../orchestrator/protocol/actions.ts";
+import { id, sha256, toUtf8Bytes, type Wallet, ZeroAddress } from "ethers";
+import { hashTypedData } from "viem";
+import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
+import { randomStream } from "../../../orchestrator/primitives/random.ts";
+import { ACTION_NAMES, ACTS, type ActionName, actionNumber as action, decodeActionData } from "../../../orchestrator/protocol/actions.ts";
+import { actTypedData } from "../../../orchestrator/protocol/acts.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
+import { randomOrder } from "../../support/acts.ts";
 import { type City, ethers, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
-import { dataOf, openPanel, type Panel } from "../../support/panel.ts";
+import { blankData, dataOf, openPanel, type Panel } from "../../support/panel.ts";
 
 /** Signatures needed with seven seats, in the order of `enum Action`; m on a mission, r rotates. */
 const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
@@ -45,6 +49,9 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
   ["FREEZE_AGENT", 2, ""],
 ];
 
+/** Arguments of an act that say nothing. */
+const blanks = (name: ActionName): readonly unknown[] => decodeActionData(name, blankData(name));
+
 describe("AdjudicationProcedure", () => {
   let city: City;
   let contract: City["adjudication"];
@@ -68,11 +75,11 @@ describe("AdjudicationProcedure", () => {
       const call = relay.act(message, [await signed(message, seat(2))]);
       await expect(call)
         .to.emit(mission.contract, "Overridden")
-        .withArgs(action("APPROVE_POP"), 3, message.target, "0x1234", city.addresses.ADJUDICATION);
+        .withArgs(action("APPROVE_POP"), 3, message.target, message.data, city.addresses.ADJUDICATION);
       const digest = await contract.digestOf(message);
       await expect(call)
         .to.emit(contract, "OverrideExecuted")
-        .withArgs(digest, message.action, message.mission, 3, message.target, [seat(2).address], id("why"));
+        .withArgs(digest, message.action, message.mission, 3, message.target, [seat(2).address], sha256(toUtf8Bytes("why")), "why");
       expect(await contract.isExecuted(digest)).to.equal(true);
       await expect(act(message, seat(2)))
         .to.be.revertedWithCustomError(contract, "AlreadyExecuted")
@@ -85,7 +92,7 @@ describe("AdjudicationProcedure", () => {
         const message = await override(name);
         await expect(act(message, ...seats.slice(0, signatures)), name)
           .to.emit(mission.contract, "Overridden")
-          .withArgs(action(name), 3, message.target, "0x1234", city.addresses.ADJUDICATION);
+          .withArgs(action(name), message.node, message.target, message.data, city.addresses.ADJUDICATION);
       }
       await expect(act(await override("NONE"), ...seats))
         .to.be.revertedWithCustomError(contract, "ActionUnavailable")
@@ -129,12 +136,12 @@ describe("AdjudicationProcedure", () => {
           .to.be.revertedWithCustomError(contract, "InvalidSignature")
           .withArgs(seat(0).address);
       await invalid(message, (await signed(message, seat(1))).signature);
-      await invalid(message, await city.sign("OverrideAction", city.addresses.EXECUTION, message, seat(0)));
+      await invalid(message, await city.signOrder(message, seat(0), city.addresses.EXECUTION));
       const { signature } = await signed(message, seat(0));
-      await invalid({ ...message, action: action("TERMINATE_MISSION") }, signature);
-      await invalid({ ...message, target: seat(1).address }, signature);
-      await invalid({ ...message, data: "0x1235" }, signature);
-      await invalid({ ...message, justification: id("other") }, signature);
+      await invalid({ ...message, action: action("VETO_OUTPUT") }, signature);
+      await invalid({ ...message, node: 4 }, signature);
+      await invalid({ ...message, data: dataOf("FREEZE", 1) }, signature);
+      await invalid({ ...message, because: "other" }, signature);
       await invalid({ ...message, salt: 99n }, signature);
       await invalid({ ...message, deadline: message.deadline + 1n }, signature);
       await invalid(message, "0x");
@@ -163,13 +170,46 @@ describe("AdjudicationProcedure", () => {
         .withArgs(message.mission);
     });
 
-    it("judges the state that was signed", async () => {
-      const first = await override("FREEZE");
+    it("judges the state that was signed, unless it stops: nobody outruns a stop by changing the state", async () => {
+      const first = await override("REJECT_POP");
       const second = await override("UNFREEZE");
+      const stops = [await override("FREEZE"), await override("VETO_OUTPUT"), await override("EMERGENCY_STOP")];
       await act(first, seat(0));
       await expect(act(second, seat(0)))
         .to.be.revertedWithCustomError(contract, "StaleCase")
         .withArgs(second.caseHash, await mission.caseHash(3));
+      for (const stop of stops) await expect(act(stop, seat(0))).to.emit(mission.contract, "Overridden");
+      for (const stop of stops) await expect(act(stop, seat(0))).to.be.revertedWithCustomError(contract, "AlreadyExecuted");
+    });
+
+    it("refuses what no wallet could show: fields of other acts, words out of range, data too short or too long", async () => {
+      const refused = async (message: Override, error: string) => {
+        await expect(
+          contract.act(message, [{ adjudicator: seat(0).address, signature: "0x" }]),
+          message.data,
+        ).to.be.revertedWithCustomError(contract, error);
+        await expect(contract.digestOf(message)).to.be.revertedWithCustomError(contract, error);
+      };
+      for (const name of ACTION_NAMES) {
+        const { on, target, binds } = ACTS[name];
+        const message = on === "city" ? await wide(name, keyOf("target").address, ...blanks(name)) : await override(name);
+        await contract.digestOf(message);
+        if (on === "city") await refused({ ...message, mission: mission.address }, "NotOfThisAct");
+        if (on !== "node") await refused({ ...message, node: 1 }, "NotOfThisAct");
+        if (target === undefined) await refused({ ...message, target: keyOf("target").address }, "NotOfThisAct");
+        if (binds === "salt") await refused({ ...message, caseHash: id("case") }, "NotOfThisAct");
+        else await refused({ ...message, salt: 1n }, "NotOfThisAct");
+        if (message.data !== "0x") await refused({ ...message, data: hexSchema.parse(message.data.slice(0, -2)) }, "DataLength");
+        await refused({ ...message, data: `${message.data}00` }, ACTS[name].carries === undefined ? "DataLength" : "NotWhatWasSigned");
+      }
+      const wideWord = `0x${"00".repeat(30)}0100`;
+      await refused(await override("FREEZE", { data: wideWord }), "OutOfRange");
+      const two = hexSchema.parse(`0x${"00".repeat(31)}02`);
+      await refused({ ...(await wide("FREEZE_AGENT", keyOf("target").address, true)), data: two }, "OutOfRange");
+      await refused(
+        { ...(await wide("ADMIT_ADJUDICATOR", keyOf("target").address, ZeroAddress)), data: hexSchema.parse(`0x01${"00".repeat(31)}`) },
+        "OutOfRange",
+      );
     });
 
     it("refuses an adjudicator whose principal took part in the mission, also beside others", async () => {
@@ -187,7 +227,7 @@ describe("AdjudicationProcedure", () => {
     });
 
     it("bubbles what the mission answers, and executes nothing then", async () => {
-      const message = await override("FREEZE", { data: "0xdead" });
+      const message = await override("FREEZE");
       await mission.refuse();
       await expect(act(message, seat(0))).to.be.revertedWithCustomError(mission.contract, "Refused");
       expect(await contract.isExecuted(await contract.digestOf(message))).to.equal(false);
@@ -294,6 +334,7 @@ describe("AdjudicationProcedure", () => {
     const codification = async (session: bigint) => ({
       ...(await override("APPROVE_CODIFICATION")),
       mission: ZeroAddress,
+      node: 0,
       caseHash: id("spec"),
       data: dataOf("APPROVE_CODIFICATION", session),
     });
@@ -301,8 +342,8 @@ describe("AdjudicationProcedure", () => {
     it("names no mission", async () => {
       const message = await codification(1n);
       await expect(act({ ...message, mission: mission.address }, seat(0)))
-        .to.be.revertedWithCustomError(contract, "NotGenuine")
-        .withArgs(mission.address);
+        .to.be.revertedWithCustomError(contract, "NotOfThisAct")
+        .withArgs(message.action);
     });
 
     it("goes to the legislation, which judges session and spec; the session's sponsor is conflicted", async () => {
@@ -369,7 +410,17 @@ describe("AdjudicationProcedure", () => {
     });
   });
 
-  describe("rowOf and digestOf", () => {
+  it("hashes each act as a wallet does, whatever it says", async () => {
+    const random = randomStream(85, "digests");
+    for (const name of ACTION_NAMES) {
+      for (let k = 0; k < 5; k += 1) {
+        const order = randomOrder(random, name);
+        expect(await contract.digestOf(order), name).to.equal(hashTypedData(actTypedData(31337, city.addresses.ADJUDICATION, order)));
+      }
+    }
+  });
+
+  describe("rowOf", () => {
     it("show the table as it counts now, in the order of the enum", async () => {
       expect(ROWS.map(([name]) => name)).to.deep.equal(ACTION_NAMES);
       for (const [name, signatures, flags] of ROWS) {
@@ -378,13 +429,6 @@ describe("AdjudicationProcedure", () => {
       }
       await city.roster.connect(seat(0)).resign();
       expect((await contract.rowOf(action("ADMIT_ADJUDICATOR"))).signatures).to.equal(4);
-    });
-
-    it("hash the typed message", async () => {
-      const message = await override("FREEZE");
-      const domain = { name: "AgentCity", version: "1", chainId: 31337n, verifyingContract: city.addresses.ADJUDICATION };
-      const digest = TypedDataEncoder.hash(domain, { OverrideAction: [...typedDataTypes.OverrideAction] }, message);
-      expect(await contract.digestOf(message)).to.equal(digest);
     });
   });
 });

@@ -5,6 +5,7 @@ import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
 import { tokens } from "../../support/city-fixture.ts";
 import { Action, NodeState } from "../../support/mission-fixture.ts";
+import { orderOn } from "../../support/orders.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
 import { ANY, type CityMove, type NodeMove, tried } from "../move.ts";
 import type { World } from "../world.ts";
@@ -13,22 +14,13 @@ const { WAITING, ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZ
 
 /** As many adjudicators sign as an action needs, anybody relays. */
 export async function act(mission: FuzzMission, node: number, world: World, action: number, data = "0x", signers = 1) {
-  const { random, adjudicators, adjudication, addresses } = world;
+  const { random, adjudicators, adjudication } = world;
   const chosen = random.shuffle(adjudicators).slice(0, signers);
-  const message = {
-    action,
-    mission: mission.address,
-    node,
-    target: mission.address,
-    data,
-    justification: id("why"),
-    caseHash: await mission.contract.caseHash(node),
-    salt: BigInt(random.int(1_000_000)),
-    deadline: await mission.soon(),
-  };
+  const order = { data, salt: BigInt(random.int(1_000_000)), deadline: await mission.soon() };
+  const message = await orderOn(mission, action, node, order);
   const signatures = [];
   for (const adjudicator of chosen.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))) {
-    const signature = await world.sign("OverrideAction", addresses.ADJUDICATION, message, adjudicator);
+    const signature = await world.signOrder(message, adjudicator);
     signatures.push({ adjudicator: adjudicator.address, signature });
   }
   return adjudication.act(message, signatures);

@@ -338,21 +338,21 @@ describe("LegislativeProcedure.ruleOnBloc", () => {
 
   describe("given two adjudicators' RULE_ON_BLOC", () => {
     async function act(session: bigint, release: boolean, signers: readonly Wallet[]) {
-      const { adjudication, addresses } = house;
+      const { adjudication } = house;
       const message = {
         action: RULE_ON_BLOC,
         mission: ZeroAddress,
         node: 0,
         target: ZeroAddress,
         data: AbiCoder.defaultAbiCoder().encode(["uint256", "bool"], [session, release]),
-        justification: hash("why"),
+        because: "why",
         caseHash: await caseOf(session),
         salt: 0n,
         deadline: 2n ** 40n - 1n,
       };
       const signatures = [];
       for (const signer of signers) {
-        const signature = await house.sign("OverrideAction", addresses.ADJUDICATION, message, signer);
+        const signature = await house.signOrder(message, signer);
         signatures.push({ adjudicator: signer.address, signature });
       }
       return adjudication.act(message, signatures);

@@ -332,20 +332,20 @@ describe("LegislativeProcedure: enactment", () => {
   describe("approveCodification", () => {
     /** The adjudicator's signed act, relayed by anyone. */
     async function audit(house: Legislature, session: bigint, specHash: string) {
-      const { adjudication, adjudicators, sign, addresses, legislation } = house;
+      const { adjudication, adjudicators, signOrder } = house;
       const action = {
         action: 19,
         mission: ethers.ZeroAddress,
         node: 0,
-        target: await legislation.getAddress(),
+        target: ethers.ZeroAddress,
         data: AbiCoder.defaultAbiCoder().encode(["uint256"], [session]),
-        justification: hash("read it"),
+        because: "read it",
         caseHash: specHash,
-        salt: session,
+        salt: 0n,
         deadline: 2n ** 40n - 1n,
       };
       const adjudicator = adjudicators[0] as Wallet;
-      const signature = await sign("OverrideAction", addresses.ADJUDICATION, action, adjudicator);
+      const signature = await signOrder(action, adjudicator);
       return adjudication.act(action, [{ adjudicator: adjudicator.address, signature }]);
     }
 
