@@ -5,25 +5,18 @@ import { parseContentId } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import { randomStream } from "../primitives/random.ts";
-import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../protocol/evidence.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
-import type { NodeView } from "./chain-view.ts";
 import { type Claimed, type ClaimFile, claimFile, claimOf, outputOf } from "./claims.ts";
 import { itemDocument } from "./clearing-record.ts";
 import type { SignedItem } from "./evidence.ts";
 import { toolsOf } from "./fetch/tools.ts";
 import { modelTool } from "./models/model-tool.ts";
-import { takesReceipts, termsOfNode } from "./obligation.ts";
+import { evidenceFor, takesReceipts, termsOfNode } from "./obligation.ts";
 import { boundTerms } from "./obligations.ts";
 import { limitsOf, originOf } from "./origin.ts";
 import type { Issuer } from "./seat.ts";
 import { inputOf, placeOf, serviceById } from "./work.ts";
 import type { World } from "./world.ts";
-
-/** Which evidence the work at a node needs: a receipt where outputs are compared, else a second run of the same code. */
-export function evidenceFor(law: NodeView["law"]): { readonly class: EvidenceClassName; readonly kind: EvidenceKind } {
-  return takesReceipts(law) ? { class: "REC", kind: evidenceKinds.RECEIPT } : { class: "ATT", kind: evidenceKinds.REEXECUTION };
-}
 
 /** What an issuer vouches for, in the documents and on chain. */
 export interface Issued {

@@ -2,6 +2,7 @@ import { fromBps, QUESTIONS } from "../clearing/fields.ts";
 import type { ObligationTerms, ReleaseRule } from "../clearing/obligation.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { TIER } from "../primitives/tier.ts";
+import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../protocol/evidence.ts";
 import type { MissionDocument, MissionNode } from "../protocol/mission-document.ts";
 import { EvidenceClass, geq } from "../rules/admissibility.ts";
 import type { MissionParams } from "../rules/mission-params-codec.ts";
@@ -117,4 +118,9 @@ function criteriaOf({ law, predicates }: NodeTerms): string[] {
  */
 export function takesReceipts({ tier, floor }: Pick<MissionNode, "tier" | "floor">): boolean {
   return tier === TIER.CONSENSUS && geq(EvidenceClass.REC, EvidenceClass[floor]);
+}
+
+/** Which evidence the work at a node needs: a receipt where outputs are compared, else a second run of the same code. */
+export function evidenceFor(law: Pick<MissionNode, "tier" | "floor">): { readonly class: EvidenceClassName; readonly kind: EvidenceKind } {
+  return takesReceipts(law) ? { class: "REC", kind: evidenceKinds.RECEIPT } : { class: "ATT", kind: evidenceKinds.REEXECUTION };
 }
