@@ -26,18 +26,18 @@ export type Figures = ReadonlyMap<string, string>;
 export const CAPTIONS: Readonly<Record<string, string>> = {
   csr: "AgentCity's Figure 7",
   "csr-by-agents": "AgentCity's Figure 8",
-  deception: "AgentCity D.11, 4",
-  overhead: "AgentCity D.11, 5",
-  wealth: "AgentCity D.11, 6",
-  participation: "AgentCity D.11, 7",
-  shock: "AgentCity D.11, 8",
+  deception: "AgentCity D.11, figure 4",
+  overhead: "AgentCity D.11, figure 5",
+  wealth: "AgentCity D.11, figure 6",
+  participation: "AgentCity D.11, figure 7",
+  shock: "AgentCity D.11, figure 8",
   cost: "AgentCity's Figure 9",
   benefit: "AgentCity's Figure 10",
   "break-even": "AgentCity's Figure 11",
-  messages: "AgentCity D.12, 7",
-  convergence: "AgentCity D.12, 8",
-  propagation: "AgentCity D.12, 9",
-  "benefit-shape": "AgentCity D.12, 10",
+  messages: "AgentCity D.12, figure 7",
+  convergence: "AgentCity D.12, figure 8",
+  propagation: "AgentCity D.12, figure 9",
+  "benefit-shape": "AgentCity D.12, figure 10",
 };
 
 /** Half-way through every run, a short one too. */
