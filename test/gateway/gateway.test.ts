@@ -96,11 +96,17 @@ describe("the gateway of a city with a mission", function () {
     expect(draft.hashes.digest).to.equal(await halfSigned());
     const stranger = await signedAndSent(url, draft, seat("sponsor"));
     expect([stranger.status, errorSchema.parse(JSON.parse(stranger.body)).error.code]).to.deep.equal([403, "NotAllowed"]);
-    const other = await signedAndSent(url, { ...draft, because: "something else" }, seat("adjudicator-1"));
-    expect(errorSchema.parse(JSON.parse(other.body)).error.code).to.equal("InvalidValue");
+    const other = await signedAndSent(url, { ...draft, message: { ...draft.message, because: "something else" } }, seat("adjudicator-1"));
+    expect(other.status).to.equal(401);
+    for (const message of [
+      { ...draft.message, action: 99 },
+      { ...draft.message, data: "0x12" },
+    ]) {
+      const unknown = await signedAndSent(url, { ...draft, message }, seat("adjudicator-1"));
+      expect(errorSchema.parse(JSON.parse(unknown.body)).error.code).to.equal("InvalidValue");
+    }
     const borrowed = {
       message: draft.message,
-      because: draft.because,
       signatures: [{ adjudicator: seat("adjudicator-2").address, signature: "0x11" }],
     };
     expect((await post(`${url}/v1/orders`, borrowed)).status).to.equal(401);

@@ -22,7 +22,6 @@ export async function signedAndSent(url: string, draft: z.infer<typeof draftOutp
   const signature = await account.signTypedData({ ...data, types: own });
   const sent = await post(`${url}/v1/orders`, {
     message: draft.message,
-    because: draft.because,
     signatures: [...draft.signatures, { adjudicator: account.address, signature }],
   });
   return { ...sent, relayed: relayedSchema.safeParse(JSON.parse(sent.body)).data };

@@ -7,6 +7,7 @@ import { missionTransitions } from "../../orchestrator/rules/transitions/mission
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { ethers, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { Action, type Mission, onward, openMissionIn, type PeopledCity, packed, Result, TASK } from "../support/mission-fixture.ts";
+import { stopData } from "../support/orders.ts";
 import type { Call } from "./machines/mission/calls.ts";
 import { type Law, type Node, nodeOf, PRICE, SLOT_BUDGET, type State } from "./machines/mission/state.ts";
 import { type Timer, ticks } from "./machines/mission/time.ts";
@@ -93,7 +94,7 @@ export class RealMission {
     const plain = (method: string, ...args: unknown[]): Prepared[] => [{ from: city.deployer, to: contract, method, args }];
     const by = (from: Signer, method: string, ...args: unknown[]): Prepared[] => [{ from, to: contract, method, args }];
     const override = async (action: number, data = "0x"): Promise<Prepared[]> =>
-      by(await city.as("ADJUDICATION"), "onOverride", action, node, m.address, data);
+      by(await city.as("ADJUDICATION"), "onOverride", action, node, m.address, await stopData(contract, action, node, data));
     const is = nodeOf(state, node);
     switch (call.call) {
       case "bid":
