@@ -9,7 +9,7 @@ import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ActionTable} from "../libraries/ActionTable.sol";
-import {Acts} from "../libraries/Acts.sol";
+import {Acts} from "./adjudication/Acts.sol";
 import {ParamRanges} from "../libraries/ParamRanges.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {Action, Decision, OverrideAction} from "../types/Actions.sol";

@@ -1,7 +1,7 @@
 /**
  * Every action of the override panel, once off chain: its number is its place in `enum Action` (contracts/types/Actions.sol), `ACTION_DATA`
  * is what its arguments are, `ACTS` what else of it is signed (AgentCity B.12; decision 85). From both, `acts.ts` has the EIP-712 type of each
- * act, and `contracts/libraries/ActTypes.sol` is generated.
+ * act, and `contracts/meta/adjudication/ActTypes.sol` is generated.
  */
 import {
   type AbiParameter,

@@ -1,6 +1,6 @@
 /**
  * What adjudicators sign: each act is an EIP-712 type of its own, of flat fields with names (decision 85), so that a wallet shows
- * `Freeze`, mission, node and reason instead of bytes. Solidity side: `contracts/libraries/Acts.sol`, and `ActTypes.sol`, which is
+ * `Freeze`, mission, node and reason instead of bytes. Solidity side: `contracts/meta/adjudication/Acts.sol`, and `ActTypes.sol`, which is
  * generated from here; a test compares the digests of every act.
  */
 import type { AbiParameter, TypedDataDomain } from "viem";

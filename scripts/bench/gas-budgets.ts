@@ -44,7 +44,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 250_000,
+      limit: 225_000,
       why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; the compiler's coding of nested structs is the rest",
     },
   },
@@ -70,7 +70,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 3_430_000,
+      limit: 3_090_000,
       why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, and the panels' dockets are nested structs in memory; the watchdog is asked at each route and told of the act",
     },
   },
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_480_000,
+      limit: 1_315_000,
       why: "waves and laws are read in place; what is left are the panels' dockets, which are nested structs in memory, typed-data hashing, and the coding of calls between contracts",
     },
   },
@@ -96,8 +96,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 3_210_000,
-      why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, 14 stakes and reputations settled, a human's approval; the paper's figure proves nothing and pays nobody on chain",
+      limit: 2_890_000,
+      why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
   {
@@ -120,8 +120,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 67_500,
-      why: "a node of this mission credits 1.75 executors with their premiums and 1.75 verifiers: a third is cold words (slots, accounts, principals' premiums, parameters), two words of the mission are new (the nodes claimed, the sums paid), and 27,000 is the compiler's work on them; the withdrawals that follow are not in it",
+      limit: 101_000,
+      why: "a node of this mission credits 1.75 executors with their premiums and 1.75 verifiers: stakes and reputations move here as well since an appealed outcome moves nothing (33,000, of which the missions above were relieved), a quarter is cold words (slots, accounts, principals' premiums, parameters), two words of the mission are new (the nodes claimed, the sums paid), and 27,000 is the compiler's work on them; the withdrawals that follow are not in it",
     },
   },
   {
@@ -168,8 +168,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 38_000,
     budget: 115_000,
     exception: {
-      limit: 229_000,
-      why: "the executed digest is a new word (22,000), eight contracts are entered for the first time (21,000), the case is hashed from the mission before it is judged, conflicts are looked up in the mission and in its tree (8,000), and the run of sole approvals is counted; the watchdog writes down the decision and judges its signer (53,000)",
+      limit: 238_000,
+      why: "the executed digest is a new word (22,000), the act's own type is hashed word by word from its table (6,000), eight contracts are entered for the first time (21,000), the case is hashed from the mission before it is judged, conflicts are looked up in the mission and in its tree (8,000), and the run of sole approvals is counted; the watchdog writes down the decision and judges its signer (53,000)",
     },
   },
   {

@@ -1,12 +1,12 @@
-/** `contracts/libraries/ActTypes.sol`: what each human act signs, generated from `orchestrator/protocol/actions.ts` (decision 85). */
+/** `contracts/meta/adjudication/ActTypes.sol`: what each human act signs, generated from `orchestrator/protocol/actions.ts` (decision 85). */
 import { format, resolveConfig } from "prettier";
 import { keccak256, stringToHex } from "viem";
 import { ACTION_NAMES, ACTS, type ActionName } from "../../orchestrator/protocol/actions.ts";
 import { actTypeString, dataFields } from "../../orchestrator/protocol/acts.ts";
 
-export const ACT_TYPES_FILE = "contracts/libraries/ActTypes.sol";
+export const ACT_TYPES_FILE = "contracts/meta/adjudication/ActTypes.sol";
 
-/** As `contracts/libraries/Acts.sol` reads a row. */
+/** As `contracts/meta/adjudication/Acts.sol` reads a row. */
 const FLAGS = { node: 1, target: 2, caseHash: 4 };
 const BOOL = 33;
 const CARRIED = 34;

@@ -1,6 +1,6 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, `contracts/libraries/ActTypes.sol` and `docs/acts.erc7730.json` from the table of human acts, `docs/contexts/` from the
+ * exported transition tables, `contracts/meta/adjudication/ActTypes.sol` and `docs/acts.erc7730.json` from the table of human acts, `docs/contexts/` from the
  * JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
  * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
  * `docs/attacks.md`, `docs/gateway-commands.md`, `docs/service-catalog.md` and

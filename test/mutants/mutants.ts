@@ -119,8 +119,8 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(10, "collaboration/Treasury.sol", " pools.insurance += insured;", " pools.insurance += insured + 1;"),
   breaks(10, "meta/legislation/Convocation.sol", "info.deposit -= fee;", ""),
   breaks(10, "collaboration/StakePool.sol", "ledger.sums.committed -= release;", "ledger.sums.committed -= release / 2;", 1),
-  breaks(11, "foundational/ProducerContract.sol", "amount / 2, amount - amount / 2, reason);", "amount / 2, amount / 4, reason);"),
-  breaks(11, "foundational/ProducerContract.sol", "locked -= released;", "locked -= released / 2;"),
+  breaks(11, "foundational/Stakes.sol", "slashed / 2, slashed - slashed / 2, reason);", "slashed / 2, slashed / 4, reason);"),
+  breaks(11, "foundational/Stakes.sol", "locked -= released;", "locked -= released / 2;"),
   breaks(12, "meta/ConstitutionalValidator.sol", "if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);", ""),
   breaks(12, "collaboration/Descent.sol", "child.spent += lent - returned;", "child.spent += (lent - returned) / 2;", 5),
   breaks(13, "meta/legislation/BallotBox.sol", "if ((batch.lanes >> shift) & 0xff != 0) revert", "if (ranking == 0) revert"),
@@ -580,9 +580,9 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   noticed(
     "foundational/producer-contract",
     "slashes half to the treasury, half and the odd unit to insurance",
-    "foundational/ProducerContract.sol",
-    "amount / 2, amount - amount / 2, reason);",
-    "amount - amount / 2, amount / 2, reason);",
+    "foundational/Stakes.sol",
+    "slashed / 2, slashed - slashed / 2, reason);",
+    "slashed - slashed / 2, slashed / 2, reason);",
   ),
   noticed(
     "foundational/producer-contract",

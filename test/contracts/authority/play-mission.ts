@@ -1,5 +1,6 @@
 /** Every function of the market and of a mission's clone, called with success in missions of their own. */
 import { id } from "ethers";
+import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import {
@@ -173,7 +174,7 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   await trial.record("EvidenceRegistry.countLapse", all, () => clone.countLapse(monitor.address, 1));
   await executing.restore();
   const judge = contract.connect(await mission.city.as("ADJUDICATION"));
-  const freeze = () => judge.onOverride(Action.FREEZE, 0, mission.address, "0x");
+  const freeze = () => judge.onOverride(Action.FREEZE, 0, mission.address, encodeActionData("FREEZE", [0]));
   await trial.record("CollaborationContract.onOverride", all, freeze);
   await executing.restore();
   const opening = await mission.opening(0);

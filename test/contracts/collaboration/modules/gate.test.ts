@@ -148,9 +148,11 @@ describe("Gate", () => {
       await refused(mission.override(Action.RELEASE_OUTPUT, 0, await mission.release(0)), "NotVetoed");
       await worked(VETOES.NO, { outputPredicate: PREDICATE });
       await mission.clear(0);
-      const forged = `${(await mission.release(0)).slice(0, 66)}${"f".repeat(64)}${(await mission.release(0)).slice(130)}`;
+      const released = await mission.release(0);
+      // Past the slot and the hash of what is carried: the opening's salt.
+      const forged = `${released.slice(0, 130)}${"f".repeat(64)}${released.slice(194)}`;
       await refused(mission.override(Action.RELEASE_OUTPUT, 0, forged), "OpeningMismatch");
-      const other = mission.override(Action.RELEASE_OUTPUT, 0, `0x${"01".padStart(64, "0")}${(await mission.release(0)).slice(66)}`);
+      const other = mission.override(Action.RELEASE_OUTPUT, 0, `0x${"01".padStart(64, "0")}${released.slice(66)}`);
       await refused(other, "NotCommitted");
       await mission.override(Action.RELEASE_OUTPUT, 0, await mission.release(0));
       expect(await mission.contract.state()).to.equal(MissionState.FAILED);

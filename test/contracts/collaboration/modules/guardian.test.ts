@@ -387,6 +387,14 @@ describe("Guardian", () => {
       expect((await mission.contract.ledger()).refunded).to.equal(tokens(100));
     });
 
+    it("stops no attempt but the one that the order names", async () => {
+      await routed();
+      for (const action of ["FREEZE", "VETO_OUTPUT"] as const)
+        await expect(mission.override(Action[action], 0, encodeActionData(action, [2])))
+          .to.be.revertedWithCustomError(mission.contract, "AttemptOver")
+          .withArgs(0, 2, await mission.contract.nodeOf(0).then(({ attempt }) => attempt));
+    });
+
     it("knows five actions", async () => {
       await routed();
       await refused(mission.override(6, 0), "UnsupportedOverride");

@@ -2,9 +2,9 @@
 pragma solidity 0.8.33;
 
 import {LibBytes} from "solady/src/utils/LibBytes.sol";
-import {IAdjudicationProcedure} from "../interfaces/IAdjudicationProcedure.sol";
-import {Action, OverrideAction} from "../types/Actions.sol";
-import {ActionTable} from "./ActionTable.sol";
+import {IAdjudicationProcedure} from "../../interfaces/IAdjudicationProcedure.sol";
+import {Action, OverrideAction} from "../../types/Actions.sol";
+import {ActionTable} from "../../libraries/ActionTable.sol";
 import {ActTypes} from "./ActTypes.sol";
 
 /// @title What is signed of a human act (decision 85)
