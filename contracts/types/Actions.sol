@@ -83,7 +83,7 @@ enum Decision {
     REJECTS
 }
 
-/// @notice An order as it is handed in. What is signed of it is the act's own EIP-712 type (decisions 28 and 85; `meta/adjudication/Acts.sol`): a field
+/// @notice An order as submitted. What is signed of it is the act's own EIP-712 type (decisions 28 and 85; `meta/adjudication/Acts.sol`): a field
 /// that this does not name is zero.
 struct OverrideAction {
     Action action;
