@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { simulatedJudge } from "../orchestrator/adjudication/simulated-judge.ts";
 import { type City, openCity } from "../orchestrator/city/city.ts";
-import { runToEnd } from "../orchestrator/city/run.ts";
+import { runToEnd } from "../orchestrator/city/missions/run.ts";
 import { readInput } from "../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../services/catalog.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
-import { runToEnd } from "../../orchestrator/city/run.ts";
+import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import type { DraftRequest } from "../../orchestrator/minds/mind.ts";
 import type { LawShape } from "../../orchestrator/protocol/law-shape.ts";

@@ -1,7 +1,7 @@
 import type { LocalAccount } from "viem";
-import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../city/newcomer.ts";
-import { signPermit } from "../city/permit.ts";
-import { isSeated } from "../city/petitions.ts";
+import { signPermit } from "../city/founding/permit.ts";
+import { isSeated } from "../city/humans/petitions.ts";
+import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../city/missions/newcomer.ts";
 import type { CityClient } from "../client/client.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { signMessage } from "../client/sign/sign-message.ts";

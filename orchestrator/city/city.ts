@@ -32,10 +32,10 @@ import { type Database, openDatabase, requireEmpty } from "../records/database.t
 import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
 import { sqlAfter } from "../records/sql.ts";
-import { claimFolder, foundedSeed } from "./city-folder.ts";
-import { deploymentFile, readDeployment, writeDeployment } from "./deployment-file.ts";
-import { foundCity, REAL_TIME, requireFounded } from "./found-city.ts";
-import { genesisPort } from "./genesis-port.ts";
+import { claimFolder, foundedSeed } from "./founding/city-folder.ts";
+import { deploymentFile, readDeployment, writeDeployment } from "./founding/deployment-file.ts";
+import { foundCity, REAL_TIME, requireFounded } from "./founding/found-city.ts";
+import { genesisPort } from "./founding/genesis-port.ts";
 import {
   copiedDeployment,
   copyFounding,
@@ -45,9 +45,9 @@ import {
   keepFounding,
   placeOfFounding,
   undoCopy,
-} from "./kept-founding.ts";
-import { requireRecords, requireSameHistory, requireTranscript } from "./same-history.ts";
-import { devnetSociety, type Member, memberOf, membersOf } from "./society.ts";
+} from "./founding/kept-founding.ts";
+import { requireRecords, requireSameHistory, requireTranscript } from "./founding/same-history.ts";
+import { devnetSociety, type Member, memberOf, membersOf } from "./founding/society.ts";
 
 /** Networks whose members' keys everybody knows. */
 export const devnets = ["embedded", "anvil"] as const;

@@ -11,7 +11,7 @@ import { type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import type { AnswerKey } from "../records/answers.ts";
 import { type Holder, localIssuer, localSeat, localVerifier, type Tamper } from "../seats/local.ts";
 import type { City } from "./city.ts";
-import { type Member, memberOf, membersOf } from "./society.ts";
+import { type Member, memberOf, membersOf } from "./founding/society.ts";
 
 /** Fills execution's ports from a city. `tamper` is for demonstrations and tests of a lying executor. */
 export function worldOf(

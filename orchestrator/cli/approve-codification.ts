@@ -1,4 +1,4 @@
-import { CodificationDesk, readRequest, writeApproval } from "../city/codification-desk.ts";
+import { CodificationDesk, readRequest, writeApproval } from "../city/humans/codification-desk.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { codificationTypedData, signCodification } from "../client/sign/codification.ts";
 import { AgentCityError } from "../primitives/errors.ts";

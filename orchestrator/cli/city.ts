@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
-import { judgesElsewhere } from "../city/case-desk.ts";
 import { openCity } from "../city/city.ts";
-import { foundedSeed } from "../city/city-folder.ts";
-import { openSeats } from "../city/open-seats.ts";
-import { PostedMissions } from "../city/posted-missions.ts";
+import { foundedSeed } from "../city/founding/city-folder.ts";
+import { judgesElsewhere } from "../city/humans/case-desk.ts";
+import { openSeats } from "../city/missions/open-seats.ts";
+import { PostedMissions } from "../city/missions/posted-missions.ts";
 import { systemClock } from "../primitives/clock.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";

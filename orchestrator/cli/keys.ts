@@ -3,7 +3,7 @@ import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { decryptKeystore, KeyUnusable } from "../agent/keystore.ts";
 import { DEVNET_CHAIN_ID, DEVNET_MNEMONIC } from "../chain/devnet.ts";
-import { devnetSociety, type Member, membersOf } from "../city/society.ts";
+import { devnetSociety, type Member, membersOf } from "../city/founding/society.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { isHash } from "../primitives/hex.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { foundedSeed } from "../city/city-folder.ts";
+import { foundedSeed } from "../city/founding/city-folder.ts";
 import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import { isSystemError } from "../primitives/files.ts";
 import { keccak256 } from "../primitives/hash.ts";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Judges } from "../adjudication/judges.ts";
-import { appealLines } from "../city/case-desk.ts";
+import { appealLines } from "../city/humans/case-desk.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { plainText } from "../primitives/plain-text.ts";
 

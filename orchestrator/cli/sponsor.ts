@@ -6,7 +6,7 @@ import { z } from "zod";
 import { CATALOG } from "../../services/catalog.ts";
 import { KeyUnusable } from "../agent/keystore.ts";
 import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
-import { depositCalls } from "../city/deposit.ts";
+import { depositCalls } from "../city/missions/deposit.ts";
 import { describeInput, readInput } from "../execution/inputs/read-input.ts";
 import { bundleOutput } from "../gateway/commands/bundles.ts";
 import { cityDocumentSchema } from "../gateway/commands/city.ts";

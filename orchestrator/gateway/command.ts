@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { PostedMissions } from "../city/posted-missions.ts";
+import type { PostedMissions } from "../city/missions/posted-missions.ts";
 import type { CityClient } from "../client/client.ts";
 import type { HubReads } from "../hub/view.ts";
 import type { Address, Hex } from "../primitives/hex.ts";

@@ -3,10 +3,10 @@ import { type AbiParameter, encodeFunctionData, recoverAddress, zeroAddress, zer
 import { ascending, overrideOf, stateOf, VALIDITY } from "../adjudication/act.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { decodeRevert, revertOf } from "../chain/revert.ts";
-import { type Decision, type Draft, decisionOn } from "../city/case-decisions.ts";
-import { caseNamed } from "../city/case-queue.ts";
-import { chainTime } from "../city/order-caps.ts";
-import { WaitingFiles, writeWaiting } from "../city/waiting.ts";
+import { type Decision, type Draft, decisionOn } from "../city/humans/case-decisions.ts";
+import { caseNamed } from "../city/humans/case-queue.ts";
+import { chainTime } from "../city/humans/order-caps.ts";
+import { WaitingFiles, writeWaiting } from "../city/humans/waiting.ts";
 import type { CityClient } from "../client/client.ts";
 import { contractAbis } from "../client/contracts.ts";
 import { allErrors } from "../client/errors.ts";

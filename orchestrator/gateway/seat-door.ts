@@ -1,4 +1,4 @@
-import type { SeatDesk } from "../city/open-seats.ts";
+import type { SeatDesk } from "../city/missions/open-seats.ts";
 import { contentIdOf, parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { Call } from "../protocol/calls.ts";

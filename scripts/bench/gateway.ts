@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { conduct } from "../../orchestrator/city/conduct.ts";
+import { conduct } from "../../orchestrator/city/missions/conduct.ts";
 import { serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";

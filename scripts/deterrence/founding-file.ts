@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { ProductionStakes } from "../../deploy/production-preset.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
-import { devnetSociety, type Role } from "../../orchestrator/city/society.ts";
+import { devnetSociety, type Role } from "../../orchestrator/city/founding/society.ts";
 
 /** A founding file with these stakes. Its people are the development keys of a devnet. */
 export function foundingFile(value: number, stakes: ProductionStakes): string {

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { MODERATE, productionStakes } from "../../deploy/production-preset.ts";
-import { treasuryStatement } from "../../orchestrator/city/treasury-sides.ts";
+import { treasuryStatement } from "../../orchestrator/city/report/treasury-sides.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { deterringStake, effectiveDetection, malice } from "../../orchestrator/rules/deterrence.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";

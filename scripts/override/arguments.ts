@@ -1,7 +1,7 @@
 /** What was typed, as values; and orders on missions and on the city. */
 import { zeroHash } from "viem";
 import { stateOf } from "../../orchestrator/adjudication/act.ts";
-import type { Draft } from "../../orchestrator/city/case-decisions.ts";
+import type { Draft } from "../../orchestrator/city/humans/case-decisions.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { parseAmount } from "../../orchestrator/primitives/amounts.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Chain } from "../../orchestrator/chain/chain.ts";
 import { findLivingCity } from "../../orchestrator/chain/city-file.ts";
 import { connectRpcChain } from "../../orchestrator/chain/rpc.ts";
-import { deploymentFile, readDeployment } from "../../orchestrator/city/deployment-file.ts";
+import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
 import { home } from "../../orchestrator/cli/home.ts";
 import { findNetwork, rpcUrlOf } from "../../orchestrator/cli/network.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";

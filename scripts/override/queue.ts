@@ -1,4 +1,4 @@
-import { inOneLine, queueOf } from "../../orchestrator/city/case-queue.ts";
+import { inOneLine, queueOf } from "../../orchestrator/city/humans/case-queue.ts";
 import { type OfficeOptions, openOffice } from "./office.ts";
 
 /** Lists what waits for adjudicators. */

@@ -1,5 +1,5 @@
-import { appealLines } from "../../orchestrator/city/case-desk.ts";
-import { caseNamed, inOneLine, inPrint } from "../../orchestrator/city/case-queue.ts";
+import { appealLines } from "../../orchestrator/city/humans/case-desk.ts";
+import { caseNamed, inOneLine, inPrint } from "../../orchestrator/city/humans/case-queue.ts";
 import type { WaitingCase } from "../../orchestrator/protocol/waiting-case.ts";
 import { type OfficeOptions, openOffice } from "./office.ts";
 

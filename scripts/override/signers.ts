@@ -2,7 +2,7 @@ import { getAddress, type LocalAccount } from "viem";
 import { z } from "zod";
 import { DEVNET_CHAIN_ID } from "../../orchestrator/chain/devnet.ts";
 import { requestOver } from "../../orchestrator/chain/rpc.ts";
-import { devnetSociety, memberOf } from "../../orchestrator/city/society.ts";
+import { devnetSociety, memberOf } from "../../orchestrator/city/founding/society.ts";
 import { accountFrom, adjudicatorAccount, NoSuchSeat, signerAccount } from "../../orchestrator/cli/keys.ts";
 import { signOrder } from "../../orchestrator/client/sign/order.ts";
 import type { SigningDomain } from "../../orchestrator/client/sign/sign-message.ts";

@@ -8,8 +8,8 @@ import { type AgentOptions, createAgent } from "../../orchestrator/agent/agent.t
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { type OpenSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
-import { runToEnd } from "../../orchestrator/city/run.ts";
+import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
+import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { signSessionMessage } from "../../orchestrator/client/sign/session-message.ts";
 import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";

@@ -2,7 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { encodeFunctionData, erc20Abi } from "viem";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { intentKey } from "../../orchestrator/primitives/outbox.ts";
 import { copyHome, foundHome, openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { act } from "../../orchestrator/adjudication/act.ts";
 import { TransactionReverted } from "../../orchestrator/chain/errors.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { panelOf } from "../../orchestrator/city/panel.ts";
+import { panelOf } from "../../orchestrator/city/humans/panel.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";

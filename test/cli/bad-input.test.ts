@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { openRuns } from "../../orchestrator/city/runs.ts";
+import { openRuns } from "../../orchestrator/city/missions/runs.ts";
 import { foundHome, openHome } from "../support/city-home.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { beginRun } from "../../orchestrator/city/runs.ts";
+import { beginRun } from "../../orchestrator/city/missions/runs.ts";
 import { foundHome } from "../support/city-home.ts";
 import { refusalIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";

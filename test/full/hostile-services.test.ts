@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { membersOf } from "../../orchestrator/city/society.ts";
+import { membersOf } from "../../orchestrator/city/founding/society.ts";
 import { workSchema } from "../../orchestrator/execution/work.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";

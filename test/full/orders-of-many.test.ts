@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import type { City } from "../../orchestrator/city/city.ts";
-import { membersOf } from "../../orchestrator/city/society.ts";
+import { membersOf } from "../../orchestrator/city/founding/society.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { openHome } from "../support/city-home.ts";
 import { executedSchema, OVERRIDE, refusalIn, runCli, signedSchema } from "../support/cli.ts";

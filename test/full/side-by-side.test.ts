@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";

@@ -5,7 +5,7 @@ import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
 import { ANVIL_GENESIS } from "../../orchestrator/chain/anvil-chain.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { PHASES } from "../../orchestrator/city/reconcile.ts";
+import { PHASES } from "../../orchestrator/city/missions/reconcile.ts";
 import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { actionNumber } from "../../orchestrator/protocol/actions.ts";

@@ -11,7 +11,7 @@ import { recoverMessageAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { PostedMissions } from "../../orchestrator/city/posted-missions.ts";
+import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
 import { cityDocumentSchema, conditionOutput } from "../../orchestrator/gateway/commands/city.ts";

@@ -6,7 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { verificationDocument } from "../../orchestrator/gateway/commands/verifications.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { PaymentRequired, Till } from "../../orchestrator/gateway/x402.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import type { City } from "../../orchestrator/city/city.ts";
-import { type SeatDesk, seatDesk } from "../../orchestrator/city/open-seats.ts";
+import { type SeatDesk, seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
 import { seatsOutput } from "../../orchestrator/gateway/commands/seat-list.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import type { City } from "../../orchestrator/city/city.ts";
-import { seatDesk } from "../../orchestrator/city/open-seats.ts";
+import { seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
 import { eventOutput } from "../../orchestrator/gateway/commands/events.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";

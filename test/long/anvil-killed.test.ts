@@ -8,7 +8,7 @@ import { ANVIL_GENESIS } from "../../orchestrator/chain/anvil-chain.ts";
 import { ChainDisagrees, RpcUnreachable } from "../../orchestrator/chain/errors.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
-import { runToEnd } from "../../orchestrator/city/run.ts";
+import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";

@@ -7,7 +7,7 @@ import { DEVNET_CHAIN_ID } from "../../orchestrator/chain/devnet.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { type Member, memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { type Member, memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
 import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect } from "chai";
-import { judgesElsewhere } from "../../orchestrator/city/case-desk.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { membersOf } from "../../orchestrator/city/society.ts";
+import { membersOf } from "../../orchestrator/city/founding/society.ts";
+import { judgesElsewhere } from "../../orchestrator/city/humans/case-desk.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { openHome } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { errorsAbi } from "../../orchestrator/chain/abi/errors.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
-import { type TreasuryStatement, treasuryStatement } from "../../orchestrator/city/treasury-sides.ts";
+import { type TreasuryStatement, treasuryStatement } from "../../orchestrator/city/report/treasury-sides.ts";
 import { shortened } from "../../orchestrator/economy/campaign.ts";
 import type { GovernedCity, PortsMaker } from "../../orchestrator/economy/law/city.ts";
 import { ECONOMY } from "../../orchestrator/economy/parameters.ts";

@@ -5,7 +5,7 @@ import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
 import { signOrder } from "../../orchestrator/client/sign/order.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { actionNumber } from "../../orchestrator/protocol/actions.ts";

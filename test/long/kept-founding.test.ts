@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, trunc
 import { join } from "node:path";
 import { expect } from "chai";
 import { openCity } from "../../orchestrator/city/city.ts";
-import { claimFolder } from "../../orchestrator/city/city-folder.ts";
-import { copyFounding, isCopying, placeOfFounding } from "../../orchestrator/city/kept-founding.ts";
+import { claimFolder } from "../../orchestrator/city/founding/city-folder.ts";
+import { copyFounding, isCopying, placeOfFounding } from "../../orchestrator/city/founding/kept-founding.ts";
 import { cache } from "../support/cache.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 

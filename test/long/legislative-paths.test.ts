@@ -1,6 +1,6 @@
 import { MemorySaver } from "@langchain/langgraph";
 import { expect } from "chai";
-import { moneyOfSession } from "../../orchestrator/city/family.ts";
+import { moneyOfSession } from "../../orchestrator/city/missions/family.ts";
 import { LawCodeChanged } from "../../orchestrator/clerks/codifier.ts";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";

@@ -6,7 +6,7 @@ import { zeroHash } from "viem";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { runToEnd } from "../../orchestrator/city/run.ts";
+import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { answerKey } from "../../orchestrator/city/world.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { indexAfter, indexDigest, type Passports, passportsSchema } from "../../orchestrator/execution/passports.ts";

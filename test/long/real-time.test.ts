@@ -9,7 +9,7 @@ import { cityTokenAbi } from "../../orchestrator/chain/abi/CityToken.ts";
 import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
 import { viemChain } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
-import { deploymentFile, readDeployment } from "../../orchestrator/city/deployment-file.ts";
+import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
 import { auditReportSchema } from "../../orchestrator/protocol/audit-report.ts";
 import { balances } from "../../orchestrator/protocol/outcome.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { LocalAccount } from "viem";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { amend, carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";

@@ -6,8 +6,8 @@ import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.
 import { createAgent } from "../../orchestrator/agent/agent.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { closedSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
-import { runToEnd } from "../../orchestrator/city/run.ts";
+import { closedSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
+import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import type { Outsiders } from "../../orchestrator/execution/seat.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";

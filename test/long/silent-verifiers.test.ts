@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";

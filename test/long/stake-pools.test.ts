@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { devnetSociety, memberOf, withPool } from "../../orchestrator/city/society.ts";
+import { devnetSociety, memberOf, withPool } from "../../orchestrator/city/founding/society.ts";
 import { lieAbout } from "../../orchestrator/city/world.ts";
 import { parseContentId } from "../../orchestrator/primitives/hash.ts";
 import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";

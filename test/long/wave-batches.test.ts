@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { callsSince } from "../../orchestrator/city/gas.ts";
+import { callsSince } from "../../orchestrator/city/report/gas.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, copyHome, foundHome, missionsOf, openHome } from "../support/city-home.ts";

@@ -6,10 +6,10 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { CodificationDesk, readRequest, writeApproval } from "../../orchestrator/city/codification-desk.ts";
-import { legislate } from "../../orchestrator/city/legislate.ts";
-import { mindsOf } from "../../orchestrator/city/minds.ts";
-import { membersOf } from "../../orchestrator/city/society.ts";
+import { membersOf } from "../../orchestrator/city/founding/society.ts";
+import { CodificationDesk, readRequest, writeApproval } from "../../orchestrator/city/humans/codification-desk.ts";
+import { legislate } from "../../orchestrator/city/missions/legislate.ts";
+import { mindsOf } from "../../orchestrator/city/missions/minds.ts";
 import { testBoundary } from "../../orchestrator/cli/test-boundary.ts";
 import { signCodification } from "../../orchestrator/client/sign/codification.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";

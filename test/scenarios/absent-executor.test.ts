@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import type { Sandbox } from "../../orchestrator/execution/sandbox/run.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, missionsOf, openHome, purseOf } from "../support/city-home.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { membersOf } from "../../orchestrator/city/society.ts";
+import { membersOf } from "../../orchestrator/city/founding/society.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, missionsOf, openHome, purseOf } from "../support/city-home.ts";

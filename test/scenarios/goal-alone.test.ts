@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
-import { BUNDLE_FILES } from "../../orchestrator/city/bundle-layout.ts";
+import { BUNDLE_FILES } from "../../orchestrator/city/bundle/bundle-layout.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { missionDocumentSchema } from "../../orchestrator/protocol/mission-document.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { openCity } from "../../orchestrator/city/city.ts";
-import { runToEnd } from "../../orchestrator/city/run.ts";
+import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";

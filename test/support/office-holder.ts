@@ -4,10 +4,10 @@ import { privateKeyToAccount } from "viem/accounts";
 import { act } from "../../orchestrator/adjudication/act.ts";
 import { type Agent, createAgent } from "../../orchestrator/agent/agent.ts";
 import type { OfficeTerms } from "../../orchestrator/agent/enrol.ts";
-import { decisionOn } from "../../orchestrator/city/case-decisions.ts";
-import { queueOf } from "../../orchestrator/city/case-queue.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { panelOf } from "../../orchestrator/city/panel.ts";
+import { decisionOn } from "../../orchestrator/city/humans/case-decisions.ts";
+import { queueOf } from "../../orchestrator/city/humans/case-queue.ts";
+import { panelOf } from "../../orchestrator/city/humans/panel.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 
 export const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));

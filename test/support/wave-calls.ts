@@ -1,5 +1,5 @@
 import type { City } from "../../orchestrator/city/city.ts";
-import { callsSince, nodesIn } from "../../orchestrator/city/gas.ts";
+import { callsSince, nodesIn } from "../../orchestrator/city/report/gas.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { listOf } from "../../orchestrator/primitives/values.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";

@@ -1,8 +1,8 @@
 /** What the pages show of a bundle, as plain data: read once, in the worker. */
 import type { auditDocuments, Documents } from "../../../orchestrator/city/audit/audit-documents.ts";
 import { latest } from "../../../orchestrator/city/audit/audit-documents.ts";
-import { BUNDLE_FILES } from "../../../orchestrator/city/bundle-layout.ts";
-import { devnetSociety } from "../../../orchestrator/city/society.ts";
+import { BUNDLE_FILES } from "../../../orchestrator/city/bundle/bundle-layout.ts";
+import { devnetSociety } from "../../../orchestrator/city/founding/society.ts";
 import { claimFileSchema } from "../../../orchestrator/execution/claims.ts";
 import { clearingRecordSchema } from "../../../orchestrator/execution/clearing-record.ts";
 import { type ClaimView, type ClearingView, claimInWords, clearingInWords } from "../../../orchestrator/execution/work-in-words.ts";

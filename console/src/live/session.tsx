@@ -1,6 +1,6 @@
 import { Text, Title } from "@mantine/core";
 import { Link, useParams } from "react-router";
-import { letterOf } from "../../../orchestrator/city/letters.ts";
+import { letterOf } from "../../../orchestrator/city/report/letters.ts";
 import { formatMoney, grouped } from "../../../orchestrator/primitives/amounts.ts";
 import { standingsOf } from "../../../orchestrator/rules/condorcet.ts";
 import type { Ballots, Debate, Event, Page, SessionDetail } from "../city/answers.ts";

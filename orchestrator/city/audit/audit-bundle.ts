@@ -5,7 +5,7 @@ import type { Hash } from "../../primitives/hex.ts";
 import type { AuditFinding, AuditReport } from "../../protocol/audit-report.ts";
 import { openBundle } from "../../records/bundle.ts";
 import { BundleDamaged } from "../../records/errors.ts";
-import { BUNDLE_FILES } from "../bundle-layout.ts";
+import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import { AuditFailed, AuditTooHeavy } from "./audit-failed.ts";
 import { checks } from "./checks.ts";
 import { type AuditContext, openContext, treeOf, Unreadable } from "./context.ts";

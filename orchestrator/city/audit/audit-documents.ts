@@ -17,7 +17,7 @@ import { type BundleManifest, damagesOf, MANIFEST, missing, parseManifest } from
 import { BundleDamaged } from "../../records/errors.ts";
 import { type LogEntry, parseLog } from "../../records/log.ts";
 import { packRanking, tally } from "../../rules/condorcet.ts";
-import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle/bundle-layout.ts";
 import { renderReport } from "../report/render-report.ts";
 import { claimOutcome, clearedAgain, closing } from "./documents.ts";
 import { Inspection } from "./inspection.ts";

@@ -1,8 +1,8 @@
 import { nodeStates } from "../../execution/chain-view.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import { planRecordSchema } from "../../protocol/mission-plan.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
-import { type Child, statusOf } from "../family.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
+import { type Child, statusOf } from "../missions/family.ts";
 import type { AuditContext } from "./context.ts";
 import { followsPlan } from "./follows-plan.ts";
 import type { Check, Inspection } from "./inspection.ts";

@@ -6,7 +6,7 @@ import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitments.ts";
 import { merkleRoot } from "../../rules/ordered-merkle.ts";
 import { decodeCommitWave, decodeRevealWave, placeKey } from "../../rules/wire.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";

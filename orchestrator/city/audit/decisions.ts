@@ -21,7 +21,7 @@ import { parseContentId } from "../../primitives/hash.ts";
 import { field } from "../../primitives/values.ts";
 import { evidenceClasses, questions, verdictResults } from "../../protocol/evidence.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { claimOutcome, clearedAgain } from "./documents.ts";
 import { type HandedIn, handedIn } from "./handed-in.ts";

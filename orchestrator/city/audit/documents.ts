@@ -14,7 +14,7 @@ import { type ClaimFile, NO_OUTPUT, trailOf } from "../../execution/claims.ts";
 import { type ClearingRecord, cityDeployment, clearAgain, type Standing } from "../../execution/clearing-record.ts";
 import { contentIdOf, contentIdOfJson } from "../../primitives/hash.ts";
 import type { Hash, Hex } from "../../primitives/hex.ts";
-import { BUNDLE_FILES, bundledCitySchema, CLOSING_KIND, closingSchema } from "../bundle-layout.ts";
+import { BUNDLE_FILES, bundledCitySchema, CLOSING_KIND, closingSchema } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Inspection } from "./inspection.ts";
 

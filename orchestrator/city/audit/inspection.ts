@@ -2,7 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../../primitives/errors.ts";
 import { plain } from "../../primitives/values.ts";
 import type { AuditFinding } from "../../protocol/audit-report.ts";
-import { BUNDLE_FILES } from "../bundle-layout.ts";
+import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { AuditContext, ChainContext } from "./context.ts";
 
 /** One kind of thing that an audit verifies. */

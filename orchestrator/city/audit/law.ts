@@ -5,7 +5,7 @@ import { canonicalBytes } from "../../primitives/json.ts";
 import { planRecordSchema } from "../../protocol/mission-plan.ts";
 import { cloneArgs } from "../../rules/law-codec.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import { followsPlan } from "./follows-plan.ts";
 import type { ChainCheck } from "./inspection.ts";
 

@@ -1,5 +1,5 @@
-import { BUNDLE_FILES } from "../bundle-layout.ts";
-import { serviceId } from "../services.ts";
+import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
+import { serviceId } from "../founding/services.ts";
 import { attestedIn } from "./anchors.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck } from "./inspection.ts";

@@ -3,7 +3,7 @@ import { parameterIndex } from "../../protocol/parameters.ts";
 import { bidScore, matchOf } from "../../rules/bid-score.ts";
 import { fairnessScore } from "../../rules/fairness.ts";
 import { points } from "../../rules/reputation.ts";
-import { BUNDLE_FILES } from "../bundle-layout.ts";
+import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
 import type { ChainCheck } from "./inspection.ts";

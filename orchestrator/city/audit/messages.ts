@@ -15,7 +15,7 @@ import { flawOf, type Seven, type SevenFacts, type SevenName, sevenMessages, sev
 import { packRanking } from "../../rules/condorcet.ts";
 import { merkleRoot } from "../../rules/ordered-merkle.ts";
 import { points } from "../../rules/reputation.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { isAuthorised } from "./signatures.ts";

@@ -3,7 +3,7 @@ import { contentIdOf } from "../../primitives/hash.ts";
 import type { Hex } from "../../primitives/hex.ts";
 import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
 import { classAt, geq, meetOver } from "../../rules/admissibility.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
 import { isOrderSignedBy, isSignedBy } from "./signatures.ts";

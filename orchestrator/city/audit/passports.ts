@@ -18,7 +18,7 @@ import { parseContentId } from "../../primitives/hash.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { isObject } from "../../primitives/json.ts";
 import { TIER } from "../../primitives/tier.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { standingsAt } from "./decisions.ts";
 import type { Check, Inspection } from "./inspection.ts";

@@ -7,7 +7,7 @@ import { claimedPayments, unpackPayment } from "../../rules/payments.ts";
 import { split } from "../../rules/payout.ts";
 import { reasonCode } from "../../rules/reasons.ts";
 import { ema, INITIAL_REPUTATION, multiplier, points } from "../../rules/reputation.ts";
-import { BUNDLE_FILES } from "../bundle-layout.ts";
+import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
 

@@ -6,7 +6,7 @@ import { contentIdOfJson, keccak256, parseContentId } from "../../primitives/has
 import type { ContentId } from "../../primitives/hex.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import { TIER } from "../../primitives/tier.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import { renderReport } from "../report/render-report.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";

@@ -1,7 +1,7 @@
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
-import { BUNDLE_FILES, blockFile, blockIdOf, reachableBlocks } from "../bundle-layout.ts";
-import { treeOf } from "../family.ts";
+import { BUNDLE_FILES, blockFile, blockIdOf, reachableBlocks } from "../bundle/bundle-layout.ts";
+import { treeOf } from "../missions/family.ts";
 import type { AuditContext } from "./context.ts";
 import { closing } from "./documents.ts";
 import type { Check, Inspection } from "./inspection.ts";

@@ -7,7 +7,7 @@ import { actionNumber } from "../../protocol/actions.ts";
 import { OFFICES } from "../../protocol/offices.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
 import { tally } from "../../rules/condorcet.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
 import { isAuthorised, isOrderSignedBy } from "./signatures.ts";

@@ -10,7 +10,7 @@ import { ACTION_NAMES } from "../../protocol/actions.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { claimedPayments } from "../../rules/payments.ts";
 import { multiplier, points } from "../../rules/reputation.ts";
-import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { standingsAt } from "./decisions.ts";
 import type { Check, Inspection } from "./inspection.ts";

@@ -9,7 +9,7 @@ import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitme
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
 import { drawPanel, panelSeed } from "../../rules/panel-draw.ts";
-import { BUNDLE_FILES } from "../bundle-layout.ts";
+import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import { type HandedIn, handedIn } from "./handed-in.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";

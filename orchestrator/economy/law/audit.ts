@@ -6,7 +6,7 @@ import type { ChainContext } from "../../city/audit/context.ts";
 import { MissionHistory } from "../../city/audit/history.ts";
 import { Inspection } from "../../city/audit/inspection.ts";
 import { Roles } from "../../city/audit/roles.ts";
-import { blockFile } from "../../city/bundle-layout.ts";
+import { blockFile } from "../../city/bundle/bundle-layout.ts";
 import { parseJsonBytes } from "../../primitives/json.ts";
 import { decodeLaw } from "../../rules/law-codec.ts";
 import type { Task } from "../milestone.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { z } from "zod";
-import { BUNDLE_FILES } from "../../city/bundle-layout.ts";
+import { BUNDLE_FILES } from "../../city/bundle/bundle-layout.ts";
 import { type Command, command, type FrontWorld } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { address, toAddress } from "../wire.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { DECISIONS } from "../../city/case-decisions.ts";
-import { caseNamed, inOneLine, type NamedCase, queueOf } from "../../city/case-queue.ts";
-import { chainTime } from "../../city/order-caps.ts";
-import { effectOf, inWords } from "../../city/order-words.ts";
+import { DECISIONS } from "../../city/humans/case-decisions.ts";
+import { caseNamed, inOneLine, type NamedCase, queueOf } from "../../city/humans/case-queue.ts";
+import { chainTime } from "../../city/humans/order-caps.ts";
+import { effectOf, inWords } from "../../city/humans/order-words.ts";
 import { orderHashes, walletJson } from "../../client/sign/wallet-json.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import type { Address, ContentId } from "../../primitives/hex.ts";

@@ -1,9 +1,9 @@
 import { hashTypedData, parseSignature, recoverAddress, stringify } from "viem";
 import { z } from "zod";
 import { CATALOG } from "../../../services/catalog.ts";
-import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../../city/newcomer.ts";
-import { permitTypedData } from "../../city/permit.ts";
-import { serviceTerms } from "../../city/services.ts";
+import { permitTypedData } from "../../city/founding/permit.ts";
+import { serviceTerms } from "../../city/founding/services.ts";
+import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../../city/missions/newcomer.ts";
 import { consumerOf } from "../../client/sign/sign-message.ts";
 import { outputHashOf } from "../../execution/work.ts";
 import { type Address, type Hex, hexSchema } from "../../primitives/hex.ts";

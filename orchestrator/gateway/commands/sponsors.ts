@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { itemSchema, POSTED_STATES, type PostedMission, type PostedMissions } from "../../city/posted-missions.ts";
+import { itemSchema, POSTED_STATES, type PostedMission, type PostedMissions } from "../../city/missions/posted-missions.ts";
 import { hexSchema } from "../../primitives/hex.ts";
 import { MOST_BLOCK_BYTES } from "../../protocol/calls.ts";
 import { type CityWorld, type Command, cityCommand } from "../command.ts";

@@ -1,7 +1,7 @@
 import { sliceHex } from "viem";
 import { z } from "zod";
 import { RETRIES } from "../../chain/patience.ts";
-import { stageOf } from "../../city/gas.ts";
+import { stageOf } from "../../city/report/gas.ts";
 import { contractAbis } from "../../client/contracts.ts";
 import { missionStates, nodeStates } from "../../execution/chain-view.ts";
 import { heldSchema, releasedSchema } from "../../execution/escrow-buffer.ts";

@@ -1,5 +1,5 @@
-import { decisionOn } from "../../../orchestrator/city/case-decisions.ts";
-import { caseNamed } from "../../../orchestrator/city/case-queue.ts";
+import { decisionOn } from "../../../orchestrator/city/humans/case-decisions.ts";
+import { caseNamed } from "../../../orchestrator/city/humans/case-queue.ts";
 import { give, type OrderOptions } from "../order.ts";
 
 /** Approves a case: work is accepted or released from a freeze, a vote stands, a suspended mission resumes. */

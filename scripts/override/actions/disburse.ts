@@ -1,4 +1,4 @@
-import { purposeOf, requireWithin, spendingCap } from "../../../orchestrator/city/order-caps.ts";
+import { purposeOf, requireWithin, spendingCap } from "../../../orchestrator/city/humans/order-caps.ts";
 import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
 import { encodeActionData, purposes } from "../../../orchestrator/protocol/actions.ts";
 import { addressIn, amountIn, onCity, positionIn } from "../arguments.ts";

@@ -1,4 +1,4 @@
-import { insuranceCap, requireWithin } from "../../../orchestrator/city/order-caps.ts";
+import { insuranceCap, requireWithin } from "../../../orchestrator/city/humans/order-caps.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { addressIn, amountIn, onCity } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";

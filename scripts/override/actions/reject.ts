@@ -1,5 +1,5 @@
-import { decisionOn } from "../../../orchestrator/city/case-decisions.ts";
-import { caseNamed } from "../../../orchestrator/city/case-queue.ts";
+import { decisionOn } from "../../../orchestrator/city/humans/case-decisions.ts";
+import { caseNamed } from "../../../orchestrator/city/humans/case-queue.ts";
 import { give, type OrderOptions } from "../order.ts";
 
 /** Refuses what waits: work fails, a vote is void. A suspended mission needs no refusal: its own time ends it. */

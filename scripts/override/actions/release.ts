@@ -1,4 +1,4 @@
-import { caseNamed } from "../../../orchestrator/city/case-queue.ts";
+import { caseNamed } from "../../../orchestrator/city/humans/case-queue.ts";
 import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
 import { decodeActionData, encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { wholeIn } from "../arguments.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { blockFile } from "../../../orchestrator/city/bundle-layout.ts";
+import { blockFile } from "../../../orchestrator/city/bundle/bundle-layout.ts";
 import { contentIdOf, sha256 } from "../../../orchestrator/primitives/hash.ts";
 import { canonicalBytes, canonicalJson, parseJson } from "../../../orchestrator/primitives/json.ts";
 import { openBundle, writeBundle } from "../../../orchestrator/records/bundle.ts";

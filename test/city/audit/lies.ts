@@ -2,7 +2,7 @@ import type { ChainRecord } from "../../../orchestrator/city/audit/chain-record.
 import type { AuditContext } from "../../../orchestrator/city/audit/context.ts";
 import { MissionHistory } from "../../../orchestrator/city/audit/history.ts";
 import { Roles } from "../../../orchestrator/city/audit/roles.ts";
-import { devnetSociety, memberOf } from "../../../orchestrator/city/society.ts";
+import { devnetSociety, memberOf } from "../../../orchestrator/city/founding/society.ts";
 import { type Hex, isHex } from "../../../orchestrator/primitives/hex.ts";
 import { type ClearWave, decodeClearWave, encodeClearWave, type WireItem, type WireVerdict } from "../../../orchestrator/rules/wire.ts";
 

@@ -1,0 +1,39 @@
+import { type LocalAccount, parseSignature } from "viem";
+import type { CityClient } from "../../client/client.ts";
+import type { Address } from "../../primitives/hex.ts";
+
+/** What the giver of an allowance signs (ERC-2612). */
+export async function permitTypedData(client: CityClient, owner: Address, spender: Address, value: bigint, deadline: number) {
+  const [name, nonce, version] = await Promise.all([client.token.name(), client.token.nonces(owner), versionOf(client)]);
+  const message = { owner, spender, value, nonce, deadline: BigInt(deadline) };
+  return {
+    domain: { name, version, chainId: client.chain.id, verifyingContract: client.token.address },
+    types: {
+      Permit: [
+        { name: "owner", type: "address" },
+        { name: "spender", type: "address" },
+        { name: "value", type: "uint256" },
+        { name: "nonce", type: "uint256" },
+        { name: "deadline", type: "uint256" },
+      ],
+    },
+    primaryType: "Permit",
+    message,
+  } as const;
+}
+
+/** Arguments of the token's `permit` (ERC-2612): an allowance by signature, so that its giver needs no gas. */
+export async function signPermit(client: CityClient, owner: LocalAccount, spender: Address, value: bigint, deadline: number) {
+  const typed = await permitTypedData(client, owner.address, spender, value, deadline);
+  const signature = await owner.signTypedData(typed);
+  const { r, s, yParity } = parseSignature(signature);
+  return [owner.address, spender, value, typed.message.deadline, 27 + yParity, r, s] as const;
+}
+
+/** Of the token's signing domain. Stablecoins tell theirs; a token that has no such function is of version 1. */
+async function versionOf({ chain, token }: CityClient): Promise<string> {
+  if (chain.kind === "embedded") return "1";
+  return chain.publicClient.readContract({ address: token.address, abi: VERSION, functionName: "version" }).catch(() => "1");
+}
+
+const VERSION = [{ type: "function", name: "version", inputs: [], outputs: [{ type: "string" }], stateMutability: "view" }] as const;

@@ -1,0 +1,101 @@
+import { encodeAbiParameters, keccak256, type LocalAccount, numberToHex } from "viem";
+import { CATALOG, type CatalogEntry } from "../../../services/catalog.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import type { Intent } from "../../chain/sender.ts";
+import type { LogNote } from "../../client/base.ts";
+import type { CityClient } from "../../client/client.ts";
+import { signAuth } from "../../client/sign/auth.ts";
+import { writeMany } from "../../client/write.ts";
+import { type Bundle, bundleService } from "../../execution/sandbox/bundle.ts";
+import { DEFAULT_LIMITS } from "../../execution/sandbox/limits.ts";
+import type { RegisteredService } from "../../execution/world.ts";
+import type { Hash } from "../../primitives/hex.ts";
+import { canonicalBytes } from "../../primitives/json.ts";
+import type { Member } from "./society.ts";
+
+/** What a producer sells, before it is registered. */
+export interface Offer<Account extends Pick<LocalAccount, "address"> = LocalAccount> {
+  readonly seller: { readonly account: Account };
+  readonly entry: CatalogEntry;
+  readonly bundle: Bundle;
+}
+
+/** Every producer sells the whole catalogue, in the order of producers and catalogue. Each file is bundled once. */
+export async function offersOf(
+  producers: readonly Pick<Member, "account">[],
+  catalog: readonly CatalogEntry[] = CATALOG,
+): Promise<readonly Offer[]> {
+  const bundles = new Map(
+    await Promise.all(catalog.map(async ({ id, file }): Promise<[string, Bundle]> => [id, await bundleService(file)])),
+  );
+  return producers.flatMap((seller) =>
+    catalog.flatMap((entry): Offer[] => {
+      const bundle = bundles.get(entry.id);
+      return bundle === undefined ? [] : [{ seller, entry, bundle }];
+    }),
+  );
+}
+
+/** What a service is, whoever sells it. */
+export async function serviceTerms(entry: CatalogEntry): Promise<Omit<RegisteredService["record"], "owner">> {
+  return termsOf(entry, await bundleService(entry.file));
+}
+
+function schemasOf({ input, output, options, perItem, drops = false }: CatalogEntry): RegisteredService["schemas"] {
+  return { input, output, perItem, drops, ...(options === undefined ? {} : { options }) };
+}
+
+function termsOf(entry: CatalogEntry, { codeHash }: Bundle): Omit<RegisteredService["record"], "owner"> {
+  const schemaHash = keccak256(canonicalBytes(schemasOf(entry)));
+  return { codeHash, schemaHash, endpoint: `city:${entry.id}`, constraints: CONSTRAINTS };
+}
+
+/** The record a service is registered under; its hash is the service's id (contracts/interfaces/IServiceContract.sol). */
+export function registeredService({ seller, entry, bundle }: Offer<Pick<LocalAccount, "address">>): RegisteredService {
+  const schemas = schemasOf(entry);
+  const record = { owner: seller.account.address, ...termsOf(entry, bundle) };
+  return {
+    id: serviceId(record),
+    name: entry.id,
+    owner: record.owner,
+    bundle,
+    schemas,
+    record,
+  };
+}
+
+/** Seconds of chain time that a registration's signature holds. */
+const REGISTRATION_VALIDITY = 86_400;
+
+type Registration = { readonly owner: LocalAccount; readonly record: RegisteredService["record"] };
+
+/** Registers services on chain together, by their owners' signatures, unless they are registered already. */
+export async function registerServices(client: CityClient, services: readonly Registration[]): Promise<void> {
+  await writeMany(client, await Promise.all(services.map((registration) => registrationOf(client, registration))));
+}
+
+async function registrationOf(client: CityClient, { owner, record }: Registration): Promise<Intent<LogNote>> {
+  const { codeHash, schemaHash, endpoint, constraints } = record;
+  const terms = { codeHash, schemaHash, endpoint, constraints };
+  const deadline = Number(client.chain.clock.now()) + REGISTRATION_VALIDITY;
+  const auth = await signAuth(client, owner, "RegisterService", { agent: owner.address, ...terms, deadline });
+  return client.services.call.registerService([codeHash, schemaHash, endpoint, constraints, auth], {
+    intent: intentKey("service", serviceId(record)),
+  });
+}
+
+export function serviceId({ owner, codeHash, schemaHash, endpoint, constraints }: RegisteredService["record"]): Hash {
+  return keccak256(
+    encodeAbiParameters(
+      [{ type: "address" }, { type: "bytes32" }, { type: "bytes32" }, { type: "string" }, { type: "bytes32" }],
+      [owner, codeHash, schemaHash, endpoint, constraints],
+    ),
+  );
+}
+
+/** maxLatency ms 32 | maxMemory MB 16 | maxConcurrent 8 | maxTools 16 | maxMessages 16, lowest first. */
+const { wallClockMs, memoryMb, tools, messages } = DEFAULT_LIMITS;
+const CONSTRAINTS: Hash = numberToHex(
+  BigInt(wallClockMs) | (BigInt(memoryMb) << 32n) | (1n << 48n) | (BigInt(tools) << 56n) | (BigInt(messages) << 72n),
+  { size: 32 },
+);

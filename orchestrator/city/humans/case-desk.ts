@@ -1,0 +1,99 @@
+import type { Case } from "../../adjudication/case.ts";
+import type { Judges } from "../../adjudication/judges.ts";
+import type { Appeal, AppealCase } from "../../adjudication/rule-on-appeal.ts";
+import type { BlocCase } from "../../adjudication/rule-on-bloc.ts";
+import type { Suspension } from "../../adjudication/rule-on-suspension.ts";
+import type { CityClient } from "../../client/client.ts";
+import { formatMoney } from "../../primitives/amounts.ts";
+import { type WaitingCase, waitingCaseSchema } from "../../protocol/waiting-case.ts";
+import { WaitingFiles } from "./waiting.ts";
+
+/** The cases that wait in a network's folder, by name: what an adjudicator's queue shows. */
+export function casesIn(dir: string): WaitingFiles<WaitingCase> {
+  return new WaitingFiles(dir, ".case.json", waitingCaseSchema);
+}
+
+export interface Elsewhere {
+  readonly client: CityClient;
+  /** The network's folder. */
+  readonly dir: string;
+  readonly tell: (line: string) => void;
+  /** What it throws ends the wait, and is thrown on. */
+  readonly sleep: (millis: number) => Promise<void>;
+}
+
+/** How often the chain is polled for an adjudicator's act, milliseconds. */
+const POLLING = 500;
+
+/**
+ * Leaves every case to adjudicators elsewhere: writes it as a file and waits until the chain shows that they acted, or that the node's
+ * time is up. A devnet's time stands still meanwhile. A divergence of records and chain has no action on chain, so nobody can accept it here.
+ */
+export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges {
+  const cases = casesIn(dir);
+  const common = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure };
+
+  const leave = async (name: string, subject: WaitingCase, isOpen: () => Promise<boolean>) => {
+    cases.write(name, subject);
+    tell(`${name} waits for adjudicators: npm run override -- show ${name}`);
+    try {
+      while (await isOpen()) await sleep(POLLING);
+    } finally {
+      cases.remove(name);
+    }
+    return undefined;
+  };
+
+  return {
+    simulated: false,
+    decide(subject: Case) {
+      const { mission, node, caseHash, deadline } = subject;
+      const isOpen = async () => client.chain.clock.now() < BigInt(deadline) && (await client.mission(mission).caseHash(node)) === caseHash;
+      return leave(`review-${mission.slice(2, 10)}-${node}`, { kind: "review", ...common, ...subject }, isOpen);
+    },
+    decideBloc({ session, ...rest }: BlocCase) {
+      const blocs = rest.blocs.map((members) => [...members]);
+      const otherwise = rest.otherwise ?? null;
+      const subject = { kind: "bloc", ...common, ...rest, session: session.toString(), blocs, otherwise } as const;
+      return leave(`bloc-${session}`, subject, async () => (await client.legislation.history("BlocRuled", { session })).length === 0);
+    },
+    decideAppeal({ appeals, ...rest }: AppealCase) {
+      const { mission, node, attempt } = rest;
+      const filed = appeals.map(({ appellant, bond, evidence }) => ({ appellant, bond: bond.toString(), evidence: evidence ?? null }));
+      return leave(`appeal-${mission.slice(2, 10)}-${node}`, { kind: "appeal", ...common, ...rest, appeals: filed }, async () => {
+        const [open, until] = await client.mission(mission).appealsOf(node, attempt);
+        return open > 0 && client.chain.clock.now() < until;
+      });
+    },
+    async decideResumption({ mission, cause, facts, divergences }: Suspension) {
+      const { stopped, suspendedUntil } = await client.mission(mission).watch();
+      if (cause === "divergence" && !stopped) return { resume: false, justification: "no adjudicator is here to let a divergence pass" };
+      const caseHash = await client.mission(mission).caseHash(0);
+      const subject: WaitingCase = { kind: "suspension", ...common, mission, caseHash, facts: [...facts], divergences: [...divergences] };
+      const contract = client.mission(mission);
+      const waits = async () => {
+        const state = await contract.state();
+        // Whoever ends a stopped mission has acted on it too.
+        if (cause === "silence") return state === DEGRADED;
+        // Nobody else came in a suspension's time.
+        if (suspendedUntil !== 0 && client.chain.clock.now() >= BigInt(suspendedUntil)) return false;
+        return state < COMPLETED && (await contract.watch()).stopped;
+      };
+      return leave(`suspension-${mission.slice(2, 10)}`, subject, waits);
+    },
+  };
+}
+
+/** Each appeal as a person reads it, by its position. */
+export function appealLines(
+  appeals: readonly (Pick<Appeal, "appellant"> & { readonly bond: bigint | string; readonly evidence?: string | null | undefined })[],
+): readonly string[] {
+  return appeals.map(
+    ({ appellant, bond, evidence }, position) =>
+      `${position}  ${appellant}, bond ${formatMoney(BigInt(bond))}: ${evidence ?? "its text is not in this city's records"}`,
+  );
+}
+
+/** `MissionState`: suspended, and the first state that is an end. */
+const DEGRADED = 4;
+const COMPLETED = 5;

@@ -1,0 +1,76 @@
+import type { CityClient } from "../../client/client.ts";
+import { type Fault, faultsOf } from "../../execution/faults.ts";
+import { executionMetrics, milestonesOf } from "../../execution/metrics.ts";
+import type { EnactedLaw } from "../../legislature/result.ts";
+import { formatMoney } from "../../primitives/amounts.ts";
+import type { Address } from "../../primitives/hex.ts";
+import type { Outcome } from "../../protocol/outcome.ts";
+import type { City } from "../city.ts";
+import { moneyIn, moneyOfSession, statusOf } from "./family.ts";
+
+/** A law that is to replace one that was at fault (AgentCity B.11.4, full re-legislation). */
+export interface Epoch {
+  /** How many missions for the same goal failed before. */
+  readonly number: number;
+  /** What the last one did not spend, smallest unit. */
+  readonly deposit: bigint;
+  /** What its law failed by. */
+  readonly fault: Fault;
+}
+
+/**
+ * Whether an ended mission gets another law: the chain says that its law was at fault, its money is home, and fewer epochs are
+ * over than its own MAX_REFINEMENT_ITERATIONS. A third or later law is tried only while failed laws, with one more like the last, cost at most
+ * half of what the sponsor gave (`budget`). What the chain says is the same after a crash.
+ */
+export async function nextEpoch({ client, tell }: City, { mission, session }: EnactedLaw, budget: bigint): Promise<Epoch | undefined> {
+  if ((await statusOf(client, mission)) !== "failed") return undefined;
+  const fault = await faultOfLaw(client, mission);
+  if (fault === undefined) return undefined;
+  const { params } = await client.mission(mission).context();
+  const number = (await client.legislation.sessionOf(session)).epoch + 1;
+  const { deposit, refunded } = await client.mission(mission).ledger();
+  if (number > params.maxRefinementIterations) {
+    tell(`${number} laws failed: no further one is tried, and unearned money goes back to the sponsor`);
+    return undefined;
+  }
+  const spent = budget - refunded;
+  if (number > 1 && isTooDear(spent, deposit - refunded, budget)) {
+    tell(
+      `${number} laws failed and cost ${formatMoney(spent)} tokens: another like the last could bring that beyond half of the ` +
+        "deposit, so none is tried, and unearned money goes back to the sponsor",
+    );
+    return undefined;
+  }
+  return refunded === 0n ? undefined : { number, deposit: refunded, fault };
+}
+
+/** Whether what failed laws cost, with one more like the last, is beyond half of what the sponsor gave. */
+export const isTooDear = (spent: bigint, last: bigint, budget: bigint): boolean => 2n * (spent + last) > budget;
+
+/** An epoch as the outcome lists it: all of it is on chain. */
+export async function describeEpoch(client: CityClient, session: bigint): Promise<Outcome["epochs"][number]> {
+  const { mission, parent, epoch } = await client.legislation.sessionOf(session);
+  const fault = epoch === 0 ? undefined : await faultOfLaw(client, parent);
+  const cause = fault === undefined ? null : { node: fault.node, type: fault.type, class: fault.class, reason: fault.reason };
+  const common = { session: session.toString(), epoch, cause };
+  if (BigInt(mission) === 0n) return { ...common, mission: null, status: "no-law", money: await moneyOfSession(client, session) };
+  return { ...common, mission, status: await statusOf(client, mission), money: await moneyIn(client, mission) };
+}
+
+/** What the execution of an order was like, over the missions of the sessions that its laws came from. */
+export async function executionOf(client: CityClient, sessions: readonly bigint[]): Promise<Outcome["execution"]> {
+  const missions: Address[] = [];
+  for (const session of sessions) {
+    const { mission } = await client.legislation.sessionOf(session);
+    if (BigInt(mission) !== 0n) missions.push(mission);
+  }
+  const last = missions.at(-1);
+  const isCompleted = last !== undefined && (await statusOf(client, last)) === "completed";
+  return executionMetrics(await Promise.all(missions.map((mission) => milestonesOf(client, mission))), isCompleted);
+}
+
+/** The fault by which a mission's law was found wanting, if it was. */
+async function faultOfLaw(client: CityClient, mission: Address): Promise<Fault | undefined> {
+  return (await faultsOf(client, mission)).findLast((fault) => fault.class === "SPECIFICATION");
+}

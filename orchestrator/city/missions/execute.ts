@@ -1,0 +1,235 @@
+import type { Judge } from "../../adjudication/case.ts";
+import { type Decision, ruleOn } from "../../adjudication/rule.ts";
+import type { AppealJudge } from "../../adjudication/rule-on-appeal.ts";
+import type { SuspensionJudge } from "../../adjudication/rule-on-suspension.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { parametersOf } from "../../client/editions.ts";
+import { isLent, leftFor } from "../../execution/branches.ts";
+import {
+  awaitsBids,
+  isBranch,
+  isOver,
+  isStaffed,
+  type MissionStateName,
+  missionState,
+  type NodeView,
+  viewNodes,
+} from "../../execution/chain-view.ts";
+import { disagreeing, disagreementAt, isIncurable } from "../../execution/disagreement.ts";
+import { noteEnding } from "../../execution/ending.ts";
+import { recordFaults } from "../../execution/faults.ts";
+import { type MarketTerms, runMarket, withdrawLosers } from "../../execution/market.ts";
+import { boundTerms } from "../../execution/obligations.ts";
+import { timeout } from "../../execution/run-mission.ts";
+import type { Mission, World } from "../../execution/world.ts";
+import type { EnactedLaw } from "../../legislature/result.ts";
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
+import { TIER } from "../../primitives/tier.ts";
+import type { City } from "../city.ts";
+import { caseOf } from "../humans/case-file.ts";
+import { panelOf } from "../humans/panel.ts";
+import { humansClear, humansResume, runThroughSilence } from "./degraded.ts";
+import { reconcile } from "./reconcile.ts";
+import { settle } from "./settle.ts";
+
+/** What the execution of one mission needs from its caller. */
+export interface Lead {
+  /** The law that the records name. */
+  readonly law: EnactedLaw;
+  /** Who decides cases that need a human. */
+  readonly judge: Judge & SuspensionJudge & AppealJudge;
+  /** Leads a node that is a mission of its own to its end. */
+  readonly descend: (view: NodeView) => Promise<void>;
+  /** Whether the mission above, if there is one, is over, so that this one's result is no longer needed. */
+  readonly isOrphan: () => Promise<boolean>;
+}
+
+/**
+ * A mission's work and its settlement, with records and chain compared before and after the work (AgentCity B.11.5). False: they differ,
+ * and no human let that pass.
+ */
+export async function execute(city: City, world: World, mission: Mission, lead: Lead): Promise<boolean> {
+  const isLaw = await reconcile(city, lead.judge, world, mission, { name: "legislation", law: lead.law });
+  await (isLaw ? carryOut(city, world, mission, lead) : endUnworked(world, mission, "its records and the chain differ"));
+  // What was lent comes home even to a mission that ended meanwhile.
+  for (const view of (await viewNodes(world, mission)).filter(isBranch)) {
+    if (await isLent(world, mission, view)) await lead.descend(view);
+  }
+  const agrees = await reconcile(city, lead.judge, world, mission, { name: "orchestration" });
+  await settle(city, world, mission, lead.judge);
+  world.tell(`accounts closed; the mission is ${ENDS[await missionState(world, mission)] ?? "not over"}`);
+  return isLaw && agrees;
+}
+
+/** Market, waves, humans, missions below and further attempts until the mission is over. */
+async function carryOut(city: City, world: World, mission: Mission, lead: Lead): Promise<void> {
+  const terms = { ...(await termsOf(city, mission)), barred: [mission.sponsor] };
+  const sell = async (nodes: readonly number[]) => {
+    const views = await viewNodes(world, mission);
+    await runMarket(
+      world,
+      mission,
+      views.filter((view) => nodes.includes(view.law.number) && awaitsBids(view)),
+      terms,
+    );
+    // Whoever was awarded something has undertaken it: what exactly stands in the records before any work does (decision 80).
+    for (const view of (await viewNodes(world, mission)).filter(isStaffed)) await boundTerms(world, mission, view);
+  };
+  // A process that was killed after an award left the losers' stake locked.
+  await withdrawLosers(world, mission, (await viewNodes(world, mission)).filter(isStaffed));
+  await sell(mission.document.nodes.map(({ number }) => number));
+  for (;;) {
+    await endOrphan(world, mission, lead);
+    const halt = await runThroughSilence(city, world, mission);
+    if (halt.kind === "done" || halt.kind === "ended") break;
+    if (halt.kind === "hopeless") {
+      await endUnfaulted(world, mission);
+      break;
+    }
+    if (halt.kind === "degraded" || halt.kind === "stopped") {
+      if (await isLetGoOn(city, world, mission, halt.kind, lead.judge)) continue;
+      break;
+    }
+    if (halt.kind === "review") await judge(city, world, mission, halt.nodes, lead.judge);
+    // One after the other: the stages of one session do not wait while the clock jumps for another.
+    else if (halt.kind === "branch") for (const view of halt.nodes.slice(0, 1)) await lead.descend(view);
+    else {
+      const reopened = await tryAgain(world, mission, halt.nodes);
+      if (reopened.length === 0) {
+        await abort(world, mission);
+        break;
+      }
+      await sell(reopened);
+    }
+  }
+}
+
+/** Whether humans resume a mission that only they can resume; otherwise its time ends it. */
+async function isLetGoOn(city: City, world: World, mission: Mission, why: "degraded" | "stopped", by: SuspensionJudge): Promise<boolean> {
+  if (why === "degraded") return humansResume(city, by, world, mission);
+  if (await humansClear(city, by, world, mission)) return true;
+  await endUnworked(world, mission, "it was stopped");
+  return false;
+}
+
+/** Brings every case that waits for a human before the judge. */
+async function judge(city: City, world: World, mission: Mission, nodes: readonly NodeView[], by: Judge): Promise<void> {
+  for (const view of nodes) {
+    const subject = await caseOf(world, mission, view);
+    world.tell(`${view.law.label}: a human has to decide (${subject.reason})`);
+    const decision = await ruleOn(panelOf(city), by, subject);
+    if (decision === undefined) await afterOthers(world, mission, view);
+    else
+      world.tell(
+        `${view.law.label}: ${decision.adjudicator}${decision.simulated ? " (simulated: nobody was asked)" : ""} ${pastTense(decision.ruling)}`,
+      );
+  }
+}
+
+/** Adjudicators elsewhere acted, or none did in time: then the case goes to the backup pool, and the second time the attempt ends. */
+async function afterOthers(world: World, mission: Mission, { law, state, deadline }: NodeView): Promise<void> {
+  const now = (await viewNodes(world, mission)).find((each) => each.law.number === law.number);
+  const isSame = now?.state === state && now.deadline === deadline;
+  if (isSame && world.client.chain.clock.now() >= deadline) await timeout(world, mission, now);
+  else world.tell(`${law.label}: adjudicators have acted`);
+}
+
+/** Numbers of the failed nodes that have another attempt; none where the law is at fault: no other executor of it helps (AgentCity B.11.4). */
+async function tryAgain(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly number[]> {
+  if ((await recordFaults(world, mission)).every((fault) => fault.class !== "SPECIFICATION")) return reopenAll(world, mission, nodes);
+  await judgeDisagreements(world, mission);
+  return [];
+}
+
+/** Numbers of the nodes that have another attempt. */
+async function reopenAll(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly number[]> {
+  const reopened: number[] = [];
+  for (const view of nodes) if (await reopen(world, mission, view)) reopened.push(view.law.number);
+  return reopened;
+}
+
+/** Another attempt for a failed or unwanted node; false when there is none left, or no money for it (AgentCity 3.5, adaptive refinement). */
+async function reopen(world: World, mission: Mission, view: NodeView): Promise<boolean> {
+  const { params } = await world.client.mission(mission.address).context();
+  if (view.attempt >= params.maxRefinementIterations) return false;
+  if (isBranch(view) && (await leftFor(world, mission, view)) === 0n) return false;
+  await world.client
+    .mission(mission.address)
+    .reopen([view.law.number], { intent: intentKey("reopen", mission.address, view.law.number, view.attempt) });
+  world.tell(`${view.law.label}: offered to other agents (attempt ${view.attempt + 2})`);
+  return true;
+}
+
+/** Ends a mission that cannot reach its goal: at once when a node is out of attempts, else when its time is over (decision 24). */
+async function abort(world: World, mission: Mission): Promise<void> {
+  for (const view of await viewNodes(world, mission)) {
+    // A node without bids fails by its own timeout, which uses up its attempts.
+    if (view.state === "ELIGIBLE" && awaitsBids(view)) await timeout(world, mission, view);
+  }
+  const isExhausted = (await viewNodes(world, mission)).some(({ state }) => state === "FAILED");
+  if (!isExhausted) await expire(world, mission);
+  await end(world, mission, "mission ended before its goal: unearned money goes back to the sponsor");
+}
+
+async function expire({ client }: World, { address }: Mission): Promise<void> {
+  await client.chain.clock.sleepUntil(BigInt(await client.mission(address).expiresAt()) + 1n);
+}
+
+/** Anyone may. */
+async function end(world: World, { address }: Mission, because: string): Promise<void> {
+  await world.client.mission(address).abort([], { intent: intentKey("abort", address) });
+  world.tell(because);
+}
+
+/** Ends a mission whose parent ended. */
+async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<void> {
+  if (!(await lead.isOrphan()) || isOver(await missionState(world, mission))) return;
+  await end(world, mission, "the mission above is over: unearned money goes back to it");
+}
+
+/** What no law can cure is not brought before another session (AgentCity B.11.4 asks for one where the law is at fault). */
+async function judgeDisagreements(world: World, mission: Mission): Promise<void> {
+  const views = await viewNodes(world, mission);
+  for (const view of views.filter(({ state, law }) => state === "FAILED" && law.tier === TIER.CONSENSUS)) {
+    const found = await disagreementAt(world, mission, view);
+    if (found === undefined || found.share >= found.needed || !(await isIncurable(world, mission, view, views))) continue;
+    const task = views.filter(({ law }) => law.task === view.law.task);
+    const shares = (await Promise.all(task.map((each) => disagreementAt(world, mission, each)))).flatMap((each) => each?.share ?? []);
+    return noteEnding(world, mission, disagreeing(view.law.label, found, Math.min(...shares)));
+  }
+}
+
+/** Ends a mission without a culprit: no executor's deadline is enforced, so nobody is slashed and no reputation changes. */
+async function endUnfaulted(world: World, mission: Mission): Promise<void> {
+  const { client } = world;
+  const until = new Date(1_000 * Number(await client.mission(mission.address).expiresAt())).toISOString();
+  world.tell(`the mission can be ended at its deadline, ${until} by the chain's clock; a devnet's clock is moved there`);
+  await expire(world, mission);
+  await end(world, mission, "mission ended: nobody is slashed, unearned money goes back to the sponsor");
+}
+
+/** A mission on which nobody works any more ends with its time, and unearned money is refunded (decision 24). */
+async function endUnworked(world: World, mission: Mission, because: string): Promise<void> {
+  if (isOver(await missionState(world, mission))) return;
+  await expire(world, mission);
+  await end(world, mission, `mission ended since ${because}: unearned money goes back to the sponsor`);
+}
+
+async function termsOf({ client }: City, { address }: Mission): Promise<Pick<MarketTerms, "stakes" | "pay">> {
+  const { param, units } = await parametersOf(client, address);
+  const share = async (name: "PROTOCOL_FEE_RATE" | "INSURANCE_RESERVE_RATE") => Number(await param(name)) / BASIS_POINTS;
+  return {
+    stakes: [await units("MIN_STAKE_LOW"), await units("MIN_STAKE_MEDIUM"), await units("MIN_STAKE_HIGH")],
+    pay: {
+      fees: { protocol: await share("PROTOCOL_FEE_RATE"), insurance: await share("INSURANCE_RESERVE_RATE") },
+      alpha: Number(await param("REPUTATION_MULTIPLIER_ALPHA")) / 1000,
+    },
+  };
+}
+
+/** How a mission that is over ended. */
+const ENDS: Partial<Record<MissionStateName, string>> = { COMPLETED: "completed", FAILED: "failed", ABORTED: "ended before its goal" };
+
+function pastTense(ruling: Decision["ruling"]): string {
+  return { approve: "approved", reject: "rejected", amend: "amended its mandate" }[ruling];
+}

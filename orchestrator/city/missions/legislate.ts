@@ -1,0 +1,91 @@
+import { type BlocJudge, ruleOnBloc } from "../../adjudication/rule-on-bloc.ts";
+import { openOffices } from "../../clerks/clerks.ts";
+import type { LegislatureOptions, PaidElsewhere } from "../../legislature/context.ts";
+import type { LegislatureResult } from "../../legislature/result.ts";
+import { requireLegislable, runLegislature } from "../../legislature/run-legislature.ts";
+import type { Mind } from "../../minds/mind.ts";
+import type { MissionFile } from "../../protocol/mission-file.ts";
+import type { City } from "../city.ts";
+import { codifierServices, servicesInUse } from "../founding/codifier-services.ts";
+import { memberOf, membersOf } from "../founding/society.ts";
+import { blocCaseOf } from "../humans/bloc-case.ts";
+import { CodificationDesk } from "../humans/codification-desk.ts";
+import { panelOf } from "../humans/panel.ts";
+
+/** What a city's producers are to legislate, and how. */
+export interface Bill
+  extends Pick<
+    LegislatureOptions,
+    "inputs" | "services" | "id" | "child" | "parent" | "barred" | "ballotBatch" | "mostLaws" | "byPetition"
+  > {
+  readonly file: MissionFile;
+  /** A sponsor whose key is elsewhere. Default: the city's own. */
+  readonly sponsor?: PaidElsewhere | undefined;
+  /** Who decides when voters who ranked alike may have decided the vote. */
+  readonly judge: BlocJudge;
+  /** By producer's name; a producer without one does not take part. */
+  readonly minds: ReadonlyMap<string, Mind>;
+  /** Producers whose keys are elsewhere. */
+  readonly outsiders?: LegislatureOptions["producers"] | undefined;
+  /** Called at each boundary that the session crosses, before the city's own hook. */
+  readonly progress?: City["boundary"];
+}
+
+/** One session with the city's own offices and producers. */
+export async function legislate(city: City, bill: Bill): Promise<LegislatureResult> {
+  const result = await runLegislature(await optionsOf(city, bill));
+  new CodificationDesk(city.dir).clear(result.session);
+  return result;
+}
+
+/** Throws, by name, why no law could come of a bill: for whoever asks before a sponsor elsewhere pays. */
+export async function requireLaw(city: City, bill: Bill): Promise<void> {
+  await requireLegislable(await optionsOf(city, bill));
+}
+
+async function optionsOf(
+  city: City,
+  { file, minds, judge, progress, sponsor, outsiders = [], ...bill }: Bill,
+): Promise<LegislatureOptions> {
+  const { client, society, boundary } = city;
+  const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
+  const desk = new CodificationDesk(city.dir);
+  const principals = new Map(membersOf(society, "principal").map(({ name, account }) => [name, account.address]));
+  return {
+    ...bill,
+    client,
+    clerks: openOffices(
+      client,
+      {
+        registrar: clerk("registrar"),
+        speaker: clerk("speaker"),
+        regulators: membersOf(society, "regulator").map(({ account }) => account),
+        codifier: clerk("codifier"),
+      },
+      servicesInUse(await codifierServices(clerk("codifier").address)),
+    ),
+    sponsor: sponsor ?? memberOf(society, "sponsor").account,
+    producers: [
+      ...membersOf(society, "producer").flatMap(({ name, account, principal }) => {
+        const mind = minds.get(name);
+        return mind === undefined ? [] : [{ account, mind, principal: principals.get(principal ?? "") ?? account.address }];
+      }),
+      ...outsiders,
+    ],
+    mission: file,
+    ports: {
+      records: city.blocks,
+      answers: city.answers,
+      checkpointer: city.checkpointer,
+      deposits: city.deposits,
+      approval: (request) => desk.ask(request),
+      ruling: async (request) => {
+        await ruleOnBloc(panelOf(city), judge, await blocCaseOf(city, request));
+      },
+      boundary: async (name) => {
+        await progress?.(name);
+        await boundary(name);
+      },
+    },
+  };
+}

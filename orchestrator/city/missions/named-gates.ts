@@ -1,0 +1,29 @@
+import { readArtifact } from "../../../deploy/artifacts.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { GoalNotFeasible } from "../../minds/errors.ts";
+import type { Address } from "../../primitives/hex.ts";
+import { type Gate, gateNumber, NAMED_GATES } from "../../protocol/gates.ts";
+import { gatesIn, type MissionFile } from "../../protocol/mission-file.ts";
+import type { City } from "../city.ts";
+
+/**
+ * Throws before anything is paid when a mission or a task names a shipped gate that no adjudicator approved here yet. Its contract, which
+ * anybody may deploy, is deployed by then, so that the error says the whole command.
+ */
+export async function requireNamedGates(city: City, mission: Pick<MissionFile, "tasks" | "output">): Promise<void> {
+  for (const { name, gate } of gatesIn(mission)) {
+    if (typeof gate !== "string" || BigInt(await city.client.execution.predicateOf(gateNumber(gate))) !== 0n) continue;
+    const contract = await deployed(city, gate);
+    throw new GoalNotFeasible(
+      `${name} names the gate ${gate}, which adjudicators of this city have not approved yet`,
+      `its contract is deployed; let an adjudicator approve it, once: npm run override -- predicate ${gateNumber(gate)} ${contract} --as adjudicator-1 --because "Read line by line."`,
+    );
+  }
+}
+
+async function deployed({ sender }: City, gate: Exclude<Gate, number>): Promise<Address> {
+  const data = readArtifact(NAMED_GATES[gate].contract).bytecode;
+  const { contractAddress } = await sender.send({ intent: intentKey("gate", gate), data, what: `the gate ${gate}` });
+  if (contractAddress === null || contractAddress === undefined) throw new RangeError(`the gate ${gate} was deployed nowhere`);
+  return contractAddress;
+}

@@ -1,0 +1,196 @@
+import { zeroAddress } from "viem";
+import { DEVNET_CHAIN_ID } from "../../chain/devnet.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import type { Outsiders } from "../../execution/seat.ts";
+import type { ContentStore } from "../../execution/world.ts";
+import { AgentCityError } from "../../primitives/errors.ts";
+import { keccak256, parseContentId } from "../../primitives/hash.ts";
+import type { Address } from "../../primitives/hex.ts";
+import { canonicalBytes } from "../../primitives/json.ts";
+import type { CityCard, Join, Petition, ServiceOffer } from "../../protocol/calls.ts";
+import { KINDS } from "../../protocol/kinds.ts";
+import { EvidenceClass } from "../../rules/admissibility.ts";
+import { serveSeats } from "../../seats/http.ts";
+import { Mailbox, type MailboxOptions, type WallClock } from "../../seats/mailbox.ts";
+import { remoteSeat } from "../../seats/remote.ts";
+import { remoteIssuer, remoteVerifier } from "../../seats/remote-office.ts";
+import type { City } from "../city.ts";
+import { memberOf } from "../founding/society.ts";
+import { clearPetitions, filePetition, petitionName } from "../humans/petitions.ts";
+
+/** What a devnet gives to a principal that joins, smallest unit. */
+const ALLOWANCE = 100_000_000_000n;
+/** And what it gives for gas, wei. */
+const GAS_MONEY = 10n ** 17n;
+/** Agents that may join one city from elsewhere. */
+const MOST_OUTSIDERS = 64;
+/** Classes that a key can issue here. */
+const ISSUED = ["REC", "ATT"] as const;
+/** Services that one of them may have registered by this city. */
+const MOST_SERVICES = 128;
+
+export interface OpenSeatsOptions {
+  /** 0 or nothing: any free port. */
+  readonly port?: number;
+  readonly clock: WallClock;
+  /** Test only: seconds that seats have are multiplied by it. */
+  readonly patience?: number;
+}
+
+/** What agents of others can do in a city, by whatever transport they come. */
+export interface SeatDesk {
+  readonly mailbox: Mailbox;
+  readonly store: ContentStore;
+  readonly card: Omit<CityCard, "now">;
+  /** Relays a registration that both have signed. */
+  join(request: Join): Promise<void>;
+  /** Relays the registration of a service that its owner has signed. */
+  offer(owner: Address, service: ServiceOffer): Promise<void>;
+  /** Lays a petition for an office before the adjudicators. Throws PetitionRefused. */
+  petition(request: Petition): Promise<void>;
+  /** A devnet's test money for a principal, once. Throws NoFaucet elsewhere. */
+  faucet(principal: Address): Promise<void>;
+  /** Everybody who has joined or holds an office, as the chain says: they survive a restart. */
+  outsiders(): Promise<Outsiders>;
+  /** How many of them are connected. */
+  present(): Promise<number>;
+}
+
+/** A city whose seats are open to agents of others. */
+export interface OpenSeats {
+  readonly url: string;
+  readonly desk: SeatDesk;
+  /** Everybody who has joined, as the chain says: they survive a restart. */
+  readonly outsiders: () => Promise<Outsiders>;
+  /** How many of them are connected. */
+  readonly present: () => Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The seats of agents elsewhere, behind a mailbox of this city. */
+function seatsElsewhere(city: City, options: Pick<MailboxOptions, "clock" | "patience" | "closed">) {
+  const { client, society, chain, blocks } = city;
+  const receiver = memberOf(society, "runner").account;
+  const mailbox = new Mailbox({
+    ...options,
+    chainId: chain.id,
+    city: client.addresses.ConstitutionContract,
+    answers: city.answers,
+    receiver,
+  });
+  const store = { put: async (bytes: Uint8Array) => blocks.put(bytes), get: async (id: string) => blocks.get(parseContentId(id)) };
+  const here = new Set(society.map(({ account }) => account.address));
+
+  async function joined() {
+    const registered = await client.agents.history("AgentRegistered");
+    return registered.filter(({ args }) => !here.has(args.agent));
+  }
+
+  async function outsiders(): Promise<Outsiders> {
+    await clearPetitions(client, city.dir);
+    const outsider = (address: Address, principal: Address) => ({ name: nameOfOutsider(address), address, principal });
+    const workers = (await joined())
+      .filter(({ args }) => args.kind === KINDS.PRODUCER)
+      .map(({ args: { agent, principal } }) => remoteSeat(outsider(agent, principal), mailbox, store));
+    const elsewhere = <Named>(found: readonly Named[], nameOf: (one: Named) => Address) => [
+      ...new Map(found.filter((one) => !here.has(nameOf(one))).map((one) => [nameOf(one), one])).values(),
+    ];
+    const verifiers = elsewhere(await client.evidence.history("VerifierRegistered"), ({ args }) => args.verifier).map(({ args }) =>
+      remoteVerifier(outsider(args.verifier, args.principal), mailbox),
+    );
+    const appointed = elsewhere(await client.evidence.history("IssuerRegistered"), ({ args }) => args.issuer);
+    const issuers = await Promise.all(
+      appointed.map(async ({ args: { issuer, principal } }) => {
+        // What it may issue now: a later act changes it, or takes it away.
+        const may = await Promise.all(ISSUED.map((name) => client.evidence.mayIssue(issuer, EvidenceClass[name])));
+        return remoteIssuer({ ...outsider(issuer, principal), issues: ISSUED.filter((_, place) => may[place]) }, mailbox);
+      }),
+    );
+    return { workers, verifiers, issuers };
+  }
+  return { mailbox, store, receiver, joined, outsiders };
+}
+
+/**
+ * Everybody who has joined a city that asks nobody elsewhere now. A mission that one of them works in goes on: what it answered before
+ * is remembered, and beyond that it is silent.
+ */
+export function closedSeats(city: City, clock: WallClock): Promise<Outsiders> {
+  return seatsElsewhere(city, { clock, closed: true }).outsiders();
+}
+
+/** Opens the seats of a city; a transport of the caller's brings agents to them. */
+export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOptions, "port">): Promise<SeatDesk> {
+  const { client, society, chain } = city;
+  const { addresses } = client;
+  const { mailbox, store, receiver, joined, outsiders } = seatsElsewhere(city, { clock, ...(patience === undefined ? {} : { patience }) });
+
+  /** Both have signed everything; the city pays the gas. */
+  async function join({ binding, did, byPrincipal, byAgent, permit }: Join): Promise<void> {
+    if ((await client.agents.principalOf(binding.agent)) !== zeroAddress) return;
+    if ((await joined()).length >= MOST_OUTSIDERS)
+      throw new AgentCityError("CityFull", `${MOST_OUTSIDERS} agents from elsewhere are in this city`);
+    if (binding.kind !== KINDS.PRODUCER && binding.kind !== KINDS.VERIFIER)
+      throw new AgentCityError("WrongKind", "Only producers and verifiers join this way");
+    const { value, deadline, v, r, s } = permit;
+    const sealed = keccak256(canonicalBytes([binding, did, byPrincipal, byAgent, permit]));
+    await client.token.permit([binding.principal, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s], {
+      intent: intentKey("join", "permit", sealed),
+    });
+    const { capabilities, stake, nonce, ...rest } = binding;
+    const terms = { ...rest, capabilities: BigInt(capabilities), stake: BigInt(stake), nonce: BigInt(nonce) };
+    await client.agents.register([terms, did, byPrincipal, byAgent], { intent: intentKey("join", sealed) });
+    city.tell(`${nameOfOutsider(binding.agent)} joined the city; its key is elsewhere`);
+  }
+
+  async function offer(owner: Address, { signature, deadline, ...terms }: ServiceOffer): Promise<void> {
+    const { codeHash, schemaHash, endpoint, constraints } = terms;
+    if ((await client.agents.principalOf(owner)) === zeroAddress)
+      throw new AgentCityError("NotRegistered", "Only agents of this city sell services");
+    const id = await client.services.idOf({ owner, ...terms });
+    if (await client.services.isLive(id)) return;
+    const own = await client.services.history("ServiceRegistered", { owner });
+    if (own.length >= MOST_SERVICES)
+      throw new AgentCityError("TooManyServices", `this city registers ${MOST_SERVICES} services of an agent`);
+    await client.services.registerService([codeHash, schemaHash, endpoint, constraints, { agent: owner, deadline, signature }], {
+      intent: intentKey("join", "service", id, keccak256(signature)),
+    });
+  }
+
+  async function faucet(principal: Address): Promise<void> {
+    if (chain.id !== DEVNET_CHAIN_ID) throw new AgentCityError("NoFaucet", "There is test money on devnets only");
+    const options = { intent: intentKey("join", "faucet", principal), account: memberOf(society, "deployer").account };
+    await client.token.mint([principal, ALLOWANCE], options);
+    // Whoever sponsors a mission sends transactions of its own.
+    const { account } = options;
+    await city.sender.send({ intent: intentKey("join", "faucet-gas", principal), to: principal, value: GAS_MONEY, account });
+  }
+
+  const first = await chain.publicClient.getBlock({ blockNumber: 0n });
+  const card = {
+    chainId: chain.id,
+    rpcUrl: city.rpcUrl,
+    addresses,
+    receiver: receiver.address,
+    genesis: first.hash,
+    embedded: chain.kind === "embedded",
+  };
+  const present = async () => (await joined()).filter(({ args }) => args.kind === KINDS.PRODUCER && mailbox.isConnected(args.agent)).length;
+  const petition = async (request: Petition) => {
+    await filePetition(client, city.dir, request);
+    city.tell(`${nameOfOutsider(request.petition.account)} petitions for an office: npm run override -- show ${petitionName(request)}`);
+  };
+  return { mailbox, store, card, join, offer, petition, faucet, outsiders, present };
+}
+
+/** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
+export async function openSeats(city: City, { port, ...options }: OpenSeatsOptions): Promise<OpenSeats> {
+  const desk = await seatDesk(city, options);
+  const server = await serveSeats({ ...desk, millis: options.clock.millis, ...(port === undefined ? {} : { port }) });
+  return { url: server.url, desk, outsiders: desk.outsiders, present: desk.present, close: server.close };
+}
+
+/** How people read of an agent whose key is elsewhere. */
+function nameOfOutsider(agent: Address): string {
+  return `agent ${agent.slice(0, 8)}`;
+}

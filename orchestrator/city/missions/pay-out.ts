@@ -1,0 +1,37 @@
+import { intentKey } from "../../chain/outbox.ts";
+import { signMessage } from "../../client/sign/sign-message.ts";
+import type { Signing } from "../../execution/seat.ts";
+import type { World } from "../../execution/world.ts";
+import { unlessAbsent } from "../../minds/absence.ts";
+import type { Address } from "../../primitives/hex.ts";
+import { unpackPayment } from "../../rules/payments.ts";
+
+/** How long a withdrawal's signature holds, seconds of chain time. */
+const VALIDITY = 86_400n;
+
+/**
+ * Brings home what the vault owes to executors, verifiers and appellants of this mission: each signs for itself, a relayer sends.
+ * Whoever is absent withdraws when it likes.
+ */
+export async function payOut(world: World, mission: Address): Promise<void> {
+  const claims = await world.client.mission(mission).history("Claimed");
+  const bonds = await world.client.mission(mission).history("BondReturned");
+  const paid = claims.flatMap(({ args }) => args.payments.map((payment) => unpackPayment(payment).account));
+  const owed = new Set<Address>([...paid, ...bonds.map(({ args }) => args.appellant)]);
+  const payees = [...world.workers, ...world.verifiers, world.sponsor].filter(({ account }) => owed.has(account.address));
+  // Missions side by side pay the same accounts, and each withdrawal uses up a nonce.
+  await world.bidding.run(async () => {
+    for (const signatory of payees) await withdraw(world, mission, signatory);
+  });
+}
+
+async function withdraw(world: World, mission: Address, { account }: Pick<Signing, "account">): Promise<void> {
+  const { client } = world;
+  const by = account.address;
+  if ((await client.treasury.creditOf(by)) === 0n) return;
+  const nonce = await client.treasury.nonceOf(by);
+  const message = { account: by, by, to: by, nonce, deadline: Number(client.chain.clock.now() + VALIDITY) };
+  const signature = await unlessAbsent(() => signMessage(client, account, "Withdrawal", message));
+  if (signature === undefined) return;
+  await client.treasury.withdrawFor([message, signature], { intent: intentKey("withdraw", mission, by, nonce) });
+}
