@@ -102,6 +102,8 @@ function encodable(parameter: AbiParameter | undefined, value: unknown): unknown
 /** Answers that every signature is good (ERC-1271): the code that signers have in a simulation, before they signed. */
 const SIGNS_ANYTHING = "0x631626ba7e60e01b60005260206000f3";
 const SIMULATION_GAS = 5_000_000n;
+/** An order comes in the next block: in the last one a panel's hash may not be known yet, as no sender would ever find it. */
+const NEXT = "pending";
 const simulations = new Mutex();
 
 export interface Simulated {
@@ -126,7 +128,7 @@ export function simulate(world: World, message: Order, signers: readonly Address
     const stateOverride = signers.map((address) => ({ address, code: SIGNS_ANYTHING as Hex }));
     const data = encodeFunctionData({ abi: contractAbis.AdjudicationProcedure, functionName: "act", args: [message, signed] });
     try {
-      await publicClient.call({ to: adjudication, data, stateOverride, gas: SIMULATION_GAS });
+      await publicClient.call({ to: adjudication, data, stateOverride, gas: SIMULATION_GAS, blockTag: NEXT });
     } catch (thrown) {
       const revert = revertOf(thrown);
       if (revert === undefined) throw thrown;
@@ -138,7 +140,7 @@ export function simulate(world: World, message: Order, signers: readonly Address
     const views = watched.map(({ contract }) => contract);
     const act = { address: adjudication, abi: contractAbis.AdjudicationProcedure, functionName: "act", args: [message, signed] };
     const ask = async (contracts: readonly unknown[]) =>
-      (await publicClient.multicall({ deployless: true, batchSize: 0, contracts, stateOverride } as never)) as readonly {
+      (await publicClient.multicall({ deployless: true, batchSize: 0, contracts, stateOverride, blockTag: NEXT } as never)) as readonly {
         readonly result?: unknown;
       }[];
     const [before, after] = [await ask(views), (await ask([act, ...views])).slice(1)];
