@@ -272,26 +272,29 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
   });
 
   it("refuses an order on a state that changed meanwhile, and names who has decided alone too often", async () => {
-    const subject = { mission: address, node: 0, because: "a second look" };
-    const byHand = async (action: string, seat: string) => {
-      const sent = await signedAndSent(gateway.url, await drafted(gateway.url, { ...subject, action }), accountOf(seat));
+    const byHand = async (action: string, node: number, seat: string) => {
+      const subject = { mission: address, node, because: "a second look", action };
+      const sent = await signedAndSent(gateway.url, await drafted(gateway.url, subject), accountOf(seat));
       assert.equal(sent.relayed?.status, "executed", sent.body);
     };
     const page = await newPage("adjudicator-3");
-    await page.goto(`${gateway.url}/panel/act?action=FREEZE&mission=${address}&node=0`);
-    await page.getByLabel(/^Why/).fill("it looks wrong");
+    // Work that waits for its panel is frozen once an attempt: each of these is another node.
+    await byHand("FREEZE", 2, "adjudicator-2");
+    await page.goto(`${gateway.url}/panel/act?action=UNFREEZE&mission=${address}&node=2`);
+    await page.getByLabel(/^Why/).fill("it looks right");
     await page.getByRole("button", { name: "See what would happen" }).click();
     await page.getByRole("button", { name: "Connect a wallet" }).click();
-    await byHand("FREEZE", "adjudicator-1");
-    await page.getByRole("button", { name: "Sign FREEZE" }).click();
+    await byHand("UNFREEZE", 2, "adjudicator-4");
+    await page.getByRole("button", { name: "Sign UNFREEZE" }).click();
     await page.getByRole("alert").filter({ hasText: "StaleCase" }).waitFor();
     assert.equal(await page.locator("[data-done]").count(), 0);
-    await byHand("UNFREEZE", "adjudicator-4");
-    await page.goto(`${gateway.url}/panel/act?action=UNFREEZE&mission=${address}&node=0`);
+    await byHand("FREEZE", 3, "adjudicator-5");
+    await page.goto(`${gateway.url}/panel/act?action=UNFREEZE&mission=${address}&node=3`);
     await page.getByLabel(/^Why/).fill("once more");
     await page.getByRole("button", { name: "See what would happen" }).click();
     const seat = page.locator(`[data-seat="${accountOf("adjudicator-4").address}"]`);
     await seat.filter({ hasText: "alone too often in a row" }).waitFor();
+    await byHand("UNFREEZE", 3, "adjudicator-3");
     mayGoOn.resolve();
     await page.context().close();
   });
