@@ -2,6 +2,7 @@ import { compileLaw } from "../client/compile-law.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
+import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import type { LawShape } from "../protocol/law-shape.ts";
 import type { Metrics } from "../protocol/metrics.ts";
@@ -120,18 +121,26 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
 }
 
 async function entriesOf(context: LegislatureContext, session: bigint, drafts: readonly Draft[]): Promise<BallotEntry[]> {
+  const { legislation } = context.client;
+  const { openedBlock } = await legislation.sessionOf(session);
+  // What an agent elsewhere proposed is not among this process's drafts once it was started again.
+  const proposals = await legislation.history("Proposed", { session }, { fromBlock: BigInt(openedBlock) });
+  const documentOf = (number: number) => {
+    const cid = proposals.find(({ args }) => args.candidate === number)?.args.cid;
+    return cid === undefined ? null : contentIdFromDigest(cid);
+  };
   const entries: BallotEntry[] = [];
-  for (const [entry, candidate] of (await context.client.legislation.ballotOf(session)).entries()) {
-    const { specHash, proposer, sponsors } = await context.client.legislation.candidateOf(session, candidate);
-    const draft = drafts.find((each) => each.specHash === specHash);
+  for (const [entry, candidate] of (await legislation.ballotOf(session)).entries()) {
+    const { specHash, proposer, sponsors } = await legislation.candidateOf(session, candidate);
+    const document = drafts.find((each) => each.specHash === specHash)?.document ?? documentOf(candidate);
     entries.push({
       entry,
       candidate,
-      title: candidate === 0 ? "no law" : (draft?.shape.title ?? "unknown law"),
+      title: document === null ? "no law" : context.load(document, missionDocumentSchema).title,
       specHash,
       proposer: candidate === 0 ? null : proposer,
       sponsors,
-      document: draft?.document ?? null,
+      document,
     });
   }
   return entries;

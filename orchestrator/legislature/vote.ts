@@ -1,3 +1,4 @@
+import { recordedBallots } from "../client/recorded-ballots.ts";
 import { tally as tallyOf } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 import { debateRecord } from "./deliberate.ts";
@@ -56,7 +57,7 @@ export function vote(context: LegislatureContext) {
       return {};
     },
 
-    /** Sends: the tally; then compares it with what the recorded ballots give. */
+    /** Sends: the tally; then compares it with what the ballots on chain give. */
     async tally(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       await client.legislation.tally(
@@ -66,7 +67,8 @@ export function vote(context: LegislatureContext) {
       await context.cross("legislature:tallied");
       const { winner, ballotSize, ballots, tieSeed } = await client.legislation.sessionOf(session);
       if (winner === 0) return { outcome: "failed" };
-      const cast = context.load(state.ballots, signedRankingsSchema);
+      // Those of the chain: a voter may have sent its own, and one that is gone may have voted before.
+      const cast = await recordedBallots(client, session);
       const computed = tallyOf(
         cast.map(({ ranking }) => ranking),
         ballotSize,

@@ -60,7 +60,7 @@ describe("scenario: a mission of HIGH risk", function () {
 
     const signed = await cli(["approve-codification", "--as", "adjudicator-3", "--because", "In order."]);
     expect(signedSchema.parse(JSON.parse(signed.stdout)).approval.adjudicator).to.match(/^0x/);
-    expect(signed.stderr).to.contain("APPROVE_CODIFICATION").and.to.contain("In order.");
+    expect(signed.stderr).to.contain("ApproveCodification for 0x").and.to.contain("In order.");
 
     const outcome = outcomeIn(await run());
     const { status, bundle, law } = outcome;

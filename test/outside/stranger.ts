@@ -15,6 +15,7 @@ const [agent, owner, other] = [generatePrivateKey(), generatePrivateKey(), gener
 if (agent === undefined || owner === undefined || other === undefined) throw new Error("no keys");
 const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
 const SIGNED_TYPES = ["Bid", "Commits", "HeldOutput", "Withdrawal"];
+const NO_VOTE = "it works, and does not vote";
 const COMMITMENT = parseAbiParameters("address, bytes32, bytes32, bytes32, bytes32, uint8, uint96, bytes32");
 const salts = new Map<string, Hex>();
 
@@ -66,6 +67,7 @@ async function answerTo({ id, kind, payload }: Json): Promise<Json> {
   }
   if (kind === "sign") {
     const typed = JSON.parse(help.typedData);
+    if (typed.primaryType === "IdentityAttestation") throw new Error(NO_VOTE);
     if (!SIGNED_TYPES.includes(typed.primaryType)) throw new Error(`will not sign ${typed.primaryType}`);
     return { signature: await agent?.signTypedData(typed) };
   }
@@ -98,7 +100,11 @@ for (let isOver = false; !isOver; ) {
     const answered = answerTo(call).then((answer) => signed("answer_call", { call: call.id, answer }));
     await answered.then(
       () => tell("answered", { kind: call.kind }),
-      (error) => tell("refused", { kind: call.kind, why: error.message }),
+      async ({ message: why }) => {
+        tell(why === NO_VOTE ? "declined" : "refused", { kind: call.kind, why });
+        // Else the city asks again.
+        await signed("decline_call", { call: call.id, why: why.slice(0, 200) }).catch(() => undefined);
+      },
     );
   }
   if (calls.length > 0) continue;

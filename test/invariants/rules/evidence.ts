@@ -1,5 +1,7 @@
 /** Invariant 6, by our own count: what each item of a basis is worth is recomputed from calldata, signatures and the register of issuers. */
-import { AbiCoder, verifyTypedData } from "ethers";
+import { verifyTypedData } from "ethers";
+import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
+import { decodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { typesOf } from "../../../orchestrator/protocol/typed-data.ts";
 import { classAt, EvidenceClass, geq, itemsOf, meet } from "../../../orchestrator/rules/admissibility.ts";
 import { decodeClearWave } from "../../../orchestrator/rules/wire.ts";
@@ -19,9 +21,6 @@ interface Item {
 
 const CLASSES = Object.values(EvidenceClass);
 const classOf = (code: bigint): EvidenceClass => CLASSES.find((one) => BigInt(one) === code) ?? EvidenceClass.SELF;
-const ITEM = "tuple(uint8 slot,uint8 index,uint8 kind,bytes32 payload,address issuer,uint8 class,bytes32[] proof,bytes signature)";
-const OPENING = "tuple(bytes32 salt,bytes32 outputHash,bytes32 trailRoot,bytes32 envelopeRoot,uint8 items,uint96 classes)";
-const APPROVAL = [`${OPENING}[]`, `${ITEM}[]`, "uint256", "uint16"];
 
 /** Items that a transaction handed in for a node, and the basis if a human named it. */
 function handedIn(chronicle: Chronicle, tx: Sent, node: number): { items: Item[]; basis?: bigint } {
@@ -33,19 +32,19 @@ function handedIn(chronicle: Chronicle, tx: Sent, node: number): { items: Item[]
     const entries = issuers.flatMap(({ issuer, signature, items }) =>
       items.flatMap((item) => (typeof item !== "string" && item.order === order ? [{ ...item, issuer, signature }] : [])),
     );
-    const words = entries.map((item) => ({
-      ...item,
-      slot: BigInt(item.slot),
-      index: BigInt(item.index),
-      kind: BigInt(item.kind),
-      class: BigInt(item.class),
-    }));
-    return { items: words };
+    return { items: entries.map(inWords) };
   }
   const data = call?.name === "act" ? call.args[0].data : call?.name === "onOverride" ? call.args[3] : undefined;
   if (data === undefined) return { items: [] };
-  const [, items, basis] = AbiCoder.defaultAbiCoder().decode(APPROVAL, data);
-  return { items: [...items], basis };
+  const [basis, , , items] = decodeActionData("APPROVE_POP", hexSchema.parse(data));
+  return { items: items.map(inWords), basis };
+}
+
+/** The numbers of an item as the chain's own decoder gives them. */
+function inWords<Given extends { readonly slot: number; readonly index: number; readonly kind: number; readonly class: number }>(
+  item: Given,
+) {
+  return { ...item, slot: BigInt(item.slot), index: BigInt(item.index), kind: BigInt(item.kind), class: BigInt(item.class) };
 }
 
 /** Whether somebody with a stake in the node is behind the issuer: its sponsor, or an executor of this attempt. */
