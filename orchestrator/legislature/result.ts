@@ -122,28 +122,35 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
 
 async function entriesOf(context: LegislatureContext, session: bigint, drafts: readonly Draft[]): Promise<BallotEntry[]> {
   const { legislation } = context.client;
-  const { openedBlock } = await legislation.sessionOf(session);
-  // What an agent elsewhere proposed is not among this process's drafts once it was started again.
-  const proposals = await legislation.history("Proposed", { session }, { fromBlock: BigInt(openedBlock) });
-  const documentOf = (number: number) => {
-    const cid = proposals.find(({ args }) => args.candidate === number)?.args.cid;
-    return cid === undefined ? null : contentIdFromDigest(cid);
-  };
   const entries: BallotEntry[] = [];
   for (const [entry, candidate] of (await legislation.ballotOf(session)).entries()) {
     const { specHash, proposer, sponsors } = await legislation.candidateOf(session, candidate);
-    const document = drafts.find((each) => each.specHash === specHash)?.document ?? documentOf(candidate);
-    entries.push({
-      entry,
-      candidate,
-      title: document === null ? "no law" : context.load(document, missionDocumentSchema).title,
-      specHash,
-      proposer: candidate === 0 ? null : proposer,
-      sponsors,
-      document,
-    });
+    const draft = drafts.find((each) => each.specHash === specHash);
+    const { title, document } =
+      candidate === 0
+        ? { title: "no law", document: null }
+        : draft !== undefined
+          ? { title: draft.shape.title, document: draft.document }
+          : await proposedElsewhere(context, session, candidate);
+    entries.push({ entry, candidate, title, specHash, proposer: candidate === 0 ? null : proposer, sponsors, document });
   }
   return entries;
+}
+
+/**
+ * A law that is not among this process's drafts: an agent elsewhere drafted it, and is gone, or proposed it by itself. Its proposer chose
+ * what the chain names as its document; these records need not hold that, and it need not be one.
+ */
+async function proposedElsewhere(context: LegislatureContext, session: bigint, candidate: number) {
+  const { legislation } = context.client;
+  const { openedBlock } = await legislation.sessionOf(session);
+  const [proposal] = await legislation.history("Proposed", { session, candidate }, { fromBlock: BigInt(openedBlock) });
+  try {
+    const document = proposal === undefined ? null : contentIdFromDigest(proposal.args.cid);
+    return { title: context.load(document, missionDocumentSchema).title, document };
+  } catch {
+    return { title: "unknown law", document: null };
+  }
 }
 
 /** The rankings that the chain recorded, in the order of casting. */
