@@ -159,15 +159,15 @@ library Guard {
         emit ICollaborationContract.MissionSuspended(msg.sender, finding, until);
     }
 
-    /// @notice Nobody confirmed a suspension in its time: the mission goes on, and its monitor answers for it. Who would wait for the
-    /// mission's end answers all the same.
+    /// @notice A suspension that no human confirmed in time ends: the mission continues, and the lapse counts against its
+    /// monitor, also after the mission has ended.
     function lapse(MissionStorage.Layout storage s, City calldata city) external {
         bool ended = NodeCore.isFinal(s);
         if (!ended) NodeCore.requireMission(s, NodeCore.RUNNING);
         MissionStorage.Suspension memory suspension = s.suspension;
         if (suspension.until == 0) revert ICollaborationContract.NotStopped();
         Frame memory f = MissionFrame.open(city);
-        // While the panel is frozen nobody can confirm anything.
+        // While the panel is frozen no human can confirm it.
         uint40 until = WatchdogHold.extended(city.constitution, suspension.until, _patience(f));
         if (block.timestamp < until) revert ICollaborationContract.NotExpired(until);
         delete s.suspension;

@@ -131,7 +131,7 @@ library Hearings {
         Signatures.requireEcdsa(verifier, digest, said.signature);
     }
 
-    /// @dev Whoever was drawn by that block, whatever became of the attempt.
+    /// @dev The panel drawn by that block, whatever became of the attempt.
     function _requireMember(
         MissionStorage.Layout storage s,
         Frame memory f,

@@ -205,7 +205,7 @@ library NodeCore {
         w.deadline = uint40(block.timestamp) + f.terms.verificationTimeout();
     }
 
-    /// @notice Keeps the seed of a node's panel: nobody waits until the chain forgets it.
+    /// @notice Keeps the seed of a node's panel, so that it cannot be outwaited.
     function pinSeed(Frame memory f, MissionStorage.Node memory w, uint8 node) internal {
         if (block.number <= w.drawBlock) {
             revert ICollaborationContract.TooEarly(node, uint256(w.drawBlock) + 1);

@@ -76,7 +76,7 @@ library Overrides {
         if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         if (action == Action.FREEZE || action == Action.VETO_OUTPUT) {
-            // It judges no state: whoever is to be stopped cannot void it. But it is not for the attempt after.
+            // It binds no state, so that its target cannot void it. It does not reach the next attempt.
             uint8 attempt = abi.decode(data, (uint8));
             if (attempt != w.attempt) revert ICollaborationContract.AttemptOver(node, attempt, w.attempt);
         }

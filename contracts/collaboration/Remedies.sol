@@ -315,7 +315,7 @@ library Remedies {
         _recordPending(s, city);
         bool open = s.head.state != MissionState.PENDING;
         NodeCore.moveMission(s, MissionState.ABORTED);
-        // Whoever suspended it was heard.
+        // Ending the mission answers the suspension.
         if (s.suspension.until != 0) delete s.suspension;
         if (open) s.head.execution.hold();
     }

@@ -467,7 +467,7 @@ interface ICollaborationContract {
     /// verdict lose 50 tokens. After that a human decides. Anyone.
     function redraw(uint8 node) external;
     /// @notice Shows that a member of a panel signed two verdicts on one question of one attempt and draw: it loses 500 tokens, once.
-    /// Reverts with `SeedUnknown` where nobody remembers the draw. Anyone.
+    /// Reverts with `SeedUnknown` where the draw's seed is gone. Anyone.
     function accuse(
         uint8 node,
         uint8 attempt,

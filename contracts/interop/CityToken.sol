@@ -49,7 +49,7 @@ contract CityToken is ERC20Capped, ERC20Permit {
         _mint(to, amount);
     }
 
-    /// @notice Pays as `from` signed it, strictly after `validAfter` and before `validBefore` (unix seconds). Anyone may hand it in.
+    /// @notice Pays as `from` signed it, strictly after `validAfter` and before `validBefore` (unix seconds). Anyone may submit it.
     function transferWithAuthorization(
         address from,
         address to,
@@ -65,7 +65,7 @@ contract CityToken is ERC20Capped, ERC20Permit {
         _pay(from, to, value, validAfter, validBefore, nonce, terms, abi.encodePacked(r, s, v));
     }
 
-    /// @notice The same, which nobody can hand in before a contract that must notice it. Caller: payee.
+    /// @notice The same, for contracts that must not be front-run: only the payee can submit it. Caller: payee.
     function receiveWithAuthorization(
         address from,
         address to,
@@ -82,7 +82,7 @@ contract CityToken is ERC20Capped, ERC20Permit {
         _pay(from, to, value, validAfter, validBefore, nonce, terms, abi.encodePacked(r, s, v));
     }
 
-    /// @notice Makes an authorisation that was not used worthless. Anyone may hand in the authoriser's signature.
+    /// @notice Makes an authorisation that was not used worthless. Anyone may submit the authoriser's signature.
     function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s) external {
         _spend(authorizer, nonce, keccak256(abi.encode(_CANCEL, authorizer, nonce)), abi.encodePacked(r, s, v));
         emit AuthorizationCanceled(authorizer, nonce);

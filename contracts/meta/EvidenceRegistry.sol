@@ -182,7 +182,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
         if (!templates.isGenuine(msg.sender)) revert NotMission(msg.sender);
         uint40 before = _lapsedAt[monitor];
-        // Whoever reports them chooses the order.
+        // Lapses may be reported in any order.
         bool dismissed = before != 0 && (at > before ? at - before : before - at) < _LAPSES_APART;
         if (at > before) _lapsedAt[monitor] = at;
         if (dismissed) _roles[monitor].monitor = false;

@@ -112,7 +112,7 @@ struct Verdict {
     bytes32 obligation;
     /// keccak256 over the slots' commitments in order, zero where absent.
     bytes32 commitment;
-    /// Block that drew the panel; zero where nobody was drawn.
+    /// Block that drew the panel; zero where no panel was drawn.
     uint32 draw;
     Question question;
     VerdictResult result;

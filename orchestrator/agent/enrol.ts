@@ -54,7 +54,7 @@ export function seatOf(account: Address, { office, classes }: OfficeTerms) {
 
 /**
  * Asks the adjudicators for an office, and waits until they seated it (decision 103). Returns false if it was to stop meanwhile. What it
- * asked before is not asked again: the petition is signed once and laid before them anew whenever it is not there.
+ * asked before is not asked again: the petition is signed once and presented again whenever it is missing.
  */
 export async function petition(joining: Joining, terms: OfficeTerms, wait: Waiting): Promise<boolean> {
   const { client, link, account, principal, tell } = joining;

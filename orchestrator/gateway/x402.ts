@@ -128,7 +128,7 @@ export class Till {
     }
   }
 
-  /** Hands in what was answered and not settled, as after a power cut. Problems are told, and tried again the next time. */
+  /** Hands in what was answered and not settled, as after a power cut. Problems are reported, and retried the next time. */
   async reconcile(tell: (line: string) => void): Promise<void> {
     const open = await this.#sql.query("SELECT payment FROM gateway_payments WHERE settled IS NULL");
     for (const row of open) {

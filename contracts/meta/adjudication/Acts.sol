@@ -50,7 +50,7 @@ library Acts {
         hash = keccak256(LibBytes.slice(abi.encodePacked(words), 0, 32 * count));
     }
 
-    /// @dev What nobody signed, whoever relays may not choose either.
+    /// @dev A relayer may not fill in what no one signed.
     function _requireUnused(OverrideAction calldata order, bool onMission, uint256 flags) private pure {
         bool isUsed = !onMission && order.mission != address(0);
         if (flags & _NODE == 0 && order.node != 0) isUsed = true;
