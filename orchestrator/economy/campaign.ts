@@ -27,6 +27,8 @@ export interface Campaign {
   readonly seeds: readonly number[];
   /** Also varies each open constant, at the first scale. */
   readonly sensitivity: boolean;
+  /** Experiment 2's sessions by drafts, and nothing else. */
+  readonly drafts?: true | undefined;
   readonly milestones?: number | undefined;
   /** Runs everything once more with a chat model in these personas' place. */
   readonly model?: ModelSettings | undefined;
@@ -42,7 +44,7 @@ export const SCALES = [10, 20, 30, 40, 50, 100, 200, 500, 750, 1000] as const;
 export const DRAFTS = [3, 8, 20] as const;
 export const draftsVariant = (drafts: number): string => `${drafts} drafts`;
 /** Fewer agents cannot sponsor twenty laws. */
-const LEAST_ASSEMBLY = 50;
+export const LEAST_ASSEMBLY = 50;
 const LEAST_TASKS = 5;
 const quarter = (value: number, sign: 1 | -1) => value * (1 + sign * 0.25);
 
@@ -94,13 +96,18 @@ export function shortened(world: EconomyParameters, milestones: number): Economy
 }
 
 /** Every run of a campaign; each open constant is varied at its first scale. */
-export function cellsOf({ experiment, configurations, scales, seeds, sensitivity, milestones, model }: Campaign): Cell[] {
-  const variantsAt = (agents: number, configuration: Configuration) => [
+export function cellsOf({ experiment, configurations, scales, seeds, sensitivity, drafts, milestones, model }: Campaign): Cell[] {
+  const draftsAt = (agents: number, configuration: Configuration) =>
+    experiment === 2 && configuration === "full" && agents >= LEAST_ASSEMBLY ? DRAFTS.map(draftsVariant) : [];
+  const wholeAt = (agents: number) => [
     AS_WRITTEN,
     ...(experiment === 2 ? [SCALED] : []),
-    ...(experiment === 2 && configuration === "full" && agents >= LEAST_ASSEMBLY ? DRAFTS.map(draftsVariant) : []),
     ...(sensitivity && agents === scales[0] ? OPEN : []),
     ...(model === undefined ? [] : [variantOf(model)]),
+  ];
+  const variantsAt = (agents: number, configuration: Configuration) => [
+    ...(drafts === true ? [] : wholeAt(agents)),
+    ...draftsAt(agents, configuration),
   ];
   return seeds.flatMap((seed) =>
     scales.flatMap((agents) =>

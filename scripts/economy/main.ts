@@ -12,7 +12,7 @@ import { home } from "../../orchestrator/cli/home.ts";
 import { Progress } from "../../orchestrator/cli/progress.ts";
 import { typedPath } from "../../orchestrator/cli/shell.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
-import { type Campaign, type Cell, cellsOf, keptRun, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
+import { type Campaign, type Cell, cellsOf, keptRun, LEAST_ASSEMBLY, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
 import { AS_WRITTEN } from "../../orchestrator/economy/hypotheses.ts";
 import { CONFIGURATIONS, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
@@ -25,8 +25,9 @@ import { writeResults } from "./results.ts";
 import { runAll } from "./workers.ts";
 
 const USAGE = `agentcity economy --experiment <1|2> [--seeds <how many, 10 and 3>] [--scales <agents, 200 and all ten>]
-       [--configurations ${CONFIGURATIONS.join(",")}] [--milestones <1 to 10>] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]
+       [--configurations ${CONFIGURATIONS.join(",")}] [--milestones <1 to 10>] [--sensitivity] [--drafts] [--processes <cores>] [--out <folder>] [--resume] [--json]
        [--model <provider:model> [--fallback-model <provider:model>] [--personas ${PERSONA_NAMES.join(",")}]]  the same again with a chat model in their place
+       --drafts: experiment 2's sessions by drafts alone, in Full from ${LEAST_ASSEMBLY} agents on
        --first-seed <1>: a range of seeds, for another machine; --kept reports the seeds that are whole so far, each variant's, and runs nothing
        --ratings <file>: people's answers to the alerts in the folder's alerts.csv, as a table of alert, rater, answer
        --write puts the summary into bench/, from which docs/economy-1.md and docs/economy-2.md are made`;
@@ -43,6 +44,7 @@ const values = flags(USAGE, {
   processes: TEXT,
   out: TEXT,
   sensitivity: { type: "boolean", default: false },
+  drafts: { type: "boolean", default: false },
   resume: { type: "boolean", default: false },
   kept: { type: "boolean", default: false },
   "first-seed": TEXT,
@@ -83,7 +85,7 @@ const schema = z.strictObject({
 });
 
 function campaignOf(): { readonly campaign: Campaign; readonly processes: number } {
-  const { sensitivity } = values;
+  const { sensitivity, drafts } = values;
   const read = schema.safeParse({
     experiment: values.experiment,
     seeds: values.seeds,
@@ -100,16 +102,21 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
   const { experiment: number, seeds, first, scales, configurations, milestones, processes, model, fallback, personas } = read.data;
   if (model === undefined && (fallback !== undefined || values.personas !== undefined))
     return refuseFlags(USAGE, "--fallback-model and --personas say more about --model");
+  if (drafts && (number !== "2" || sensitivity || model !== undefined || !configurations.includes("full")))
+    return refuseFlags(USAGE, "--drafts is of experiment 2 in Full, without --sensitivity and --model");
   const experiment = number === "1" ? 1 : 2;
   const count = seeds ?? (experiment === 1 ? 10 : 3);
+  const sizes = [...new Set(scales ?? (experiment === 1 ? [200] : SCALES))].filter((agents) => !drafts || agents >= LEAST_ASSEMBLY);
+  if (sizes.length === 0) return refuseFlags(USAGE, `fewer than ${LEAST_ASSEMBLY} agents cannot sponsor twenty laws`);
   return {
     processes,
     campaign: {
       experiment,
-      configurations: [...new Set(configurations)],
-      scales: [...new Set(scales ?? (experiment === 1 ? [200] : SCALES))],
+      configurations: drafts ? ["full"] : [...new Set(configurations)],
+      scales: sizes,
       seeds: Array.from({ length: count }, (_, at) => first + at),
       sensitivity,
+      ...(drafts ? { drafts } : {}),
       ...(milestones === undefined ? {} : { milestones }),
       ...(model === undefined ? {} : { model: { name: model, ...(fallback === undefined ? {} : { fallback }), personas } }),
     },
@@ -173,8 +180,8 @@ const wholeSeeds = (cells: readonly Cell[], kept: readonly Cell[]): readonly Cel
 };
 
 /** What was asked for, as it can be asked for again. */
-const commandOf = ({ experiment, seeds, scales, configurations, sensitivity, milestones, model }: Campaign): string =>
-  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}${milestones === undefined ? "" : ` --milestones ${milestones}`}${seeds[0] === 1 ? "" : ` --first-seed ${seeds[0]}`}${model === undefined ? "" : ` --model ${model.name}`}`;
+const commandOf = ({ experiment, seeds, scales, configurations, sensitivity, drafts, milestones, model }: Campaign): string =>
+  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}${drafts === true ? " --drafts" : ""}${milestones === undefined ? "" : ` --milestones ${milestones}`}${seeds[0] === 1 ? "" : ` --first-seed ${seeds[0]}`}${model === undefined ? "" : ` --model ${model.name}`}`;
 
 function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
   const runs = cells.flatMap((cell) => {
@@ -194,10 +201,13 @@ function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
       variant === AS_WRITTEN && agents === main && rounds !== null ? [[configuration, rounds] as const] : [],
     ),
   );
-  const figures = new Map([
+  const ofWhole = () => [
     ...figuresOfOne(written, recovery),
     ["csr-by-agents", scaleChart(summaries)] as const,
     ...(campaign.experiment === 2 ? figuresOfTwo(summaries) : []),
+  ];
+  const figures = new Map([
+    ...(campaign.drafts === true ? [] : ofWhole()),
     ...(summary.ballots === undefined ? [] : ballotFigures(summary.ballots)),
   ]);
   const text = markdown(summary, [...figures.keys()]);

@@ -178,7 +178,7 @@ export function summarise(experiment: Experiment, runs: readonly Ran[]): Summary
   const baseline = runsOf(all, "baseline", main).map(({ csr }) => csr);
   return {
     experiment,
-    seeds: [...new Set(all.map(({ seed }) => seed))].sort((one, other) => one - other),
+    seeds: [...new Set(runs.map(({ summary: { seed } }) => seed))].sort((one, other) => one - other),
     notRun: CONFIGURATIONS.filter((name) => !all.some(({ configuration }) => configuration === name)),
     cells,
     comparisons: compare(all, main),
@@ -364,6 +364,7 @@ const within = ({ mean: middle, low, high }: { readonly mean: number } & Interva
 
 /** The report for people; the page puts the pictures in. */
 export function markdown(summary: Summary, pictures: readonly string[]): string {
+  if (summary.cells.length === 0 && summary.ballots !== undefined) return sessionsOnly(summary, summary.ballots, pictures);
   const counted = (verdict: Finding["verdict"]) => summary.findings.filter((finding) => finding.verdict === verdict).length;
   const written = summary.cells.filter(({ variant }) => variant === AS_WRITTEN);
   const names = [...Object.keys(METRICS), ...Object.keys(GOVERNED)].filter((name) =>
@@ -465,10 +466,24 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     ),
     audits(summary.audits),
     people(summary.agreement),
-    pictures.length === 0 ? "" : "\n## Pictures\n",
-    ...pictures.map((name) => `\n![${name}](figures/${name}.svg)\n${CAPTIONS[name] === undefined ? "" : `\n*${CAPTIONS[name]}*\n`}`),
+    gallery(pictures),
   ].join("");
 }
+
+const gallery = (pictures: readonly string[]): string =>
+  pictures.length === 0
+    ? ""
+    : `\n## Pictures\n${pictures.map((name) => `\n![${name}](figures/${name}.svg)\n${CAPTIONS[name] === undefined ? "" : `\n*${CAPTIONS[name]}*\n`}`).join("")}`;
+
+/** A campaign of sessions alone: no hypothesis is about them. */
+const sessionsOnly = ({ experiment, seeds, growth: rows }: Summary, drafted: readonly Ballot[], pictures: readonly string[]): string =>
+  [
+    `# Experiment ${experiment}: sessions by drafts\n\n`,
+    `Seeds ${seeds.join(", ")}. What a session is here, and how its time is counted: docs/economy.md.\n`,
+    ballots(drafted),
+    rows.length === 0 ? "" : `\n## Growth (Tables 21 and 22)\n\n${growth(rows)}`,
+    gallery(pictures),
+  ].join("");
 
 /** What the paper calls the least that a successful experiment shows, and which of its contributions each hypothesis speaks for. */
 function outcome(findings: readonly Finding[]): string {

@@ -16,13 +16,15 @@ interface Results {
   readonly summary: Summary;
 }
 
-/** Campaigns on the contracts are smaller, and have pages of their own; so have further seeds of Full alone, and varied constants. */
-const KINDS = ["", "-contracts", "-full", "-sensitivity"] as const;
+/** Campaigns on the contracts have pages of their own; so have Full alone, a thousand agents, varied constants, and sessions by drafts. */
+const KINDS = ["", "-contracts", "-full", "-1000", "-sensitivity", "-drafts"] as const;
 type Kind = (typeof KINDS)[number];
 
-export function kindOf({ notRun, sensitivity }: Pick<Summary, "notRun" | "sensitivity">): Kind {
+export function kindOf({ experiment, notRun, sensitivity, cells }: Pick<Summary, "experiment" | "notRun" | "sensitivity" | "cells">): Kind {
+  if (cells.length === 0) return "-drafts";
   if (notRun.includes("full")) return "";
   if (sensitivity.length > 0) return "-sensitivity";
+  if (experiment === 1 && cells.every(({ agents }) => agents === 1000)) return "-1000";
   return notRun.length === CONFIGURATIONS.length - 1 ? "-full" : "-contracts";
 }
 

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { lineChart, ticks } from "../../orchestrator/economy/chart.ts";
 import { beyond, comparability, HYPOTHESES } from "../../orchestrator/economy/hypotheses.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { kindOf } from "../../scripts/economy/results.ts";
 import { PROGRAM, refusalIn, runCli } from "../support/cli.ts";
 import { modelServer } from "../support/model-server.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -92,6 +93,62 @@ describe("an economy's campaign", function () {
     writeFileSync(damaged, readFileSync(damaged, "utf8").slice(0, -20));
     expect(refusalIn(await run("--resume")).code).to.equal("RunDamaged");
     expect((await run("--scales", "many")).code).to.equal(2);
+  });
+});
+
+describe("an economy's campaign of sessions alone", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  const run = (...args: string[]) =>
+    runCli(["economy", ...args, "--out", join(directory(), "campaign"), "--json"], {
+      home: join(directory(), "home"),
+      program: PROGRAM,
+      cwd: directory(),
+    });
+
+  it("counts statements and time by drafts, and judges nothing", async () => {
+    const ended = await run("--experiment", "2", "--drafts", "--seeds", "1", "--scales", "20,50");
+    expect(ended.code, ended.stderr).to.equal(0);
+    const summary = JSON.parse(ended.stdout);
+    expect(summary.ballots.map(({ agents, drafts }: Record<string, unknown>) => [agents, drafts])).to.deep.equal([
+      [50, 3],
+      [50, 8],
+      [50, 20],
+    ]);
+    for (const { messages, seconds } of summary.ballots) {
+      expect(messages.mean).to.be.above(100);
+      expect(seconds.mean).to.be.above(0);
+    }
+    expect(kindOf(summary)).to.equal("-drafts");
+    const text = readFileSync(join(directory(), "campaign", "report.md"), "utf8");
+    expect(text)
+      .to.contain("## Sessions by drafts")
+      .and.contain("Seeds 1.")
+      .and.not.match(/Hypotheses|NaN|undefined/);
+  });
+
+  it("is refused where there is nothing to hold a session for", async () => {
+    for (const args of [
+      ["--experiment", "1", "--drafts"],
+      ["--experiment", "2", "--drafts", "--scales", "20"],
+      ["--experiment", "2", "--drafts", "--configurations", "baseline"],
+    ])
+      expect((await run(...args)).code, args.join(" ")).to.equal(2);
+  });
+});
+
+describe("a campaign's results", () => {
+  it("have a page for each kind of campaign", () => {
+    const cells = (agents: number) =>
+      [{ configuration: "full", agents, variant: "as written", seeds: 1, metrics: {}, recovered: { seeds: 0, rounds: null } }] as const;
+    const of = (agents: number, notRun: readonly string[] = []) =>
+      ({ experiment: 1, notRun, sensitivity: [], cells: cells(agents) }) as const;
+    expect([
+      kindOf(of(200)),
+      kindOf(of(1000)),
+      kindOf(of(200, ["baseline", "emergent", "structural"])),
+      kindOf(of(200, ["full"])),
+    ]).to.deep.equal(["-contracts", "-1000", "-full", ""]);
   });
 });
 
