@@ -1,7 +1,7 @@
 /** Answers to open questions, kept while nothing happens in the city: many who watch ask the same. */
 export class KeptAnswers {
   readonly #place: () => string;
-  readonly #answers = new Map<string, string>();
+  readonly #answers = new Map<string, Promise<string>>();
   #at = "";
 
   /** `place`: where chain and records were read to; another one lets go of all answers. */
@@ -9,7 +9,8 @@ export class KeptAnswers {
     this.#place = place;
   }
 
-  async get(question: string, ask: () => Promise<string>): Promise<string> {
+  /** Who asks while the answer is being made waits for that one. A failure is kept for nobody else. */
+  get(question: string, ask: () => Promise<string>): Promise<string> {
     const at = this.#place();
     if (at !== this.#at) {
       this.#answers.clear();
@@ -17,10 +18,13 @@ export class KeptAnswers {
     }
     const kept = this.#answers.get(question);
     if (kept !== undefined) return kept;
-    const answer = await ask();
-    // Whatever happened meanwhile, the answer may be from before it.
-    const isCurrent = this.#place() === at && this.#at === at;
-    if (isCurrent && this.#answers.size < MOST && answer.length <= LARGEST) this.#answers.set(question, answer);
+    const answer = ask();
+    if (this.#answers.size >= MOST) return answer;
+    this.#answers.set(question, answer);
+    const forget = () => {
+      if (this.#answers.get(question) === answer) this.#answers.delete(question);
+    };
+    answer.then(({ length }) => (length > LARGEST ? forget() : undefined), forget);
     return answer;
   }
 }

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { KeptAnswers } from "../../orchestrator/gateway/kept-answers.ts";
+import { rejection } from "../support/rejection.ts";
 
 describe("kept answers", () => {
   it("are given again until something happens", async () => {
@@ -23,5 +24,25 @@ describe("kept answers", () => {
       return "before";
     });
     expect([before, await answers.get("a", async () => "after")]).to.deep.equal(["before", "after"]);
+  });
+
+  it("are made once for all who ask meanwhile", async () => {
+    const made = Promise.withResolvers<string>();
+    let asked = 0;
+    const answers = new KeptAnswers(() => "1/1");
+    const ask = () => {
+      asked += 1;
+      return made.promise;
+    };
+    const all = Promise.all([answers.get("a", ask), answers.get("a", ask), answers.get("a", ask)]);
+    made.resolve("one");
+    expect([await all, asked]).to.deep.equal([["one", "one", "one"], 1]);
+  });
+
+  it("fail for those who asked, and for nobody after them", async () => {
+    const answers = new KeptAnswers(() => "1/1");
+    const failed = answers.get("a", () => Promise.reject(new Error("silent")));
+    expect((await rejection(failed)).message).to.equal("silent");
+    expect(await answers.get("a", async () => "there")).to.equal("there");
   });
 });

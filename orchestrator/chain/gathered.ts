@@ -1,0 +1,96 @@
+import {
+  decodeAbiParameters,
+  decodeFunctionData,
+  decodeFunctionResult,
+  deploylessCallViaBytecodeBytecode,
+  encodeDeployData,
+  encodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  multicall3Abi,
+  parseAbi,
+} from "viem";
+import { z } from "zod";
+import { hexSchema } from "../primitives/hex.ts";
+import type { Request } from "./chain.ts";
+import { revertOf } from "./revert.ts";
+
+/** The call of a contract that exists for this call only: its code and the call's data. */
+const DEPLOYLESS = parseAbi(["constructor(bytes code, bytes data)"]);
+const deploylessSchema = z.strictObject({ data: hexSchema });
+
+interface Gathered {
+  /** Of Multicall3. */
+  readonly code: Hex;
+  readonly calls: readonly { readonly target: Hex; readonly callData: Hex }[];
+}
+
+/**
+ * viem gathers views into one call of a Multicall3 that is not deployed. Its answer counts as that contract's code, and nodes take 24,576
+ * bytes of it (EIP-170): views of several callers could together be refused for a size that none of them has. Such a call is asked in
+ * halves, and a view that is left alone by itself.
+ */
+export function inHalves(request: Request): Request {
+  async function ask({ code, calls }: Gathered, more: readonly unknown[]): Promise<readonly Answer[]> {
+    const [only, ...others] = calls;
+    if (only !== undefined && others.length === 0) return [await alone({ to: only.target, data: only.callData }, more)];
+    const data = encodeFunctionData({
+      abi: multicall3Abi,
+      functionName: "aggregate3",
+      args: [calls.map((call) => ({ ...call, allowFailure: true }))],
+    });
+    try {
+      const deployed = encodeDeployData({ abi: DEPLOYLESS, bytecode: deploylessCallViaBytecodeBytecode, args: [code, data] });
+      const answer = hexSchema.parse(await request({ method: "eth_call", params: [{ data: deployed }, ...more] }));
+      return decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer });
+    } catch (error) {
+      if (revertOf(error) === undefined) throw error;
+      return halves({ code, calls }, more);
+    }
+  }
+
+  async function halves({ code, calls }: Gathered, more: readonly unknown[]): Promise<readonly Answer[]> {
+    const middle = Math.ceil(calls.length / 2);
+    const asked = [calls.slice(0, middle), calls.slice(middle)].map((half) => ask({ code, calls: half }, more));
+    return (await Promise.all(asked)).flat();
+  }
+
+  async function alone(call: { readonly to: Hex; readonly data: Hex }, more: readonly unknown[]): Promise<Answer> {
+    try {
+      return { success: true, returnData: hexSchema.parse(await request({ method: "eth_call", params: [call, ...more] })) };
+    } catch (error) {
+      const reverted = revertOf(error);
+      if (reverted === undefined) throw error;
+      return { success: false, returnData: reverted.data ?? "0x" };
+    }
+  }
+
+  return async (call) => {
+    try {
+      return await request(call);
+    } catch (error) {
+      const [asked, ...more] = call.method === "eth_call" ? (call.params ?? []) : [];
+      const gathered = gatheredIn(asked);
+      if (gathered === undefined || revertOf(error) === undefined) throw error;
+      const answers = await halves(gathered, more);
+      return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result: [...answers] });
+    }
+  };
+}
+
+interface Answer {
+  readonly success: boolean;
+  readonly returnData: Hex;
+}
+
+/** The views of a call that viem gathered; undefined for any other call. */
+function gatheredIn(asked: unknown): Gathered | undefined {
+  const { data: call } = deploylessSchema.safeParse(asked);
+  if (call?.data.startsWith(deploylessCallViaBytecodeBytecode) !== true) return undefined;
+  const [code, data] = decodeAbiParameters(
+    [{ type: "bytes" }, { type: "bytes" }],
+    `0x${call.data.slice(deploylessCallViaBytecodeBytecode.length)}`,
+  );
+  const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data });
+  return functionName === "aggregate3" ? { code, calls: args[0] } : undefined;
+}
