@@ -1,5 +1,9 @@
 /**
- * Many clients of one gateway, in a process of their own. Asks in turn, prints how long each answer took as one JSON document.
+ * Many clients of one gateway, in a process of their own, each with one question at a time. Prints how long the answers took, and what
+ * of its own processor's time a question cost here, as one JSON document.
+ *
+ * reads: four of five questions are those of everybody who watches, one is a page that nobody asked for before.
+ * signed: POST /v1/session, each with a nonce of its own. They are signed before the clock runs: a client's key is on its own machine.
  *
  * usage: node scripts/bench/gateway-clients.ts <url> <reads | signed> <clients> <seconds> <milliseconds between two questions of a client>
  */
@@ -9,15 +13,19 @@ import { signRequest } from "../../orchestrator/gateway/http-signature.ts";
 
 const [url = "", kind = "", clients = "", seconds = "", pause = ""] = process.argv.slice(2);
 const READS = ["/v1/missions", "/v1/events?limit=50", "/v1/events?limit=50&newest=true", "/v1/agents?limit=20", "/v1/panel", "/v1/city"];
+/** One question in so many is for a page of its own. */
+const OWN = 5;
+/** Signed requests of a client: more than it can send. A signature lives for a minute. */
+const SIGNED = 40;
 const CHAIN_ID = 31337;
 const SESSION = new URL("/v1/session", url);
 const body = new TextEncoder().encode("{}");
 
-const until = performance.now() + 1_000 * Number(seconds);
 const times: number[] = [];
 const statuses = new Map<number, number>();
+let pages = 0;
 
-/** A key's request for a session: it is signed, and its nonce is written down. */
+/** A key's request for a session: its signature is checked, its nonce is written down. */
 async function signed(key: ReturnType<typeof privateKeyToAccount>): Promise<RequestInit> {
   const headers = new Headers({ "content-type": "application/json" });
   const nonce = randomBytes(16).toString("base64url");
@@ -27,13 +35,19 @@ async function signed(key: ReturnType<typeof privateKeyToAccount>): Promise<Requ
   return { method: "POST", headers, body: "{}" };
 }
 
-async function client(number: number): Promise<void> {
-  const key = privateKeyToAccount(generatePrivateKey());
-  for (let at = number; performance.now() < until; at += 1) {
-    const init = kind === "signed" ? await signed(key) : {};
-    const to = kind === "signed" ? SESSION : new URL(READS[at % READS.length] ?? "", url);
+function read(at: number): string {
+  if (at % OWN > 0) return READS[at % READS.length] ?? "";
+  pages += 1;
+  return `/v1/events?limit=${1 + (pages % 50)}&cursor=s${Math.floor(pages / 50)}`;
+}
+
+/** Asks until the time is over or nothing is left to ask. */
+async function client(next: (at: number) => { readonly to: string | URL; readonly init: RequestInit } | undefined, until: number) {
+  for (let at = 0; performance.now() < until; at += 1) {
+    const asked = next(at);
+    if (asked === undefined) return;
     const began = performance.now();
-    const answer = await fetch(to, init);
+    const answer = await fetch(asked.to, asked.init);
     await answer.arrayBuffer();
     times.push(performance.now() - began);
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
@@ -41,10 +55,31 @@ async function client(number: number): Promise<void> {
   }
 }
 
-const began = performance.now();
-await Promise.all(Array.from({ length: Number(clients) }, (_, number) => client(number)));
+async function signer() {
+  const key = privateKeyToAccount(generatePrivateKey());
+  const requests = await Promise.all(Array.from({ length: SIGNED }, () => signed(key)));
+  return (at: number) => {
+    const init = requests[at];
+    return init === undefined ? undefined : { to: SESSION, init };
+  };
+}
+
+const reader = async (number: number) => (at: number) => ({ to: new URL(read(number + at), url), init: {} });
+const askers = await Promise.all(Array.from({ length: Number(clients) }, (_, number) => (kind === "signed" ? signer() : reader(number))));
+const [began, before] = [performance.now(), process.cpuUsage()];
+await Promise.all(askers.map((next) => client(next, began + 1_000 * Number(seconds))));
 const lasted = (performance.now() - began) / 1_000;
+const { user, system } = process.cpuUsage(before);
 times.sort((a, b) => a - b);
 const at = (share: number) => Number((times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1));
-const perSecond = Number((times.length / lasted).toFixed(1));
-console.log(JSON.stringify({ requests: times.length, perSecond, p50Ms: at(0.5), p99Ms: at(0.99), statuses: Object.fromEntries(statuses) }));
+const each = (total: number) => Number((total / times.length).toFixed(2));
+console.log(
+  JSON.stringify({
+    requests: times.length,
+    perSecond: Number((times.length / lasted).toFixed(1)),
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    clientCpuMs: each((user + system) / 1_000),
+    statuses: Object.fromEntries(statuses),
+  }),
+);

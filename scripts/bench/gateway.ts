@@ -33,15 +33,21 @@ const loadSchema = z.strictObject({
   perSecond: z.number(),
   p50Ms: z.number(),
   p99Ms: z.number(),
+  /** Processor time that a question cost the clients' process. */
+  clientCpuMs: z.number(),
   statuses: z.record(z.string(), z.int()),
 });
-type Load = z.infer<typeof loadSchema>;
+/** `cityCpuMs`: processor time of this process for each of them: the gateway's thread, the city's, its chain's and its records'. */
+type Load = z.infer<typeof loadSchema> & { readonly cityCpuMs: number };
 
 const CLIENTS_PROGRAM = join(root, "scripts/bench/gateway-clients.ts");
 async function load(url: string, kind: "reads" | "signed", pause: number, seconds: number): Promise<Load> {
   const args = [CLIENTS_PROGRAM, url, kind, String(CLIENTS), String(seconds), String(pause)];
+  const before = process.cpuUsage();
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  return loadSchema.parse(JSON.parse(stdout));
+  const { user, system } = process.cpuUsage(before);
+  const asked = loadSchema.parse(JSON.parse(stdout));
+  return { ...asked, cityCpuMs: round((user + system) / 1_000 / asked.requests) };
 }
 
 /** Seconds that one mission takes, and those of the processor that the city's own thread takes for it: whatever else the machine has to do. */
