@@ -81,6 +81,11 @@ export function readArtifact(path: string, profile: Profile = "default"): Artifa
   } catch (cause) {
     throw new ArtifactMissing(place, profile, cause);
   }
+  return parseArtifact(text);
+}
+
+/** An artifact from its file's text. Throws a ZodError when it is none. */
+export function parseArtifact(text: string): Artifact {
   const artifact = artifactSchema.parse(JSON.parse(text));
   const { bytecode, abi, contractName } = artifact;
   return { name: contractName, abi, bytecode, libraries: librariesOf(artifact.linkReferences), runtime: runtimeOf(artifact) };
@@ -105,11 +110,15 @@ function runtimeOf(artifact: z.output<typeof artifactSchema>): Runtime {
     ...Object.values(artifact.immutableReferences).flat(),
     ...(artifact.deployedBytecode.startsWith(LIBRARY_START) ? [{ start: 1, length: 20 }] : []),
   ];
-  let code: Hex = artifact.deployedBytecode;
+  return { code: emptied(artifact.deployedBytecode, holes), holes, libraries: librariesOf(artifact.deployedLinkReferences) };
+}
+
+/** Code with zeros in its holes. */
+export function emptied(code: Hex, holes: Runtime["holes"]): Hex {
   // Placeholders are not hex: cut the text, two digits a byte.
   for (const { start, length } of holes)
     code = `0x${code.slice(2, 2 + 2 * start)}${"00".repeat(length)}${code.slice(2 + 2 * (start + length))}`;
-  return { code, holes, libraries: librariesOf(artifact.deployedLinkReferences) };
+  return code;
 }
 
 /** Creation code with every library's address in its places. */

@@ -1,20 +1,18 @@
 /** What people call the code and the functions in a trace. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Abi, toFunctionSelector } from "viem";
+import { toFunctionSelector } from "viem";
 import { z } from "zod";
+import { type Artifact, emptied, parseArtifact } from "../../deploy/artifacts.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
-import { hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { type Hex, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { GasTrace } from "./trace.ts";
 import { type Ask, CREATED, GAS_CLASSES } from "./trace.ts";
 
-const Artifact = z.object({ contractName: z.string(), deployedBytecode: z.string(), abi: z.custom<Abi>(Array.isArray) });
-/** Hex digits of the hash of a contract's sources and settings, its length and the compiler's version, which end every runtime code. */
-const METADATA = 106;
 const CLONE = "0x363d3d373d3d3d363d73";
 
 export interface Names {
-  readonly contracts: ReadonlyMap<string, string>;
+  readonly contracts: readonly Artifact[];
   readonly functions: ReadonlyMap<string, string>;
 }
 
@@ -27,26 +25,26 @@ export const NamedTrace = z.object({
 });
 export type NamedTrace = z.infer<typeof NamedTrace>;
 
-/** Contracts by the end of their code, and functions by selector, of all artifacts in a folder. */
+/** Contracts, and functions by selector, of all artifacts in a folder. */
 export function readNames(artifacts: string): Names {
-  const contracts = new Map<string, string>();
+  const files = readdirSync(artifacts, { recursive: true, encoding: "utf8" });
+  const contracts = files
+    .filter((name) => name.endsWith(".json") && !name.startsWith("build-info"))
+    .map((name) => parseArtifact(readFileSync(join(artifacts, name), "utf8")));
   const functions = new Map<string, string>();
-  for (const file of readdirSync(artifacts, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"))) {
-    const artifact = Artifact.safeParse(JSON.parse(readFileSync(join(artifacts, file), "utf8")));
-    if (!artifact.success) continue;
-    const { contractName, deployedBytecode, abi } = artifact.data;
-    if (deployedBytecode.length > METADATA) contracts.set(deployedBytecode.slice(-METADATA), contractName);
-    for (const item of abi) if (item.type === "function") functions.set(toFunctionSelector(item), item.name);
-  }
-  return { contracts, functions };
+  for (const { abi } of contracts) for (const item of abi) if (item.type === "function") functions.set(toFunctionSelector(item), item.name);
+  return { contracts: contracts.filter(({ runtime }) => runtime.code !== "0x"), functions };
 }
+
+const isCodeOf = ({ runtime: { code, holes } }: Artifact, live: Hex): boolean =>
+  live.length === code.length && emptied(live, holes) === code;
 
 /** Names what ran in these traces; an address stands for code that no artifact matches. */
 export async function named(ask: Ask, names: Names, traces: readonly GasTrace[]): Promise<NamedTrace[]> {
   const known = new Map([[CREATED, "constructor"]]);
   const nameOf = async (address: string): Promise<string> => {
     const code = hexSchema.parse(await ask("eth_getCode", [addressSchema.parse(address), "latest"]));
-    return code.startsWith(CLONE) ? "clone" : (names.contracts.get(code.slice(-METADATA)) ?? address);
+    return code.startsWith(CLONE) ? "clone" : (names.contracts.find((artifact) => isCodeOf(artifact, code))?.name ?? address);
   };
   for (const code of new Set(traces.flatMap(({ cells }) => cells.flatMap((cell) => cell.code ?? []))))
     if (!known.has(code)) known.set(code, await nameOf(code));

@@ -2,7 +2,7 @@
  * Holds sessions of growing size on the embedded chain and writes how long each took and what it cost to bench/session.json; `npm run docs`
  * makes docs/scale.md of it. Part of `npm run bench`.
  *
- * usage: node scripts/bench/session.ts
+ * usage: node scripts/bench/session.ts [voters …]   only these, of eight entries, and nothing is written
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -15,6 +15,8 @@ import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 import { inBenchCity, sampleMission } from "./bench-city.ts";
 
+/** What a lane of 32 bits holds. */
+const ENTRIES = 8;
 /** Voters and ballot entries of each row: growth in n at eight entries, growth in m at two hundred voters. */
 const SIZES: readonly (readonly [agents: number, candidates: number])[] = [
   [50, 8],
@@ -79,11 +81,12 @@ async function rowOf(agents: number, candidates: number): Promise<SessionBench["
 }
 
 if (import.meta.main) {
+  const named = process.argv.slice(2).map((agents) => [Number(agents), ENTRIES] as const);
   const rows: SessionBench["rows"] = [];
-  for (const [agents, candidates] of SIZES) {
+  for (const [agents, candidates] of named.length > 0 ? named : SIZES) {
     const row = await rowOf(agents, candidates);
     rows.push(row);
     console.log(JSON.stringify(row));
   }
-  writeFileSync(SESSION_FILE, `${JSON.stringify({ cores: availableParallelism(), rows }, null, 2)}\n`);
+  if (named.length === 0) writeFileSync(SESSION_FILE, `${JSON.stringify({ cores: availableParallelism(), rows }, null, 2)}\n`);
 }
