@@ -3,12 +3,12 @@
  * file's result and time, all failures, the slowest ten and finally `N passed, N failed` alone on a line. Fails on a failure, on a file
  * without tests, and on no tests.
  *
- * usage: npm test [-- <file>…]      all but test/long/ and test/full/, or the files named
- *        npm run test:long           test/long/: whole missions and kills, minutes each; and random sweeps, whole (test/support/sweep.ts)
- *        npm run test:full           everything
+ * usage: npm test [-- <file or folder>…]  all but test/long/ and test/full/, or what is named
+ *        npm run test:long                 test/long/: whole missions and kills, minutes each; and random sweeps, whole (test/support/sweep.ts)
+ *        npm run test:full                 everything
  */
 import { fork } from "node:child_process";
-import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,9 +41,11 @@ function roomiest(): string {
   return bavail * bsize >= 4 * 1024 ** 3 ? memory : tmpdir();
 }
 
-/** Named files, or all of a kind; the longest kinds first, else by name. */
+const isFolder = (name: string) => statSync(join(root, name), { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Named files and all in named folders, or all of a kind; the longest kinds first, else by name. */
 function jobs(names: readonly string[], kind: "short" | "long" | "full"): string[] {
-  if (names.length > 0) return filesIn(names);
+  if (names.length > 0) return filesIn(names.map((name) => (isFolder(name) ? join(name, "**/*.test.ts") : name)));
   if (kind === "long") return [...filesIn("test/long/*.test.ts"), ...filesIn("test/**/*.test.ts").filter(isSweep)];
   const files = filesIn("test/**/*.test.ts").filter((file) => kind === "full" || !isSlow(file));
   if (filesIn(SOLIDITY_TESTS).length > 0) files.push(SOLIDITY_TESTS);
