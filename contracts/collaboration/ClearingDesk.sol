@@ -87,10 +87,12 @@ library ClearingDesk {
             r.decision.basis,
             r.decision.agreeing
         );
-        if (result == ClearingResult.PASS) return _pass(s, f, w, r);
         if (result == ClearingResult.UNVERIFIABLE) return Remedies.doubt(s, f.city, r.node, r.proven);
+        if (r.crowded) emit ICollaborationContract.PanelCrowded(r.node, w.attempt);
         w.seats = r.seats;
-        if (result == ClearingResult.DISPUTED) return _review(s, w, f.node(r.node), r);
+        if (result == ClearingResult.PASS) return _pass(s, f, w, r);
+        // What one principal may have decided alone a human decides.
+        if (result == ClearingResult.DISPUTED || r.crowded) return _review(s, w, f.node(r.node), r);
         NodeCore.store(s, r.node, w);
         Remedies.condemn(s, f.city, r.node);
     }
@@ -102,12 +104,11 @@ library ClearingDesk {
         Ruling memory r
     ) private {
         NodeLaw law = f.node(r.node);
-        w.seats = r.seats;
         w.share = r.decision.score;
         w.agreeing = r.agreeing;
         if (NodeCore.count(w.agreeing) < law.threshold()) return _review(s, w, law, r);
         bool released = NodeCore.passesGate(s, f, w, r.node, law.predicate(), r.output);
-        if (!released || law.tier() == Tier.HUMAN) return _review(s, w, law, r);
+        if (!released || r.crowded || law.tier() == Tier.HUMAN) return _review(s, w, law, r);
         NodeCore.finish(s, f, w, r.node, r.output);
         if (r.late != 0) {
             Remedies.dropLate(s, r.node, w.attempt, r.late);

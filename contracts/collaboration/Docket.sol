@@ -59,6 +59,8 @@ struct Ruling {
     uint8 proven;
     uint8 agreeing;
     uint8 late;
+    /// Of a HIGH node, on whose panel a principal sits more than once.
+    bool crowded;
     /// Verifiers whose verdicts counted, as `NodeWord` keeps them.
     uint256 seats;
     /// Of the slots in agreement.

@@ -137,6 +137,15 @@ library Panels {
             if (_isAbsent(d, i - 1)) absent[--count] = d.panel[i - 1].verifier;
     }
 
+    /// @notice Whether some principal sits more than once, as it does where fewer differ than there are places.
+    function isCrowded(Docket memory d) internal pure returns (bool) {
+        // At most seven seats.
+        for (uint256 i = 1; i < d.panel.length; ++i) {
+            for (uint256 j = 0; j < i; ++j) if (d.panel[i].principal == d.panel[j].principal) return true;
+        }
+        return false;
+    }
+
     /// @notice Whose verdicts counted: they share the fee, and may appeal.
     function seatsOf(Docket memory d) internal pure returns (uint256 seats) {
         uint256 place = 0;

@@ -4,7 +4,7 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
-import {Tier} from "../types/Law.sol";
+import {Risk, Tier} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
 import {Docket, Dockets, Ruling} from "./Docket.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
@@ -35,6 +35,7 @@ library Rulings {
             if (!d.isSound()) continue;
             (r.proven, r.seats, r.output) = (d.proven, Panels.seatsOf(d), d.outputOf(r.agreeing));
             (r.principals, r.absent) = (Panels.principalsOf(d), Panels.absentOf(d));
+            r.crowded = d.law.risk() == Risk.HIGH && Panels.isCrowded(d);
         }
     }
 

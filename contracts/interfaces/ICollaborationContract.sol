@@ -191,6 +191,8 @@ interface ICollaborationContract {
         uint256 basis,
         uint8 agreeing
     );
+    /// @notice A principal sat more than once on the panel of a HIGH node: a human decides, whatever the panel found (decision 64).
+    event PanelCrowded(uint8 indexed node, uint8 attempt);
     /// @notice A panel member gave two answers to one question: it was slashed.
     event Contradicted(uint8 indexed node, uint8 attempt, address indexed verifier, uint8 question);
     /// @notice What a human's approval releases, and to which slots.

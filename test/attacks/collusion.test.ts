@@ -6,6 +6,7 @@ import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { evidenceLeafOf } from "../../orchestrator/rules/commitments.ts";
+import { Risk } from "../../orchestrator/rules/law-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
@@ -74,6 +75,29 @@ describe("attacks by collusion", () => {
         principals.push(await mission.city.producers.principalOf((await mission.contract.slotOf(0, slot)).agent));
       }
       expect(new Set(principals).size).to.equal(2);
+    });
+
+    /** Three verifiers of one principal say one thing about a HIGH node, the two of another the contrary. */
+    const crowd = async (result: number) => {
+      await worked({ ...TASK, risk: Risk.HIGH, panelSize: 5 });
+      const order = await mission.clearOrder(0);
+      const many = keyOf("verifying principal 0").address;
+      order.verdicts = [];
+      for (const verifier of await mission.contract.panelOf(0)) {
+        const isOfMany = (await mission.city.producers.principalOf(verifier)) === many;
+        order.verdicts.push(await mission.verdict(0, verifier, { result: isOfMany ? result : Result.PASS + Result.FAIL - result }));
+      }
+      await mission.contract.clear(packed(order));
+    };
+
+    it("one principal's verifiers, more than half of a crowded panel, let the work of a HIGH node pass by themselves", async () => {
+      await crowd(Result.PASS);
+      expect(await entitled()).to.equal(0n);
+    });
+
+    it("one principal's verifiers, more than half of a crowded panel, condemn the executor of a HIGH node by themselves", async () => {
+      await crowd(Result.FAIL);
+      expect(await mission.stateOf(0)).not.to.equal(NodeState.FAILED);
     });
 
     it("an executor's principal has a verifier of its own on the panel", async () => {

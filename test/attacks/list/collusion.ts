@@ -625,4 +625,22 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "s.notes[key].blamed | s.faults[key].mask;",
     replace: "(1 << NodeCore.MAX_SLOTS) - 1;",
   },
+  {
+    title: "one principal's verifiers, more than half of a crowded panel, let the work of a HIGH node pass by themselves",
+    threats: ["NP-4"],
+    entry: "CollaborationContract.clear",
+    guard: "a human decides about what a crowded panel passed",
+    file: "collaboration/ClearingDesk.sol",
+    find: "!released || r.crowded || law.tier()",
+    replace: "!released || law.tier()",
+  },
+  {
+    title: "one principal's verifiers, more than half of a crowded panel, condemn the executor of a HIGH node by themselves",
+    threats: ["NP-4"],
+    entry: "CollaborationContract.clear",
+    guard: "a human decides about what a crowded panel condemned",
+    file: "collaboration/ClearingDesk.sol",
+    find: "result == ClearingResult.DISPUTED || r.crowded)",
+    replace: "result == ClearingResult.DISPUTED)",
+  },
 ]);

@@ -5,6 +5,7 @@ import { typesOf } from "../../../../orchestrator/protocol/typed-data.ts";
 import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
 import { nodeCommitmentOf } from "../../../../orchestrator/rules/commitments.ts";
 import { faultClasses, faultTypes } from "../../../../orchestrator/rules/faults.ts";
+import { Risk } from "../../../../orchestrator/rules/law-codec.ts";
 import { decodeClearWave, encodeClearWave } from "../../../../orchestrator/rules/wire.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
@@ -254,6 +255,26 @@ describe("Verification", () => {
       expect(await mission.city.producers.reputationOf(dissenter.address)).to.be.lessThan(rho);
       const winner = (await mission.executorOf(0)).agent;
       expect(await mission.city.producers.reputationOf(winner.address)).to.be.greaterThan(rho);
+    });
+
+    it("asks a human about a HIGH node on whose panel a principal sits twice, whatever it decides", async () => {
+      for (const result of [Result.PASS, Result.FAIL]) {
+        await worked({ nodes: [{ ...TASK, risk: Risk.HIGH, panelSize: 3 }] });
+        const { agent } = await mission.executorOf(0);
+        const before = await mission.city.producers.stakeOf(agent.address);
+        await expect(mission.clear(0, { result })).to.emit(mission.contract, "PanelCrowded").withArgs(0, 0);
+        expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+        expect(await mission.city.producers.stakeOf(agent.address)).to.deep.equal(before);
+        expect((await mission.contract.ledger()).entitled).to.equal(0);
+      }
+      for (const node of [
+        { ...TASK, risk: Risk.HIGH, panelSize: 2 },
+        { ...TASK, risk: Risk.MEDIUM, panelSize: 3 },
+      ]) {
+        await worked({ nodes: [node] });
+        await expect(mission.clear(0)).not.to.emit(mission.contract, "PanelCrowded");
+        expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+      }
     });
 
     it("asks a human when too few agree", async () => {
