@@ -26,7 +26,13 @@ export const genesisSchema = z.strictObject({
   baseFee: whole,
   gasLimit: z.number().int().positive().max(60_000_000),
   /** The block of another chain that this one goes on from, as its own. `timestamp` and `baseFee` are that block's. */
-  fork: z.strictObject({ chainId: z.number().int().positive(), number: whole, hash: hashSchema }).optional(),
+  fork: z
+    .strictObject({
+      ...{ chainId: z.number().int().positive(), number: whole, hash: hashSchema },
+      /** Accounts of the mnemonic that somebody has delegated there (EIP-7702): the fork's have no code, as on any devnet. */
+      delegated: z.array(z.number().int().nonnegative().max(999)).max(1_000).optional(),
+    })
+    .optional(),
 });
 export type Genesis = z.infer<typeof genesisSchema>;
 

@@ -193,7 +193,7 @@ async function open(
     const open = (): Promise<CityChain> => {
       if (live !== undefined) return openLiveChain({ ...live, dir, patience, log: tell });
       if (network === "embedded") return openEmbeddedChain({ dir, log: tell });
-      return openAnvilChain({ dir, forkUrl, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) });
+      return openAnvilChain({ dir, forkUrl, keys: society.length, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) });
     };
     const opening = open();
     const opened = opening.catch(() => undefined);

@@ -62,13 +62,19 @@ export async function requireSameHistory(
     const sent = await chain.publicClient.getTransactionCount({ address: sender });
     const recorded = await outbox.nextNonce(sender);
     // On a network of others a key may have been used before there was a city.
-    if (sent > recorded && (recorded > 0 || !chain.isLive)) {
+    if (sent > recorded && (recorded > 0 || sent > (await sentBefore(chain, sender)))) {
       throw new RecordsDamaged(
         where,
         `they hold ${recorded} transactions of ${sender}, and the chain has ${sent}: they are older than the chain`,
       );
     }
   }
+}
+
+/** Transactions of this account before the city's first block could be: on a fork, those of whoever used the known key there. */
+async function sentBefore({ isLive, firstBlock, publicClient }: CityChain, address: Address): Promise<number> {
+  if (isLive) return Number.POSITIVE_INFINITY;
+  return firstBlock === 0n ? 0 : publicClient.getTransactionCount({ address, blockNumber: firstBlock - 1n });
 }
 
 /** Above every block. */

@@ -1,0 +1,79 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { createTestClient, http, publicActions } from "viem";
+import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
+import { viemChain } from "../../orchestrator/chain/chain.ts";
+import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { devnetSociety } from "../../orchestrator/city/founding/society.ts";
+import { auditReportSchema } from "../../orchestrator/protocol/audit-report.ts";
+import { balances } from "../../orchestrator/protocol/outcome.ts";
+import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+const L2 = 10;
+/** What somebody has put on development accounts of public networks, whose keys everybody knows: a delegation (EIP-7702) to a contract that refuses. */
+const REFUSING = "0x00000000000000000000000000000000000bad00";
+const DELEGATED = `0xef0100${REFUSING.slice(2)}` as const;
+
+/** A mission on a fork of a chain that others use and that goes on meanwhile: a second Anvil plays it. */
+describe("a mission on a fork of an L2", function () {
+  this.timeout(600_000);
+  const directory = suiteDirectory();
+  let l2: Anvil;
+  let lastBlock = 0;
+  const node = () => createTestClient({ mode: "anvil", chain: viemChain(L2, "L2"), transport: http(l2.url) }).extend(publicActions);
+  const cli = (args: readonly string[]) =>
+    runCli([...args, "--json"], { home: join(directory(), "home"), cwd: directory(), limitMs: 400_000 });
+  const deployer = devnetAccount(0);
+
+  before(async () => {
+    l2 = await startAnvil();
+    await node().mine({ blocks: 40 });
+    const from = devnetAccount(0);
+    await node().setNonce({ address: from.address, nonce: 7 });
+    await node().setCode({ address: REFUSING, bytecode: "0x5f5ffd" });
+    for (const { account } of devnetSociety()) {
+      await node().setCode({ address: account.address, bytecode: DELEGATED });
+      await node().setBalance({ address: account.address, value: 0n });
+    }
+    await node().setIntervalMining({ interval: 1 });
+    const { csv } = smallInputs(directory(), CALM_ROWS);
+    writeFileSync(join(directory(), "mission.yaml"), smallMission(csv));
+  });
+  after(() => l2.stop("SIGKILL"));
+
+  it("goes from goal to payout, and leaves the chain alone", async () => {
+    const before = await node().getBlockNumber();
+    const run = await cli(["mission", join(directory(), "mission.yaml"), "--network", "anvil", "--fork", l2.url]);
+    expect(run, run.stderr).to.include({ code: 0 });
+    const outcome = outcomeIn(run);
+    expect(outcome).to.include({ status: "completed", released: true, chainId: 31337 });
+    expect(balances(outcome.money)).to.equal(true);
+    lastBlock = outcome.finalBlock.number;
+    expect(lastBlock).to.be.greaterThan(Number(before));
+    expect(await node().getTransactionCount({ address: deployer.address })).to.equal(7);
+  });
+
+  it("is audited on another fork of the same block, and nowhere else", async () => {
+    const missions = join(directory(), "home", "missions");
+    const bundle = join(missions, readdirSync(missions)[0] ?? "");
+    const nowhere = await cli(["audit", bundle]);
+    expect(refusalIn(nowhere)).to.include({ code: "AuditFailed" });
+    expect(nowhere.stdout + nowhere.stderr).to.match(/a fork of chain 31337, and no node of that chain is named/);
+    const run = await cli(["audit", bundle, "--rpc", l2.url]);
+    expect(run, run.stdout + run.stderr).to.include({ code: 0 });
+    expect(auditReportSchema.parse(JSON.parse(run.stdout)).passed).to.equal(true);
+  });
+
+  it("is followed by another one, with its own node begun anew", async () => {
+    const again = ["mission", join(directory(), "mission.yaml"), "--network", "anvil"];
+    expect(refusalIn(await cli(again))).to.include({ code: "ForkUrlMissing" });
+    const run = await cli([...again, "--fork", l2.url]);
+    expect(run, run.stderr).to.include({ code: 0 });
+    const outcome = outcomeIn(run);
+    expect(outcome).to.include({ status: "completed", released: true });
+    expect(outcome.finalBlock.number).to.be.greaterThan(lastBlock);
+  });
+});
