@@ -5,6 +5,7 @@ import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
+import type { StreamEvent } from "../hub/view.ts";
 import { Admission } from "../primitives/admission.ts";
 import { messageOf } from "../primitives/errors.ts";
 import { canonicalJson, isObject, type JsonObject, parseJson } from "../primitives/json.ts";
@@ -160,8 +161,10 @@ export function gatewayApp(options: GatewayOptions): Hono {
       const ping = setInterval(() => void stream.write(": here\n\n").catch(stop), PING);
       try {
         await stream.write("retry: 2000\n\n");
-        for await (const event of world.hub.follow(last, filter, end.signal)) {
-          const data = canonicalJson(await tell(event, withholding(world)));
+        // A mission may end while its stream is followed: asked anew for each event.
+        const isWithheld = (event: StreamEvent) => withholding(world)(event);
+        for await (const event of world.hub.follow(last, filter, end.signal, isWithheld)) {
+          const data = canonicalJson(await tell(event, isWithheld));
           await stream.writeSSE({ id: String(event.sequence), event: event.eventType ?? event.name, data });
         }
       } finally {

@@ -123,5 +123,20 @@ export function typeOfRecord(kind: string): EventType | null {
  */
 export const unusedTypes: readonly EventType[] = ["CODEHASH_VERIFIED", "FULL_RELEGISLATION_INITIATED", "MAX_REFINEMENT_EXCEEDED"];
 
+/** Types that say that something went wrong, or was stopped. */
+export const failureTypes = [
+  ...["AGENT_BANNED", "BID_REJECTED", "TASK_FAILED", "TASK_TIMEOUT", "CODEHASH_MISMATCH", "POP_REJECTED", "DELEGATED_REJECTED"],
+  ...["ANOMALY_REPORTED", "FREEZE_TRIGGERED", "EMERGENCY_STOP", "DEGRADED_MODE_ENTERED", "RECONCILIATION_FAILED"],
+  ...["DIVERGENCE_DETECTED", "FAULT_SIGNAL", "MAX_REFINEMENT_EXCEEDED", "OUTPUT_VETOED", "MISSION_ABORTED", "STAKE_SLASHED"],
+] as const satisfies readonly EventType[];
+
+/** The same of chain events and records that have no type of the paper's. */
+export const failureNames = [
+  ...["AdjudicatorRoster.Impeached", "AdjudicatorWatchdog.Frozen", "AdjudicatorWatchdog.Warned"],
+  ...["CollaborationContract.BondForfeited", "CollaborationContract.Contradicted", "CollaborationContract.ExecutorFaulted"],
+  ...["EvidenceRegistry.PrincipalSuspended", "ExecutionProcedure.BidRefused", "LegislativeProcedure.BlocFlagged"],
+  ...["ProducerContract.AgentFrozen", "ProducerContract.PrincipalFrozen", "execution.refused"],
+] as const satisfies readonly (ChainEventName | "execution.refused")[];
+
 /** Events that adjudicators must hear of even if the hub is lost (AgentCity B.12, retention). */
 export const criticalTypes: readonly EventType[] = ["FREEZE_TRIGGERED", "DIVERGENCE_DETECTED", "EMERGENCY_STOP", "STAKE_SLASHED"];

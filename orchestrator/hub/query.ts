@@ -2,7 +2,7 @@ import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema } from "../primitives/hex.ts";
 import { BadCursor } from "./errors.ts";
-import { eventTypes } from "./event-types.ts";
+import { eventTypes, failureNames, failureTypes } from "./event-types.ts";
 
 /** Events on one page at most. */
 export const MAX_PAGE = 200;
@@ -31,7 +31,9 @@ export const hubFilterSchema = z.strictObject({
   toBlock: count.optional(),
   /** The person behind any account that the event names. */
   principal: addressSchema.optional(),
-  /** Found anywhere in a chain event's payload, whatever its case; what records hold is not searched. It has no index. */
+  /** Only what went wrong, or was stopped. */
+  failures: z.boolean().optional(),
+  /** Found anywhere in a payload, whatever its case. It has no index. */
   text: z.string().min(2).max(100).optional(),
 });
 export type HubFilter = z.infer<typeof hubFilterSchema>;
@@ -56,24 +58,26 @@ export function orderOf(filter: HubFilter): Order {
   return "sequence";
 }
 
-/** Where a page ended. */
-interface Place {
-  readonly order: Order;
-  readonly value: number;
-  readonly sequence: number;
-}
-
 const LETTERS: Readonly<Record<Order, string>> = { sequence: "s", timestamp: "t", blockNumber: "b" };
 
-export function cursorAfter({ order, value, sequence }: Place): string {
-  return order === "sequence" ? `s${sequence}` : `${LETTERS[order]}${value}.${sequence}`;
+/** The cursor of a page that begins after this event. */
+export function cursorAfter(filter: HubFilter, event: Readonly<Record<Order, number>>): string {
+  const order = orderOf(filter);
+  return order === "sequence" ? `s${event.sequence}` : `${LETTERS[order]}${event[order]}.${event.sequence}`;
 }
 
-function placeOf(cursor: string, order: Order): Place {
+/** Where a page ended: by what it is ordered, and the place in the stream. */
+function placeOf(cursor: string, order: Order): { readonly value: number; readonly sequence: number } {
   const [, letter, first, second] = /^([stb])(\d{1,15})(?:\.(\d{1,15}))?$/.exec(cursor) ?? [];
   if (letter !== LETTERS[order] || (second === undefined) !== (order === "sequence")) throw new BadCursor(cursor);
-  return { order, value: Number(first), sequence: Number(second ?? first) };
+  return { value: Number(first), sequence: Number(second ?? first) };
 }
+
+/** A record whose payload is a block: none of the hub's rows has it. */
+export const IN_BLOCK = "(e.record IS NOT NULL AND e.payload IS NULL)";
+
+/** Events on the page that is asked for. */
+export const limitOf = ({ limit = 50 }: HubQuery): number => Math.min(Math.max(limit, 1), MAX_PAGE);
 
 /** SQL after FROM, and its parameters. */
 export function conditionsOf(query: HubQuery): { readonly from: string; readonly tail: string; readonly parameters: readonly unknown[] } {
@@ -101,8 +105,10 @@ export function conditionsOf(query: HubQuery): { readonly from: string; readonly
   equal("name", query.name);
   equal("nodeId", query.nodeId);
   equal("epoch", query.epoch);
-  // No pattern of SQL's: whatever is sought is sought as it is.
-  if (query.text !== undefined) where.push(`strpos(lower(e.payload), lower(${bind(query.text)})) > 0`);
+  if (query.failures === true)
+    where.push(`(e."eventType" = ANY(${bind([...failureTypes])}::text[]) OR e.name = ANY(${bind([...failureNames])}::text[]))`);
+  // No pattern of SQL's: whatever is sought is sought as it is. What a block holds is read afterwards.
+  if (query.text !== undefined) where.push(`(strpos(lower(e.payload), lower(${bind(query.text)})) > 0 OR ${IN_BLOCK})`);
   const bound = (column: string, sign: string, value: unknown) => value !== undefined && where.push(`e."${column}" ${sign} ${bind(value)}`);
   bound("timestamp", ">=", query.fromTime);
   bound("timestamp", "<=", query.toTime);
@@ -117,7 +123,6 @@ export function conditionsOf(query: HubQuery): { readonly from: string; readonly
     else where.push(`(e."${order}", e.sequence) ${sign} (${bind(value)}, ${bind(last)})`);
   }
   const by = order === "sequence" ? `${sequence} ${direction}` : `e."${order}" ${direction}, e.sequence ${direction}`;
-  const limit = Math.min(Math.max(query.limit ?? 50, 1), MAX_PAGE);
   const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")} `;
-  return { from, tail: `${condition}ORDER BY ${by} LIMIT ${bind(limit + 1)}`, parameters };
+  return { from, tail: `${condition}ORDER BY ${by} LIMIT ${bind(limitOf(query) + 1)}`, parameters };
 }

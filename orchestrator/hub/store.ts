@@ -10,7 +10,7 @@ import type { BlockMark } from "./chain-source.ts";
 import type { Drafted } from "./drafts.ts";
 import { HubTaken } from "./errors.ts";
 import { EMPTY_STREAM, type HubEvent, hubEventSchema, place, type StreamHead } from "./event.ts";
-import { conditionsOf, cursorAfter, type HubQuery, MAX_PAGE, orderOf } from "./query.ts";
+import { conditionsOf, cursorAfter, type HubQuery, IN_BLOCK, limitOf } from "./query.ts";
 import { type AccountRow, accountRowSchema, type MissionRow, missionRowSchema } from "./registry.ts";
 
 /** How far chain and log were read, and where the stream stands. */
@@ -27,6 +27,8 @@ export interface Found {
   readonly event: HubEvent;
   /** A reorganization made it untrue. */
   readonly isCorrected: boolean;
+  /** Its payload is a block, which no condition of the database's sees. */
+  readonly isInBlock: boolean;
 }
 
 export interface HubPage {
@@ -54,6 +56,7 @@ const COLUMNS = Object.keys(hubEventSchema.shape);
 const SELECTED = COLUMNS.map((name) => `e."${name}"`).join(", ");
 /** Looked up event by event: an EXISTS is planned as one pass over the whole table. */
 const CORRECTED = '(SELECT c.sequence FROM hub_events c WHERE c.corrects = e."eventId" LIMIT 1) IS NOT NULL AS corrected';
+const FOUND = `${SELECTED}, ${CORRECTED}, ${IN_BLOCK} AS "inBlock"`;
 
 const number = z.coerce.number().int();
 const rowSchema = z.object({
@@ -88,25 +91,21 @@ export class HubRows {
 
   async query(query: HubQuery): Promise<HubPage> {
     const { from, tail, parameters } = conditionsOf(query);
-    const rows = await this.#sql.query(`SELECT ${SELECTED}, ${CORRECTED} FROM ${from} ${tail}`, parameters);
-    const limit = Math.min(Math.max(query.limit ?? 50, 1), MAX_PAGE);
+    const rows = await this.#sql.query(`SELECT ${FOUND} FROM ${from} ${tail}`, parameters);
+    const limit = limitOf(query);
     const events = rows.slice(0, limit).map(foundIn);
     const last = events.at(-1)?.event;
-    const order = orderOf(query);
-    const next = rows.length > limit && last !== undefined ? cursorAfter({ order, value: last[order], sequence: last.sequence }) : null;
+    const next = rows.length > limit && last !== undefined ? cursorAfter(query, last) : null;
     return { events, next };
   }
 
   async event(id: Hash): Promise<Found | undefined> {
-    const [row] = await this.#sql.query(`SELECT ${SELECTED}, ${CORRECTED} FROM hub_events e WHERE e."eventId" = $1`, [id]);
+    const [row] = await this.#sql.query(`SELECT ${FOUND} FROM hub_events e WHERE e."eventId" = $1`, [id]);
     return row === undefined ? undefined : foundIn(row);
   }
 
   async eventsWithPayload(cid: ContentId): Promise<readonly Found[]> {
-    const rows = await this.#sql.query(
-      `SELECT ${SELECTED}, ${CORRECTED} FROM hub_events e WHERE e."payloadCid" = $1 ORDER BY e.sequence LIMIT 20`,
-      [cid],
-    );
+    const rows = await this.#sql.query(`SELECT ${FOUND} FROM hub_events e WHERE e."payloadCid" = $1 ORDER BY e.sequence LIMIT 20`, [cid]);
     return rows.map(foundIn);
   }
 
@@ -253,7 +252,7 @@ function eventOf(row: Row): HubEvent {
 }
 
 function foundIn(row: Row): Found {
-  return { event: eventOf(row), isCorrected: row["corrected"] === true };
+  return { event: eventOf(row), isCorrected: row["corrected"] === true, isInBlock: row["inBlock"] === true };
 }
 
 /** All rows in one statement. `key`: a row of the same key is replaced. */

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { Blocks } from "../records/blocks.ts";
+import { BlockDamaged } from "../records/errors.ts";
 import type { HubEvent } from "./event.ts";
-import type { HubFilter, HubQuery } from "./query.ts";
+import { cursorAfter, type HubFilter, type HubQuery, limitOf, MAX_PAGE } from "./query.ts";
 import { accountRowSchema, type MissionRow, missionRowSchema, Registry } from "./registry.ts";
-import { BEGIN, cursorSchema, type Found, type HubCursor, type HubRows } from "./store.ts";
+import { BEGIN, cursorSchema, type Found, type HubCursor, type HubPage, type HubRows } from "./store.ts";
 
 /** An event as the hub hands it out. */
 export interface StreamEvent extends HubEvent {
@@ -14,16 +15,20 @@ export interface StreamEvent extends HubEvent {
   readonly isCorrected: boolean;
 }
 
+/** Whether somebody may not read an event's payload: no search of theirs looks into it. */
+export type Withholding = (event: StreamEvent) => Promise<boolean>;
+
 /** What there is to read of the Logging Hub. */
 export interface HubReads {
-  query(query: HubQuery): Promise<{ readonly events: readonly StreamEvent[]; readonly next: string | null }>;
+  /** A page. With `text` it may end early, even empty, where many blocks had to be read: `next` goes on. */
+  query(query: HubQuery, isWithheld?: Withholding): Promise<{ readonly events: readonly StreamEvent[]; readonly next: string | null }>;
   event(id: Hash): Promise<StreamEvent | undefined>;
   /** The bytes behind a payload id, from the hub or the city's blocks; undefined when neither holds them. */
   payload(cid: ContentId): Promise<Uint8Array | undefined>;
   /** The same for several at once; those that neither holds are left out. */
   payloads(cids: readonly ContentId[]): Promise<ReadonlyMap<ContentId, Uint8Array>>;
   /** Every event after this place that passes the filter, and then each as it happens, until `signal` is aborted. */
-  follow(after: number, filter: HubFilter, signal: AbortSignal): AsyncGenerator<StreamEvent>;
+  follow(after: number, filter: HubFilter, signal: AbortSignal, isWithheld?: Withholding): AsyncGenerator<StreamEvent>;
   /** Where chain, log and stream were read to. */
   cursor(): HubCursor;
   /** The paper's missionId of a mission's contract, or of a session. */
@@ -87,8 +92,8 @@ export class HubView implements HubReads {
     return { cursor: this.#cursor, missions: this.#registry.missions(), accounts: this.#registry.accounts() };
   }
 
-  async query(asked: HubQuery) {
-    const { events, next } = await this.#of.rows.query(asked);
+  async query(asked: HubQuery, isWithheld: Withholding = nothingWithheld) {
+    const { events, next } = await this.#page(asked, isWithheld);
     return { events: events.map((found) => this.#seen(found)), next };
   }
 
@@ -113,7 +118,12 @@ export class HubView implements HubReads {
     return found;
   }
 
-  async *follow(after: number, filter: HubFilter, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  async *follow(
+    after: number,
+    filter: HubFilter,
+    signal: AbortSignal,
+    isWithheld: Withholding = nothingWithheld,
+  ): AsyncGenerator<StreamEvent> {
     const ended = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -121,7 +131,7 @@ export class HubView implements HubReads {
     for (let last = after; !signal.aborted; ) {
       // Taken before the page is read: what comes meanwhile is not slept through.
       const { promise } = this.#news;
-      const page = await followed(this.#of.rows, filter, last);
+      const page = await followed((query) => this.#page(query, isWithheld), filter, last);
       for (const found of page) {
         if (signal.aborted) return;
         yield this.#seen(found);
@@ -155,6 +165,41 @@ export class HubView implements HubReads {
     return this.#registry.principalOf(account);
   }
 
+  /** A page of the rows; what a block holds is searched here. */
+  async #page(asked: HubQuery, isWithheld: Withholding): Promise<HubPage> {
+    const { rows } = this.#of;
+    if (asked.text === undefined) return rows.query(asked);
+    const text = asked.text.toLowerCase();
+    const events: Found[] = [];
+    let left = MOST_READ;
+    for (let { cursor } = asked; ; ) {
+      const page = await rows.query({ ...asked, cursor, limit: MAX_PAGE });
+      for (const [place, found] of page.events.entries()) {
+        if (!found.isInBlock) events.push(found);
+        else {
+          const payload = (await isWithheld(this.#seen(found))) ? "" : this.#textOf(found.event.payloadCid);
+          if (payload.toLowerCase().includes(text)) events.push(found);
+          left -= COST_OF_BLOCK + payload.length;
+        }
+        const isLast = page.next === null && place === page.events.length - 1;
+        if (!isLast && (events.length === limitOf(asked) || left < 0)) return { events, next: cursorAfter(asked, found.event) };
+      }
+      if (page.next === null) return { events, next: null };
+      cursor = page.next;
+    }
+  }
+
+  /** Nothing where it is not here, or not what its id says: a search goes on. */
+  #textOf(cid: ContentId): string {
+    const { blocks } = this.#of;
+    try {
+      return blocks.has(cid) ? new TextDecoder().decode(blocks.get(cid)) : "";
+    } catch (error) {
+      if (error instanceof BlockDamaged) return "";
+      throw error;
+    }
+  }
+
   #seen({ event, isCorrected }: Found): StreamEvent {
     return {
       ...event,
@@ -164,12 +209,18 @@ export class HubView implements HubReads {
   }
 }
 
+const nothingWithheld: Withholding = async () => false;
+
+/** Letters of blocks that one question reads, the last block whole; looking for a block counts as some more. */
+const MOST_READ = 8_000_000;
+const COST_OF_BLOCK = 4_000;
+
 /** The next events of the stream after this place, in the stream's order whatever the filter. */
-async function followed(rows: HubRows, filter: HubFilter, after: number): Promise<readonly Found[]> {
+async function followed(query: (asked: HubQuery) => Promise<HubPage>, filter: HubFilter, after: number): Promise<readonly Found[]> {
   const { fromTime = 0, toTime = Number.MAX_SAFE_INTEGER, fromBlock, toBlock, ...rest } = filter;
   const isByBlock = fromBlock !== undefined || toBlock !== undefined;
   for (let cursor = `s${after}`; ; ) {
-    const { events, next } = await rows.query({ ...rest, cursor });
+    const { events, next } = await query({ ...rest, cursor });
     const passing = events.filter(({ event: { timestamp, blockNumber } }) => {
       if (timestamp < fromTime || timestamp > toTime) return false;
       return !isByBlock || (blockNumber >= Math.max(1, fromBlock ?? 1) && blockNumber <= (toBlock ?? Number.MAX_SAFE_INTEGER));

@@ -34,12 +34,18 @@ async function hashOfFirst(chain: DrivenChain) {
 }
 
 /** A hub over a chain and a database whose log is already written. */
-export function hubOver(chain: DrivenChain, database: Database, emitter: Address, boundary?: Boundary<HubBoundary>): Promise<Hub> {
+export function hubOver(
+  chain: DrivenChain,
+  database: Database,
+  emitter: Address,
+  boundary?: Boundary<HubBoundary>,
+  blocks = memoryBlocks(),
+): Promise<Hub> {
   return openHub({
     sql: database,
     chain: chainSource(chain.request),
     log: new RecordLog(database, chain.clock),
-    blocks: memoryBlocks(),
+    blocks,
     addresses: cityOf(emitter),
     epochOf: async () => 0,
     finality: 0,

@@ -6,6 +6,7 @@ import type { Hub } from "../../orchestrator/hub/hub.ts";
 import type { StreamEvent } from "../../orchestrator/hub/view.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import { RecordLog } from "../../orchestrator/records/log.ts";
 import { cache } from "../support/cache.ts";
@@ -19,6 +20,7 @@ describe("the hub's queries", () => {
   let chain: DrivenChain;
   let database: Database;
   let hub: Hub;
+  const blocks = memoryBlocks();
 
   before(async () => {
     chain = await openEmbeddedChain();
@@ -29,7 +31,7 @@ describe("the hub's queries", () => {
       { kind: "legislature.ballots", subjects: ["run-1", "1", other] },
       { kind: "execution.reconciled", subjects: [other, "output-release"] },
     ]);
-    hub = await hubOver(chain, database, emitter);
+    hub = await hubOver(chain, database, emitter, undefined, blocks);
     expect(await hub.sync()).to.equal(CALLS + 2);
   });
   after(async () => {
@@ -123,6 +125,60 @@ describe("the hub's queries", () => {
     const before = sequences((await hub.query({ agent: caller, limit: 200 })).events).filter((sequence) => sequence > 3);
     expect(seen).to.deep.equal(before);
     expect(seen.at(-1)).to.equal(CALLS + 4);
+  });
+
+  it("find words in records' blocks, but not in what is withheld from whoever asks", async () => {
+    const log = new RecordLog(database, chain.clock);
+    const contents = ["It rains in Vienna", "Sealed: VIENNA stays dry", "nothing of it"].map((words) => blocks.putJson({ words }));
+    await log.append(contents.map((content, at) => ({ kind: at === 1 ? "execution.work" : "test.noted", subjects: [other], content })));
+    await hub.sync();
+    const withheld = async ({ name }: StreamEvent) => name === "execution.work";
+    const found = async (text: string, isWithheld = async (_: StreamEvent) => false) =>
+      (await hub.query({ text }, isWithheld)).events.map(({ payloadCid }) => payloadCid);
+    expect(await found("vienna")).to.deep.equal(contents.slice(0, 2));
+    expect(await found("vienna", withheld), "a search is no way around a seal").to.deep.equal(contents.slice(0, 1));
+    expect(await found("\\u0000")).to.deep.equal([]);
+    const stop = new AbortController();
+    for await (const { payloadCid } of hub.follow(0, { text: "dry" }, stop.signal)) {
+      expect(payloadCid).to.equal(contents[1]);
+      stop.abort();
+    }
+  });
+
+  it("search no more than one question may, and go on where it ended", async () => {
+    const log = new RecordLog(database, chain.clock);
+    const large = Array.from({ length: 12 }, (_, at) =>
+      blocks.putJson({ at, words: `${"sand ".repeat(200_000)}${at % 6 === 0 ? "needle" : ""}` }),
+    );
+    await log.append(large.map((content) => ({ kind: "test.noted", subjects: [other], content })));
+    await hub.sync();
+    for (const newest of [false, true]) {
+      const found: string[] = [];
+      let questions = 0;
+      for (let cursor: string | null | undefined; cursor !== null; questions += 1) {
+        const page = await hub.query({ text: "needle", newest, cursor });
+        found.push(...page.events.map(({ payloadCid }) => payloadCid));
+        cursor = page.next;
+      }
+      const needles = [0, 6].map((at) => large[at]);
+      expect(found).to.deep.equal(newest ? needles.reverse() : needles);
+      expect(questions, "a megabyte each, eight at a time").to.be.within(2, 3);
+    }
+    expect((await hub.query({ text: "needle", limit: 1 })).events).to.have.length(1);
+  });
+
+  it("find failures alone, of every kind that this city has", async () => {
+    const log = new RecordLog(database, chain.clock);
+    await log.append([
+      { kind: "execution.divergence", subjects: [other] },
+      { kind: "execution.refused", subjects: [other] },
+    ]);
+    await hub.sync();
+    expect((await hub.query({ failures: true })).events.map(({ name }) => name)).to.deep.equal([
+      "execution.divergence",
+      "execution.refused",
+    ]);
+    expect((await hub.query({ failures: false, limit: 200 })).events.length).to.be.above(CALLS);
   });
 
   it("find an entry that was changed", async () => {

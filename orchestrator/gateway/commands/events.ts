@@ -2,7 +2,7 @@ import { z } from "zod";
 import { missionStates } from "../../execution/chain-view.ts";
 import { eventTypes } from "../../hub/event-types.ts";
 import type { HubFilter } from "../../hub/query.ts";
-import type { StreamEvent } from "../../hub/view.ts";
+import type { StreamEvent, Withholding } from "../../hub/view.ts";
 import { contentIdOf, keccak256, parseContentId } from "../../primitives/hash.ts";
 import { parseJsonBytes } from "../../primitives/json.ts";
 import { type Command, command, type World } from "../command.ts";
@@ -62,7 +62,10 @@ export const filterInput = {
   fromBlock: count.optional().meta({ description: "Included; chain events only" }),
   toBlock: count.optional(),
   principal: address.optional().meta({ description: "The person behind any account that the event names" }),
-  text: z.string().min(2).max(100).optional().meta({ description: "Anywhere in a chain event's payload, whatever its case" }),
+  failures: z.boolean().optional().meta({ description: "Only what went wrong, or was stopped" }),
+  text: z.string().min(2).max(100).optional().meta({
+    description: "Anywhere in a payload that may be read now, whatever its case. A page may end early, even empty, with more to come",
+  }),
 };
 const filterSchema = z.strictObject(filterInput);
 
@@ -115,13 +118,13 @@ function runningMissions({ client, hub }: World): (event: StreamEvent) => Promis
 }
 
 /** Whether an event's payload is withheld: what was worked out in a mission that still runs. */
-export function withholding(world: World): (event: StreamEvent) => Promise<boolean> {
+export function withholding(world: World): Withholding {
   const isRunning = runningMissions(world);
   return async (event) => event.record !== null && event.name.startsWith("execution.") && (await isRunning(event));
 }
 
 /** The event as the gateway tells it. */
-export async function tell(event: StreamEvent, isWithheld: (event: StreamEvent) => Promise<boolean>): Promise<z.input<typeof eventOutput>> {
+export async function tell(event: StreamEvent, isWithheld: Withholding): Promise<z.input<typeof eventOutput>> {
   return (await isWithheld(event)) ? { ...event, payloadHash: null, payloadCid: null, salt: null } : event;
 }
 
@@ -137,8 +140,8 @@ export const eventCommands: readonly Command[] = [
     input: z.strictObject({ ...filterInput, ...pageInput }),
     output: pageOf(eventOutput),
     async run(world, { cursor, limit, newest, ...asked }) {
-      const { events, next } = await world.hub.query({ ...filterOf(world, asked), cursor, limit, newest });
       const isWithheld = withholding(world);
+      const { events, next } = await world.hub.query({ ...filterOf(world, asked), cursor, limit, newest }, isWithheld);
       return { items: await Promise.all(events.map((event) => tell(event, isWithheld))), next };
     },
   }),
