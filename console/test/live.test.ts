@@ -1,6 +1,6 @@
 /** The console of a city that runs: a real city in this process, its gateway, Debian's Chromium, and wallets of test. */
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -192,6 +192,43 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await act.waitFor();
     assert.match((await act.textContent()) ?? "", /<img src=x/);
     assert.equal(await page.evaluate(() => "hacked" in globalThis), false);
+    await page.context().close();
+  });
+
+  it("shows the same mission as a feed, as failures alone and as one document, each by its address", async () => {
+    const page = await newPage();
+    await page.goto(`${gateway.url}/missions/${address}`);
+    await page.getByRole("link", { name: "Feed" }).click();
+    await page.locator('[data-feed="all"]').waitFor();
+    assert.ok((await page.locator('[data-feed="all"] li').count()) > 20);
+    await page.getByLabel("failures only").check();
+    const failures = page.locator('[data-feed="failures"] li');
+    await failures.first().waitFor();
+    assert.ok((await failures.allTextContents()).some((line) => line.includes("freeze triggered")));
+    assert.ok((await failures.allTextContents()).every((line) => !line.includes("task routed")));
+    await page.reload();
+    await failures.first().waitFor();
+    await assertAccessible(page);
+    await page.getByRole("link", { name: "Graph and table" }).click();
+    await page.locator(".graph .work").first().waitFor();
+    assert.equal(await page.locator(".graph .work").count(), 1, "the part that is frozen, and nothing else");
+    await page.getByRole("link", { name: "JSON" }).click();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save" }).click();
+    const text = readFileSync(await (await saved).path(), "utf8");
+    const { mission: told, nodes, law } = JSON.parse(text);
+    assert.equal(told.mission.toLowerCase(), address.toLowerCase());
+    assert.equal(nodes.nodes.length, law.nodes.length);
+    await assertAccessible(page);
+    await page.context().close();
+  });
+
+  it("finds no words in work that is withheld", async () => {
+    const page = await newPage();
+    await page.goto(`${gateway.url}/log?name=execution.work`);
+    await page.locator(".entry").first().waitFor();
+    await page.goto(`${gateway.url}/log?name=execution.work&text=outputId`);
+    await page.getByText("No entry fits this filter").waitFor();
     await page.context().close();
   });
 
@@ -424,6 +461,19 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await other.close();
   });
 
+  it("finds words in records once their mission is over, and failures alone", async () => {
+    const page = await newPage();
+    await page.goto(`${gateway.url}/log?name=execution.work`);
+    await page.getByLabel("Text").fill("OUTPUTID");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.locator(".entry").filter({ hasText: "execution.work" }).first().waitFor();
+    await page.goto(`${gateway.url}/log`);
+    await page.getByLabel("What").selectOption("failures only");
+    await page.locator(".entry").filter({ hasText: "freeze triggered" }).first().waitFor();
+    assert.equal(await page.locator(".entry").filter({ hasText: "task routed" }).count(), 0);
+    await page.context().close();
+  });
+
   it("recomputes a payload's hash, and shows a tampered one as such", async () => {
     const page = await newPage();
     await page.goto(`${gateway.url}/log?name=TemplateRegistry.MissionDeployed`);
@@ -445,6 +495,7 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     const paths = [
       "/",
       `/missions/${address}/nodes/0`,
+      `/missions/${address}?as=feed`,
       "/sessions/1",
       "/log",
       "/rules?parameter=QUORUM",

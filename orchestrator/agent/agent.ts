@@ -60,6 +60,8 @@ export interface AgentOptions {
   /** The Node that runs services, 24 or later. Default: this process's. */
   readonly nodePath?: string | undefined;
   readonly tell?: ((line: string) => void) | undefined;
+  /** What the city, and whoever looks at it, is told of this program: `agentcity/0.1.0 node/24.21.0`. Default: nothing. */
+  readonly build?: string | undefined;
   /** An issuer runs services without bubblewrap, where there is none: accepted aloud. */
   readonly weakSandbox?: boolean | undefined;
 }
@@ -220,7 +222,7 @@ export function createAgent(options: AgentOptions): Agent {
   /** Begins to answer whatever is asked now, or waits for the first question. */
   async function answerAll(policy: Answering, busy: Map<string, Promise<void>>, stop: AbortSignal): Promise<void> {
     const over = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_REQUEST)]);
-    for (const call of await link.calls(busy.size > 0 ? 0 : WAIT, over)) {
+    for (const call of await link.calls(busy.size > 0 ? 0 : WAIT, over, options.build)) {
       if (busy.has(call.id) || call.to !== account.address) continue;
       const answering = answerOne(policy, call).finally(() => busy.delete(call.id));
       busy.set(call.id, answering);

@@ -44,10 +44,11 @@ export class CityLink {
     return card;
   }
 
-  async calls(seconds: number, signal: AbortSignal): Promise<readonly Call[]> {
-    return z
-      .object({ calls: z.array(callSchema).max(1_000) })
-      .parse(await this.#json("GET", `/v1/calls?wait=${seconds}`, undefined, signal)).calls;
+  /** What it is asked now. `build` is what the city is told of the program that asks. */
+  async calls(seconds: number, signal: AbortSignal, build?: string): Promise<readonly Call[]> {
+    const query = new URLSearchParams({ wait: String(seconds), ...(build === undefined ? {} : { build }) });
+    return z.object({ calls: z.array(callSchema).max(1_000) }).parse(await this.#json("GET", `/v1/calls?${query}`, undefined, signal))
+      .calls;
   }
 
   async answer(id: Hash, answer: JsonValue): Promise<Received> {

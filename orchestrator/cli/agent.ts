@@ -11,6 +11,7 @@ import { EXIT } from "./exit-codes.ts";
 import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
 import { asTyped, typedPath } from "./shell.ts";
+import { version } from "./version.ts";
 
 export interface AgentCommand {
   readonly city?: string;
@@ -154,6 +155,7 @@ export function agentOf(
     services: options.sells?.split(","),
     office: role === "agent" ? undefined : officeOf(role, options),
     weakSandbox: options.weakSandbox,
+    build: `agentcity/${version()} node/${process.versions.node}`,
     tell,
   });
 }

@@ -32,8 +32,8 @@ export class SeatDoor {
     this.#of = options;
   }
 
-  /** What this key is asked, within so many seconds. A second request of the same key ends the first. */
-  async callsTo(key: Address, seconds: number): Promise<readonly Call[]> {
+  /** What this key is asked, within so many seconds. A second request of the same key ends the first. `build`: what asks. */
+  async callsTo(key: Address, seconds: number, build?: string): Promise<readonly Call[]> {
     this.#waiting.get(key)?.abort();
     if (this.#waiting.size >= MOST_WAITING)
       throw new Refused("GatewayBusy", "Too many agents wait here", { action: "try again in a few seconds" });
@@ -41,7 +41,7 @@ export class SeatDoor {
     this.#waiting.set(key, end);
     try {
       const over = [end.signal, this.#of.closing, AbortSignal.timeout(1_000 * Math.min(seconds, LONGEST_WAIT))];
-      return await this.desk.mailbox.callsTo(key, AbortSignal.any(over));
+      return await this.desk.mailbox.callsTo(key, AbortSignal.any(over), build);
     } finally {
       if (this.#waiting.get(key) === end) this.#waiting.delete(key);
     }

@@ -215,6 +215,12 @@ export type CallName = keyof typeof CALLS;
 export type CallRequest<Kind extends CallName> = z.output<(typeof CALLS)[Kind]["request"]>;
 export type CallAnswer<Kind extends CallName> = z.output<(typeof CALLS)[Kind]["answer"]>;
 
+/** The program that asks for calls, as it names itself: a line for people, checked by nobody. */
+export const buildSchema = z
+  .string()
+  .regex(/^[\w.+/@ -]{1,80}$/)
+  .optional();
+
 /** A question on its way. Its id is the hash of all the rest but `answerBy`: asking twice is asking once. */
 export const callSchema = z.strictObject({
   id: hashSchema,

@@ -11,6 +11,7 @@ import { contentIdOf, keccak256, parseContentId } from "../primitives/hash.ts";
 import { type Address, hashSchema } from "../primitives/hex.ts";
 import { type JsonValue, parseJson } from "../primitives/json.ts";
 import {
+  buildSchema,
   type CityCard,
   type Join,
   joinSchema,
@@ -154,7 +155,8 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     );
     waiting += 1;
     try {
-      return context.json({ calls: await mailbox.callsTo(from, AbortSignal.any([AbortSignal.timeout(wait), context.req.raw.signal])) });
+      const over = AbortSignal.any([AbortSignal.timeout(wait), context.req.raw.signal]);
+      return context.json({ calls: await mailbox.callsTo(from, over, buildSchema.parse(context.req.query("build"))) });
     } finally {
       waiting -= 1;
     }

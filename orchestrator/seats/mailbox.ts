@@ -56,6 +56,8 @@ export interface SeatStanding {
   readonly isConnected: boolean;
   /** When it last asked for its calls, milliseconds; null: not since this city began to listen. */
   readonly seen: number | null;
+  /** The program that asked, as it names itself; null: it did not say. */
+  readonly build: string | null;
   readonly open: readonly Pick<Call, "id" | "kind" | "answerBy">[];
   /** The last ones, oldest first. */
   readonly refusals: readonly Refusal[];
@@ -102,6 +104,7 @@ export class Mailbox {
   readonly #mute = new Set<Address>();
   /** When each last asked for its calls, milliseconds. */
   readonly #seen = new Map<Address, number>();
+  readonly #builds = new Map<Address, string>();
   readonly #readable = new Map<Address, Set<string>>();
   readonly #refusals = new Map<Address, readonly Refusal[]>();
 
@@ -162,10 +165,11 @@ export class Mailbox {
     }
   }
 
-  /** What this address is asked now, oldest first; waits for a first question until `signal` says that it is enough. */
-  async callsTo(address: Address, signal: AbortSignal): Promise<readonly Call[]> {
+  /** What this address is asked now, oldest first; waits for a first question until `signal` says that it is enough. `build`: what asks. */
+  async callsTo(address: Address, signal: AbortSignal, build?: string): Promise<readonly Call[]> {
     const { clock } = this.#options;
     this.#seen.set(address, clock.millis());
+    if (build !== undefined) this.#builds.set(address, build);
     const due = () => this.openTo(address);
     if (due().length > 0 || signal.aborted) return due();
     const waiting = this.#waiting.get(address) ?? new Set();
@@ -249,6 +253,7 @@ export class Mailbox {
     return {
       isConnected: this.isConnected(address),
       seen: this.#seen.get(address) ?? null,
+      build: this.#builds.get(address) ?? null,
       open,
       refusals: this.#refusals.get(address) ?? [],
     };

@@ -190,7 +190,13 @@ describe("the gateway of a city with a mission", function () {
     const { mission, nodes } = served.outcome;
     for (const [number, { label, executors }] of nodes.entries()) {
       const path = `/v1/missions/${mission}/nodes/${number}`;
-      const { claims, clearings } = clearingsOutput.parse(JSON.parse((await get(`${path}/clearings`)).body));
+      const { claims, clearings, watched, limits } = clearingsOutput.parse(JSON.parse((await get(`${path}/clearings`)).body));
+      expect(limits.deviation).to.equal(2);
+      expect(watched.map(({ agent }) => agent)).to.deep.equal(claims.map(({ by }) => by));
+      expect(
+        watched.every(({ scores, tasks }) => scores.length === 0 && tasks === 0),
+        "a service's first task has no past",
+      ).to.equal(true);
       expect(claims, label).to.have.length(executors.length);
       for (const { by, status } of claims)
         expect([executors.some(({ agent }) => nameIs(agent, by)), status], label).to.deep.equal([true, "verified"]);

@@ -68,6 +68,12 @@ describe("seats at the gateway", function () {
       .object({ calls: z.array(z.object({ id: z.string(), kind: z.string() })) })
       .parse(await (await fetch(`${gateway.url}/v1/calls`, { headers })).json());
     expect(calls.map(({ kind }) => kind)).to.deep.equal(["perform"]);
+    const listed = async () => seatsOutput.parse(await (await fetch(`${gateway.url}/v1/seats`)).json()).seats[0]?.build;
+    expect(await listed()).to.equal(null);
+    expect((await fetch(`${gateway.url}/v1/calls?build=mine/1.0 node/24.21.0`, { headers })).status).to.equal(200);
+    expect(await listed(), "as it names itself").to.equal("mine/1.0 node/24.21.0");
+    for (const build of ["", "x".repeat(81), "\u202Eevil", "<b>"])
+      expect((await fetch(`${gateway.url}/v1/calls?build=${encodeURIComponent(build)}`, { headers })).status, build).to.equal(400);
     call = calls[0]?.id ?? "";
     expect(await (await fetch(`${gateway.url}/v1/calls/${call}`, { headers })).json()).to.have.nested.property("help.input.items[1]", 2);
     const others = await bearerOf(other);

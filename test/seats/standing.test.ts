@@ -57,7 +57,7 @@ describe("how a seat elsewhere stands with its city", () => {
   }
 
   it("has asked for nothing and been refused nothing at first", () => {
-    expect(mailbox.standingOf(agent.address)).to.deep.equal({ isConnected: false, seen: null, open: [], refusals: [] });
+    expect(mailbox.standingOf(agent.address)).to.deep.equal({ isConnected: false, seen: null, build: null, open: [], refusals: [] });
   });
 
   it("remembers what was declined with the field that differed, what did not count, and silence", async () => {

@@ -30,7 +30,7 @@ const FILTERS = [
   { name: "toTime", label: "To (ms)", hint: "unix milliseconds" },
   { name: "fromBlock", label: "From block", hint: "1" },
   { name: "toBlock", label: "To block", hint: "1" },
-  { name: "text", label: "Text", hint: "in chain payloads" },
+  { name: "text", label: "Text", hint: "in payloads" },
 ] as const;
 const PAGE = 200;
 const ROW = 34;
@@ -41,7 +41,10 @@ const MOST_EXPORTED = 100_000;
 export function Component() {
   const [query, setQuery] = useSearchParams();
   const filter = useMemo(
-    () => Object.fromEntries(FILTERS.flatMap(({ name }) => (query.has(name) ? [[name, query.get(name) ?? ""]] : []))),
+    () =>
+      Object.fromEntries(
+        ["failures", ...FILTERS.map(({ name }) => name)].flatMap((name) => (query.has(name) ? [[name, query.get(name) ?? ""]] : [])),
+      ),
     [query],
   );
   const where = query.get("kind") ?? "";
@@ -77,11 +80,11 @@ export function Component() {
         onSubmit={(event) => {
           event.preventDefault();
           const given = new FormData(event.currentTarget);
-          setQuery(
-            new URLSearchParams(
-              FILTERS.flatMap(({ name }) => (given.get(name) === "" || given.get(name) === null ? [] : [[name, String(given.get(name))]])),
-            ),
+          const next = new URLSearchParams(
+            ["kind", "failures"].flatMap((name) => (query.has(name) ? [[name, query.get(name) ?? ""]] : [])),
           );
+          for (const { name } of FILTERS) if (given.get(name) !== "" && given.get(name) !== null) next.set(name, String(given.get(name)));
+          setQuery(next);
         }}
       >
         {FILTERS.map(({ name, label, hint }) => (
@@ -96,6 +99,16 @@ export function Component() {
             { value: "", label: "chain and records" },
             { value: "chain", label: "chain only" },
             { value: "records", label: "records only" },
+          ]}
+        />
+        <NativeSelect
+          size="xs"
+          label="What"
+          value={filter["failures"] ?? ""}
+          onChange={({ currentTarget }) => set("failures", currentTarget.value)}
+          data={[
+            { value: "", label: "everything" },
+            { value: "true", label: "failures only" },
           ]}
         />
         <Group align="end" gap="xs">
@@ -134,7 +147,12 @@ export function Component() {
             }}
           />
           <Text size="sm" className="muted" data-loaded={all.length}>
-            {all.length.toLocaleString("en")} entries read{pages.hasNextPage ? "; scroll for earlier ones" : ", all there are"}
+            {all.length.toLocaleString("en")} entries read
+            {pages.isFetching && filter["text"] !== undefined
+              ? "; earlier ones are searched …"
+              : pages.hasNextPage
+                ? "; scroll for earlier ones"
+                : ", all there are"}
           </Text>
         </div>
         {chosen !== undefined && <Entry key={chosen} id={chosen} onClose={() => set("event", "")} />}

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
 import { formatMoney } from "../../../orchestrator/primitives/amounts.ts";
@@ -35,6 +35,7 @@ import { Look } from "./look-back.tsx";
 import { Metrics } from "./metrics.tsx";
 import { useSigning } from "./signing.tsx";
 import { Verify } from "./verify.tsx";
+import { Feed, Json, type Looking, useLooking, ViewChoice } from "./views.tsx";
 
 /** One mission, from the first word about its law to its last payout. */
 export function Component() {
@@ -142,7 +143,51 @@ function Why({ address, node, isOver }: { readonly address: string; readonly nod
         </Button>
       </>
     );
-  return <Asked of={found}>{({ claims, clearings }) => <WhyCleared claims={claims} clearings={clearings} nameOf={short} />}</Asked>;
+  return (
+    <Asked of={found}>
+      {({ claims, clearings, watched, limits }) => (
+        <>
+          <WhyCleared claims={claims} clearings={clearings} nameOf={short} />
+          <Watched watched={watched} limits={limits} />
+        </>
+      )}
+    </Asked>
+  );
+}
+
+/** The Guardian's scores of each run against what stops one: both have to be above it. */
+function Watched({ watched, limits }: Pick<Clearings, "watched" | "limits">) {
+  return (
+    <>
+      <Title order={4}>What the Guardian measured</Title>
+      <Text size="sm" className="muted">
+        A run is stopped when both scorers put it more than {limits.deviation.toFixed(2)} standard deviations beyond its service's earlier
+        work, or when it uses more than {limits.tools} tools or {limits.messages} messages.
+      </Text>
+      {watched.length === 0 && <Empty>No run was measured yet.</Empty>}
+      <ul>
+        {watched.map(({ service, agent, tasks, scores, reason, repeated }, place) => (
+          // A run is named by its place: its service may have run twice.
+          // biome-ignore lint/suspicious/noArrayIndexKey: their order is all that tells them apart
+          <li key={place} data-watched={service}>
+            <span className="mono">{short(agent)}</span>:{" "}
+            {scores.length === 0
+              ? `no scores, since only ${tasks} earlier tasks of this service cleared`
+              : scores.map(({ scorer, z }) => (
+                  <span key={scorer} className="row">
+                    <span>
+                      {scorer}: {z.toFixed(2)} of {limits.deviation.toFixed(2)}
+                    </span>
+                    <meter min={0} max={limits.deviation} value={Math.max(0, z)} aria-label={`${scorer}: ${z.toFixed(2)}`} />
+                  </span>
+                ))}
+            {reason !== null && <strong> Stopped: {reason}.</strong>}
+            {repeated === true && " It stood out, and an issuer got the same from the same code: the input is unusual, not the work."}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }
 
 interface PushProps {
@@ -193,7 +238,8 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
   const history = useAsked<History>(`/v1/missions/${address}/history`);
   const drawn = useMemo(() => together(law.data, nodes.data?.nodes), [law.data, nodes.data]);
   const node = drawn.find(({ law: each }) => String(each.number) === named);
-  const linkTo = useMemo(() => (number: number) => `/missions/${id}/nodes/${number}`, [id]);
+  const looking = useLooking();
+  const labels = useMemo(() => new Map(drawn.map(({ law: { number, label } }) => [number, label])), [drawn]);
   return (
     <>
       <Asked of={mission}>
@@ -229,12 +275,13 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
         <Title order={2} id="work">
           Law and work
         </Title>
-        {law.error !== null && law.data === undefined ? (
-          <Empty>This city does not keep the law's document, so its graph cannot be drawn.</Empty>
-        ) : drawn.length === 0 ? (
-          <Asked of={law}>{() => null}</Asked>
+        <ViewChoice looking={looking} />
+        {looking.view === "feed" ? (
+          <Feed mission={address} isFailures={looking.isFailures} labels={labels} />
+        ) : looking.view === "json" ? (
+          <Json mission={address} />
         ) : (
-          <LawPicture nodes={drawn} current={node?.law.number} linkTo={linkTo} words={liveStateWords}>
+          <Picture law={law} drawn={drawn} looking={looking} current={node?.law.number} id={id}>
             {node !== undefined && (
               <NodeCard
                 key={node.law.number}
@@ -245,7 +292,7 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
                 isOver={ENDED.includes(mission.data?.state ?? "")}
               />
             )}
-          </LawPicture>
+          </Picture>
         )}
       </section>
       <section aria-labelledby="flows">
@@ -265,11 +312,33 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
         <Title order={2} id="history">
           Looking back
         </Title>
-        <Asked of={history}>
-          {(found) => <Look history={found} labels={new Map(drawn.map((each) => [each.law.number, each.law.label]))} />}
-        </Asked>
+        <Asked of={history}>{(found) => <Look history={found} labels={labels} />}</Asked>
       </section>
     </>
+  );
+}
+
+interface PictureProps {
+  readonly law: UseQueryResult<Law>;
+  readonly drawn: readonly Drawn[];
+  readonly looking: Looking;
+  readonly current: number | undefined;
+  readonly id: string;
+  readonly children: ReactNode;
+}
+
+/** The law as a graph, or only what of it failed. */
+function Picture({ law, drawn, looking: { isFailures, query }, current, id, children }: PictureProps) {
+  const linkTo = useMemo(() => (number: number) => `/missions/${id}/nodes/${number}${query}`, [id, query]);
+  const failed = useMemo(() => new Set(drawn.filter(hasFailed).map((each) => each.law.number)), [drawn]);
+  if (law.error !== null && law.data === undefined)
+    return <Empty>This city does not keep the law's document, so its graph cannot be drawn.</Empty>;
+  if (drawn.length === 0) return <Asked of={law}>{() => null}</Asked>;
+  if (isFailures && failed.size === 0) return <Empty>No part of it failed, is frozen, or was begun again.</Empty>;
+  return (
+    <LawPicture nodes={drawn} current={current} linkTo={linkTo} words={liveStateWords} only={isFailures ? failed : undefined}>
+      {children}
+    </LawPicture>
   );
 }
 
@@ -295,6 +364,9 @@ function Report({ mission }: { readonly mission: string }) {
     </section>
   );
 }
+
+/** Whether a part failed, is frozen, or was begun again after an attempt that failed. */
+const hasFailed = ({ now }: Drawn): boolean => now !== undefined && (["FAILED", "FROZEN"].includes(now.state) || now.attempt > 1);
 
 const ENDED: readonly string[] = ["COMPLETED", "FAILED", "ABORTED"];
 
@@ -485,6 +557,7 @@ function NodeCard({
   readonly isOver: boolean;
 }) {
   const { law, now } = node;
+  const { query: closed } = useLooking();
   const events = useAsked<Page<Event>>("/v1/events", { mission: address, node: law.number, limit: 200 });
   const verdicts = useAsked<{ readonly verdicts: readonly Verdict[] }>(`/v1/missions/${address}/verdicts`);
   const own = (verdicts.data?.verdicts ?? []).filter((each) => each.node === law.number);
@@ -495,7 +568,7 @@ function NodeCard({
         <Title order={3} id="node">
           <Quoted text={law.label} short={60} />
         </Title>
-        <Link to={`/missions/${id}`}>Close</Link>
+        <Link to={`/missions/${id}${closed}`}>Close</Link>
       </Group>
       <Text data-node-state={now?.state}>
         <StateMark state={liveStateWords(now?.state)} /> {liveStateWords(now?.state).means}

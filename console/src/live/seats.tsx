@@ -1,5 +1,6 @@
 import { Text, Title } from "@mantine/core";
 import { Link } from "react-router";
+import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
 import type { Seats } from "../city/answers.ts";
 import { useAsked } from "../city/live.tsx";
 import { Asked, Empty } from "../parts/asked.tsx";
@@ -52,7 +53,7 @@ export function Component() {
 }
 
 function SeatCard({ seat, asOf }: { readonly seat: Seats["seats"][number]; readonly asOf: number }) {
-  const { agent, principal, isConnected, seen, open, refusals } = seat;
+  const { agent, principal, isConnected, seen, build, open, refusals } = seat;
   return (
     <li className="card" data-seat={agent} data-connected={isConnected}>
       <span className="row">
@@ -64,6 +65,9 @@ function SeatCard({ seat, asOf }: { readonly seat: Seats["seats"][number]; reado
       <span>
         <span className="mono">{short(principal)}</span> answers for it;{" "}
         {seen === null ? "not heard of since this city listens" : `asked for its calls ${span((asOf - seen) / 1_000)} ago`}
+      </span>
+      <span className="muted" data-build={build ?? ""}>
+        {build === null ? "it does not say what program it is" : <>says that it is {plainLine(build)}</>}
       </span>
       {open.map(({ id, kind, answerBy }) => (
         <span key={id}>

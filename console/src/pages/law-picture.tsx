@@ -31,12 +31,16 @@ interface PictureProps {
   readonly linkTo: (number: number) => string;
   /** Its state in words; default: as it ended. */
   readonly words?: (state: string | undefined) => StateWords;
+  /** Only these parts are drawn and listed; default: all. */
+  readonly only?: ReadonlySet<number> | undefined;
   /** The panel of the node that is open. */
   readonly children?: ReactNode;
 }
 
 /** A law as a graph and as a table, with room beside the graph for the node that is open. */
-export function LawPicture({ nodes, current, linkTo, words = stateWords, children }: PictureProps) {
+export function LawPicture({ nodes: all, current, linkTo, words = stateWords, only, children }: PictureProps) {
+  const nodes = useMemo(() => (only === undefined ? all : all.filter(({ law }) => only.has(law.number))), [all, only]);
+  const labels = useMemo(() => new Map(all.map(({ law }) => [law.number, law.label])), [all]);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const open = useCallback((task: string) => setOpened((before) => new Set([...before, task])), []);
   return (
@@ -56,7 +60,7 @@ export function LawPicture({ nodes, current, linkTo, words = stateWords, childre
         <Graph nodes={nodes} opened={opened} current={current} onOpen={open} linkTo={linkTo} />
         {children}
       </div>
-      <Twin nodes={nodes} linkTo={linkTo} />
+      <Twin nodes={nodes} labels={labels} linkTo={linkTo} />
     </>
   );
 }
@@ -195,8 +199,7 @@ function executorsOf({ end }: DrawnNode): string {
   return names.length === 0 ? "nobody" : names.join(", ");
 }
 
-function Twin({ nodes, linkTo }: Pick<PictureProps, "nodes" | "linkTo">) {
-  const labels = new Map(nodes.map(({ law }) => [law.number, law.label]));
+function Twin({ nodes, labels, linkTo }: Pick<PictureProps, "nodes" | "linkTo"> & { readonly labels: ReadonlyMap<number, string> }) {
   return (
     <div className="wide">
       <table>

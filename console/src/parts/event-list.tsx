@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
 import type { Event } from "../city/answers.ts";
 import { Empty } from "./asked.tsx";
 import { eventMoment, eventWords, short } from "./words.ts";
@@ -8,13 +9,17 @@ interface EventListProps {
   /** Without the day, where all are of one. */
   readonly timeOnly?: boolean;
   readonly withNode?: boolean;
+  /** What a node is called; by its number where it is not known. */
+  readonly nameOf?: (node: number) => string | undefined;
   readonly withEntity?: boolean;
   /** A link from each to its entry of the log. */
   readonly isLinked?: boolean;
 }
 
+const nodeWords = (node: number, nameOf: EventListProps["nameOf"]): string => plainLine((nameOf?.(node) ?? `node ${node}`).slice(0, 60));
+
 /** Events in a line each: when, what, about what. */
-export function EventList({ events, timeOnly = false, withNode = false, withEntity = false, isLinked = false }: EventListProps) {
+export function EventList({ events, timeOnly = false, withNode = false, nameOf, withEntity = false, isLinked = false }: EventListProps) {
   if (events.length === 0) return <Empty>Nothing yet.</Empty>;
   return (
     <ol className="news">
@@ -22,7 +27,7 @@ export function EventList({ events, timeOnly = false, withNode = false, withEnti
         <li key={event.eventId}>
           <span className="muted">{timeOnly ? eventMoment(event).slice(11) : eventMoment(event)}</span>{" "}
           {eventWords(event.eventType, event.name)}
-          {withNode && event.nodeId !== null && ` · node ${event.nodeId}`}
+          {(withNode || nameOf !== undefined) && event.nodeId !== null && ` · ${nodeWords(event.nodeId, nameOf)}`}
           {withEntity && event.primaryEntity !== null && ` · ${short(event.primaryEntity)}`}
           {isLinked && (
             <>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parametersOf } from "../../client/editions.ts";
+import type { Address } from "../../primitives/hex.ts";
 import type { Mission, World } from "../world.ts";
 
 const termsSchema = z.strictObject({
@@ -17,13 +18,16 @@ export type WatchTerms = z.infer<typeof termsSchema>;
 
 /** The values under which the mission's session opened (decision 74); recorded, because one is asked for at every run. */
 export function watchTerms({ client, remember }: Pick<World, "client" | "remember">, mission: Mission): Promise<WatchTerms> {
-  return remember(["terms", mission.address], termsSchema, async () => {
-    const { param } = await parametersOf(client, mission.address);
-    return {
-      tools: Number(await param("MAX_TOOL_INVOCATIONS")),
-      messages: Number(await param("MAX_MESSAGE_VOLUME")),
-      deviation: Number(await param("DEVIATION_THRESHOLD")),
-      scorers: Number(await param("EMBEDDING_SCORERS")),
-    };
-  });
+  return remember(["terms", mission.address], termsSchema, () => watchLimits(client, mission.address));
+}
+
+/** The same as the chain has them. */
+export async function watchLimits(client: Parameters<typeof parametersOf>[0], mission: Address): Promise<WatchTerms> {
+  const { param } = await parametersOf(client, mission);
+  return {
+    tools: Number(await param("MAX_TOOL_INVOCATIONS")),
+    messages: Number(await param("MAX_MESSAGE_VOLUME")),
+    deviation: Number(await param("DEVIATION_THRESHOLD")),
+    scorers: Number(await param("EMBEDDING_SCORERS")),
+  };
 }

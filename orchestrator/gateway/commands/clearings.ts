@@ -2,11 +2,13 @@ import { z } from "zod";
 import { isOver, missionState } from "../../execution/chain-view.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
 import { clearingRecordSchema } from "../../execution/clearing-record.ts";
+import { assessmentSchema, FREEZE_REASONS } from "../../execution/guardian/assess.ts";
+import { watchLimits } from "../../execution/guardian/terms.ts";
 import { claimInWords, clearingInWords } from "../../execution/work-in-words.ts";
 import { parseJsonBytes } from "../../primitives/json.ts";
 import { type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
-import { address, count } from "../wire.ts";
+import { address, count, hash } from "../wire.ts";
 import { missionNamed } from "./missions.ts";
 import { adjudicatorOf } from "./panel.ts";
 
@@ -18,6 +20,22 @@ export const clearingsOutput = z.strictObject({
   claims: z.array(
     z.strictObject({ attempt: count, slot: count, by: id, says: z.string(), status: z.string(), method: z.string(), checkedBy: id }),
   ),
+  /** What the Guardian measured of each run, in order; no scores while it knew too little of the service's own past. */
+  watched: z.array(
+    z.strictObject({
+      service: hash,
+      agent: address,
+      /** Completed tasks that it was compared with. */
+      tasks: count,
+      /** Standard deviations beyond the middle of these, by scorer. */
+      scores: z.array(z.strictObject({ scorer: z.string(), z: z.number() })),
+      reason: z.enum(FREEZE_REASONS).nullable(),
+      /** An issuer that ran the same code on the same input got the same; null where nothing stood out. */
+      repeated: z.boolean().nullable(),
+    }),
+  ),
+  /** What the constitution allows this mission: standard deviations by both scorers, tools and messages of a run. */
+  limits: z.strictObject({ deviation: z.number(), tools: count, messages: count }),
   /** How each attempt was decided, from the evidence to the decision. */
   clearings: z.array(
     z.strictObject({
@@ -36,6 +54,7 @@ export const clearingsOutput = z.strictObject({
   ),
 });
 
+type Named = Awaited<ReturnType<typeof missionNamed>>;
 const input = z.strictObject({ mission: address, node: count.max(255) });
 
 /** Documents about a node, in the order in which they were recorded; what this city does not keep is left out. */
@@ -50,16 +69,27 @@ async function recordsOf<Content>(world: World, missionId: `0x${string}`, nodeId
   return found;
 }
 
-async function clearingsOf(world: World, missionId: `0x${string}`, node: number): Promise<z.input<typeof clearingsOutput>> {
-  const [claims, records] = await Promise.all([
+async function clearingsOf(world: World, { mission, missionId }: Named, node: number): Promise<z.input<typeof clearingsOutput>> {
+  const [claims, records, assessments, terms] = await Promise.all([
     recordsOf(world, missionId, node, "execution.claim", claimFileSchema),
     recordsOf(world, missionId, node, "execution.clearing", clearingRecordSchema),
+    recordsOf(world, missionId, node, "execution.watch", assessmentSchema),
+    watchLimits(world.client, mission),
   ]);
+  const watched = await Promise.all(
+    assessments.map(async ({ service, window, scores, anomaly, repeated }) => ({
+      ...{ service, agent: await world.client.services.ownerOf(service), tasks: window.tasks, repeated },
+      scores: scores.map(({ scorer, z: deviations }) => ({ scorer, z: deviations })),
+      reason: anomaly?.reason ?? null,
+    })),
+  );
   /** An id begins with its account. */
   const accountOf = (named: string) => named.split("/")[0] ?? named;
   const clearings = records.map((record) => clearingInWords(record, accountOf));
   return {
     claims: claims.map((claim) => claimInWords(claim, accountOf)),
+    watched,
+    limits: { deviation: terms.deviation / 100, tools: terms.tools, messages: terms.messages },
     clearings: clearings.map((each) => ({
       ...each,
       items: [...each.items],
@@ -75,18 +105,18 @@ export const clearingCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/nodes/{node}/clearings",
     group: "Missions",
-    doc: "Why a node cleared or not: claims, evidence with its classes, verdicts, decision. Withheld while the mission runs.",
+    doc: "Why a node cleared or not: claims, what the Guardian measured, evidence with its classes, verdicts, decision. Withheld while the mission runs.",
     access: "open",
     cost: 5,
     input,
     output: clearingsOutput,
     async run(world, { mission: named, node }) {
-      const { mission, missionId } = await missionNamed(world, named);
-      if (!isOver(await missionState(world, { address: mission })))
+      const found = await missionNamed(world, named);
+      if (!isOver(await missionState(world, { address: found.mission })))
         throw new Refused("NotAllowed", "Work of a mission that runs is withheld", {
           action: "ask again when it is over; adjudicators may ask get_sealed_clearings",
         });
-      return clearingsOf(world, missionId, node);
+      return clearingsOf(world, found, node);
     },
   }),
   command({
@@ -101,7 +131,7 @@ export const clearingCommands: readonly Command[] = [
     output: clearingsOutput,
     async run(world, { mission, node }, caller) {
       await adjudicatorOf(world, caller);
-      return clearingsOf(world, (await missionNamed(world, mission)).missionId, node);
+      return clearingsOf(world, await missionNamed(world, mission), node);
     },
   }),
 ];

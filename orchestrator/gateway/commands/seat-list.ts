@@ -16,6 +16,8 @@ export const seatsOutput = z.strictObject({
       isConnected: z.boolean(),
       /** When it last asked for its calls; null: not since this city began to listen. */
       seen: millis.nullable(),
+      /** The program that asked, as it names itself: nobody has checked it. Null where it did not say. */
+      build: z.string().nullable(),
       open: z.array(z.strictObject({ id: hash, kind: z.enum(callNames), answerBy: millis })),
       /** Questions that came to nothing: the city did not take the answer, the agent said why not, or nothing came in time. */
       refusals: z.array(z.strictObject({ kind: z.enum(callNames), at: millis, by: z.enum(["city", "agent", "time"]), why: z.string() })),
@@ -42,9 +44,9 @@ export const seatListCommands: readonly Command[] = [
       const { mailbox, outsiders } = seats.desk;
       const { workers, verifiers, issuers } = await outsiders();
       const found = [...workers, ...verifiers, ...issuers].map(({ account, principal }) => {
-        const { isConnected, seen, open, refusals } = mailbox.standingOf(account.address);
+        const { isConnected, seen, build, open, refusals } = mailbox.standingOf(account.address);
         return {
-          ...{ agent: account.address, principal, isConnected },
+          ...{ agent: account.address, principal, isConnected, build },
           seen: seen === null ? null : Math.floor(seen),
           open: open.map(({ id, kind, answerBy }) => ({ id, kind, answerBy: Math.floor(answerBy) })),
           refusals: refusals.map((each) => ({ ...each, at: Math.floor(each.at) })),

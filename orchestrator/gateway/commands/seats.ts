@@ -8,7 +8,7 @@ import { consumerOf } from "../../client/sign/sign-message.ts";
 import { outputHashOf } from "../../execution/work.ts";
 import { type Address, type Hex, hexSchema } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
-import { CALLS, callSchema, type Join, joinSchema, serviceOfferSchema } from "../../protocol/calls.ts";
+import { buildSchema, CALLS, callSchema, type Join, joinSchema, serviceOfferSchema } from "../../protocol/calls.ts";
 import { KINDS } from "../../protocol/kinds.ts";
 import { typedData } from "../../protocol/typed-data.ts";
 import { type Caller, type CityWorld, type Command, cityCommand, command, type World } from "../command.ts";
@@ -195,10 +195,13 @@ export const seatCommands: readonly Command[] = [
     access: "bearer",
     waits: true,
     cost: 2,
-    input: z.strictObject({ wait: z.int().min(0).max(LONGEST_WAIT).optional().meta({ description: "Seconds" }) }),
+    input: z.strictObject({
+      wait: z.int().min(0).max(LONGEST_WAIT).optional().meta({ description: "Seconds" }),
+      build: buildSchema.meta({ description: "The program that asks, as everybody is to read it: `agentcity/0.1.0 node/24.21.0`" }),
+    }),
     output: z.strictObject({ calls: z.array(callOutput) }),
-    async run(world, { wait = 0 }, caller) {
-      return { calls: [...(await doorOf(world).callsTo(keyOf(caller), wait))] };
+    async run(world, { wait = 0, build }, caller) {
+      return { calls: [...(await doorOf(world).callsTo(keyOf(caller), wait, build))] };
     },
   }),
   cityCommand({
