@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
-import { hashSchema } from "../primitives/hex.ts";
+import { type Address, hashSchema } from "../primitives/hex.ts";
 import { BadCursor } from "./errors.ts";
+import type { HubEvent } from "./event.ts";
 import { eventTypes, failureNames, failureTypes } from "./event-types.ts";
 
 /** Events on one page at most. */
@@ -125,4 +126,34 @@ export function conditionsOf(query: HubQuery): { readonly from: string; readonly
   const by = order === "sequence" ? `${sequence} ${direction}` : `e."${order}" ${direction}, e.sequence ${direction}`;
   const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")} `;
   return { from, tail: `${condition}ORDER BY ${by} LIMIT ${bind(limitOf(query) + 1)}`, parameters };
+}
+
+/** An event with whom it names. */
+export interface Followed {
+  readonly event: HubEvent;
+  readonly parties: readonly Address[];
+  readonly principals: readonly Address[];
+}
+
+const FAILURES: ReadonlySet<string | null> = new Set([...failureTypes, ...failureNames]);
+
+/** Whether an event passes: what `conditionsOf` says in SQL, for those who follow the stream. `text` is left out: payloads are the database's. */
+export function passes(filter: Omit<HubFilter, "text">, { event, parties, principals }: Followed): boolean {
+  const { fromTime = 0, toTime = Number.MAX_SAFE_INTEGER, fromBlock, toBlock = Number.MAX_SAFE_INTEGER } = filter;
+  const is = <Value>(asked: Value | undefined, value: Value | null) => asked === undefined || asked === value;
+  const isByBlock = fromBlock !== undefined || filter.toBlock !== undefined;
+  return (
+    is(filter.missionId, event.missionId) &&
+    is(filter.contract, event.emitterContract) &&
+    is(filter.eventType, event.eventType) &&
+    is(filter.name, event.name) &&
+    is(filter.nodeId, event.nodeId) &&
+    is(filter.epoch, event.epoch) &&
+    (filter.agent === undefined || parties.includes(filter.agent)) &&
+    (filter.principal === undefined || principals.includes(filter.principal)) &&
+    event.timestamp >= fromTime &&
+    event.timestamp <= toTime &&
+    (!isByBlock || (event.blockNumber >= Math.max(1, fromBlock ?? 1) && event.blockNumber <= toBlock)) &&
+    (filter.failures !== true || FAILURES.has(event.eventType) || FAILURES.has(event.name))
+  );
 }

@@ -10,7 +10,7 @@ import type { BlockMark } from "./chain-source.ts";
 import type { Drafted } from "./drafts.ts";
 import { HubTaken } from "./errors.ts";
 import { EMPTY_STREAM, type HubEvent, hubEventSchema, place, type StreamHead } from "./event.ts";
-import { conditionsOf, cursorAfter, type HubQuery, IN_BLOCK, limitOf } from "./query.ts";
+import { conditionsOf, cursorAfter, type Followed, type HubQuery, IN_BLOCK, limitOf } from "./query.ts";
 import { type AccountRow, accountRowSchema, type MissionRow, missionRowSchema } from "./registry.ts";
 
 /** How far chain and log were read, and where the stream stands. */
@@ -72,6 +72,10 @@ const rowSchema = z.object({
 });
 export const cursorSchema = z.object({ block: number, record: number, sequence: number, hash: hashSchema });
 const payloadSchema = z.object({ payloadCid: z.string().transform(parseContentId), payload: z.string() });
+const namedSchema = z.object({
+  parties: z.array(addressSchema),
+  principals: z.array(addressSchema),
+});
 const markSchema = z.object({ number, hash: hashSchema, time: number });
 const contractSchema = z.object({
   address: addressSchema,
@@ -97,6 +101,17 @@ export class HubRows {
     const last = events.at(-1)?.event;
     const next = rows.length > limit && last !== undefined ? cursorAfter(query, last) : null;
     return { events, next };
+  }
+
+  /** What came after one place and up to another, with whom it names. */
+  async step(after: number, to: number): Promise<readonly (Found & Followed)[]> {
+    const named = (table: string) => `ARRAY(SELECT p.address FROM ${table} p WHERE p.sequence = e.sequence)`;
+    const rows = await this.#sql.query(
+      `SELECT ${FOUND}, ${named("hub_parties")} AS parties, ${named("hub_principals")} AS principals
+       FROM hub_events e WHERE e.sequence > $1 AND e.sequence <= $2 ORDER BY e.sequence`,
+      [after, to],
+    );
+    return rows.map((row) => ({ ...foundIn(row), ...namedSchema.parse(row) }));
   }
 
   async event(id: Hash): Promise<Found | undefined> {

@@ -3,7 +3,7 @@ import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { Blocks } from "../records/blocks.ts";
 import { BlockDamaged } from "../records/errors.ts";
 import type { HubEvent } from "./event.ts";
-import { cursorAfter, type HubFilter, type HubQuery, limitOf, MAX_PAGE } from "./query.ts";
+import { cursorAfter, type Followed, type HubFilter, type HubQuery, limitOf, MAX_PAGE, passes } from "./query.ts";
 import { accountRowSchema, type MissionRow, missionRowSchema, Registry } from "./registry.ts";
 import { BEGIN, cursorSchema, type Found, type HubCursor, type HubPage, type HubRows } from "./store.ts";
 
@@ -56,12 +56,22 @@ export interface HubViewOptions {
   readonly legislature: Address;
 }
 
+/** Events of one step at most that those who follow share. */
+const SHARED = 1_000;
+
+/** The last step of the stream, read once for all who follow it. */
+interface LastStep {
+  readonly after: number;
+  readonly events: () => Promise<readonly (Omit<Followed, "event"> & { readonly event: StreamEvent })[]>;
+}
+
 /** The stream as it is read: by the hub that writes it, or in another thread that receives each of its steps. */
 export class HubView implements HubReads {
   readonly #of: HubViewOptions;
   #cursor = BEGIN;
   #registry: Registry;
   #news = Promise.withResolvers<void>();
+  #last: LastStep | undefined;
 
   constructor(options: HubViewOptions) {
     this.#of = options;
@@ -76,14 +86,16 @@ export class HubView implements HubReads {
   begin({ cursor, missions, accounts }: HubNews): void {
     this.#registry = new Registry(this.#of.legislature, missions, accounts);
     this.#cursor = cursor;
+    this.#last = undefined;
   }
 
   /** One step further; whoever follows looks again. */
   advance({ cursor, missions, accounts }: HubNews): void {
-    const isLonger = cursor.sequence > this.#cursor.sequence;
+    const after = this.#cursor.sequence;
     this.#registry.add(missions, accounts);
     this.#cursor = cursor;
-    if (!isLonger) return;
+    if (cursor.sequence <= after) return;
+    this.#last = cursor.sequence - after > SHARED ? undefined : this.#step(after, cursor.sequence);
     this.#news.resolve();
     this.#news = Promise.withResolvers();
   }
@@ -129,16 +141,46 @@ export class HubView implements HubReads {
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
     for (let last = after; !signal.aborted; ) {
-      // Taken before the page is read: what comes meanwhile is not slept through.
+      // Taken before anything is read: what comes meanwhile is not slept through.
       const { promise } = this.#news;
-      const page = await followed((query) => this.#page(query, isWithheld), filter, last);
-      for (const found of page) {
+      const head = this.#cursor.sequence;
+      const page = await this.#following(filter, last, isWithheld);
+      for (const event of page) {
         if (signal.aborted) return;
-        yield this.#seen(found);
-        last = found.event.sequence;
+        yield event;
+        last = event.sequence;
       }
-      if (page.length === 0) await Promise.race([promise, ended]);
+      if (page.length > 0) continue;
+      last = Math.max(last, head);
+      await Promise.race([promise, ended]);
     }
+  }
+
+  /** The next events after this place that pass. Whoever has read all but the last step reads it with the others. */
+  async #following(filter: HubFilter, after: number, isWithheld: Withholding): Promise<readonly StreamEvent[]> {
+    const last = this.#last;
+    if (last === undefined || after < last.after || filter.text !== undefined) {
+      const page = await followed((query) => this.#page(query, isWithheld), filter, after);
+      return page.map((found) => this.#seen(found));
+    }
+    const events = await last.events();
+    return events.flatMap((each) => (each.event.sequence > after && passes(filter, each) ? [each.event] : []));
+  }
+
+  #step(after: number, to: number): LastStep {
+    let asked: ReturnType<LastStep["events"]> | undefined;
+    const ask = async () => (await this.#of.rows.step(after, to)).map((found) => ({ ...found, event: this.#seen(found) }));
+    return {
+      after,
+      events: () => {
+        asked ??= ask();
+        // What failed is asked again by whoever comes next.
+        asked.catch(() => {
+          asked = undefined;
+        });
+        return asked;
+      },
+    };
   }
 
   cursor(): HubCursor {

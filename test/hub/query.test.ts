@@ -3,9 +3,12 @@ import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import type { DrivenChain } from "../../orchestrator/chain/driven.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import type { Hub } from "../../orchestrator/hub/hub.ts";
-import type { StreamEvent } from "../../orchestrator/hub/view.ts";
+import { type HubFilter, passes } from "../../orchestrator/hub/query.ts";
+import { HubRows } from "../../orchestrator/hub/store.ts";
+import { HubView, type StreamEvent } from "../../orchestrator/hub/view.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import { RecordLog } from "../../orchestrator/records/log.ts";
@@ -39,7 +42,7 @@ describe("the hub's queries", () => {
     await chain.close();
   });
 
-  const sequences = (events: readonly StreamEvent[]) => events.map(({ sequence }) => sequence);
+  const sequences = (events: readonly Pick<StreamEvent, "sequence">[]) => events.map(({ sequence }) => sequence);
 
   it("page through everything, in either order, with nothing twice and nothing missing", async () => {
     for (const newest of [false, true]) {
@@ -179,6 +182,67 @@ describe("the hub's queries", () => {
       "execution.refused",
     ]);
     expect((await hub.query({ failures: false, limit: 200 })).events.length).to.be.above(CALLS);
+  });
+
+  it("mean the same for a page and for whoever follows", async () => {
+    const rows = new HubRows(database);
+    const head = hub.cursor().sequence;
+    const step = await rows.step(0, head);
+    expect(step).to.have.length(head);
+    const random = randomStream("filters");
+    const [one, two] = [random.pick(step).event, random.pick(step).event];
+    const choices: readonly HubFilter[] = [
+      ...[{ agent: caller }, { agent: other }, { principal: other }, { contract: one.emitterContract }, { name: one.name }, { epoch: 0 }],
+      ...[
+        { epoch: 1 },
+        { eventType: "RECONCILIATION_PASSED" } as const,
+        { missionId: two.missionId },
+        { missionId: two.missionId, nodeId: 0 },
+      ],
+      ...[
+        { fromTime: one.timestamp },
+        { toTime: two.timestamp },
+        { fromBlock: 3 },
+        { toBlock: 6 },
+        { failures: true },
+        { failures: false },
+      ],
+    ];
+    for (let at = 0; at < 200; at += 1) {
+      const filter = Object.assign({}, ...Array.from({ length: 1 + random.int(3) }, () => random.pick(choices)));
+      const page = await hub.query({ ...filter, limit: 200 });
+      const following = step.filter((each) => passes(filter, each)).map(({ event }) => event);
+      expect(sequences(following), JSON.stringify(filter)).to.have.members(sequences(page.events));
+    }
+  });
+
+  it("are asked once a step, however many follow", async () => {
+    let asked = 0;
+    const view = new HubView({
+      rows: new HubRows({
+        query(text, parameters) {
+          asked += 1;
+          return database.query(text, parameters);
+        },
+      }),
+      ...{ blocks: memoryBlocks(), finality: 0, legislature: other },
+    });
+    view.begin(hub.state());
+    const stop = new AbortController();
+    const { sequence } = view.cursor();
+    const seen: number[] = [];
+    const following = Array.from({ length: 30 }, async () => {
+      for await (const event of view.follow(sequence, { agent: caller }, stop.signal)) {
+        if (seen.push(event.sequence) === 30) stop.abort();
+      }
+    });
+    await new Promise(setImmediate);
+    await new RecordLog(database, chain.clock).append([{ kind: "test.noted", subjects: [addressSchema.parse(caller)] }]);
+    await hub.sync();
+    asked = 0;
+    view.advance({ cursor: hub.cursor(), missions: [], accounts: [] });
+    await Promise.all(following);
+    expect({ asked, seen: new Set(seen) }).to.deep.equal({ asked: 1, seen: new Set([sequence + 1]) });
   });
 
   it("find an entry that was changed", async () => {
