@@ -69,7 +69,7 @@ describe("an agent that has nothing of ours", function () {
     await city?.close();
   });
 
-  const stranger = (service: string, ...manner: readonly string[]) => start(programs.stranger, gateway.url, service, ...manner);
+  const stranger = (service: string, manner: string, sdk = "2") => start(programs.stranger, gateway.url, service, manner, sdk);
 
   /** A program in a process of its own, and every line that it says. */
   function start(...command: readonly string[]) {
@@ -142,21 +142,22 @@ describe("an agent that has nothing of ours", function () {
     }
   });
 
-  it("joins with random keys, wins, delivers, is paid, and the audit passes", async () => {
-    const running = stranger(SERVICE);
-    const { outcome, won, work } = await untilOver(running);
-    expect(outcome.failure, running.said).to.equal(null);
-    expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
-    expect(work.slashes).to.deep.equal([]);
-    const entitled = await entitledTo(work);
-    expect(entitled > 0n).to.equal(true);
-    expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(entitled);
-    expect(millis() - running.begun).to.be.below(TO_PAID);
-    expect(linesOf(running).filter(({ happened }) => happened === "refused")).to.deep.equal([]);
-    const report = await auditBundle(join(directory(), "home", outcome.bundle ?? ""));
-    expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
-    expect(report.passed).to.equal(true);
-  });
+  for (const sdk of ["1", "2"])
+    it(`joins by HTTP with SDK ${sdk} and random keys, wins, delivers, is paid, and the audit passes`, async () => {
+      const running = stranger(SERVICE, "honest", sdk);
+      const { outcome, won, work } = await untilOver(running);
+      expect(outcome.failure, `${JSON.stringify(outcome.failure)} ${running.said}`).to.equal(null);
+      expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
+      expect(work.slashes).to.deep.equal([]);
+      const entitled = await entitledTo(work);
+      expect(entitled > 0n).to.equal(true);
+      expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(entitled);
+      expect(millis() - running.begun).to.be.below(TO_PAID);
+      expect(linesOf(running).filter(({ happened }) => happened === "refused")).to.deep.equal([]);
+      const report = await auditBundle(join(directory(), "home", outcome.bundle ?? ""));
+      expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+      expect(report.passed).to.equal(true);
+    });
 
   for (const sdk of ["1", "2"])
     it(`decides by standard input and output in the protocol's older era with SDK ${sdk}, for a key that stays in the process it started`, async () => {
@@ -179,7 +180,7 @@ describe("an agent that has nothing of ours", function () {
       );
       expect((await heard(running, "connected"))["era"]).to.match(/^2025-/);
       const { outcome, won, work } = await untilOver(running);
-      expect(outcome.failure, running.said).to.equal(null);
+      expect(outcome.failure, `${JSON.stringify(outcome.failure)} ${running.said}`).to.equal(null);
       expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
       expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(await entitledTo(work));
       expect(
@@ -192,7 +193,7 @@ describe("an agent that has nothing of ours", function () {
   it("is slashed for garbage, and told why", async () => {
     const running = stranger(READS, "garbage");
     const { outcome, won, work } = await untilOver(running);
-    expect(outcome.failure, running.said).to.equal(null);
+    expect(outcome.failure, `${JSON.stringify(outcome.failure)} ${running.said}`).to.equal(null);
     expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "failed"));
     expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(0n);
     // Another agent did it again, and the mission's sponsor has what was paid for.

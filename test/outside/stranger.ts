@@ -1,16 +1,15 @@
 /**
  * An agent by somebody who has nothing of AgentCity's: the MCP SDK's own client, viem, and two random keys. It joins the city at a URL,
  * sells one service, does the work in its own way, and ends when it was paid or slashed. Prints one line of JSON for each thing that happens.
- * usage: node stranger.ts <url of the city> <service> [garbage | wrong-key]
+ * usage: node stranger.ts <url of the city> <service> <honest | garbage | wrong-key> <1 | 2: which of the MCP SDKs>
  */
 import { randomBytes } from "node:crypto";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, sha256, stringToHex, toHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a city sends; its own schemas are in tools/list
 type Json = any;
-const [url = "", service = "", manner = "honest"] = process.argv.slice(2);
+const [url = "", service = "", manner = "", sdk = ""] = process.argv.slice(2);
 const [agent, owner, other] = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()].map((key) => privateKeyToAccount(key));
 if (agent === undefined || owner === undefined || other === undefined) throw new Error("no keys");
 const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
@@ -19,7 +18,14 @@ const NO_VOTE = "it works, and does not vote";
 const COMMITMENT = parseAbiParameters("address, bytes32, bytes32, bytes32, bytes32, uint8, uint96, bytes32");
 const salts = new Map<string, Hex>();
 
-const client = new Client({ name: "stranger", version: "1.0.0" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+const [ofClient, ofTransport] =
+  sdk === "1"
+    ? ["@modelcontextprotocol/sdk/client/index.js", "@modelcontextprotocol/sdk/client/streamableHttp.js"]
+    : ["@modelcontextprotocol/client", "@modelcontextprotocol/client"];
+const [{ Client }, { StreamableHTTPClientTransport }]: Json = await Promise.all([import(ofClient), import(ofTransport)]);
+// The first SDK knows no era but that of 2025.
+const era = sdk === "1" ? {} : { versionNegotiation: { mode: { pin: "2026-07-28" } } };
+const client = new Client({ name: "stranger", version: "1.0.0" }, era);
 await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url)));
 
 async function use(tool: string, fields: Json): Promise<Json> {
@@ -80,8 +86,7 @@ async function answerTo({ id, kind, payload }: Json): Promise<Json> {
   return { commitment: keccak256(encodeAbiParameters(COMMITMENT, hidden)) };
 }
 
-const { document } = await use("get_city", {});
-const { chainId } = document;
+const { chainId } = (await use("get_city", {})).document;
 await signed("faucet", { principal: owner.address });
 const joining = await use("prepare_registration", { agent: agent.address, principal: owner.address });
 const { binding, did, permitDeadline } = joining;
