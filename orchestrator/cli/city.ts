@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
@@ -26,6 +27,8 @@ export interface CityCommandOptions {
   readonly seed?: string;
   readonly port: number;
   readonly publicUrl?: string;
+  /** Addresses. */
+  readonly trustedProxy?: readonly string[];
   readonly origin?: readonly string[];
   readonly ipfs?: string;
   readonly retain?: number;
@@ -54,6 +57,13 @@ class DemoRefused extends AgentCityError {
   }
 }
 
+/** A name could be another address tomorrow. */
+class ProxyUnknown extends AgentCityError {
+  constructor(given: string) {
+    super("ProxyUnknown", "--trusted-proxy takes addresses", { details: given, action: "give the proxy's IP address, such as 127.0.0.1" });
+  }
+}
+
 /** A price needs somebody who is paid, and the other way round. */
 class TollIncomplete extends AgentCityError {
   constructor() {
@@ -68,6 +78,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
   const {
     port,
     publicUrl,
+    trustedProxy: proxies = [],
     origin,
     ipfs,
     retain: retainMonths,
@@ -82,6 +93,8 @@ export async function city(options: CityCommandOptions): Promise<void> {
   const { price: amount, payTo } = options;
   if ((amount === undefined) !== (payTo === undefined)) throw new TollIncomplete();
   const toll = amount === undefined || payTo === undefined ? undefined : { amount, payTo };
+  const noAddress = proxies.find((each) => isIP(each) === 0);
+  if (noAddress !== undefined) throw new ProxyUnknown(noAddress);
   if (demo && (rpcUrl !== undefined || live !== undefined || forkUrl !== undefined)) throw new DemoRefused();
   const {
     opened: served,
@@ -110,6 +123,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
       seats,
       posted,
       publicUrl,
+      proxies,
       ipfs,
       retainMonths,
       toll,

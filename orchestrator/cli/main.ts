@@ -151,6 +151,12 @@ program
   .addOption(new Option("--seed <seed>", "seed, if this founds a new city"))
   .addOption(port())
   .addOption(new Option("--public-url <url>", "by what others reach it, if a proxy stands before it"))
+  .addOption(
+    new Option(
+      "--trusted-proxy <address...>",
+      "addresses of your proxies, which say in X-Forwarded-For who asks; default: none is believed",
+    ),
+  )
   .addOption(new Option("--origin <url...>", "pages that may read its answers"))
   .addOption(new Option("--demo", "run small missions one after another, so that there is something to see (devnets only)"))
   .addOption(

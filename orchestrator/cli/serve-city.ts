@@ -21,6 +21,7 @@ export interface Serving {
   readonly port: number;
   readonly publicUrl?: string | undefined;
   readonly origins?: readonly string[];
+  readonly proxies?: readonly string[];
   readonly ipfs?: string | undefined;
   readonly retainMonths?: number | undefined;
   readonly toll?: Toll | undefined;

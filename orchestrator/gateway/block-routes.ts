@@ -11,8 +11,6 @@ export const BLOCK_PATH = "/v1/blocks";
 
 /** Bytes for which one unit is taken from an address's allowance. */
 const BYTES_PER_UNIT = 131_072;
-/** Blocks that may be on their way in at once. */
-const MOST_ARRIVING = 8;
 
 export interface BlockRoutesOptions {
   readonly city: Pick<CityLink, "block" | "bring">;
@@ -24,8 +22,6 @@ export interface BlockRoutesOptions {
 
 /** Adds the routes by which agents elsewhere fetch and bring blocks. */
 export function addBlockRoutes(app: Hono, { city, spend, bodyOf, callerOf }: BlockRoutesOptions): void {
-  let arriving = 0;
-
   /** Whose request this is, and for which block. */
   async function at(
     context: Context,
@@ -48,19 +44,12 @@ export function addBlockRoutes(app: Hono, { city, spend, bodyOf, callerOf }: Blo
   app.put(`${BLOCK_PATH}/:cid`, async (context) => {
     const said = Number(context.req.header("content-length") ?? MOST_BLOCK_BYTES);
     spend(context, 5 + Math.floor(Math.min(said, MOST_BLOCK_BYTES) / BYTES_PER_UNIT));
-    if (arriving >= MOST_ARRIVING)
-      throw new Refused("GatewayBusy", "Enough blocks are on their way in", { action: "try again in a few seconds" });
-    arriving += 1;
-    try {
-      const body = await bodyOf(context, MOST_BLOCK_BYTES);
-      const { key, id } = await at(context, body, "signed");
-      const call = hashSchema.safeParse(context.req.query("call"));
-      if (!call.success) throw new Refused("BadRequest", "call is the id of the question whose output this is");
-      if (contentIdOf(body) !== id) throw new Refused("BadRequest", "The bytes have another id than the path");
-      await city.bring(key, call.data, body);
-      return context.json({ cid: id, bytes: body.length });
-    } finally {
-      arriving -= 1;
-    }
+    const body = await bodyOf(context, MOST_BLOCK_BYTES);
+    const { key, id } = await at(context, body, "signed");
+    const call = hashSchema.safeParse(context.req.query("call"));
+    if (!call.success) throw new Refused("BadRequest", "call is the id of the question whose output this is");
+    if (contentIdOf(body) !== id) throw new Refused("BadRequest", "The bytes have another id than the path");
+    await city.bring(key, call.data, body);
+    return context.json({ cid: id, bytes: body.length });
   });
 }

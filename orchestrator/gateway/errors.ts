@@ -46,6 +46,8 @@ export type GatewayErrorCode = keyof typeof STATUS;
 
 /** A request that is refused, by name. */
 export class Refused extends AgentCityError {
+  /** Seconds after which the same request may fare better. */
+  readonly retryAfter: number | undefined;
   constructor(
     code:
       | "BadRequest"
@@ -70,9 +72,13 @@ export class Refused extends AgentCityError {
       | "SignatureReplayed"
       | "BearerUnknown",
     message: string,
-    options: { readonly details?: string | undefined; readonly action?: string | undefined } = {},
+    {
+      retryAfter,
+      ...options
+    }: { readonly details?: string | undefined; readonly action?: string | undefined; readonly retryAfter?: number } = {},
   ) {
     super(code, message, options);
+    this.retryAfter = retryAfter;
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
@@ -28,6 +28,7 @@ import { openLine } from "./line.ts";
 import { type CityLink, cityOver, orderSchema } from "./link.ts";
 import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
+import { Places, partyOf } from "./parties.ts";
 
 /** What the front of a gateway has to know, as it crosses into another thread. */
 export const frontSettingsSchema = z.strictObject({
@@ -35,6 +36,7 @@ export const frontSettingsSchema = z.strictObject({
   port: z.int(),
   publicUrl: z.string().optional(),
   origins: z.array(z.string()),
+  proxies: z.array(z.string()),
   limits: limitsSchema,
   version: z.string(),
   dir: z.string(),
@@ -61,9 +63,10 @@ export interface Wall {
   readonly sleep: (millis: number) => Promise<void>;
 }
 
-/** Milliseconds that a client may take for its headers, and for a whole request. */
+/** Milliseconds that a client may take for its headers, and for a whole request; and how often that is looked at. */
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 20_000;
+const TIMEOUTS_LOOKED_AT = 2_000;
 
 /** The answer to a caller that does not speak HTTP. */
 const MALFORMED = (() => {
@@ -129,6 +132,7 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
     ...{ world, city, commands: COMMANDS, limits, version: settings.version, millis, bearers },
     hosts: ["127.0.0.1", "localhost", "[::1]", ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
     origins: settings.origins,
+    proxies: settings.proxies,
     url: () => publicUrl ?? url,
     nonces: openNonces(city.rows),
     hasPages: settings.hasPages,
@@ -136,7 +140,8 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
     closing: closing.signal,
   });
   const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
-    const listening = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: settings.port }, ({ port }: AddressInfo) => {
+    const serverOptions = { connectionsCheckingInterval: TIMEOUTS_LOOKED_AT };
+    const listening = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: settings.port, serverOptions }, ({ port }: AddressInfo) => {
       url = `http://127.0.0.1:${port}`;
       resolve(listening);
     });
@@ -147,6 +152,15 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
     server.headersTimeout = HEADERS_TIMEOUT;
     server.requestTimeout = REQUEST_TIMEOUT;
   }
+  const places = new Places(limits.connections, limits.connectionsEach);
+  server.on("connection", (socket: Socket) => {
+    const address = partyOf(socket.remoteAddress ?? "", undefined, []);
+    // All strangers come through a proxy's.
+    if (settings.proxies.includes(address)) return;
+    const leave = places.take(address);
+    if (leave === undefined) socket.destroy();
+    else socket.once("close", leave);
+  });
   server.on("clientError", (_: Error, socket: Duplex) => {
     if (socket.writable) socket.end(MALFORMED);
   });

@@ -22,6 +22,7 @@ import type { CityLink } from "./link.ts";
 import { mcpHandler, type Proof } from "./mcp.ts";
 import type { Nonces } from "./nonces.ts";
 import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput } from "./openapi.ts";
+import { Places, partyOf } from "./parties.ts";
 import { referencePage } from "./reference.ts";
 import type { ArrivedRequest } from "./signature-base.ts";
 import { signerOfTool, type ToolSignature } from "./tool-signature.ts";
@@ -34,6 +35,8 @@ export interface GatewayOptions {
   readonly limits: GatewayLimits;
   /** Names by which this gateway is called, without ports; anything else is a page that rebinds its name. */
   readonly hosts: readonly string[];
+  /** Addresses of proxies, whose `X-Forwarded-For` says who asks. */
+  readonly proxies: readonly string[];
   /** Pages of these origins may read answers. */
   readonly origins: readonly string[];
   readonly url: () => string;
@@ -64,6 +67,9 @@ const OWN_PATHS = ["/v1", MCP_PATH, A2A_PATH, "/openapi.json", "/docs", "/health
 /** Milliseconds after which a silent stream says that it lives. */
 const PING = 5_000;
 const MAX_DEPTH = 64;
+/** Streams with words to look for: in all, and of one address. */
+const MOST_SEARCHING = 16;
+const MOST_SEARCHING_EACH = 2;
 /** A message of MCP; a tool's call costs as much as its command besides. */
 const MCP_COST = 1;
 
@@ -72,20 +78,21 @@ const socketSchema = z.object({ incoming: z.object({ socket: z.object({ remoteAd
 
 /** The gateway's HTTP face, made from the table of commands. */
 export function gatewayApp(options: GatewayOptions): Hono {
-  const { world, city, commands, limits, hosts, origins, millis, bearers, nonces } = options;
+  const { world, city, commands, limits, hosts, origins, proxies, millis, bearers, nonces } = options;
   const app = new Hono();
   const allowances = new Allowances(limits);
-  const admission = new Admission(
-    limits.atOnce,
-    limits.waiting,
-    () => new Refused("GatewayBusy", "The gateway has all hands full", { action: "try again in a few seconds" }),
-  );
-  const streams = new Map<string, number>();
+  const admission = new Admission(limits.atOnce, limits.waiting, () => busy("The gateway has all hands full"));
+  const streams = new Places(limits.connections, limits.streams);
+  const searching = new Places(MOST_SEARCHING, MOST_SEARCHING_EACH);
+  const bodies = new Places(limits.largeBodies, limits.largeBodiesEach);
   const kept = new KeptAnswers(() => {
     const { block, sequence } = world.hub.cursor();
     return `${block}/${sequence}`;
   });
   const chainId = world.client.chain.id;
+
+  const party = (context: Context) => partyOf(socketOf(context), context.req.header("x-forwarded-for"), proxies);
+  const spend = (context: Context, cost: number) => allowances.spend(party(context), cost, millis());
 
   app.onError((error, context) => refuse(context, error));
   app.notFound((context) => refuse(context, unknownRoute(commands, context.req.method, context.req.path)));
@@ -109,7 +116,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   app.use(async (context, next) => {
     if (!mayBePage(context)) return next();
-    allowances.spend(addressOf(context), 1, millis());
+    spend(context, 1);
     const found = await city.page(context.req.path);
     if (found === undefined) return secured(context, next);
     return context.newResponse(new Uint8Array(found.body), 200, { ...found.headers });
@@ -118,6 +125,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
   function refuse(context: Context, error: unknown): Response {
     const { status, body, isOurs } = answerTo(error);
     if (error instanceof PaymentRequired) context.header(PAYMENT_HEADERS.required, error.required);
+    if (error instanceof Refused && error.retryAfter !== undefined) context.header("retry-after", String(error.retryAfter));
     if (!isOurs) city.tell(`the gateway failed at ${context.req.method} ${context.req.path}: ${messageOf(error)}`);
     return json(context, body, status);
   }
@@ -143,16 +151,25 @@ export function gatewayApp(options: GatewayOptions): Hono {
     throw new Refused("SignatureMissing", "This needs a signed request", { action: "docs/gateway.md shows how one is made" });
   }
 
+  /** A mission may end while its stream is followed: asked anew for each event. */
+  const isWithheld = (event: StreamEvent) => withholding(world)(event);
+  /** Those who follow share the events of a step: each is written once. */
+  const told = new WeakMap<StreamEvent, Promise<string>>();
+  function toldOnce(event: StreamEvent): Promise<string> {
+    const text = told.get(event) ?? tell(event, isWithheld).then(canonicalJson);
+    told.set(event, text);
+    return text;
+  }
+
   const streamKinds = fieldKinds(streamInput);
   app.get(STREAM_PATH, (context) => {
-    const address = addressOf(context);
-    allowances.spend(address, 5, millis());
+    spend(context, 5);
     const { after, ...asked } = inputOf(streamInput, queryOf(context, STREAM_PATH, streamKinds));
     const last = lastEventId(context) ?? after ?? world.hub.cursor().sequence;
     const filter = filterOf(world, asked);
-    const open = streams.get(address) ?? 0;
-    if (open >= limits.streams) throw new Refused("TooManyStreams", "This address follows enough streams", { action: "close one" });
-    streams.set(address, open + 1);
+    // Words are sought for each who follows, all others' questions in one reading for all.
+    const leave = (filter.text === undefined ? streams : searching).take(party(context));
+    if (leave === undefined) throw new Refused("TooManyStreams", "This address follows enough streams", { action: "close one" });
     return streamSSE(context, async (stream) => {
       const end = new AbortController();
       const stop = () => end.abort();
@@ -161,18 +178,13 @@ export function gatewayApp(options: GatewayOptions): Hono {
       const ping = setInterval(() => void stream.write(": here\n\n").catch(stop), PING);
       try {
         await stream.write("retry: 2000\n\n");
-        // A mission may end while its stream is followed: asked anew for each event.
-        const isWithheld = (event: StreamEvent) => withholding(world)(event);
         for await (const event of world.hub.follow(last, filter, end.signal, isWithheld)) {
-          const data = canonicalJson(await tell(event, isWithheld));
-          await stream.writeSSE({ id: String(event.sequence), event: event.eventType ?? event.name, data });
+          await stream.writeSSE({ id: String(event.sequence), event: event.eventType ?? event.name, data: await toldOnce(event) });
         }
       } finally {
         clearInterval(ping);
         options.closing.removeEventListener("abort", stop);
-        const left = (streams.get(address) ?? 1) - 1;
-        if (left === 0) streams.delete(address);
-        else streams.set(address, left);
+        leave();
       }
     });
   });
@@ -180,9 +192,9 @@ export function gatewayApp(options: GatewayOptions): Hono {
   for (const command of commands) {
     const kinds = fieldKinds(command.input);
     app.on(command.method, command.path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
-      allowances.spend(addressOf(context), command.cost, millis());
+      spend(context, command.cost);
       const body = command.method === "GET" ? new Uint8Array() : await bodyOf(context, command.body ?? limits.body);
-      return inTurn(command, async () => {
+      return inTurn(command, party(context), async () => {
         const caller = await callerOf(context, body, command.access);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
@@ -203,41 +215,39 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return text(context, answer);
   }
 
-  const spend = (context: Context, cost: number) => allowances.spend(addressOf(context), cost, millis());
   addBlockRoutes(app, { city, spend, bodyOf, callerOf });
 
-  /** The address that a tool is used from: the SDK hands the request on without its socket. */
+  /** Who uses a tool: the SDK hands the request on without its socket. */
   const asking = new AsyncLocalStorage<string>();
   const mcp = mcpHandler(commands, options.version, asked, limits.body);
   options.closing.addEventListener("abort", () => void mcp.close(), { once: true });
   app.all(MCP_PATH, (context) => {
-    const address = addressOf(context);
-    allowances.spend(address, MCP_COST, millis());
-    return asking.run(address, () => mcp.fetch(context.req.raw));
+    spend(context, MCP_COST);
+    return asking.run(party(context), () => mcp.fetch(context.req.raw));
   });
 
   const a2a = { commands, ask: asked, version: options.version, url: options.url };
   app.get(CARD_PATH, (context) => json(context, cardOf(a2a)));
   app.post(A2A_PATH, async (context) => {
-    const address = addressOf(context);
-    allowances.spend(address, MCP_COST, millis());
+    spend(context, MCP_COST);
     const body = await bodyOf(context, limits.body);
     const [type = ""] = (context.req.header("content-type") ?? "").split(";");
     if (type.trim().toLowerCase() !== "application/json") throw new Refused("WrongMediaType", "Expected content-type application/json");
     const text = new TextDecoder().decode(body);
     if (depthOf(text) > MAX_DEPTH) throw new Refused("BadRequest", `The body is nested deeper than ${MAX_DEPTH}`);
     context.header("a2a-version", A2A_VERSION);
-    return asking.run(address, async () => json(context, await answerA2a(a2a, text, context.req.header("a2a-version"))));
+    return asking.run(party(context), async () => json(context, await answerA2a(a2a, text, context.req.header("a2a-version"))));
   });
 
   /** A command as plain JSON, by whoever the tool's caller shows itself to be. */
   async function asked(command: Command, given: JsonObject, { bearer, signature }: Proof): Promise<JsonObject> {
-    allowances.spend(asking.getStore() ?? "unknown", command.cost, millis());
+    const whose = asking.getStore() ?? "unknown";
+    allowances.spend(whose, command.cost, millis());
     if (isCharged(command))
       throw new Refused("PaidOverHttp", `${command.name} is answered for a payment`, {
         action: `${command.method} ${command.path} says what (x402)`,
       });
-    return inTurn(command, async () => {
+    return inTurn(command, whose, async () => {
       const input = inputOf(command.input, given);
       const caller = await callerOfTool(command, given, bearer, signature);
       const answer = parseJson(await answered(command, input, caller));
@@ -261,8 +271,19 @@ export function gatewayApp(options: GatewayOptions): Hono {
   }
 
   /** One of the hands that answer at once, unless the command waits for something to happen. */
-  function inTurn<Answer>({ waits }: Command, answer: () => Promise<Answer>): Promise<Answer> {
-    return waits === true ? answer() : admission.run(answer);
+  function inTurn<Answer>({ waits }: Command, whose: string, answer: () => Promise<Answer>): Promise<Answer> {
+    return waits === true ? answer() : admission.run(answer, whose);
+  }
+
+  /** Bytes of a body, and no more than so many. Large ones take a place while they arrive, however slowly. */
+  async function bodyOf(context: Context, most: number): Promise<Uint8Array> {
+    const leave = most > limits.body ? bodies.take(party(context)) : () => {};
+    if (leave === undefined) throw busy("Enough large bodies are on their way in");
+    try {
+      return await bytesIn(context, most);
+    } finally {
+      leave();
+    }
   }
 
   app.get("/health", (context) => {
@@ -284,13 +305,14 @@ function text(context: Context, answer: string, status = 200): Response {
   return context.newResponse(answer, status as 200, { "content-type": "application/json", "cache-control": "no-store" });
 }
 
-function addressOf(context: Context): string {
+const busy = (problem: string) => new Refused("GatewayBusy", problem, { action: "try again in a few seconds", retryAfter: 2 });
+
+function socketOf(context: Context): string {
   const parsed = socketSchema.safeParse(context.env);
   return parsed.data?.incoming.socket.remoteAddress ?? "unknown";
 }
 
-/** Bytes of a body, and no more than so many. */
-async function bodyOf(context: Context, most: number): Promise<Uint8Array> {
+async function bytesIn(context: Context, most: number): Promise<Uint8Array> {
   const tooLarge = () => new Refused("BodyTooLarge", `A body holds ${most} bytes at most`);
   if (Number(context.req.header("content-length") ?? 0) > most) throw tooLarge();
   const parts: Uint8Array[] = [];

@@ -17,10 +17,13 @@ export class KeptAnswers {
       this.#at = at;
     }
     const kept = this.#answers.get(question);
-    if (kept !== undefined) return kept;
-    const answer = ask();
-    if (this.#answers.size >= MOST) return answer;
+    const answer = kept ?? ask();
+    // What is asked often stays, whatever one who asks for everything once would push out.
+    this.#answers.delete(question);
     this.#answers.set(question, answer);
+    if (kept !== undefined) return answer;
+    const [oldest] = this.#answers.keys();
+    if (this.#answers.size > MOST && oldest !== undefined) this.#answers.delete(oldest);
     const forget = () => {
       if (this.#answers.get(question) === answer) this.#answers.delete(question);
     };

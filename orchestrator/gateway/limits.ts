@@ -13,6 +13,10 @@ export const limitsSchema = z.strictObject({
   atOnce: positive,
   waiting: positive,
   connections: positive,
+  connectionsEach: positive,
+  /** Bodies beyond `body` on their way in at once: in all, and of one address. */
+  largeBodies: positive,
+  largeBodiesEach: positive,
   /** Live streams of one address. */
   streams: positive,
 });
@@ -25,6 +29,9 @@ export const LIMITS: GatewayLimits = {
   atOnce: 32,
   waiting: 512,
   connections: 1_024,
+  connectionsEach: 256,
+  largeBodies: 32,
+  largeBodiesEach: 4,
   streams: 100,
 };
 
@@ -51,7 +58,8 @@ export class Allowances {
     if (this.#left.size > REMEMBERED && oldest !== undefined) this.#left.delete(oldest);
     if (left < cost) {
       const wait = Math.ceil((cost - left) / perSecond);
-      throw new Refused("TooManyRequests", "This address asks too much at once", { action: `wait ${wait} s, or ask for larger pages` });
+      const action = `wait ${wait} s, or ask for larger pages`;
+      throw new Refused("TooManyRequests", "This address asks too much at once", { action, retryAfter: wait });
     }
   }
 }

@@ -32,11 +32,18 @@ export class SeatDoor {
     this.#of = options;
   }
 
-  /** What this key is asked, within so many seconds. A second request of the same key ends the first. `build`: what asks. */
+  /**
+   * What this key is asked, within so many seconds. A second request of the same key ends the first; of too many keys, the one that waits
+   * longest is told of nothing and asks again. `build`: what asks.
+   */
   async callsTo(key: Address, seconds: number, build?: string): Promise<readonly Call[]> {
     this.#waiting.get(key)?.abort();
-    if (this.#waiting.size >= MOST_WAITING)
-      throw new Refused("GatewayBusy", "Too many agents wait here", { action: "try again in a few seconds" });
+    this.#waiting.delete(key);
+    const [longest] = this.#waiting;
+    if (this.#waiting.size >= MOST_WAITING && longest !== undefined) {
+      longest[1].abort();
+      this.#waiting.delete(longest[0]);
+    }
     const end = new AbortController();
     this.#waiting.set(key, end);
     try {

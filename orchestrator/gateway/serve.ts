@@ -36,6 +36,8 @@ export interface ServeOptions extends Wall {
   /** By what others reach it, if a proxy stands before it; its host is then a name of this gateway too. */
   readonly publicUrl?: string | undefined;
   readonly origins?: readonly string[];
+  /** Addresses of proxies of the operator's own, whose `X-Forwarded-For` says who asks. Default: none is believed. */
+  readonly proxies?: readonly string[];
   readonly limits?: Partial<GatewayLimits>;
   /** Seats of agents elsewhere, if they are open: their questions come through here. */
   readonly seats?: SeatDesk | undefined;
@@ -236,11 +238,21 @@ async function chargedBy(
 const fieldsSchema = z.record(z.string(), z.unknown());
 
 async function settingsOf(city: City, options: ServeOptions): Promise<Omit<FrontSettings, "port" | "stream">> {
-  const { publicUrl, origins = [], limits, version, campaigns, bundles, seatsUrl, pages } = options;
+  const { publicUrl, origins = [], proxies = [], limits, version, campaigns, bundles, seatsUrl, pages } = options;
   const { chain, client, dir } = city;
   const { hash: genesis } = await chain.publicClient.getBlock({ blockNumber: 0n });
   return {
-    ...{ publicUrl, origins: [...origins], limits: { ...LIMITS, ...limits }, version, dir, campaigns, bundles, seatsUrl },
+    ...{
+      publicUrl,
+      origins: [...origins],
+      proxies: [...proxies],
+      limits: { ...LIMITS, ...limits },
+      version,
+      dir,
+      campaigns,
+      bundles,
+      seatsUrl,
+    },
     hasPages: pages !== undefined,
     hasToll: options.toll !== undefined,
     gasBudget: options.gasBudget,

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
@@ -395,7 +396,32 @@ describe("the gateway of a city with a mission", function () {
     const statuses: number[] = [];
     for (let at = 0; at < 4; at += 1) statuses.push((await fetch(`${strict.url}/v1/missions`)).status);
     expect(statuses).to.deep.equal([200, 200, 429, 429]);
+    const refused = await fetch(`${strict.url}/v1/missions`);
+    expect(refused.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
     await strict.close();
+  });
+
+  it("goes by what its own proxy says of who asks", async () => {
+    const behind = await serveGateway(served.city, { ...serveOptions, proxies: ["127.0.0.1"], limits: { burst: 10, perSecond: 1 } });
+    const ask = async (from: string) => (await fetch(`${behind.url}/v1/missions`, { headers: { "x-forwarded-for": from } })).status;
+    const one = "203.0.113.7";
+    expect([await ask(one), await ask(one), await ask(one)]).to.deep.equal([200, 200, 429]);
+    expect([await ask("203.0.113.8"), await ask(`203.0.113.9, ${one}`)]).to.deep.equal([200, 429]);
+    await behind.close();
+  });
+
+  it("closes connections of an address that has enough", async () => {
+    const narrow = await serveGateway(served.city, { ...serveOptions, limits: { ...serveOptions.limits, connectionsEach: 3 } });
+    const { port } = new URL(narrow.url);
+    const sockets = Array.from({ length: 3 }, () => connect(Number(port), "127.0.0.1"));
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    const more = connect(Number(port), "127.0.0.1");
+    more.on("error", () => {});
+    await once(more, "close");
+    sockets[0]?.destroy();
+    for (const socket of sockets.slice(1)) expect(socket.destroyed).to.equal(false);
+    for (const socket of sockets) socket.destroy();
+    await narrow.close();
   });
 
   /** What a stranger's MCP client learned. */

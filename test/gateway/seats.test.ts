@@ -5,6 +5,7 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { type SeatDesk, seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
 import { seatsOutput } from "../../orchestrator/gateway/commands/seat-list.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";
@@ -107,6 +108,17 @@ describe("seats at the gateway", function () {
     await fetch(`${gateway.url}/health`);
     expect(await (await fetch(`${gateway.url}/v1/calls?wait=0`, { headers })).json()).to.deep.equal({ calls: [] });
     expect(await (await first).json()).to.deep.equal({ calls: [] });
+  });
+
+  it("refuses no agent because too many wait: the one that waits longest asks again", async () => {
+    const door = gateway.world.seats;
+    if (door === undefined) throw new Error("no seats");
+    const first = door.callsTo(other.address, 25);
+    const strangers = Array.from({ length: 256 }, (_, at) => addressSchema.parse(`0x${at.toString(16).padStart(40, "0")}`));
+    const waiting = strangers.map((key) => door.callsTo(key, 25));
+    expect(await first).to.deep.equal([]);
+    void Promise.all(waiting);
+    expect(await door.callsTo(agent.address, 25)).to.have.length(1);
   });
 
   it("gives blocks to whom a question gave them, and takes bytes for an open question alone, under their own id", async () => {
