@@ -16,7 +16,7 @@ export function otherParty(party: Party): Party {
 export type KeyOf = (identity: PartyIdentity) => PublicKey | undefined;
 
 /** What a signature is over; the word keeps one kind from passing for another. */
-export type SignedKind = "agreement" | "message" | "result";
+export type SignedKind = "proposal" | "message" | "agreement" | "delivery" | "result" | "challenge" | "cancellation" | "reading";
 
 export function messageBytes(kind: SignedKind, hash: Hash): Uint8Array {
   return new TextEncoder().encode(`asa/1 ${kind} ${hash}`);

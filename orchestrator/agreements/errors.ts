@@ -28,6 +28,7 @@ export const REFUSALS = [
   "WrongSeed",
   "NothingToDivide",
   "BrokenRecord",
+  "LedByEscrow",
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 

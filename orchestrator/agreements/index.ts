@@ -1,8 +1,10 @@
 /** `agentcity/agreements`: agreements of two parties after ASA. Knows no chain, no network and no clock; see docs/agreements.md. */
 export { type ByteSigner, type PublicKey, signerOf } from "../primitives/signing.ts";
+export * from "./acts.ts";
 export * from "./canary.ts";
 export * from "./canonical.ts";
 export * from "./clock.ts";
+export * from "./did.ts";
 export * from "./errors.ts";
 export * from "./evaluators.ts";
 export * from "./lifecycle.ts";

@@ -110,22 +110,20 @@ export function negotiate(at: Negotiation, document: unknown, { keyOf, medianPri
 }
 
 /** Hash of all of a message but its signature. */
-export function messageHash({ signature: _, ...body }: NegotiationMessage): Hash {
+export function messageHash({ signature: _, ...body }: Omit<NegotiationMessage, "signature"> & { readonly signature?: string }): Hash {
   return sha256(canonicalJson(body));
 }
 
-/** What a party says next, signed. Throws what `negotiate` would refuse about its changes. */
-export function say(
-  at: Negotiation,
-  signer: ByteSigner,
-  body: Pick<NegotiationMessage, "action" | "rationale_code" | "timestamp"> & {
-    readonly by: Party;
-    readonly changes?: NegotiationMessage["proposed_changes"];
-  },
-): NegotiationMessage {
-  const { by, changes = {}, ...rest } = body;
+/** What a party means to say next. */
+export type Saying = Pick<NegotiationMessage, "action" | "rationale_code" | "timestamp"> & {
+  readonly by: Party;
+  readonly changes?: NegotiationMessage["proposed_changes"];
+};
+
+/** What a party says next, without its signature. Throws what `negotiate` would refuse about its changes. */
+export function draftMessage(at: Negotiation, { by, changes = {}, ...rest }: Saying): Omit<NegotiationMessage, "signature"> {
   const offer = rest.action === "counter" ? applyChanges(at.offer, changes) : at.offer;
-  const message = {
+  return {
     ...rest,
     agreement_id: at.offer.agreement_id,
     round: at.state.rounds + (rest.action === "counter" ? 1 : 0),
@@ -133,8 +131,12 @@ export function say(
     sender: at.offer.parties[by].identity,
     previous: at.last,
     terms_hash: agreementHash(offer),
-    signature: "",
   };
+}
+
+/** The same, signed. */
+export function say(at: Negotiation, signer: ByteSigner, saying: Saying): NegotiationMessage {
+  const message = draftMessage(at, saying);
   return { ...message, signature: signer.sign(messageBytes("message", messageHash(message))) };
 }
 

@@ -27,6 +27,8 @@ const evaluatorSchema = z.looseObject({
   identity: identitySchema.optional(),
   type: z.enum(["agent_as_judge", "deterministic", "composite", "panel"]),
   principal: text.optional(),
+  /** Judges once the first has let its time run out. */
+  backup: identitySchema.optional(),
   config: z.looseObject({ model: text.optional(), rubric_id: text.optional(), model_family: text.optional() }).optional(),
   selection: z.looseObject({ mode: z.enum(["random", "mutual", "marketplace"]) }).optional(),
 });
@@ -248,12 +250,19 @@ function tierProblem(tiers: readonly Tier[]): string | undefined {
 
 /** Nobody orders from himself or judges his own deal, under one name or two. */
 function requireDistinctParties({ parties: { client, provider, evaluator } }: Agreement): void {
-  const named = [client, provider, evaluator].map(({ identity, principal }) => ({ identity, principal }));
+  const named = [
+    ...[client, provider, evaluator].map(({ identity, principal }) => ({ identity, principal })),
+    ...(evaluator.backup === undefined ? [] : [{ identity: evaluator.backup, principal: undefined }]),
+  ];
   for (const [index, one] of named.entries()) {
     for (const other of named.slice(0, index)) {
       const sameName = one.identity !== undefined && sameIdentity(one.identity, other.identity);
       if (sameName || (one.principal !== undefined && one.principal === other.principal))
-        throw new AgreementRefused("OneParty", "Client, provider and evaluator are three", one.identity?.value ?? one.principal);
+        throw new AgreementRefused(
+          "OneParty",
+          "Client, provider and evaluators are different parties",
+          one.identity?.value ?? one.principal,
+        );
     }
   }
 }

@@ -103,25 +103,45 @@ export async function evaluateDelivery(
   const worthJudging = structure.problems.length === 0 && !failsAlready(agreement, measured);
   const judged =
     judge === undefined || !worthJudging ? NOTHING_JUDGED : await judgeDimensions(agreement, judge, { measured, delivered, hash });
+  const { confidence, cost, evidence } = judged;
+  const { problems } = structure;
+  const measurement = { measured: { ...measured, ...judged.measured }, evidence, problems, confidence, cost };
+  const body = draftResult(agreement, { ...at, deliverableHash: hash }, measurement);
+  return { ...body, signature: at.signer.sign(messageBytes("result", resultHash(body))) };
+}
+
+/** What an evaluator found out. */
+export interface Measurement {
+  readonly measured: Measured;
+  readonly evidence: Readonly<Record<string, string>>;
+  readonly problems: readonly string[];
+  /** 0–1: the least of all answers. */
+  readonly confidence: number;
+  /** Dollars. */
+  readonly cost: number;
+}
+
+/** The result that follows from what was measured, without the evaluator's signature. */
+export function draftResult(
+  agreement: Agreement,
+  at: Omit<Verifying, "signer" | "startedAt">,
+  { measured, evidence, problems, confidence, cost }: Measurement,
+): Omit<VerificationResult, "signature"> {
   const { history, noiseSeed } = at;
-  const body = {
+  return {
     verification_id: at.verification_id,
     agreement_id: agreement.agreement_id,
     agreement_hash: agreementHash(agreement),
     timestamp: at.timestamp,
     evaluator: at.identity,
-    measured: { ...measured, ...judged.measured },
-    evidence: judged.evidence,
+    measured: { ...measured },
+    evidence: { ...evidence },
     ...(history === undefined ? {} : { history: [...history] }),
     ...(noiseSeed === undefined ? {} : { noise_seed: noiseSeed }),
-    problems: [...structure.problems],
-    determination: {
-      ...printed(determinationOf(agreement, { measured: { ...measured, ...judged.measured }, problems: structure.problems }, at)),
-      confidence: judged.confidence,
-    },
-    evidence_trail: { deliverable_hash: hash, evaluation_cost_usd: judged.cost },
+    problems: [...problems],
+    determination: { ...printed(determinationOf(agreement, { measured, problems }, at)), confidence },
+    evidence_trail: { deliverable_hash: at.deliverableHash, evaluation_cost_usd: cost },
   };
-  return { ...body, signature: at.signer.sign(messageBytes("result", resultHash(body))) };
 }
 
 interface Judged {

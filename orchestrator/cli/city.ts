@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
 import { foundedSeed } from "../city/founding/city-folder.ts";
+import { devnetEscrow } from "../city/founding/escrow.ts";
 import { judgesElsewhere } from "../city/humans/case-desk.ts";
 import { openSeats } from "../city/missions/open-seats.ts";
 import { PostedMissions } from "../city/missions/posted-missions.ts";
@@ -35,6 +36,8 @@ export interface CityCommandOptions {
   readonly gasBudget?: number;
   /** An ERC-8004 identity registry. */
   readonly identities?: Address;
+  /** Where agreements' money lies. */
+  readonly escrow?: Address;
   readonly database?: string;
   /** What paid commands cost, in the token's smallest unit, and whom they pay. */
   readonly price?: bigint;
@@ -129,6 +132,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
       toll,
       gasBudget,
       identities,
+      escrow: options.escrow ?? (await devnetEscrow(opened)),
       ...(origin === undefined ? {} : { origins: origin }),
     };
     const gateway = await serveCity(opened, serving);

@@ -176,6 +176,12 @@ program
       "an ERC-8004 identity registry of this chain, whose ids of agents are shown; default: none",
     ).argParser(anAddress),
   )
+  .addOption(
+    new Option(
+      "--escrow <address>",
+      "the AgreementEscrow of this chain that agreements name; default: on a devnet one of its own, else none",
+    ).argParser(anAddress),
+  )
   .addOption(database())
   .addOption(json())
   .action(city);

@@ -27,6 +27,7 @@ export interface Serving {
   readonly toll?: Toll | undefined;
   readonly gasBudget?: number | undefined;
   readonly identities?: Address | undefined;
+  readonly escrow?: Address | undefined;
   /** Seats of agents elsewhere, while they are open. */
   readonly seats?: OpenSeats | undefined;
   /** Missions of sponsors elsewhere, if they are taken. */

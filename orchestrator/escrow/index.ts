@@ -2,4 +2,5 @@
 export * from "./escrow.ts";
 export * from "./registries.ts";
 export * from "./send.ts";
+export * from "./steps.ts";
 export * from "./terms.ts";

@@ -1,5 +1,4 @@
-import type { LocalAccount } from "viem";
-import { hashTypedData } from "viem";
+import { hashTypedData, isAddressEqual, type LocalAccount, type PublicClient, parseAbi, recoverAddress } from "viem";
 import { type Agreement, AgreementRefused, agreementHash, DEFAULTS, switchPercent, unitsOf } from "../agreements/index.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 
@@ -96,12 +95,36 @@ function typedTerms({ chainId, escrow }: EscrowDomain) {
 }
 
 export function signEscrowTerms(account: LocalAccount, domain: EscrowDomain, terms: EscrowTerms): Promise<Hex> {
-  return account.signTypedData({ ...typedTerms(domain), primaryType: "AgreementTerms", message: terms });
+  return account.signTypedData(escrowTypedData(domain, terms));
 }
+
+/** What a wallet is asked to sign, as `eth_signTypedData_v4` takes it once its whole numbers are text. */
+export function escrowTypedData(domain: EscrowDomain, terms: EscrowTerms) {
+  return { ...typedTerms(domain), primaryType: "AgreementTerms" as const, message: terms };
+}
+
+/** Whether an account, or a contract wallet by ERC-1271, signed these terms for this escrow. */
+export async function isSignedByWallet(
+  reader: Pick<PublicClient, "readContract">,
+  wallet: Address,
+  { domain, terms }: { readonly domain: EscrowDomain; readonly terms: EscrowTerms },
+  signature: Hex,
+): Promise<boolean> {
+  const hash = hashTypedData(escrowTypedData(domain, terms));
+  const signer = await recoverAddress({ hash, signature }).catch(() => undefined);
+  if (signer !== undefined && isAddressEqual(signer, wallet)) return true;
+  const answer = await reader
+    .readContract({ abi: ERC1271_ABI, address: wallet, functionName: "isValidSignature", args: [hash, signature] })
+    .catch(() => "0x");
+  return answer === ERC1271_YES;
+}
+
+const ERC1271_ABI = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
+const ERC1271_YES = "0x1626ba7e";
 
 /** The job's number, known before it is opened: the digest of its terms. */
 export function jobOf(domain: EscrowDomain, terms: EscrowTerms): bigint {
-  return BigInt(hashTypedData({ ...typedTerms(domain), primaryType: "AgreementTerms", message: terms }));
+  return BigInt(hashTypedData(escrowTypedData(domain, terms)));
 }
 
 /** Consent to end a job with a share, in basis points, to the provider. */

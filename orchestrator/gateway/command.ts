@@ -5,6 +5,7 @@ import type { HubReads } from "../hub/view.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
 import type { Blocks } from "../records/blocks.ts";
 import type { LogHead } from "../records/log.ts";
+import type { AgreementDesk } from "./agreement-desk.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
 import type { SeatDoor } from "./seat-door.ts";
@@ -49,6 +50,8 @@ export interface CityWorld extends World {
   readonly seats?: SeatDoor | undefined;
   /** Missions of sponsors elsewhere, if this city takes any. */
   readonly posted?: PostedMissions | undefined;
+  /** Agreements of parties anywhere. */
+  readonly agreements?: AgreementDesk | undefined;
 }
 
 /** Who asks. */

@@ -1,7 +1,18 @@
+import { REFUSALS } from "../agreements/index.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
 /** The HTTP status of each error that a stranger can cause; whatever is not here is the gateway's own fault. */
 const STATUS: Readonly<Record<string, number>> = {
+  // What an agreement's rules refuse, unless it says otherwise below.
+  ...Object.fromEntries(REFUSALS.map((code) => [code, 409])),
+  MalformedAgreement: 422,
+  UnsupportedVersion: 422,
+  OneParty: 422,
+  BadAmount: 422,
+  UnknownGate: 422,
+  UnknownKey: 401,
+  StepRefused: 409,
+  TooManyProposals: 429,
   BadRequest: 400,
   BadCursor: 400,
   InvalidValue: 400,

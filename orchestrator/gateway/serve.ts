@@ -14,6 +14,7 @@ import type { HubNews, StreamEvent } from "../hub/view.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
+import { AgreementDesk } from "./agreement-desk.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { Caller, CityWorld } from "./command.ts";
 import { withholding } from "./commands/events.ts";
@@ -57,6 +58,8 @@ export interface ServeOptions extends Wall {
   readonly gasBudget?: number | undefined;
   /** An ERC-8004 identity registry of this city's chain: agents that are registered there are shown with their id. */
   readonly identities?: Address | undefined;
+  /** The `AgreementEscrow` of this city's chain in which agreements may have their money. Default: they have none. */
+  readonly escrow?: Address | undefined;
   /** A node's RPC (Kubo) that keeps every payload that may be read. Default: none. */
   readonly ipfs?: string | undefined;
   /** Months, 24 at least, after which payloads that the hub holds itself are let go of. Default: never. */
@@ -108,6 +111,9 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     },
     recordsHead: () => city.log.head(),
     posted: options.posted,
+    agreements: new AgreementDesk({
+      ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, millis, escrow: options.escrow },
+    }),
     seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, door),
   };
   const { request } = city.chain;

@@ -169,6 +169,16 @@ export const MIGRATIONS: readonly Migration[] = [
        )`,
     ],
   },
+  {
+    name: "010-agreements",
+    statements: [
+      "CREATE TABLE gateway_agreements (id text PRIMARY KEY, acts integer NOT NULL, opened bigint NOT NULL)",
+      // Those that nobody has answered.
+      "CREATE INDEX gateway_agreements_unanswered ON gateway_agreements (opened) WHERE acts = 1",
+      "CREATE TABLE gateway_acts (id text NOT NULL, place integer NOT NULL, at bigint NOT NULL, act text NOT NULL, PRIMARY KEY (id, place))",
+      "CREATE TABLE gateway_agreement_parties (identity text NOT NULL, id text NOT NULL, PRIMARY KEY (identity, id))",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

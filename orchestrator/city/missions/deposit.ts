@@ -1,11 +1,10 @@
-import { encodeFunctionData, parseTransaction, recoverTransactionAddress, type TransactionSerialized, zeroAddress } from "viem";
-import { TransactionReverted } from "../../chain/errors.ts";
-import { decodeRevert, revertOf } from "../../chain/revert.ts";
+import { encodeFunctionData, isAddressEqual, zeroAddress } from "viem";
+import { readSignedCall, relay } from "../../chain/relay.ts";
 import { goalHashOf } from "../../client/compile-law.ts";
 import { contractAbis } from "../../client/contracts.ts";
 import { allErrors } from "../../client/errors.ts";
-import { AgentCityError, messageOf } from "../../primitives/errors.ts";
-import { type Address, type Hex, hashSchema, hexSchema } from "../../primitives/hex.ts";
+import { AgentCityError } from "../../primitives/errors.ts";
+import type { Address, Hex } from "../../primitives/hex.ts";
 import type { CityAddresses } from "../../protocol/addresses.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import type { City } from "../city.ts";
@@ -83,44 +82,18 @@ const refused = (why: string) =>
 /** Sends a sponsor's transactions on, if they are its deposit for this mission and nothing else. Throws DepositRefused, TransactionReverted. */
 export async function payDeposit({ client, chain }: City, terms: DepositTerms, signed: readonly Hex[]): Promise<void> {
   const calls = depositCalls(client.addresses, terms);
-  const known = await Promise.all(signed.map((raw) => callIn(raw, chain.id, terms.sponsor, calls)));
-  if (known.at(-1)?.what !== "openSession" || new Set(known).size !== known.length)
+  const known = await Promise.all(
+    signed.map(async (raw) => {
+      const call = await readSignedCall(raw, chain.id, refused);
+      if (call.from !== terms.sponsor) throw refused(`one is signed by ${call.from}, and the mission was asked for by ${terms.sponsor}`);
+      const { what } = calls.find(({ to, data }) => isAddressEqual(to, call.to) && data === call.data) ?? {};
+      if (what === undefined) throw refused("one does something else than approving or opening this session");
+      return { ...call, what };
+    }),
+  );
+  if (known.at(-1)?.what !== "openSession" || new Set(known.map(({ what }) => what)).size !== known.length)
     throw refused("the last one, and only that, opens the session");
-  const { baseFeePerGas } = await chain.publicClient.getBlock();
-  for (const raw of signed) {
-    const { maxFeePerGas, gasPrice } = parseTransaction(raw);
-    const most = maxFeePerGas ?? gasPrice ?? 0n;
-    if (baseFeePerGas !== null && most < baseFeePerGas)
-      throw refused(`the chain asks ${baseFeePerGas} wei for a unit of gas, one pays ${most}`);
-  }
-  for (const [place, { what, to, data }] of known.entries()) {
-    await chain.publicClient.call({ account: terms.sponsor, to, data }).catch((thrown: unknown) => {
-      const revert = revertOf(thrown);
-      if (revert === undefined) throw thrown;
-      throw new TransactionReverted({ phase: "simulated", what, ...decodeRevert(revert.data, allErrors), cause: thrown });
-    });
-    const sent = await chain.request({ method: "eth_sendRawTransaction", params: [signed[place]] }).catch((thrown: unknown) => {
-      throw refused(`the chain takes no such transaction now: ${messageOf(thrown)}`);
-    });
-    const { status } = await chain.receipt(hashSchema.parse(sent));
-    if (status === "reverted") throw new TransactionReverted({ phase: "mined", what, reason: "the state changed after simulation" });
-  }
-}
-
-async function callIn(raw: Hex, chainId: number, sponsor: Address, calls: readonly DepositCall[]): Promise<DepositCall> {
-  const read = async () => {
-    const transaction = parseTransaction(raw);
-    return { transaction, from: await recoverTransactionAddress({ serializedTransaction: raw as TransactionSerialized }) };
-  };
-  const { transaction, from } = await read().catch(() => {
-    throw refused("one is no signed transaction");
-  });
-  if (from !== sponsor) throw refused(`one is signed by ${from}, and the mission was asked for by ${sponsor}`);
-  if (transaction.chainId !== chainId) throw refused(`one is for chain ${transaction.chainId ?? "any"}, and this is ${chainId}`);
-  const { to, data = "0x", value = 0n } = transaction;
-  const call = calls.find((each) => each.to.toLowerCase() === to?.toLowerCase() && each.data === hexSchema.parse(data));
-  if (call === undefined || value !== 0n) throw refused("one does something else than approving or opening this session");
-  return call;
+  await relay(chain, known, allErrors, refused);
 }
 
 /** The session that the sponsor opened for exactly this, the oldest that no other mission has; undefined: it has not paid. */

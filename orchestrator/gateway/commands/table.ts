@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { agreementCommands } from "./agreements.ts";
 import { bundleCommands } from "./bundles.ts";
 import { cityCommands } from "./city.ts";
 import { clearingCommands } from "./clearings.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   ...pushCommands,
   ...sponsorCommands,
   ...verificationCommands,
+  ...agreementCommands,
   ...lawCommands,
   ...debateCommands,
   ...memberCommands,

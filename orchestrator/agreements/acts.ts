@@ -1,0 +1,221 @@
+import { z } from "zod";
+import { sha256 } from "../primitives/hash.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import { isSignedBy } from "../primitives/signing.ts";
+import { agreementHash, type KeyOf, messageBytes, PARTIES, type SignedKind } from "./canonical.ts";
+import { runClock, type Timed } from "./clock.ts";
+import { AgreementRefused } from "./errors.ts";
+import { type AgreementEvent, advance, lifecycleTerms } from "./lifecycle.ts";
+import { type Negotiation, type NegotiationOptions, negotiate, openNegotiation } from "./negotiation.ts";
+import { type Agreement, type PartyIdentity, readAgreement, sameIdentity } from "./schema.ts";
+import type { Determination } from "./score.ts";
+import { readResult, resultHash, resultSchema, type VerificationResult } from "./verification.ts";
+
+/** What its parties and evaluators do in an agreement's life, each signed: whoever holds the acts comes to the same state. */
+
+const party = z.enum(PARTIES);
+const signature = z.string().regex(/^0x[0-9a-f]{128}$/);
+/** A SHA-256 in a form that OpenAPI can say. */
+const digest = z.templateLiteral(["0x", z.string().regex(/[0-9a-f]{64}/)]);
+const time = z.iso.datetime({ precision: 0 });
+/** Documents are read, and refused by name, where they are taken. */
+const document = z.record(z.string(), z.json());
+
+export const deliverySchema = z.strictObject({
+  agreement_hash: digest,
+  /** SHA-256 of the content, which goes to the evaluator and the client by a way of their own. */
+  deliverable_hash: digest,
+  uri: z.string().max(2_048).optional(),
+  timestamp: time,
+});
+export type Delivery = z.infer<typeof deliverySchema>;
+export const challengeSchema = z.strictObject({ agreement_hash: digest, result_hash: digest, by: party, timestamp: time });
+export const cancellationSchema = z.strictObject({ agreement_hash: digest, timestamp: time });
+
+export const actSchema = z.discriminatedUnion("act", [
+  /** By the client: the terms it offers. */
+  z.strictObject({ act: z.literal("propose"), document, signature }),
+  /** A counter, an acceptance or a rejection; signed inside. */
+  z.strictObject({ act: z.literal("negotiate"), message: document }),
+  /** `escrow_signature`: the wallet's over what an escrow is told of the terms (EIP-712), which this library does not look at. */
+  z.strictObject({
+    act: z.literal("sign"),
+    by: party,
+    signature,
+    escrow_signature: z
+      .string()
+      .regex(/^0x(?:[0-9a-f]{2}){1,2048}$/)
+      .optional(),
+  }),
+  /** By the provider. */
+  z.strictObject({ act: z.literal("deliver"), delivery: deliverySchema, signature }),
+  /** By the evaluator, or once its time is over by the backup; signed inside. */
+  z.strictObject({ act: z.literal("result"), result: document }),
+  z.strictObject({ act: z.literal("challenge"), challenge: challengeSchema, signature }),
+  /** By both. */
+  z.strictObject({ act: z.literal("cancel"), cancellation: cancellationSchema, signatures: z.record(party, signature) }),
+]);
+export type Act = z.infer<typeof actSchema>;
+export type ActName = Act["act"];
+
+/** A result that was taken, and by whom. */
+export interface TakenResult {
+  readonly hash: Hash;
+  readonly document: VerificationResult;
+  readonly determination: Determination;
+}
+
+/** Where an agreement stands after its acts so far. */
+export interface AgreementLife {
+  readonly negotiation: Negotiation;
+  /** With the signatures that stand under it. */
+  readonly agreement: Agreement;
+  readonly timed: Timed;
+  /** Unix second in which the offer was accepted: what runs from signing runs from here, so that both come to the same terms. */
+  readonly agreedAt: number | undefined;
+  readonly delivery: Delivery | undefined;
+  readonly results: readonly TakenResult[];
+}
+
+export interface TakingOptions extends NegotiationOptions {
+  /** Unix second in which the act came. */
+  readonly now: number;
+  /** Where an escrow leads: the hash that the provider submitted to it. */
+  readonly submitted?: Hash;
+}
+
+/** Whether money on chain leads the agreement once it is signed: its states are the escrow's, and so are its deadlines. */
+export function isEscrowed({ escrow }: Agreement): boolean {
+  return escrow?.enabled === true;
+}
+
+/** Hash of a statement that is no document of its own: a delivery, a challenge, a cancellation. */
+export function statementHash(statement: object): Hash {
+  return sha256(canonicalJson(statement));
+}
+
+/** A life begins with the client's signed proposal. Throws AgreementRefused. */
+export function openLife(act: Act, { keyOf, now, ...market }: TakingOptions): AgreementLife {
+  if (act.act !== "propose") throw new AgreementRefused("IllegalTransition", "An agreement begins with a proposal", act.act);
+  const agreement = readAgreement(act.document);
+  if (agreement.status !== "proposed" || agreement.signatures !== undefined)
+    throw new AgreementRefused("MalformedAgreement", "A proposal has the status proposed, and nobody has signed it yet");
+  if (Date.parse(agreement.expires_at) / 1_000 <= now) throw new AgreementRefused("MalformedAgreement", "It has expired");
+  requireSignature(keyOf, agreement.parties.client.identity, "proposal", agreementHash(agreement), act.signature);
+  const negotiation = openNegotiation(agreement, market);
+  return {
+    ...{ negotiation, agreement, agreedAt: undefined, delivery: undefined, results: [] },
+    timed: { state: negotiation.state, since: now },
+  };
+}
+
+/** The life at a time: what silence has done to it since. Where an escrow leads, the chain's clock does it. */
+export function lifeAt(life: AgreementLife, now: number): AgreementLife {
+  const { status } = life.timed.state;
+  if (isEscrowed(life.agreement) && status !== "proposed" && status !== "negotiating") return life;
+  const timed = runClock(life.agreement, life.timed, now);
+  return timed === life.timed ? life : withState(life, timed);
+}
+
+/** One act more. Pure: throws AgreementRefused, and then nothing has changed. */
+export function take(before: AgreementLife, act: Act, options: TakingOptions): AgreementLife {
+  const life = lifeAt(before, options.now);
+  const { agreement } = life;
+  const { keyOf, now } = options;
+  const happen = (event: AgreementEvent) => ({ state: advance(life.timed.state, event, lifecycleTerms(agreement)), since: now });
+  const isSigned = agreement.signatures?.client !== undefined && agreement.signatures.provider !== undefined;
+  if (isEscrowed(agreement) && isSigned && act.act !== "result")
+    throw new AgreementRefused(
+      "LedByEscrow",
+      "From its signatures on this agreement is led by its escrow",
+      `the step ${act.act} is a call of it`,
+    );
+  switch (act.act) {
+    case "propose":
+      throw new AgreementRefused("IllegalTransition", "It is proposed already");
+    case "negotiate": {
+      const negotiation = negotiate({ ...life.negotiation, state: life.timed.state }, act.message, options);
+      const { offer, state } = negotiation;
+      const agreedAt = state.agreed ? (life.agreedAt ?? now) : undefined;
+      return { ...life, negotiation, agreedAt, agreement: offer, timed: { state, since: now } };
+    }
+    case "sign": {
+      const timed = happen({ name: "sign", by: act.by });
+      const key = requireSignature(keyOf, agreement.parties[act.by].identity, "agreement", agreementHash(agreement), act.signature);
+      const signatures = { ...agreement.signatures, [act.by]: { scheme: key.algorithm, key: key.key, value: act.signature } };
+      return withState({ ...life, agreement: { ...agreement, signatures } }, timed);
+    }
+    case "deliver": {
+      const timed = happen({ name: "deliver", by: "provider" });
+      requireOf(agreement, act.delivery.agreement_hash);
+      requireSignature(keyOf, agreement.parties.provider.identity, "delivery", statementHash(act.delivery), act.signature);
+      return withState({ ...life, delivery: act.delivery }, timed);
+    }
+    case "result":
+      return withResult(life, act.result, options);
+    case "challenge": {
+      const timed = happen({ name: "challenge", by: act.challenge.by });
+      requireOf(agreement, act.challenge.agreement_hash);
+      if (act.challenge.result_hash !== life.results.at(-1)?.hash)
+        throw new AgreementRefused("OtherTerms", "It challenges another result than the last");
+      const { identity } = agreement.parties[act.challenge.by];
+      requireSignature(keyOf, identity, "challenge", statementHash(act.challenge), act.signature);
+      return withState(life, timed);
+    }
+    case "cancel": {
+      const timed = happen({ name: "cancel" });
+      requireOf(agreement, act.cancellation.agreement_hash);
+      for (const by of PARTIES) {
+        const hash = statementHash(act.cancellation);
+        requireSignature(keyOf, agreement.parties[by].identity, "cancellation", hash, act.signatures[by]);
+      }
+      return withState(life, timed);
+    }
+  }
+}
+
+/** An agreement from nothing but its acts, each with the second in which it came. Throws AgreementRefused. */
+export function lifeOf(acts: readonly { readonly act: Act; readonly at: number }[], options: Omit<TakingOptions, "now">): AgreementLife {
+  const [first, ...rest] = acts;
+  if (first === undefined) throw new AgreementRefused("IllegalTransition", "An agreement begins with a proposal");
+  return rest.reduce((life, { act, at }) => take(life, act, { ...options, now: at }), openLife(first.act, { ...options, now: first.at }));
+}
+
+function withState(life: AgreementLife, timed: Timed): AgreementLife {
+  return { ...life, timed, agreement: { ...life.agreement, status: timed.state.status } };
+}
+
+function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted }: TakingOptions): AgreementLife {
+  const { agreement, results, timed } = life;
+  const escrowed = isEscrowed(agreement);
+  const deliverableHash = escrowed ? submitted : life.delivery?.deliverable_hash;
+  if (deliverableHash === undefined) throw new AgreementRefused("IllegalTransition", "Nothing was delivered that could be judged");
+  const next = escrowed ? timed : { state: advance(timed.state, { name: "result" }, lifecycleTerms(agreement)), since: now };
+  const judge = resultSchema.safeParse(given).data?.evaluator;
+  const judges = judgesOf(agreement, escrowed || timed.state.backups > 0);
+  const assigned = judges.find((each) => judge !== undefined && sameIdentity(each, judge)) ?? judges[0];
+  if (assigned === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names nobody who judges");
+  if (results.some(({ document }) => sameIdentity(document.evaluator, assigned)))
+    throw new AgreementRefused("Replayed", "This evaluator has given its result");
+  const determination = readResult(agreement, given, { keyOf, assigned, deliverableHash });
+  const taken = resultSchema.parse(given);
+  return withState({ ...life, results: [...results, { hash: resultHash(taken), document: taken, determination }] }, next);
+}
+
+/** Who may judge: the evaluator, and in its silence its backup too. On chain the escrow knows when that is. */
+function judgesOf({ parties: { evaluator } }: Agreement, isBackupsTurn: boolean): readonly PartyIdentity[] {
+  return [evaluator.identity, ...(isBackupsTurn ? [evaluator.backup] : [])].filter((each) => each !== undefined);
+}
+
+function requireOf(agreement: Agreement, hash: Hash): void {
+  if (hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "It is about other terms", hash);
+}
+
+function requireSignature(keyOf: KeyOf, identity: PartyIdentity, kind: SignedKind, hash: Hash, value: string | undefined) {
+  const key = keyOf(identity);
+  if (key === undefined) throw new AgreementRefused("UnknownKey", `Nobody knows a key of ${identity.value}`);
+  if (value === undefined || !isSignedBy(key, messageBytes(kind, hash), value as Hex))
+    throw new AgreementRefused("BadSignature", `${identity.value} has not signed this ${kind}`);
+  return key;
+}

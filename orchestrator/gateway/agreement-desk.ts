@@ -1,0 +1,437 @@
+/** Agreements of parties anywhere: the city keeps their signed acts, looks at the escrow on its chain, and says where each agreement stands. */
+import { erc20Abi, stringify } from "viem";
+import { z } from "zod";
+import {
+  type Act,
+  type Agreement,
+  type AgreementLife,
+  AgreementRefused,
+  actSchema,
+  agreementHash,
+  decimalsOf,
+  dueAt,
+  isEscrowed,
+  keyOfDid,
+  lifeAt,
+  lifeOf,
+  openLife,
+  PARTIES,
+  type PartyIdentity,
+  type Status,
+  sameIdentity,
+  take,
+} from "../agreements/index.ts";
+import { agreementEscrowAbi } from "../chain/abi/AgreementEscrow.ts";
+import type { CityChain } from "../chain/chain.ts";
+import { readSignedCall, relay } from "../chain/relay.ts";
+import {
+  type EscrowTerms,
+  escrowTerms,
+  escrowTypedData,
+  isSignedByWallet,
+  type JobView,
+  jobOf,
+  readJob,
+  type Step,
+  type StepCall,
+  shareOf,
+  stepCalls,
+  stepOf,
+} from "../escrow/index.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { sha256 } from "../primitives/hash.ts";
+import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { canonicalJson, parseJson } from "../primitives/json.ts";
+import type { Sql } from "../records/sql.ts";
+import { Refused } from "./errors.ts";
+
+export interface AgreementDeskOptions {
+  readonly sql: Sql;
+  readonly chain: CityChain;
+  /** The `AgreementEscrow` that this city looks at. Without one, agreements have no money here. */
+  readonly escrow: Address | undefined;
+  /** What escrows of this city are paid in. */
+  readonly token: Address;
+  /** The machine's clock: agreements without an escrow run by it, the others by the chain's. */
+  readonly millis: () => number;
+}
+
+/** An agreement, and where its money is. */
+export interface Standing {
+  /** SHA-256 of the act that proposed it. */
+  readonly id: Hash;
+  readonly life: AgreementLife;
+  readonly status: Status;
+  /** When silence leads on, unix seconds. */
+  readonly due: number | undefined;
+  /** Once it is accepted: what both sign for the escrow, and what became of it. */
+  readonly job: { readonly number: bigint; readonly terms: EscrowTerms; readonly view: JobView | undefined } | undefined;
+}
+
+/** Proposals that nobody has answered take room: so many, and for so long when room is needed (seconds). */
+const MOST_UNANSWERED = 4_096;
+const LEAST_STAY = 600;
+/** A concurrent act of the same agreement makes this one be judged again, as often. */
+const TRIES = 5;
+
+const walletsSchema = z.strictObject({
+  client: addressSchema,
+  provider: addressSchema,
+  evaluator: addressSchema,
+  backup: addressSchema.optional(),
+  arbiter: addressSchema,
+});
+const bindingSchema = z.looseObject({
+  type: z.literal("erc8183"),
+  contract_address: addressSchema,
+  chain: z.string(),
+  token: addressSchema,
+  wallets: walletsSchema,
+});
+const ZERO: Address = addressSchema.parse(`0x${"00".repeat(20)}`);
+const rowsSchema = z.array(z.object({ at: z.coerce.number(), act: z.string() }));
+
+const stepRefused = (why: string) =>
+  new AgentCityError("StepRefused", `This is no step of the agreement: ${why}`, { action: "sign what prepare_agreement_step gives" });
+
+export class AgreementDesk {
+  readonly #options: AgreementDeskOptions;
+
+  constructor(options: AgreementDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Where the money of agreements can lie here; undefined: nowhere. */
+  get binding() {
+    const { escrow, token, chain } = this.#options;
+    return escrow === undefined ? undefined : { type: "erc8183" as const, contract_address: escrow, chain: `eip155:${chain.id}`, token };
+  }
+
+  /** Takes a proposal; the same one is taken once. Throws AgreementRefused, TooManyProposals. */
+  async propose(act: Extract<Act, { readonly act: "propose" }>): Promise<Standing> {
+    const text = canonicalJson(act);
+    const id = sha256(text);
+    const before = await this.#acts(id);
+    if (before.length > 0) return this.get(id);
+    const now = this.#now(isMoney(act.document));
+    const { agreement } = openLife(act, { keyOf: keyOfDid, now });
+    this.#requireMine(agreement);
+    const { client, provider, evaluator } = agreement.parties;
+    const involved = [client.identity, provider.identity, evaluator.identity, evaluator.backup].filter((each) => each !== undefined);
+    const opened = this.#now(false);
+    await this.#options.sql.transaction(async (sql) => {
+      await this.#makeRoom(sql, opened);
+      await sql.query("INSERT INTO gateway_agreements (id, acts, opened) VALUES ($1, 1, $2) ON CONFLICT (id) DO NOTHING", [id, opened]);
+      await sql.query("INSERT INTO gateway_acts (id, place, at, act) VALUES ($1, 0, $2, $3) ON CONFLICT (id, place) DO NOTHING", [
+        id,
+        now,
+        text,
+      ]);
+      for (const identity of involved)
+        await sql.query("INSERT INTO gateway_agreement_parties (identity, id) VALUES ($1, $2) ON CONFLICT (identity, id) DO NOTHING", [
+          nameOf(identity),
+          id,
+        ]);
+    });
+    return this.get(id);
+  }
+
+  /** Takes an act of an agreement; the same one is taken once. Throws AgreementRefused, NotFound. */
+  async take(id: Hash, act: Act): Promise<Standing> {
+    const text = canonicalJson(act);
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const acts = await this.#known(id);
+      if (acts.some((each) => each.text === text)) return this.get(id);
+      const standing = await this.#standing(id, acts);
+      const { agreement } = standing.life;
+      const now = this.#now(isEscrowed(agreement));
+      const deliverable = standing.job?.view?.deliverable;
+      const options = { keyOf: keyOfDid, now, ...(deliverable === undefined ? {} : { submitted: deliverable }) };
+      take(standing.life, act, options);
+      if (act.act === "sign") await this.#requireWallet(standing, act);
+      if (await this.#append(id, acts.length, now, text)) return this.get(id);
+    }
+    throw new Refused("GatewayBusy", "Others act in this agreement at the same time", { action: "try again" });
+  }
+
+  async get(id: Hash): Promise<Standing> {
+    return this.#standing(id, await this.#known(id));
+  }
+
+  /** Ids of agreements in which this identity is a party or judges, in order. */
+  async of(identity: PartyIdentity, after: string, limit: number): Promise<readonly Hash[]> {
+    const rows = await this.#options.sql.query(
+      "SELECT id FROM gateway_agreement_parties WHERE identity = $1 AND id > $2 ORDER BY id LIMIT $3",
+      [nameOf(identity), after, limit],
+    );
+    return rows.map((row) => hashSchema.parse(row["id"]));
+  }
+
+  /** What a wallet signs for the escrow, as JSON of EIP-712; undefined where there is none. */
+  typedData({ job }: Standing): string | undefined {
+    if (job === undefined) return undefined;
+    return stringify(escrowTypedData(this.#domain(), job.terms));
+  }
+
+  /** Calls by which an account takes a step. Throws StepRefused for one that is not due or is somebody else's. */
+  async calls(
+    standing: Standing,
+    step: Step,
+    {
+      from,
+      deliverable,
+      percent,
+    }: { readonly from: Address; readonly deliverable?: Hash | undefined; readonly percent?: number | undefined },
+  ): Promise<readonly StepCall[]> {
+    const { job, life } = standing;
+    if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
+    const { number, terms, view } = job;
+    const { address: escrow } = this.#requireEscrow();
+    const mine = (whose: Address, who: string) => {
+      if (from !== whose) throw stepRefused(`${step} is the ${who}'s, ${whose}`);
+    };
+    switch (step) {
+      case "fund": {
+        mine(terms.client, "client");
+        if (view !== undefined && view.status !== "open") throw stepRefused(`it is ${view.status}`);
+        const [client, provider] = await this.#walletSignatures(standing.id);
+        if (client === undefined || provider === undefined) throw stepRefused("both sign it first");
+        const allowance = await this.#allowance(from, escrow);
+        return [
+          ...(allowance < terms.amount ? [stepCalls.approve(terms.token, escrow, terms.amount)] : []),
+          ...(view === undefined ? [stepCalls.open(escrow, terms, client, provider)] : []),
+          stepCalls.fund(escrow, number, terms.amount),
+        ];
+      }
+      case "submit":
+        mine(terms.provider, "provider");
+        if (deliverable === undefined) throw stepRefused("name the deliverable's hash");
+        return [stepCalls.submit(escrow, number, deliverable)];
+      case "settle": {
+        const result = resultOf(standing, from);
+        if (result === undefined) throw stepRefused("no result of this evaluator is here: verify_agreement takes it");
+        return [stepCalls.settle(escrow, number, shareOf(result.determination.release_percent), result.hash)];
+      }
+      case "challenge":
+        if (from !== terms.client && from !== terms.provider) throw stepRefused("a party challenges");
+        return [stepCalls.challenge(escrow, number, view?.judged?.reason ?? agreementHash(life.agreement))];
+      case "rule":
+        mine(terms.arbiter, "arbiter");
+        if (percent === undefined) throw stepRefused("name the provider's percentage");
+        return [stepCalls.rule(escrow, number, shareOf(percent), agreementHash(life.agreement))];
+      case "finalise":
+        return [stepCalls.finalise(escrow, number)];
+      case "withdraw":
+        return [stepCalls.withdraw(escrow, terms.token, from)];
+    }
+  }
+
+  /** Sends on what the agreement's people signed, if it is about its job and nothing else. Throws StepRefused, TransactionReverted. */
+  async send(id: Hash, signed: readonly Hex[]): Promise<Standing> {
+    const { job } = await this.get(id);
+    if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
+    const { chain } = this.#options;
+    const place = { escrow: this.#requireEscrow().address, job: job.number, terms: job.terms };
+    const calls = await Promise.all(
+      signed.map(async (raw) => {
+        const call = await readSignedCall(raw, chain.id, stepRefused);
+        const what = stepOf(call, place);
+        if (what === undefined) throw stepRefused("one does something else");
+        return { ...call, what };
+      }),
+    );
+    await relay(chain, calls, agreementEscrowAbi, stepRefused);
+    return this.get(id);
+  }
+
+  async #standing(id: Hash, acts: readonly StoredAct[]): Promise<Standing> {
+    const submitted = await this.#submitted(acts);
+    const past = lifeOf(acts, { keyOf: keyOfDid, ...(submitted === undefined ? {} : { submitted }) });
+    const life = lifeAt(past, this.#now(isEscrowed(past.agreement)));
+    const job = await this.#job(life);
+    if (job === undefined || life.agreement.status !== "active")
+      return { id, life, status: life.agreement.status, due: dueAt(life.agreement, life.timed), job };
+    return { id, life, job, ...this.#led(job.terms, job.view) };
+  }
+
+  /** Where the escrow has led it. */
+  #led({ fundBy, evaluatorTimeout, backup }: EscrowTerms, view: JobView | undefined): Pick<Standing, "status" | "due"> {
+    const now = this.#now(true);
+    if (view === undefined) return now > fundBy ? { status: "expired", due: undefined } : { status: "active", due: fundBy };
+    const { status, dueAt: due, paid } = view;
+    switch (status) {
+      case "open":
+      case "funded":
+        return { status: "active", due };
+      case "submitted": {
+        // Until then the first evaluator alone may speak.
+        const backupsTurn = due - evaluatorTimeout;
+        return { status: "delivered", due: backup !== ZERO && now <= backupsTurn ? backupsTurn : due };
+      }
+      case "judged":
+        return { status: "verified", due };
+      case "disputed":
+        return { status, due };
+      case "expired":
+        return { status: paid === undefined || paid.provider === 0n ? "expired" : "closed", due: undefined };
+      case "completed":
+      case "rejected":
+        return { status: "closed", due: undefined };
+    }
+  }
+
+  /** What the provider handed to the escrow, where results rest on it. */
+  async #submitted(acts: readonly StoredAct[]): Promise<Hash | undefined> {
+    const first = acts.findIndex(({ act }) => act.act === "result");
+    if (first < 0) return undefined;
+    const { view } = (await this.#job(lifeOf(acts.slice(0, first), { keyOf: keyOfDid }))) ?? {};
+    return view?.deliverable;
+  }
+
+  async #job({ agreement, agreedAt }: AgreementLife): Promise<Standing["job"]> {
+    if (!isEscrowed(agreement) || agreedAt === undefined) return undefined;
+    const { wallets, token } = bindingSchema.parse(agreement.escrow?.binding);
+    const { chain } = this.#options;
+    const people = { ...wallets, backup: wallets.backup ?? ZERO, token };
+    const terms = escrowTerms(agreement, people, { now: agreedAt });
+    const number = jobOf(this.#domain(), terms);
+    const view = await readJob(chain, { escrow: this.#requireEscrow().address, job: number, fromBlock: chain.firstBlock });
+    return { number, terms, view };
+  }
+
+  /** What this city can follow: identities that are keys, one who judges, and no other escrow than the one that it knows. */
+  #requireMine(agreement: Agreement): void {
+    const { client, provider, evaluator } = agreement.parties;
+    if (evaluator.identity === undefined) throw new AgreementRefused("NoEvaluator", "An agreement here names who judges");
+    for (const identity of [client.identity, provider.identity, evaluator.identity, evaluator.backup])
+      if (identity !== undefined && keyOfDid(identity) === undefined)
+        throw new AgreementRefused(
+          "UnknownKey",
+          "Identities here are keys: scheme w3c_did, did:key of Ed25519 or secp256k1",
+          identity.value,
+        );
+    if (!isEscrowed(agreement)) return;
+    const own = this.binding;
+    const refuse = (what: string, details?: string) => new AgreementRefused("MalformedAgreement", what, details);
+    if (own === undefined) throw refuse("This city follows no escrow");
+    const parsed = bindingSchema.safeParse(agreement.escrow?.binding);
+    if (!parsed.success)
+      throw refuse("The binding is not one that this city follows: get_agreement_template shows it", z.prettifyError(parsed.error));
+    const { contract_address, chain, token, wallets } = parsed.data;
+    if (contract_address !== own.contract_address || chain !== own.chain || token !== own.token)
+      throw refuse("This city follows another escrow", canonicalJson(own));
+    const people = Object.values(wallets);
+    if (new Set(people).size < people.length || people.includes(ZERO)) throw refuse("Each wallet is another person's");
+    if (evaluator.backup !== undefined && wallets.backup === undefined) throw refuse("The backup has no wallet");
+    const { currency = "" } = agreement.escrow?.payment ?? {};
+    if (decimalsOf(currency) !== TOKEN_DECIMALS)
+      throw new AgreementRefused("BadAmount", `The token has ${TOKEN_DECIMALS} decimals, ${currency} has ${decimalsOf(currency)}`);
+  }
+
+  /** Signing terms with money is signing them for the escrow too: else one side could be left with half an agreement. */
+  async #requireWallet({ job }: Standing, { by, escrow_signature: signature }: Extract<Act, { readonly act: "sign" }>): Promise<void> {
+    if (job === undefined) return;
+    const isGood =
+      signature !== undefined &&
+      (await isSignedByWallet(
+        this.#options.chain.publicClient,
+        job.terms[by],
+        { domain: this.#domain(), terms: job.terms },
+        hexSchema.parse(signature),
+      ));
+    if (!isGood)
+      throw new AgreementRefused(
+        "BadSignature",
+        `The ${by}'s wallet has not signed the escrow's terms`,
+        `${job.terms[by]}: EIP-712, field escrow_signature`,
+      );
+  }
+
+  async #walletSignatures(id: Hash): Promise<readonly (Hex | undefined)[]> {
+    const acts = await this.#known(id);
+    return PARTIES.map((by) => {
+      const found = acts.map(({ act }) => act).find((act) => act.act === "sign" && act.by === by);
+      return found?.act === "sign" && found.escrow_signature !== undefined ? hexSchema.parse(found.escrow_signature) : undefined;
+    });
+  }
+
+  #domain() {
+    return { chainId: this.#options.chain.id, escrow: this.#requireEscrow().address };
+  }
+
+  #requireEscrow(): { readonly address: Address } {
+    const { escrow } = this.#options;
+    if (escrow === undefined) throw stepRefused("this city follows no escrow");
+    return { address: escrow };
+  }
+
+  #allowance(owner: Address, spender: Address): Promise<bigint> {
+    const { chain, token } = this.#options;
+    return chain.publicClient.readContract({ abi: erc20Abi, address: token, functionName: "allowance", args: [owner, spender] });
+  }
+
+  #now(isOnChain: boolean): number {
+    const { chain, millis } = this.#options;
+    return isOnChain ? Number(chain.clock.now()) : Math.floor(millis() / 1_000);
+  }
+
+  async #known(id: Hash): Promise<readonly StoredAct[]> {
+    const acts = await this.#acts(id);
+    if (acts.length === 0)
+      throw new Refused("NotFound", "This city keeps no agreement of that id", {
+        action: "propose it; what nobody answered may be let go of",
+      });
+    return acts;
+  }
+
+  async #acts(id: Hash): Promise<readonly StoredAct[]> {
+    const rows = rowsSchema.parse(await this.#options.sql.query("SELECT at, act FROM gateway_acts WHERE id = $1 ORDER BY place", [id]));
+    return rows.map(({ at, act }) => ({ at, text: act, act: actSchema.parse(parseJson(act)) }));
+  }
+
+  /** False where another act came first. */
+  #append(id: Hash, place: number, at: number, text: string): Promise<boolean> {
+    return this.#options.sql.transaction(async (sql) => {
+      const counted = await sql.query("UPDATE gateway_agreements SET acts = acts + 1 WHERE id = $1 AND acts = $2 RETURNING id", [
+        id,
+        place,
+      ]);
+      if (counted.length === 0) return false;
+      await sql.query("INSERT INTO gateway_acts (id, place, at, act) VALUES ($1, $2, $3, $4)", [id, place, at, text]);
+      return true;
+    });
+  }
+
+  async #makeRoom(sql: Sql, now: number): Promise<void> {
+    const [oldest] = await sql.query("SELECT id, opened FROM gateway_agreements WHERE acts = 1 ORDER BY opened DESC OFFSET $1 LIMIT 1", [
+      MOST_UNANSWERED - 1,
+    ]);
+    if (oldest === undefined) return;
+    const { id, opened } = z.object({ id: hashSchema, opened: z.coerce.number() }).parse(oldest);
+    if (now - opened < LEAST_STAY)
+      throw new AgentCityError("TooManyProposals", "Too many proposals wait for an answer here", { action: "try again in some minutes" });
+    for (const table of ["gateway_agreement_parties", "gateway_acts", "gateway_agreements"])
+      await sql.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
+  }
+}
+
+interface StoredAct {
+  readonly act: Act;
+  readonly at: number;
+  readonly text: string;
+}
+
+const nameOf = ({ scheme, value }: PartyIdentity) => `${scheme}:${value}`;
+
+/** Whose result an account settles by. */
+function resultOf({ life, job }: Standing, from: Address) {
+  const { evaluator } = life.agreement.parties;
+  const identity = from === job?.terms.evaluator ? evaluator.identity : from === job?.terms.backup ? evaluator.backup : undefined;
+  return identity === undefined ? undefined : life.results.find(({ document }) => sameIdentity(document.evaluator, identity));
+}
+
+function isMoney(document: unknown): boolean {
+  return z.object({ escrow: z.object({ enabled: z.literal(true) }) }).safeParse(document).success;
+}

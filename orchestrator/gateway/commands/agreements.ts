@@ -1,0 +1,442 @@
+import { z } from "zod";
+import {
+  actSchema,
+  agreementHash,
+  cancellationSchema,
+  challengeSchema,
+  deliverySchema,
+  draftMessage,
+  draftResult,
+  keyOfDid,
+  messageBytes,
+  messageHash,
+  PARTIES,
+  type PartyIdentity,
+  RATIONALES,
+  readAgreement,
+  resultHash,
+  STATUSES,
+  sameIdentity,
+  statementHash,
+  TEMPLATES,
+  templateOf,
+} from "../../agreements/index.ts";
+import { JOB_STATUSES, STEPS } from "../../escrow/index.ts";
+import { hashSchema, hexSchema } from "../../primitives/hex.ts";
+import { canonicalJson } from "../../primitives/json.ts";
+import { isSignedBy } from "../../primitives/signing.ts";
+import type { AgreementDesk, Standing } from "../agreement-desk.ts";
+import { type CityWorld, type Command, cityCommand } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { address, count, hash, seconds, toAddress, toHash, units } from "../wire.ts";
+
+const id = hash.meta({ description: "Id of an agreement here: SHA-256 of the RFC 8785 text of the act that proposed it" });
+const party = z.enum(PARTIES);
+const document = z.record(z.string(), z.json());
+const signature = z
+  .string()
+  .regex(/^0x[0-9a-f]{128}$/)
+  .meta({ description: "64 bytes, by the key of the identity, over the UTF-8 of the text that prepare_agreement_act gives" });
+const did = z.string().max(80).meta({ description: "did:key of the reader" });
+const reader = {
+  reader: did.optional(),
+  expires: seconds.optional(),
+  signature: signature.optional().meta({ description: "The reader's, over the text that prepare_agreement_act gives for `read`" }),
+};
+
+export const agreementOutput = z.strictObject({
+  agreement: id,
+  agreementHash: hash,
+  status: z.enum(STATUSES),
+  document,
+  /** Whose turn it is in the negotiation. */
+  turn: party.nullable(),
+  rounds: count,
+  isAgreed: z.boolean(),
+  signed: z.array(party),
+  flags: z.array(z.string()),
+  /** When silence leads on, unix seconds. */
+  due: count.nullable(),
+  delivery: hash.nullable(),
+  results: z.array(
+    z.strictObject({
+      hash,
+      evaluator: z.string(),
+      result: z.enum(["PASS", "FAIL", "incomplete"]),
+      composite: count.meta({ description: "Hundredths of a point" }),
+      releasePercent: z.number(),
+    }),
+  ),
+  /** By what it ended, without an escrow. */
+  division: z.string().nullable(),
+  escrow: z
+    .strictObject({
+      escrow: address,
+      job: hash,
+      status: z.enum(["unopened", ...JOB_STATUSES]),
+      amount: units,
+      /** What the escrow was told to pay the provider, in basis points, and whether a result that is here says the same. */
+      judged: z.strictObject({ by: address, share: count, reason: hash, isExplained: z.boolean() }).nullable(),
+      ruled: count.nullable(),
+      paid: z.strictObject({ provider: units, client: units }).nullable(),
+    })
+    .nullable(),
+});
+
+const drafts = z.discriminatedUnion("act", [
+  z.strictObject({ act: z.literal("propose"), document }),
+  z.strictObject({
+    act: z.enum(["counter", "accept", "reject"]),
+    by: party,
+    changes: z.record(z.string(), z.union([z.number(), z.boolean(), z.string().max(100)])).optional(),
+    rationale: z.enum(RATIONALES),
+  }),
+  z.strictObject({ act: z.literal("sign") }),
+  z.strictObject({ act: z.literal("deliver"), deliverable: hash, uri: z.string().max(2_048).optional() }),
+  z.strictObject({
+    act: z.literal("result"),
+    evaluator: did,
+    measured: z.record(z.string(), z.union([z.number(), z.boolean()])),
+    evidence: z.record(z.string(), z.string().max(4_096)),
+    problems: z.array(z.string().max(1_024)).max(64).optional(),
+    confidence: z.number().min(0).max(1),
+    cost: z.number().nonnegative().meta({ description: "Dollars" }),
+  }),
+  z.strictObject({ act: z.literal("challenge"), by: party }),
+  z.strictObject({ act: z.literal("cancel") }),
+  z.strictObject({ act: z.literal("read"), reader: did }),
+]);
+
+/** Seconds for which a reader's signature may be good. */
+const READING = 300;
+
+function deskOf({ agreements }: CityWorld): AgreementDesk {
+  if (agreements === undefined) throw new Refused("NotFound", "This city keeps no agreements", { action: "ask its operator" });
+  return agreements;
+}
+
+const didKey = (value: string): PartyIdentity => ({ scheme: "w3c_did", value });
+const utc = (millis: number) => new Date(Math.floor(millis / 1_000) * 1_000).toISOString().replace(".000Z", "Z");
+
+function shown(desk: AgreementDesk, { id: agreement, life, status, due, job }: Standing): z.input<typeof agreementOutput> {
+  const { negotiation, timed, results, delivery } = life;
+  const { view } = job ?? {};
+  const terms = life.agreement;
+  const isOpen = status === "proposed" || status === "negotiating";
+  return {
+    ...{ agreement, agreementHash: agreementHash(terms), status, document: JSON.parse(canonicalJson({ ...terms, status })) },
+    turn: isOpen && !timed.state.agreed ? (timed.state.offer === "client" ? "provider" : "client") : null,
+    rounds: timed.state.rounds,
+    isAgreed: timed.state.agreed,
+    signed: PARTIES.filter((each) => terms.signatures?.[each] !== undefined),
+    flags: [...negotiation.flags],
+    due: due ?? null,
+    delivery: delivery?.deliverable_hash ?? view?.deliverable ?? null,
+    results: results.map(({ hash: of, document: { evaluator }, determination }) => ({
+      ...{ hash: of, evaluator: evaluator.value, result: determination.result, composite: determination.composite },
+      releasePercent: determination.release_percent,
+    })),
+    division: timed.state.division ?? null,
+    escrow:
+      job === undefined || desk.binding === undefined
+        ? null
+        : {
+            escrow: desk.binding.contract_address,
+            job: `0x${job.number.toString(16).padStart(64, "0")}`,
+            status: view?.status ?? "unopened",
+            amount: String(job.terms.amount),
+            judged: view?.judged === undefined ? null : { ...view.judged, isExplained: isExplained(life, view.judged) },
+            ruled: view?.ruled ?? null,
+            paid: view?.paid === undefined ? null : { provider: String(view.paid.provider), client: String(view.paid.client) },
+          },
+  };
+}
+
+/** What the chain was told to pay is what a signed result that is kept here comes to. */
+function isExplained({ results }: Standing["life"], { share, reason }: { readonly share: number; readonly reason: string }): boolean {
+  return results.some((each) => each.hash === reason && Math.floor(each.determination.release_percent * 100 + 1e-6) === share);
+}
+
+/** Who shows itself as a reader. Throws BadSignature. */
+function readerIn({ millis, client }: CityWorld, asked: z.infer<z.ZodObject<typeof reader>>): PartyIdentity | undefined {
+  if (asked.reader === undefined) return undefined;
+  const now = Math.floor(millis() / 1_000);
+  const { expires = 0, signature: given = "0x" } = asked;
+  const key = keyOfDid(didKey(asked.reader));
+  const text = messageBytes("reading", readingHash(client.chain.id, asked.reader, expires));
+  const isGood = key !== undefined && expires >= now && expires <= now + READING && isSignedBy(key, text, hexSchema.parse(given));
+  if (!isGood)
+    throw new Refused("BadSignature", "The reader's signature is not good", {
+      action: `sign what prepare_agreement_act gives for read; it is good for ${READING} s`,
+    });
+  return didKey(asked.reader);
+}
+
+const readingHash = (chain: number, who: string, expires: number) => statementHash({ chain, expires, reader: who });
+
+function requireReader({ life }: Standing, who: PartyIdentity | undefined): void {
+  const { parties } = life.agreement;
+  if (life.agreement["visibility"] === "public") return;
+  const may = [parties.client.identity, parties.provider.identity, parties.evaluator.identity, parties.evaluator.backup];
+  if (who !== undefined && may.some((each) => each !== undefined && sameIdentity(who, each))) return;
+  throw new Refused("NotAllowed", "Only those who are named in this agreement read it", {
+    action: "show yourself by reader, expires and signature: prepare_agreement_act says what to sign",
+  });
+}
+
+const take = (name: string, path: string, doc: string, act: "negotiate" | "sign" | "deliver" | "result" | "challenge" | "cancel") => {
+  const given = actSchema.options.find((option) => option.shape.act.value === act);
+  if (given === undefined) throw new RangeError(`no act ${act}`);
+  const fields: z.ZodObject = given;
+  return cityCommand({
+    ...{ name, path, doc },
+    method: "POST",
+    group: "Agreements",
+    access: "order",
+    cost: 20,
+    input: fields.omit({ act: true }).extend({ agreement: id }).strict(),
+    output: agreementOutput,
+    async run(world, { agreement, ...input }) {
+      const desk = deskOf(world);
+      return shown(desk, await desk.take(hashSchema.parse(agreement), actSchema.parse({ act, ...input })));
+    },
+  });
+};
+
+/** Agreements of two parties, who need no legislature: every act is signed by whoever does it, and worth what its signatures are. */
+export const agreementCommands: readonly Command[] = [
+  cityCommand({
+    name: "get_agreement_template",
+    method: "GET",
+    path: "/v1/agreement-templates/{type}",
+    group: "Agreements",
+    doc: `What a proposal of a type of service begins from (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and where its money can lie here: the escrow's binding, to which the parties add \`wallets\`.`,
+    access: "open",
+    cost: 1,
+    input: z.strictObject({ type: z.string().max(100) }),
+    output: z.strictObject({ document, binding: document.nullable() }),
+    async run(world, { type }) {
+      const { dimensions, composite_threshold, quality_gates, type: found } = templateOf(type);
+      const criteria = {
+        ...{ dimensions, composite_threshold, composite_method: "weighted_average", guarantee_type: "deterministic" },
+        ...(quality_gates.length === 0 ? {} : { quality_gates }),
+      };
+      const plain = canonicalJson({ asa_version: "1.0.0", status: "proposed", service: { type: found }, quality_criteria: criteria });
+      return { document: JSON.parse(plain), binding: deskOf(world).binding ?? null };
+    },
+  }),
+  cityCommand({
+    name: "prepare_agreement_act",
+    method: "POST",
+    path: "/v1/agreement-drafts",
+    group: "Agreements",
+    doc: "What has to be signed for an act, and the statement to send with the signature. Nothing happens. For `sign`, `typedData` is what the wallet signs for the escrow besides. Compare it with what you mean.",
+    access: "order",
+    cost: 5,
+    input: z.strictObject({ agreement: id.optional(), draft: drafts }),
+    output: z.strictObject({ text: z.string(), statement: document.nullable(), typedData: z.string().nullable() }),
+    async run(world, { agreement, draft }) {
+      const desk = deskOf(world);
+      const timestamp = utc(world.millis());
+      const answer = (kind: Parameters<typeof messageBytes>[0], of: `0x${string}`, statement?: object, typedData?: string) => ({
+        text: new TextDecoder().decode(messageBytes(kind, of)),
+        statement: statement === undefined ? null : JSON.parse(canonicalJson(statement)),
+        typedData: typedData ?? null,
+      });
+      if (draft.act === "propose") return answer("proposal", agreementHash(readAgreement(draft.document)));
+      if (draft.act === "read") {
+        const expires = Math.floor(world.millis() / 1_000) + READING;
+        return answer("reading", readingHash(world.client.chain.id, draft.reader, expires), { reader: draft.reader, expires });
+      }
+      if (agreement === undefined) throw new Refused("BadRequest", `${draft.act} is about an agreement: name it`);
+      const standing = await desk.get(toHash(agreement));
+      const { life, job } = standing;
+      const terms = life.agreement;
+      const agreement_hash = agreementHash(terms);
+      switch (draft.act) {
+        case "counter":
+        case "accept":
+        case "reject": {
+          const { act: action, by, changes = {}, rationale: rationale_code } = draft;
+          const at = { ...life.negotiation, state: life.timed.state };
+          const message = draftMessage(at, { action, by, changes, rationale_code, timestamp });
+          return answer("message", messageHash(message), message);
+        }
+        case "sign":
+          return answer("agreement", agreement_hash, undefined, desk.typedData(standing));
+        case "deliver": {
+          const { deliverable, uri } = draft;
+          const delivery = deliverySchema.parse({
+            ...{ agreement_hash, deliverable_hash: deliverable, timestamp },
+            ...(uri === undefined ? {} : { uri }),
+          });
+          return answer("delivery", statementHash(delivery), delivery);
+        }
+        case "result": {
+          const { measured, evidence, confidence, cost, evaluator, problems = [] } = draft;
+          const deliverableHash = life.delivery?.deliverable_hash ?? job?.view?.deliverable;
+          if (deliverableHash === undefined) throw new Refused("BadRequest", "Nothing was delivered that could be judged");
+          const at = { verification_id: `${agreement_hash}/${evaluator}`, timestamp, deliverableHash, identity: didKey(evaluator) };
+          const result = draftResult(terms, at, { measured, evidence, problems, confidence, cost });
+          return answer("result", resultHash(result), result);
+        }
+        case "challenge": {
+          const last = life.results.at(-1);
+          if (last === undefined) throw new Refused("BadRequest", "There is no result to challenge");
+          const challenge = challengeSchema.parse({ agreement_hash, result_hash: last.hash, by: draft.by, timestamp });
+          return answer("challenge", statementHash(challenge), challenge);
+        }
+        case "cancel": {
+          const cancellation = cancellationSchema.parse({ agreement_hash, timestamp });
+          return answer("cancellation", statementHash(cancellation), cancellation);
+        }
+      }
+    },
+  }),
+  cityCommand({
+    name: "propose_agreement",
+    method: "POST",
+    path: "/v1/agreements",
+    group: "Agreements",
+    doc: "Offers an agreement (a document of ASA, version 1), signed by its client; identities are keys (did:key). The same proposal is taken once.",
+    access: "order",
+    cost: 100,
+    input: z.strictObject({ document, signature }),
+    output: agreementOutput,
+    async run(world, given) {
+      const desk = deskOf(world);
+      return shown(desk, await desk.propose({ act: "propose", ...given }));
+    },
+  }),
+  take(
+    "negotiate_agreement",
+    "/v1/agreement-messages",
+    "One message of a negotiation (counter, accept or reject), signed by the party whose turn it is.",
+    "negotiate",
+  ),
+  take(
+    "sign_agreement",
+    "/v1/agreement-signatures",
+    "A party's signature under the accepted terms, and where money lies in an escrow its wallet's over the escrow's terms. The second one begins the agreement.",
+    "sign",
+  ),
+  take(
+    "deliver_agreement",
+    "/v1/agreement-deliveries",
+    "The provider says what it delivers, by its SHA-256. Where there is an escrow, its step `submit` says it.",
+    "deliver",
+  ),
+  take(
+    "verify_agreement",
+    "/v1/agreement-results",
+    "An evaluator's signed result, taken only if its determination follows from its own measurements and the terms.",
+    "result",
+  ),
+  take(
+    "challenge_agreement",
+    "/v1/agreement-challenges",
+    "A party disputes the result within its window. Where there is an escrow, its step `challenge` does.",
+    "challenge",
+  ),
+  take("cancel_agreement", "/v1/agreement-cancellations", "Both parties end it, before anybody's money is in it.", "cancel"),
+  cityCommand({
+    name: "get_agreement",
+    method: "GET",
+    path: "/v1/agreements/{agreement}",
+    group: "Agreements",
+    doc: "Where an agreement stands: its terms, whose turn it is, when silence leads on, its results, its money. For those named in it; for everybody if its `visibility` is public.",
+    access: "open",
+    cost: 3,
+    input: z.strictObject({ agreement: id, ...reader }),
+    output: agreementOutput,
+    async run(world, { agreement, ...asked }) {
+      const desk = deskOf(world);
+      const who = readerIn(world, asked);
+      const standing = await desk.get(toHash(agreement));
+      requireReader(standing, who);
+      return shown(desk, standing);
+    },
+  }),
+  cityCommand({
+    name: "list_agreements",
+    method: "GET",
+    path: "/v1/agreements",
+    group: "Agreements",
+    doc: "Ids of the agreements in which the reader is a party or judges.",
+    access: "open",
+    cost: 3,
+    input: z.strictObject({ ...reader, cursor: hash.optional(), limit: z.int().min(1).max(200).optional() }),
+    output: z.strictObject({ items: z.array(id), next: hash.nullable() }),
+    async run(world, { cursor = "", limit = 50, ...asked }) {
+      const who = readerIn(world, asked);
+      if (who === undefined) throw new Refused("SignatureMissing", "Whose agreements? A reader shows itself by its signature");
+      const items = await deskOf(world).of(who, cursor, limit);
+      return { items: [...items], next: items.length < limit ? null : (items.at(-1) ?? null) };
+    },
+  }),
+  cityCommand({
+    name: "prepare_agreement_step",
+    method: "GET",
+    path: "/v1/agreements/{agreement}/steps/{step}",
+    group: "Agreements",
+    doc: "The transactions by which an account takes a step with the escrow: `fund` (client), `submit` (provider), `settle` (evaluator, by its result here), `challenge` (either party), `rule` (arbiter), `finalise` and `withdraw` (anybody). Compare `to` and `data` with what you mean.",
+    access: "open",
+    cost: 10,
+    input: z.strictObject({
+      ...{ agreement: id, step: z.enum(STEPS), from: address },
+      deliverable: hash.optional(),
+      percent: z.int().max(100).nonnegative().optional().meta({ description: "The provider's share, as the arbiter rules" }),
+    }),
+    output: z.strictObject({
+      transactions: z.array(
+        z.strictObject({
+          ...{ what: z.string(), to: address, data: z.string(), chainId: count, nonce: count },
+          ...{ gas: units, maxFeePerGas: units, maxPriorityFeePerGas: units },
+        }),
+      ),
+    }),
+    async run(world, input) {
+      const desk = deskOf(world);
+      const from = toAddress(input.from);
+      const deliverable = input.deliverable === undefined ? undefined : toHash(input.deliverable);
+      const standing = await desk.get(toHash(input.agreement));
+      const calls = await desk.calls(standing, input.step, { from, deliverable, percent: input.percent });
+      const { chain } = world.client;
+      const nonce = await chain.publicClient.getTransactionCount({ address: from, blockTag: "pending" });
+      const { maxFeePerGas, maxPriorityFeePerGas } = await chain.fees();
+      return {
+        transactions: calls.map(({ gas, ...call }, place) => ({
+          ...{ ...call, chainId: chain.id, nonce: nonce + place, gas: String(gas) },
+          ...{ maxFeePerGas: String(maxFeePerGas), maxPriorityFeePerGas: String(maxPriorityFeePerGas) },
+        })),
+      };
+    },
+  }),
+  cityCommand({
+    name: "send_agreement_step",
+    method: "POST",
+    path: "/v1/agreement-steps",
+    group: "Agreements",
+    doc: "Sends signed transactions of a step to the chain, for whoever has no node. What is on chain already is not sent again.",
+    access: "order",
+    cost: 40,
+    input: z.strictObject({
+      agreement: id,
+      transactions: z
+        .array(z.string().regex(/^0x[0-9a-f]{2,8000}$/))
+        .min(1)
+        .max(3),
+    }),
+    output: agreementOutput,
+    async run(world, { agreement, transactions }) {
+      const desk = deskOf(world);
+      return shown(
+        desk,
+        await desk.send(
+          toHash(agreement),
+          transactions.map((raw) => hexSchema.parse(raw)),
+        ),
+      );
+    },
+  }),
+];

@@ -1,0 +1,149 @@
+/** Agreements at the gateway, by a program in another folder that has nothing of ours; and what becomes of them when a process ends. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect } from "chai";
+import { z } from "zod";
+import type { City } from "../../orchestrator/city/city.ts";
+import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
+import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
+import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
+import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { openHome } from "../support/city-home.ts";
+import { outsideFolder } from "../support/outside-folder.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+import { serveOptions } from "./gateway-city.ts";
+
+const lineSchema = z.looseObject({ happened: z.string(), due: z.int().nullable().optional() });
+
+describe("agreements of strangers at the gateway", function () {
+  this.timeout(120_000);
+  const directory = suiteDirectory();
+  const started: ChildProcess[] = [];
+  let city: City;
+  let seats: OpenSeats;
+  let gateway: Gateway;
+  let program = "";
+
+  before(async () => {
+    const packages = ["@modelcontextprotocol/client", "@a2a-js/sdk", "viem"];
+    [program = ""] = outsideFolder(join(directory(), "elsewhere"), ["partners.ts"], packages);
+    city = await openHome(join(directory(), "home"), "7");
+    const millis = () => performance.timeOrigin + performance.now();
+    seats = await openSeats(city, { clock: { millis, wait: () => new Promise(() => {}) } });
+    const escrow = await devnetEscrow(city);
+    expect(await devnetEscrow(city), "deployed once").to.equal(escrow);
+    gateway = await serveGateway(city, { ...serveOptions, millis, seats: seats.desk, escrow });
+  });
+  after(async () => {
+    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
+    await gateway?.close();
+    await seats?.close();
+    await city?.close();
+  });
+
+  /** What the program said, by what happened. The chain's time comes to whatever it waits for. */
+  async function partners(by: string, manner: string) {
+    const child = spawn(process.execPath, [program, gateway.url, by, manner], {
+      cwd: join(directory(), "elsewhere"),
+      env: { PATH: process.env["PATH"] },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    started.push(child);
+    const said = new Map<string, z.infer<typeof lineSchema>>();
+    for await (const text of createInterface({ input: child.stdout })) {
+      const line = lineSchema.parse(JSON.parse(text));
+      said.set(line.happened, line);
+      if (line.happened === "waits" && typeof line.due === "number") await pass(BigInt(line.due) + 1n);
+    }
+    return said;
+  }
+  async function pass(time: bigint): Promise<void> {
+    if (time > city.chain.clock.now()) await city.chain.clock.sleepUntil(time);
+  }
+  const over = (said: ReadonlyMap<string, unknown>) => {
+    const { happened: _, ...facts } = z.looseObject({ happened: z.string() }).parse(said.get("over"));
+    return agreementOutput.parse(facts);
+  };
+  const ALL = { provider: "5000000", client: "0" };
+
+  for (const by of ["http", "mcp", "a2a"])
+    it(`are negotiated, paid into the escrow, judged at 88.00 and paid 85 %, by ${by} alone`, async () => {
+      const said = await partners(by, "graduated");
+      expect(said.get("proposed")).to.include({ isSame: true });
+      expect(said.get("signed")).to.include({ status: "active", rounds: 3, amount: "5000000" });
+      const { status, escrow, results } = over(said);
+      expect(status).to.equal("closed");
+      expect(results).to.have.length(1);
+      expect(results[0]).to.include({ result: "PASS", composite: 8800, releasePercent: 85 });
+      expect(escrow?.judged).to.include({ share: 8500, isExplained: true });
+      expect(escrow?.paid).to.deep.equal({ provider: "4250000", client: "750000" });
+    });
+
+  const ENDS: Readonly<Record<string, { readonly status: string; readonly paid: typeof ALL | null }>> = {
+    disputed: { status: "closed", paid: { provider: "2000000", client: "3000000" } },
+    "no-funds": { status: "expired", paid: null },
+    "no-delivery": { status: "expired", paid: { provider: "0", client: "5000000" } },
+    "no-evaluator": { status: "closed", paid: { provider: "2500000", client: "2500000" } },
+    backup: { status: "closed", paid: { provider: "4250000", client: "750000" } },
+    "no-ruling": { status: "closed", paid: { provider: "4250000", client: "750000" } },
+  };
+  for (const [manner, expected] of Object.entries(ENDS))
+    it(`end as their terms say: ${manner}`, async () => {
+      const { status, escrow } = over(await partners("http", manner));
+      expect({ status, paid: escrow?.paid ?? null }).to.deep.equal(expected);
+    });
+
+  it("need no money: delivered, judged and disputed by signatures alone", async () => {
+    const said = await partners("http", "free");
+    expect(said.get("delivered")).to.include({ status: "delivered", escrow: null });
+    expect(said.get("disputed")).to.include({ status: "disputed" });
+    expect(said.get("listed")).to.include({ isListed: true });
+  });
+
+  it("refuse by name what their rules forbid", async () => {
+    const said = await partners("http", "hostile");
+    expect(z.object({ seen: z.record(z.string(), z.string()) }).parse(said.get("refused")).seen).to.deep.equal({
+      "proposal by another key": "BadSignature",
+      "client is the evaluator": "OneParty",
+      "an escrow of the client's own": "MalformedAgreement",
+      "a party who is no key": "UnknownKey",
+      "a signature of yesterday's terms": "BadSignature",
+      "a stranger reads it": "NotAllowed",
+      "nobody reads it": "NotAllowed",
+      "500000.00": "ChangeTooLarge",
+      "threshold 5": "ChangeTooLarge",
+      "a term that is not negotiated": "PathNotNegotiable",
+      "an offer of its own accepted": "NotYourTurn",
+      "a party's word by another's key": "BadSignature",
+      "signed before it is accepted": "IllegalTransition",
+      "the same message once more": "accepted",
+      "a message replayed": "BrokenChain",
+      "terms changed after acceptance": "IllegalTransition",
+      "signed without its wallet": "BadSignature",
+      "signed by another's wallet": "BadSignature",
+      "funded before both have signed": "StepRefused",
+      "terms changed after signing": "LedByEscrow",
+      "cancelled by one side": "LedByEscrow",
+      "funded by the provider": "StepRefused",
+      "a result before the delivery": "BadRequest",
+      "a result by the provider": "WrongSender",
+      "a swapped delivery": "DeliverableMismatch",
+      "a score that does not follow": "BadSignature",
+      "a second result": "Replayed",
+      "a step by a stranger": "StepRefused",
+      "another transaction sent on": "StepRefused",
+      "judged twice": "TransactionReverted",
+      "ruled by a party": "StepRefused",
+      "signed once it has ended": "LedByEscrow",
+      "funded once it has ended": "StepRefused",
+    });
+    expect(over(said).escrow?.paid).to.deep.equal({ provider: "2000000", client: "3000000" });
+  });
+
+  it("do what they are told by nobody's text: injected words change no term, score or route", async () => {
+    const { escrow, results } = over(await partners("http", "injected"));
+    expect(results[0]).to.include({ composite: 8800, releasePercent: 85 });
+    expect(escrow?.paid).to.deep.equal({ provider: "4250000", client: "750000" });
+  });
+});
