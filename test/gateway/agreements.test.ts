@@ -4,13 +4,20 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
 import { z } from "zod";
+import type { AgreementLife } from "../../orchestrator/agreements/index.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
+import { AgreementDesk } from "../../orchestrator/gateway/agreement-desk.ts";
 import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import type { Hash } from "../../orchestrator/primitives/hex.ts";
+import type { Sql } from "../../orchestrator/records/sql.ts";
+import { challenge, deliver, proposing, result, SIGNED, START } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
+import { killedEverywhere } from "../support/dying-sql.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
+import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions } from "./gateway-city.ts";
 
@@ -139,6 +146,77 @@ describe("agreements of strangers at the gateway", function () {
       "funded once it has ended": "StepRefused",
     });
     expect(over(said).escrow?.paid).to.deep.equal({ provider: "2000000", client: "3000000" });
+  });
+
+  it("are whole wherever their gateway is killed", async () => {
+    const { chain, client, database } = city;
+    const steps = [
+      ...SIGNED,
+      deliver,
+      (life: AgreementLife) => result(life, "evaluator"),
+      (life: AgreementLife) => challenge(life, "client"),
+    ];
+    const ids = new Map<string, Hash>();
+    const deskOver = (sql: Sql) =>
+      new AgreementDesk({ sql, chain, token: client.addresses.CityToken, escrow: undefined, millis: () => START * 1_000 });
+    /** Parties who do all that is theirs, from the beginning: what was taken before the kill is taken no second time. */
+    async function live(sql: Sql, name: string): Promise<void> {
+      const desk = deskOver(sql);
+      let { life, id } = await desk.propose(proposing(name));
+      ids.set(name, id);
+      const past = steps.length - missing(life);
+      for (const step of steps.slice(past)) ({ life } = await desk.take(id, step(life)));
+    }
+    /** Of a life's steps, those that have not happened. */
+    const missing = ({ agreement, agreedAt, timed: { state }, results }: AgreementLife): number => {
+      const { client: first, provider: second } = agreement.signatures ?? {};
+      const done = [
+        agreedAt !== undefined,
+        first !== undefined,
+        second !== undefined,
+        ["delivered", "verified", "disputed"].includes(state.status),
+      ];
+      return steps.length - [...done, results.length > 0, state.status === "disputed"].filter(Boolean).length;
+    };
+    const kills = await killedEverywhere(database, live, async (name) => {
+      const id = ids.get(name);
+      if (id === undefined) throw new Error("it never began");
+      const standing = await deskOver(database).get(id);
+      expect([standing.status, standing.life.results.length], name).to.deep.equal(["disputed", 1]);
+      const acts = await database.query("SELECT place FROM gateway_acts WHERE id = $1 ORDER BY place", [id]);
+      expect(
+        acts.map(({ place }) => Number(place)),
+        name,
+      ).to.deep.equal([0, 1, 2, 3, 4, 5, 6]);
+    });
+    expect(kills).to.be.at.least(60);
+  });
+
+  it("make room for the next by letting go of what nobody answered, ten minutes later", async () => {
+    const { chain, client, database } = city;
+    let now = 2 * START;
+    const desk = new AgreementDesk({
+      sql: database,
+      chain,
+      token: client.addresses.CityToken,
+      escrow: undefined,
+      millis: () => now * 1_000,
+    });
+    await database.query("DELETE FROM gateway_agreements WHERE acts = 1");
+    const many = "SELECT '0x' || lpad(to_hex(number), 64, '0'), 1, $1::bigint + number FROM generate_series(1, 4096) AS number";
+    await database.query(`INSERT INTO gateway_agreements (id, acts, opened) ${many}`, [now - 4_096]);
+    const future = (name: string) => proposing(name, 3 * START);
+    now -= 4_000;
+    expect(await rejection(desk.propose(future("too-many")))).to.include({ code: "TooManyProposals" });
+    now += 4_000;
+    const { id } = await desk.propose(future("in-time"));
+    expect((await desk.get(id)).status).to.equal("proposed");
+    expect(await database.query("SELECT id FROM gateway_agreements WHERE acts = 1")).to.have.length(4_096);
+    expect(
+      await database.query("SELECT id FROM gateway_agreements WHERE id = $1", [`0x${"1".padStart(64, "0")}`]),
+      "the oldest",
+    ).to.deep.equal([]);
+    await database.query("DELETE FROM gateway_agreements WHERE acts = 1");
   });
 
   it("do what they are told by nobody's text: injected words change no term, score or route", async () => {

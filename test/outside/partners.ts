@@ -25,9 +25,21 @@ class Refused extends Error {
   }
 }
 
+/** Asks again where a connection broke: what is sent twice happens once. */
+async function fetched(path: string, init?: RequestInit): Promise<Json> {
+  for (;;) {
+    try {
+      return await (await fetch(new URL(path, url), init)).json();
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
+      await pause();
+    }
+  }
+}
+
 /** One command by plain HTTP, as the city's own OpenAPI document describes it. */
 async function byHttp(): Promise<(name: string, fields: Json) => Promise<Json>> {
-  const { paths }: Json = await (await fetch(new URL("/openapi.json", url))).json();
+  const { paths } = await fetched("/openapi.json");
   const operations = Object.entries(paths).flatMap(([path, methods]: Json) =>
     Object.entries(methods).map(([method, { operationId }]: Json) => ({ path, method, operationId })),
   );
@@ -41,7 +53,7 @@ async function byHttp(): Promise<(name: string, fields: Json) => Promise<Json>> 
     });
     const query = method === "get" ? `?${new URLSearchParams(rest)}` : "";
     const sent = method === "get" ? {} : { body: JSON.stringify(rest), headers: { "content-type": "application/json" } };
-    const answer: Json = await (await fetch(new URL(filled + query, url), { method: method.toUpperCase(), ...sent })).json();
+    const answer = await fetched(filled + query, { method: method.toUpperCase(), ...sent });
     if (answer.error) throw new Refused(answer.error);
     return answer;
   };
@@ -104,7 +116,7 @@ type Person = ReturnType<typeof person>;
 
 /** Play money and gas, by a request that is signed as RFC 9421 and ERC-8128 say. */
 async function faucet({ wallet }: Person): Promise<void> {
-  const { document }: Json = await (await fetch(new URL("/v1/city", url))).json();
+  const { document } = await fetched("/v1/city");
   const [path, body] = ["/v1/faucet", JSON.stringify({ principal: wallet.address })];
   const digest = `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
   const [created, nonce] = [Math.floor(Date.now() / 1_000), randomBytes(16).toString("base64url")];

@@ -1,0 +1,94 @@
+import {
+  type Act,
+  type AgreementLife,
+  agreementHash,
+  didOf,
+  draftMessage,
+  draftResult,
+  messageBytes,
+  messageHash,
+  type Party,
+  proposalFrom,
+  resultHash,
+  type SignedKind,
+  statementHash,
+  templateOf,
+} from "../../orchestrator/agreements/index.ts";
+import { sha256Bytes } from "../../orchestrator/primitives/hash.ts";
+import type { Hash } from "../../orchestrator/primitives/hex.ts";
+import { type ByteSigner, signerOf } from "../../orchestrator/primitives/signing.ts";
+
+/** Two parties, an evaluator and a backup, and what each signs. */
+export const START = 1_800_000_000;
+const iso = (seconds: number) => new Date(seconds * 1_000).toISOString().replace(".000Z", "Z");
+const signerNamed = (name: string, algorithm: "ed25519" | "secp256k1" = "ed25519") =>
+  signerOf(algorithm, sha256Bytes(new TextEncoder().encode(name)));
+export const people = {
+  client: signerNamed("a client"),
+  provider: signerNamed("a provider", "secp256k1"),
+  evaluator: signerNamed("an evaluator"),
+  backup: signerNamed("a backup"),
+};
+export const identityOf = ({ publicKey }: ByteSigner) => ({ scheme: "w3c_did" as const, value: didOf(publicKey) });
+const seal = (by: ByteSigner, kind: SignedKind, hash: Hash) => by.sign(messageBytes(kind, hash));
+
+/** Without money: an escrow's agreements are led by their escrow, which the gateway's tests show. */
+const proposalNamed = (name: string, until: number) =>
+  proposalFrom(templateOf("research"), {
+    agreement_id: `asa-${name}`,
+    created_at: iso(START),
+    expires_at: iso(until),
+    parties: {
+      client: { identity: identityOf(people.client) },
+      provider: { identity: identityOf(people.provider) },
+      evaluator: { identity: identityOf(people.evaluator), type: "agent_as_judge", backup: identityOf(people.backup) },
+    },
+    description: "Literature",
+    deliverable_format: "markdown",
+    verification: { strategy: "optimistic", depth: "semantic", challenge_window_seconds: 7_200, evaluator_timeout_seconds: 600 },
+  });
+export const DELIVERABLE: Hash = `0x${"22".repeat(32)}`;
+const MEASURED = { accuracy: 88, completeness: 82, relevance: 91, sources: 5, writing: 82 };
+
+/** `until`: unix second in which the offer ends. */
+export const proposing = (name = "acts", until = START + 864_000): Act & { readonly act: "propose" } => {
+  const proposal = proposalNamed(name, until);
+  const signature = seal(people.client, "proposal", agreementHash(proposal));
+  return { act: "propose", document: JSON.parse(JSON.stringify(proposal)), signature };
+};
+export const accept = (life: AgreementLife, by: Party): Act => {
+  const message = draftMessage(life.negotiation, { by, action: "accept", rationale_code: "other", timestamp: iso(START) });
+  return {
+    act: "negotiate",
+    message: { ...JSON.parse(JSON.stringify(message)), signature: seal(people[by], "message", messageHash(message)) },
+  };
+};
+export const sign = ({ agreement }: AgreementLife, by: Party, as: Party = by): Act => ({
+  ...{ act: "sign", by, signature: seal(people[as], "agreement", agreementHash(agreement)) },
+});
+export const deliver = ({ agreement }: AgreementLife): Act => {
+  const delivery = { agreement_hash: agreementHash(agreement), deliverable_hash: DELIVERABLE, timestamp: iso(START) };
+  return { act: "deliver", delivery, signature: seal(people.provider, "delivery", statementHash(delivery)) };
+};
+export const result = ({ agreement }: AgreementLife, by: "evaluator" | "backup"): Act => {
+  const at = { verification_id: "v", timestamp: iso(START), deliverableHash: DELIVERABLE, identity: identityOf(people[by]) };
+  const measurement = { measured: MEASURED, evidence: {}, problems: [], confidence: 1, cost: 0 };
+  const body = draftResult(agreement, at, measurement);
+  return { act: "result", result: { ...JSON.parse(JSON.stringify(body)), signature: seal(people[by], "result", resultHash(body)) } };
+};
+export const challenge = ({ agreement, results }: AgreementLife, by: Party): Act => {
+  const said = { agreement_hash: agreementHash(agreement), result_hash: results.at(-1)?.hash ?? DELIVERABLE, by, timestamp: iso(START) };
+  return { act: "challenge", challenge: said, signature: seal(people[by], "challenge", statementHash(said)) };
+};
+export const cancel = ({ agreement }: AgreementLife, as: Party = "provider"): Act => {
+  const cancellation = { agreement_hash: agreementHash(agreement), timestamp: iso(START) };
+  const by = (who: Party) => seal(people[who], "cancellation", statementHash(cancellation));
+  return { act: "cancel", cancellation, signatures: { client: by("client"), provider: by(as) } };
+};
+
+/** What begins an agreement. */
+export const SIGNED = [
+  (life: AgreementLife) => accept(life, "provider"),
+  (life: AgreementLife) => sign(life, "client"),
+  (life: AgreementLife) => sign(life, "provider"),
+];
