@@ -1,5 +1,6 @@
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
+import { diagnose } from "../protocol/diagnoses.ts";
 
 /** No answer from the chain's node. Whether something sent to it arrived is unknown. */
 export class RpcUnreachable extends AgentCityError {
@@ -91,19 +92,6 @@ export class TransactionRefused extends AgentCityError {
   }
 }
 
-/** What helps where adjudicators, or the watchdog, have halted something; every other revert names what was wrong with the call. */
-const HALTS: Readonly<Record<string, (when: string) => string>> = {
-  CityIsStopped: (until) =>
-    `adjudicators stopped the city until ${until}: run the command again then, or after two of them have lifted the stop (npm run override -- resume-city); nothing is lost`,
-  FrozenByWatchdog: (since) =>
-    `the watchdog has frozen adjudication since ${since}: run the command again when adjudicators have ended the freeze (npm run override -- release-watchdog); nothing is lost`,
-};
-
-function helpFor(errorName: string | undefined, [seconds]: readonly unknown[]): string | undefined {
-  const time = Number(seconds);
-  return Number.isSafeInteger(time) ? HALTS[errorName ?? ""]?.(new Date(time * 1000).toISOString()) : undefined;
-}
-
 /** The transaction ran, or would run, into a revert. `errorName` and `args` are the contract's custom error. */
 export class TransactionReverted extends AgentCityError {
   readonly phase: "simulated" | "mined";
@@ -123,9 +111,11 @@ export class TransactionReverted extends AgentCityError {
     readonly cause?: unknown;
   }) {
     const would = facts.phase === "simulated" ? "would be refused by the contract; nothing was sent" : "was reverted by the contract";
+    const diagnosis = diagnose(facts.errorName, facts.args ?? []);
+    const details = [diagnosis?.means, facts.hash].filter((line) => line !== undefined);
     super("TransactionReverted", `${facts.what} ${would}: ${facts.reason}`, {
-      details: facts.hash,
-      action: helpFor(facts.errorName, facts.args ?? []),
+      details: details.length === 0 ? undefined : details.join("\n"),
+      action: diagnosis?.helps,
       cause: facts.cause,
     });
     this.phase = facts.phase;

@@ -12,6 +12,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { actDescriptor } from "../../orchestrator/protocol/act-descriptor.ts";
+import { DIAGNOSES, type Diagnosis } from "../../orchestrator/protocol/diagnoses.ts";
 import { MISSION_CONTEXT, missionContext } from "../../orchestrator/protocol/mission-context.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import type { TransitionTable } from "../../orchestrator/rules/arcs.ts";
@@ -101,6 +102,23 @@ function transitionsPage(): string {
   ].join("");
 }
 
+/** Why a contract refuses somebody: the catalogue that the command line, the gateway and the console speak from. */
+function diagnosesPage(): string {
+  const shown = (text: string) => text.replaceAll(/\{(?:time )?(\d)\}/g, (_, place: string) => `‹${Number(place) + 1}›`);
+  return [
+    MADE("orchestrator/protocol/diagnoses.ts"),
+    "\n# Why a contract refuses, and what helps\n\n",
+    "The command line (`TransactionReverted`), the gateway's errors and the console say these words; ‹1› is the refusal's first value. A refusal that is not\n",
+    "here is one that only programs run into, and is shown as the contract gave it.\n\n",
+    table(
+      ["refusal", "means that", "what to do"],
+      Object.entries<Diagnosis>(DIAGNOSES)
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([name, { means, helps }]) => [`\`${name}\``, shown(means), shown(helps)]),
+    ),
+  ].join("");
+}
+
 /** Where the context that mission specifications name is published: the end of its URL. */
 const contextFile = `docs${new URL(MISSION_CONTEXT).pathname}.jsonld`;
 
@@ -115,6 +133,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/blocs.md", blocsPage()],
     ["docs/calibration.md", calibrationPage()],
     ["docs/deterrence.md", deterrencePage()],
+    ["docs/diagnoses.md", diagnosesPage()],
     ["docs/first-minute.md", firstMinutePage()],
     ["docs/gas.md", gasPage()],
     ["docs/gateway-commands.md", gatewayPage()],

@@ -1,10 +1,6 @@
 /** ERC-8004: an agent is registered, and an agreement's outcome is what is said of it. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect } from "chai";
 import { type Abi, createWalletClient, type Hex, parseAbi } from "viem";
-import { z } from "zod";
-import { artifactsFolder } from "../../deploy/artifacts.ts";
 import type { ClosingRecord } from "../../orchestrator/agreements/index.ts";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
@@ -17,15 +13,11 @@ import {
   registrationSchema,
   registrationText,
 } from "../../orchestrator/escrow/index.ts";
-import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { proposal } from "../agreements/example.ts";
+import { peerContract } from "../support/peer-contract.ts";
 import { rejection } from "../support/rejection.ts";
 
-/** A contract of `test/contracts/peers/DraftRegistries.sol`. */
-function peer(name: string): { readonly abi: Abi; readonly bytecode: Hex } {
-  const file = join(artifactsFolder(), "test/contracts/peers/DraftRegistries.sol", `${name}.json`);
-  return z.object({ abi: z.custom<Abi>(Array.isArray), bytecode: hexSchema }).parse(JSON.parse(readFileSync(file, "utf8")));
-}
+const peer = (name: string) => peerContract("DraftRegistries.sol", name);
 
 const CLOSING: ClosingRecord = { provider: "beta", passed: true, composite: 8700, on_time: true, disputed: false, upheld: false };
 const SERVICES = [{ name: "A2A", endpoint: "https://agent.example/.well-known/agent-card.json", version: "1.0" }];

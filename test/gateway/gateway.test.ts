@@ -8,11 +8,13 @@ import { promisify } from "node:util";
 import { TaskState } from "@a2a-js/sdk";
 import { ClientFactory } from "@a2a-js/sdk/client";
 import { expect } from "chai";
-import { recoverMessageAddress } from "viem";
+import { createWalletClient, custom, getAddress, recoverMessageAddress, zeroAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
+import { IDENTITY_ABI } from "../../orchestrator/escrow/registries.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
 import { cityDocumentSchema, conditionOutput } from "../../orchestrator/gateway/commands/city.ts";
@@ -24,10 +26,13 @@ import { pathFields } from "../../orchestrator/gateway/openapi.ts";
 import { serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { eventHash, sealOf } from "../../orchestrator/hub/event.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { hashSchema } from "../../orchestrator/primitives/hex.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { SMALL_MISSION } from "../support/mission-bundle.ts";
+import { peerContract } from "../support/peer-contract.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { type ServedCity, servedCity, serveOptions, wall } from "./gateway-city.ts";
@@ -693,5 +698,62 @@ describe("the gateway of a city with a mission", function () {
     expect(posted.get(first.id)).to.include({ state: "unpaid", session: undefined });
     await posted.settled();
     expect(posted.get(second.id)).to.include({ state: "completed" });
+  });
+
+  it("sends a step that is due for anybody who asks, and not twice", async () => {
+    const { client, chain } = served.city;
+    const account = seat("sponsor");
+    const deposit = 10_000_000n;
+    await client.token.approve([client.legislation.address, deposit], { intent: intentKey("test", "allow"), account });
+    const goal = keccak256(new TextEncoder().encode("a goal that nobody legislates for"));
+    const opened = await client.legislation.openSession([goal, deposit, zeroAddress], { intent: intentKey("test", "open"), account });
+    const session = client.legislation.events(opened!, "SessionOpened")[0]!.args.session;
+    const push = () =>
+      fetch(`${url}/v1/pushes`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ step: "expire", session: String(session) }),
+      });
+    const early = await push();
+    expect([early.status, errorSchema.parse(await early.json()).error.code]).to.deep.equal([409, "TransactionReverted"]);
+    const { deadline } = await client.legislation.sessionOf(session);
+    await chain.clock.run(() => chain.clock.sleepUntil(BigInt(deadline) + 1n));
+    const answer = await push();
+    const { transaction } = z.object({ transaction: hashSchema }).parse(await answer.json());
+    expect((await chain.publicClient.getTransactionReceipt({ hash: transaction })).status).to.equal("success");
+    const { state } = await client.legislation.sessionOf(session);
+    expect(sessionTransitions.states[state]).to.equal("EXPIRED");
+    expect((await push()).status, "nothing is left to send").to.equal(409);
+  });
+
+  it("shows an agent's id at an ERC-8004 registry: its own, and no other's", async () => {
+    const { city } = served;
+    const { id, publicClient } = city.chain;
+    const on = { chain: publicClient.chain, transport: custom({ request: publicClient.request }) };
+    const [deployer, agent] = [seat("sponsor"), seat("P1")];
+    const { abi, bytecode } = peerContract("DraftRegistries.sol", "DraftIdentities");
+    const wallet = (account: typeof agent) => createWalletClient({ ...on, account });
+    const deployed = await wallet(deployer).deployContract({ abi, bytecode, args: [] });
+    const { contractAddress } = await city.chain.receipt(deployed);
+    if (contractAddress == null) throw new Error("not deployed");
+    const register = { address: contractAddress, abi: IDENTITY_ABI, functionName: "register", args: ["ipfs://file"] } as const;
+    // Somebody else's registration comes first: its number is not the agent's.
+    for (const hash of [
+      await wallet(deployer).writeContract(register),
+      await wallet(deployer).sendTransaction({ to: agent.address, value: 10n ** 16n }),
+      await wallet(agent).writeContract(register),
+    ])
+      await city.chain.receipt(hash);
+    // One of two gateways writes the hub: nothing is left for the other.
+    await served.gateway.sync();
+    const other = await serveGateway(city, { ...serveOptions, identities: contractAddress });
+    const idOf = async ({ address }: typeof agent) =>
+      z.object({ erc8004: z.string().nullable() }).parse(await (await fetch(`${other.url}/v1/agents/${address}`)).json()).erc8004;
+    try {
+      expect(await idOf(agent)).to.equal(`eip155:${id}:${getAddress(contractAddress)}/1`);
+      expect(await idOf(seat("P2"))).to.equal(null);
+    } finally {
+      await other.close();
+    }
   });
 });

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from "react";
 import { Link, useLocation, useParams } from "react-router";
 import { formatMoney, parseAmount } from "../../../orchestrator/primitives/amounts.ts";
 import { plainText } from "../../../orchestrator/primitives/plain-text.ts";
+import { diagnoseText } from "../../../orchestrator/protocol/diagnoses.ts";
 import type { CaseDetail, Draft, Simulation } from "../city/answers.ts";
 import { ask, request, send } from "../city/gateway.ts";
 import { askAgain, useLive } from "../city/live.tsx";
@@ -11,22 +12,15 @@ import { Asked, Empty, Problem } from "../parts/asked.tsx";
 import { Because } from "../parts/because.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
-import { moment, short, span } from "../parts/words.ts";
+import { moment, short, shortened, span } from "../parts/words.ts";
 import { type Asking, overrideCommand, type Ruling } from "./command-line.ts";
 import { useSigning } from "./signing.tsx";
 
-/** What a contract's refusal means, and what helps. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  Conflicted: "has an interest in this mission, so another adjudicator has to sign",
-  RotationRequired: "decided this kind of thing alone too often in a row here; it is another's turn",
-  NotAdjudicator: "has no active seat on the panel",
-  StaleCase: "The state has changed since this was drafted: look again.",
-  WrongNodeState: "The node is in a state in which this cannot be done.",
-  AlreadyExecuted: "This was carried out already.",
-  Expired: "Its time has run out: draft it again.",
-};
-
-const inWords = (refusal: string): string => REFUSALS[refusal.split("(", 1)[0] ?? ""] ?? refusal;
+/** What a contract's refusal means, and what helps; its own words where nobody has written others. */
+function inWords(refusal: string): string {
+  const diagnosis = diagnoseText(refusal);
+  return diagnosis === undefined ? refusal : `${shortened(diagnosis.means)}; ${diagnosis.helps}`;
+}
 
 /** `/panel/order`: an order that was asked for on the page before. */
 export function OrderPage() {
@@ -577,7 +571,7 @@ function Signers({ draft: { seats, needed, signatures }, own }: { readonly draft
         {seats.map(({ adjudicator, may, because, error }) => (
           <li key={adjudicator} data-seat={adjudicator} data-may={may}>
             <span className="mono">{short(adjudicator)}</span>{" "}
-            {signed.includes(adjudicator.toLowerCase()) ? "has signed" : may ? "may sign" : `may not: ${inWords(error ?? because ?? "")}`}
+            {signed.includes(adjudicator.toLowerCase()) ? "has signed" : may ? "may sign" : `may not: ${inWords(because ?? error ?? "")}`}
             {adjudicator === own && <strong> (you)</strong>}
           </li>
         ))}
@@ -636,7 +630,7 @@ function Consequences({ draft, own, onProblem }: ConsequencesProps) {
                   <tbody>
                     {changes.map(({ what, from, to }) => (
                       <tr key={what}>
-                        <th scope="row">{what.replace(/0x[0-9a-fA-F]{40}/, short)}</th>
+                        <th scope="row">{shortened(what)}</th>
                         <td>{from}</td>
                         <td>
                           <strong>{to}</strong>
@@ -689,7 +683,7 @@ function WhyNot({ account, seat, isLive }: { readonly account: string; readonly 
           ? isLive
             ? ""
             : "The city does not answer."
-          : `You may not sign: ${short(seat.adjudicator)} ${inWords(seat.error ?? seat.because ?? "")}.`}
+          : `You may not sign: ${inWords(seat.because ?? seat.error ?? "")}.`}
     </Text>
   );
 }
