@@ -97,6 +97,8 @@ export function startFront(port: MessagePort, given: FrontSettings, wall: Wall):
   // Steps that arrive while it opens come on top.
   hub.begin(settings.stream);
   let front: Awaited<ReturnType<typeof openFront>> | undefined;
+  // Without a city it says nothing more.
+  void line.closed.then(() => front?.close());
 }
 
 interface FrontParts {

@@ -181,6 +181,9 @@ export function gatewayApp(options: GatewayOptions): Hono {
         for await (const event of world.hub.follow(last, filter, end.signal, isWithheld)) {
           await stream.writeSSE({ id: String(event.sequence), event: event.eventType ?? event.name, data: await toldOnce(event) });
         }
+      } catch (error) {
+        // It ends, and whoever followed comes again from the last event on.
+        city.tell(`a stream of events ended: ${messageOf(error)}`);
       } finally {
         clearInterval(ping);
         options.closing.removeEventListener("abort", stop);

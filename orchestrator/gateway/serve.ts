@@ -69,6 +69,8 @@ export interface ServeOptions extends Wall {
   readonly version: string;
   /** A program that runs the front in a thread of its own (`startFront` over what it is given). Default: this thread. */
   readonly thread?: URL | undefined;
+  /** How it is begun in this thread. Tests come between it and the city. */
+  readonly begin?: typeof startFront;
 }
 
 export interface Gateway {
@@ -179,13 +181,13 @@ interface Front {
 function startedFront(
   settings: FrontSettings,
   answer: (question: unknown) => Promise<unknown>,
-  { thread, millis, sleep }: Pick<ServeOptions, "thread" | "millis" | "sleep">,
+  { thread, millis, sleep, begin = startFront }: Pick<ServeOptions, "thread" | "millis" | "sleep" | "begin">,
 ): Front {
   const { port1, port2 } = new MessageChannel();
   const line = openLine(port1, answer);
   const order = (given: FrontOrder) => line.ask(given);
   const ended = thread === undefined ? line.closed.then(() => undefined) : inThread(thread, port2, settings);
-  if (thread === undefined) startFront(port2, settings, { millis, sleep });
+  if (thread === undefined) begin(port2, settings, { millis, sleep });
   return {
     ...{ order, ended },
     async open() {

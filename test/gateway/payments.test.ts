@@ -12,44 +12,18 @@ import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts"
 import { PaymentRequired, Till } from "../../orchestrator/gateway/x402.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
-import { type Hash, type Hex, hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { type Hash, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions } from "./gateway-city.ts";
+import { decoded, encoded, paymentBy, requiredSchema, type Terms } from "./payment.ts";
 
 const PRICE = 10_000n;
 const payTo = addressSchema.parse("0x00000000000000000000000000000000000a11ce");
 const BODY = { content: '{"title":"A study"}', format: "json", required: ["title"] };
-const requiredSchema = z.object({
-  x402Version: z.literal(2),
-  error: z.string(),
-  resource: z.object({ url: z.url() }),
-  accepts: z.tuple([
-    z.object({
-      scheme: z.literal("exact"),
-      network: z.literal("eip155:31337"),
-      amount: z.string(),
-      asset: addressSchema,
-      payTo: addressSchema,
-      maxTimeoutSeconds: z.number(),
-      extra: z.object({ name: z.string(), version: z.string() }),
-    }),
-  ]),
-});
-type Terms = z.infer<typeof requiredSchema>["accepts"][0];
 const receiptSchema = z.object({ success: z.literal(true), transaction: z.string(), network: z.string(), payer: addressSchema });
-const TRANSFER = ["from", "to"].map((name) => ({ name, type: "address" }));
-const TYPES = {
-  TransferWithAuthorization: [
-    ...TRANSFER,
-    ...["value", "validAfter", "validBefore"].map((name) => ({ name, type: "uint256" })),
-    { name: "nonce", type: "bytes32" },
-  ],
-};
-const decoded = (header: string | null): unknown => JSON.parse(Buffer.from(header ?? "", "base64").toString());
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64");
 
 describe("a paid command", function () {
   this.timeout(60_000);
@@ -97,20 +71,7 @@ describe("a paid command", function () {
     more: { readonly value?: bigint; readonly nonce?: Hash; readonly validAfter?: bigint } = {},
   ) {
     const accepted = await termsAsked();
-    const now = city.chain.clock.now();
-    const message = {
-      from: by.address,
-      to: accepted.payTo,
-      value: BigInt(accepted.amount),
-      validAfter: now - 60n,
-      validBefore: now + 120n,
-      nonce: sha256(`${payments} ${by.address}`),
-      ...more,
-    };
-    const domain = { ...accepted.extra, chainId: 31337, verifyingContract: accepted.asset };
-    const signature: Hex = await by.signTypedData({ domain, types: TYPES, primaryType: "TransferWithAuthorization", message });
-    const authorization = Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)]));
-    return { message, signature, header: encoded({ x402Version: 2, accepted, payload: { signature, authorization } }) };
+    return paymentBy(by, accepted, { now: city.chain.clock.now(), nonce: sha256(`${payments} ${by.address}`), ...more });
   }
 
   async function refused(body: unknown, payment?: string): Promise<string> {

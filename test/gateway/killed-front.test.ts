@@ -1,0 +1,442 @@
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { expect } from "chai";
+import type { LocalAccount } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
+import { seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
+import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
+import { draftOutput } from "../../orchestrator/gateway/commands/panel.ts";
+import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
+import { startFront } from "../../orchestrator/gateway/front.ts";
+import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { challengeText } from "../../orchestrator/gateway/webhooks.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { canonicalJson } from "../../orchestrator/primitives/json.ts";
+import { CALLS } from "../../orchestrator/protocol/calls.ts";
+import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { openHome } from "../support/city-home.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+import { serveOptions, wall } from "./gateway-city.ts";
+import { decoded, paymentBy, requiredSchema } from "./payment.ts";
+import { signedRequest } from "./signed-fetch.ts";
+
+/** One message between front and city: which question, and whether it is that or its answer. */
+interface Crossing {
+  readonly what: string;
+  readonly way: "question" | "answer";
+}
+
+const askSchema = z.object({ ask: z.int(), question: z.looseObject({ ask: z.string(), command: z.string().optional() }) });
+const answerSchema = z.looseObject({ to: z.int() });
+const PRICE = 10_000n;
+const payTo = addressSchema.parse("0x00000000000000000000000000000000000a11ce");
+const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
+
+/** Something that a client wants done, once, and whose effect can be counted. */
+interface Deed {
+  /** Asks for it; again whenever it was not answered. */
+  readonly ask: () => Promise<Response>;
+  /** How often it was done. */
+  readonly times: () => Promise<number>;
+}
+
+describe("a front that is killed at every message between it and the city", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let gateway: Gateway;
+  let posted: PostedMissions;
+  let desk: Awaited<ReturnType<typeof seatDesk>>;
+  let made = 0;
+  let seller: LocalAccount | undefined;
+  /** Messages since a deed began, and the one of them at which the front dies. */
+  let crossings: Crossing[] = [];
+  let dies = Number.POSITIVE_INFINITY;
+
+  /** A front whose thread ends at a message: the one that asks has not asked, the one that is answered never hears of it. */
+  function dying(port: MessagePort, ...rest: [Parameters<typeof startFront>[1], Parameters<typeof startFront>[2]]): void {
+    const { port1, port2 } = new MessageChannel();
+    const asked = new Map<number, string>();
+    let isDead = false;
+    function pass(crossing: Crossing, on: () => void): void {
+      if (isDead) return;
+      crossings.push(crossing);
+      isDead = crossings.length - 1 === dies;
+      if (!isDead) on();
+      else for (const end of [port1, port]) end.close();
+    }
+    port1.on("message", (message: unknown) => {
+      const { data: asking } = askSchema.safeParse(message);
+      if (asking === undefined) return port.postMessage(message);
+      const { ask, command } = asking.question;
+      if (ask === "tell") return port.postMessage(message);
+      const what = command === undefined ? ask : `${ask} ${command}`;
+      asked.set(asking.ask, what);
+      pass({ what, way: "question" }, () => port.postMessage(message));
+    });
+    port.on("message", (message: unknown) => {
+      const what = asked.get(answerSchema.safeParse(message).data?.to ?? -1);
+      if (what === undefined) return port1.postMessage(message);
+      pass({ what, way: "answer" }, () => port1.postMessage(message));
+    });
+    port.on("close", () => port1.close());
+    startFront(port2, ...rest);
+  }
+
+  before(async () => {
+    city = await openHome(directory(), "7");
+    const { millis, sleep } = serveOptions;
+    desk = await seatDesk(city, { clock: { millis, wait: () => new Promise<void>(() => {}) } });
+    posted = new PostedMissions(city, { home: directory(), judge: simulatedJudge(city.chain.id), millis, sleep });
+    gateway = await serveGateway(city, {
+      ...{ ...serveOptions, seats: desk, posted, toll: { amount: PRICE, payTo }, begin: dying },
+      async push(_, { body }) {
+        const { challenge, key } = z
+          .object({ challenge: z.string(), key: addressSchema })
+          .parse(JSON.parse(new TextDecoder().decode(body)));
+        const seat = adjudicators().find(({ address }) => address === key);
+        return { status: 200, text: (await seat?.signMessage({ message: challengeText(city.chain.id, key, challenge) })) ?? "" };
+      },
+    });
+  });
+  after(async () => {
+    dies = Number.POSITIVE_INFINITY;
+    await posted?.settled();
+    await gateway?.close();
+    await city?.close();
+  });
+
+  const adjudicators = () => membersOf(city.society, "adjudicator").map(({ account }) => account);
+  const account = () => privateKeyToAccount(generatePrivateKey());
+  const json = async (path: string) => (await fetch(`${gateway.url}${path}`)).json();
+  async function signed(by: LocalAccount, path: string, given: object, method = "POST"): Promise<Response> {
+    const options = { method, body: canonicalJson({ ...given }), now: Math.floor(wall.now / 1_000) };
+    const { url, init } = await signedRequest(by, `${gateway.url}${path}`, options);
+    return fetch(url, init);
+  }
+  const open = (path: string, given: object) =>
+    fetch(`${gateway.url}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: canonicalJson({ ...given }) });
+
+  /** A question to an agent, and how often it was settled. */
+  async function asking(agent: LocalAccount) {
+    made += 1;
+    const place = { mission: city.client.addresses.Treasury, node: 1, attempt: 1, slot: made % 5 };
+    const request = CALLS.perform.request.parse({
+      ...{ ...place, service: secretOf(`service ${made}`), document: "law", items: "items", upstream: [] },
+      ...{ inputHash: secretOf("an input"), seconds: 10, tools: 0, messages: 0 },
+    });
+    let ends = 0;
+    const end = () => {
+      ends += 1;
+    };
+    desk.mailbox.ask({ name: "stranger", address: agent.address }, "perform", request).then(end, end);
+    while (desk.mailbox.openTo(agent.address).length === 0) await new Promise(setImmediate);
+    return { call: desk.mailbox.openTo(agent.address)[0]?.id ?? "", ends: () => ends };
+  }
+
+  async function registered() {
+    const [agent, owner] = [account(), account()];
+    await desk.faucet(owner.address);
+    const terms = z
+      .looseObject({ binding: z.unknown(), did: z.string(), typedData: z.string(), permit: z.string(), permitDeadline: z.number() })
+      .parse(await json(`/v1/seats/registration?agent=${agent.address}&principal=${owner.address}`));
+    const { binding, did, permitDeadline } = terms;
+    const sign = (by: LocalAccount, text: string) => by.signTypedData(JSON.parse(text));
+    const [byPrincipal, byAgent] = [await sign(owner, terms.typedData), await sign(agent, terms.typedData)];
+    return { agent, owner, body: { binding, did, byPrincipal, byAgent, permit: await sign(owner, terms.permit), permitDeadline } };
+  }
+
+  async function joined(): Promise<LocalAccount> {
+    const { agent, body } = await registered();
+    expect((await open("/v1/seats/registration", body)).status).to.equal(200);
+    return agent;
+  }
+
+  const MISSION = (name: string) => `mission: ${name}
+goal: Estimate the work packages of ${name}.
+budget: "300.00"
+deadline: 20m
+risk: LOW
+input: { kind: csv, path: work.csv }
+tasks:
+  estimate: { service: [estimate-by-median, estimate-by-pert, estimate-by-triangle], over: input, tier: 2 }
+output: { task: estimate, format: json }
+`;
+  const ITEMS = [{ id: "row-1", name: "survey", fields: {}, values: { optimistic: 3, likely: 6, pessimistic: 9 } }];
+
+  async function post(sponsor: LocalAccount, name: string): Promise<Response> {
+    return signed(sponsor, "/v1/posted", { file: MISSION(name), items: ITEMS });
+  }
+  const openedBy = async (sponsor: Address) => (await city.client.legislation.history("SessionOpened", { sponsor })).length;
+
+  /** Everything that a client can have the city do, each by what it does. */
+  const DEEDS: Readonly<Record<string, () => Promise<Deed>>> = {
+    async faucet() {
+      const principal = account();
+      return {
+        ask: () => signed(principal, "/v1/faucet", { principal: principal.address }),
+        times: async () => Number(await city.client.token.balanceOf(principal.address)) / 100_000_000_000,
+      };
+    },
+    async register_agent() {
+      const { agent, owner, body } = await registered();
+      return {
+        ask: () => open("/v1/seats/registration", body),
+        async times() {
+          const all = await city.client.agents.history("AgentRegistered");
+          const own = all.filter(({ args }) => args.agent === agent.address).length;
+          const { held } = await city.client.agents.stakeOf(agent.address);
+          const left = await city.client.token.balanceOf(owner.address);
+          return held + left === 100_000_000_000n ? own : Number.NaN;
+        },
+      };
+    },
+    async register_service() {
+      // Agents of elsewhere are so many at most: one sells one service after the other.
+      seller ??= await joined();
+      const agent = seller;
+      made += 1;
+      const { id } = CATALOG[made % CATALOG.length] ?? { id: "" };
+      const before = (await city.client.services.history("ServiceRegistered", { owner: agent.address })).length;
+      const terms = z
+        .looseObject({ offer: z.unknown(), typedData: z.string() })
+        .parse(await json(`/v1/seats/service?agent=${agent.address}&service=${id}`));
+      const signature = await agent.signTypedData(JSON.parse(terms.typedData));
+      return {
+        ask: () => open("/v1/seats/service", { owner: agent.address, offer: terms.offer, signature }),
+        times: async () => (await city.client.services.history("ServiceRegistered", { owner: agent.address })).length - before,
+      };
+    },
+    async deliver() {
+      const agent = account();
+      const { call } = await asking(agent);
+      const output = { a: made };
+      const id = contentIdOf(new TextEncoder().encode(canonicalJson(output)));
+      return {
+        ask: () => signed(agent, "/v1/outputs", { call, output }),
+        times: async () => (city.blocks.has(id) ? 1 : 0),
+      };
+    },
+    async "PUT block"() {
+      const agent = account();
+      const { call } = await asking(agent);
+      const bytes = canonicalJson({ block: made });
+      const id = contentIdOf(new TextEncoder().encode(bytes));
+      return {
+        async ask() {
+          const { url, init } = await signedRequest(agent, `${gateway.url}/v1/blocks/${id}?call=${call}`, {
+            ...{ method: "PUT", body: bytes, now: Math.floor(wall.now / 1_000) },
+          });
+          return fetch(url, init);
+        },
+        async times() {
+          const rows = await city.database.query("SELECT bytes FROM gateway_quotas WHERE key = $1", [agent.address]);
+          const counted = rows.every((row) => Number(row["bytes"]) === bytes.length) && rows.length === 2;
+          return city.blocks.has(id) && counted ? 1 : Number.NaN;
+        },
+      };
+    },
+    async answer_call() {
+      const agent = account();
+      const { call, ends } = await asking(agent);
+      const { output } = z.object({ output: z.string() }).parse(await (await signed(agent, "/v1/outputs", { call, output: {} })).json());
+      const answer = { status: "ok", output, trail: [], tools: 0, messages: 0 };
+      return { ask: () => signed(agent, "/v1/answers", { call, answer }), times: async () => ends() };
+    },
+    async decline_call() {
+      const agent = account();
+      const { call, ends } = await asking(agent);
+      return { ask: () => signed(agent, "/v1/declines", { call, why: "no" }), times: async () => ends() };
+    },
+    async post_mission() {
+      const [sponsor, name] = [account(), `posted-${made}`];
+      made += 1;
+      const ids = new Set<string>();
+      return {
+        async ask() {
+          const answer = await post(sponsor, name);
+          ids.add(z.looseObject({ id: z.string() }).parse(await answer.clone().json()).id);
+          return answer;
+        },
+        times: async () => ids.size,
+      };
+    },
+    async pay_deposit() {
+      const [sponsor, name] = [account(), `paid-${made}`];
+      made += 1;
+      await desk.faucet(sponsor.address);
+      const { id } = z.looseObject({ id: z.string() }).parse(await (await post(sponsor, name)).json());
+      const { transactions } = z
+        .object({ transactions: z.array(z.record(z.string(), z.union([z.string(), z.number()]))) })
+        .parse(await json(`/v1/posted/${id}/deposit`));
+      const raw = await Promise.all(
+        transactions.map(({ to, data, gas, nonce, chainId, maxFeePerGas, maxPriorityFeePerGas }) =>
+          sponsor.signTransaction({
+            ...{ type: "eip1559", to: addressSchema.parse(to), data: `0x${String(data).slice(2)}`, nonce: Number(nonce) },
+            ...{ chainId: Number(chainId), gas: BigInt(gas ?? 0) },
+            ...{ maxFeePerGas: BigInt(maxFeePerGas ?? 0), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas ?? 0) },
+          }),
+        ),
+      );
+      return { ask: () => open("/v1/deposits", { posted: id, transactions: raw }), times: () => openedBy(sponsor.address) };
+    },
+    async push_step() {
+      const sponsor = memberOf(city.society, "sponsor").account;
+      const { legislation, token } = city.client;
+      const deposit = 300_000_000n;
+      made += 1;
+      await token.approve([legislation.address, deposit], { intent: intentKey("test-approve", made), account: sponsor });
+      const opening = [secretOf(`goal ${made}`), deposit, "0x0000000000000000000000000000000000000000"] as const;
+      await legislation.openSession(opening, { intent: intentKey("test-open", made), account: sponsor });
+      const session = (await legislation.history("SessionOpened", { sponsor: sponsor.address })).at(-1)?.args.session ?? 0n;
+      await city.chain.clock.run(() => city.chain.clock.sleepUntil(city.chain.clock.now() + 40n * 86_400n));
+      return {
+        ask: () => open("/v1/pushes", { step: "expire", session: String(session) }),
+        async times() {
+          const changes = await legislation.history("StateChanged", { session });
+          return changes.filter(({ args }) => sessionTransitions.states[args.to] === "EXPIRED").length;
+        },
+      };
+    },
+    async relay_order() {
+      const agent = memberOf(city.society, "producer").account;
+      made += 1;
+      const { reputationOf } = city.client.agents;
+      const before = await reputationOf(agent.address);
+      const asked = { action: "ADJUST_REPUTATION", target: agent.address, values: ["-20"], because: `it was late ${made}` };
+      const draft = draftOutput.parse(await (await open("/v1/orders/draft", asked)).json());
+      const { types, ...data } = JSON.parse(draft.typedData);
+      const { EIP712Domain: _, ...own } = types;
+      const signatures = await Promise.all(
+        adjudicators()
+          .slice(0, draft.needed)
+          .map(async (seat) => ({ adjudicator: seat.address, signature: await seat.signTypedData({ ...data, types: own }) })),
+      );
+      return {
+        ask: () => open("/v1/orders", { message: draft.message, signatures }),
+        times: async () => Number(before - (await reputationOf(agent.address))) / 20,
+      };
+    },
+    async set_webhook() {
+      const [seat] = adjudicators();
+      if (seat === undefined) throw new Error("no adjudicator");
+      await city.database.query("DELETE FROM gateway_webhooks");
+      return {
+        ask: () => signed(seat, "/v1/webhook", { url: "https://adjudicator.example/hook" }),
+        times: async () => (await city.database.query("SELECT 1 FROM gateway_webhooks")).length,
+      };
+    },
+    async verify_deliverable() {
+      made += 1;
+      const body = { content: `{"title":"A study ${made}"}`, format: "json", required: ["title"] };
+      const by = account();
+      const minted = { intent: intentKey("test-mint", made), account: memberOf(city.society, "deployer").account };
+      await city.client.token.mint([by.address, PRICE], minted);
+      const { accepts } = requiredSchema.parse(decoded((await open("/v1/verifications", body)).headers.get("payment-required")));
+      const { header: payment } = await paymentBy(by, accepts[0], { now: city.chain.clock.now(), nonce: secretOf(`payment ${made}`) });
+      const before = await city.client.token.balanceOf(payTo);
+      return {
+        ask: () =>
+          fetch(`${gateway.url}/v1/verifications`, {
+            method: "POST",
+            headers: { "content-type": "application/json", "payment-signature": payment },
+            body: JSON.stringify(body),
+          }),
+        times: async () => Number((await city.client.token.balanceOf(payTo)) - before) / Number(PRICE),
+      };
+    },
+    async open_session() {
+      const key = account();
+      let bearers = 0;
+      return {
+        async ask() {
+          const answer = await signed(key, "/v1/session", {});
+          bearers += answer.status === 200 ? 1 : 0;
+          return answer;
+        },
+        times: async () => bearers,
+      };
+    },
+  };
+
+  /** Asks until it is answered, as a client does whose connection broke. */
+  async function persist({ ask }: Deed): Promise<Response> {
+    for (;;) {
+      const answer = await ask().catch(() => undefined);
+      if (answer !== undefined) return answer;
+      await new Promise(setImmediate);
+    }
+  }
+
+  it("is asked here for everything that a client can have the city do", () => {
+    const reads = COMMANDS.filter(({ method, name }) => method === "GET" || ["draft_order", "simulate_order"].includes(name));
+    const writes = COMMANDS.filter((command) => !reads.includes(command)).map(({ name }) => name);
+    expect(Object.keys(DEEDS)).to.have.members([...writes, "PUT block"]);
+  });
+
+  for (const [name, deed] of Object.entries(DEEDS))
+    it(`does ${name} once, whichever message it dies at`, async () => {
+      const whole = await deed();
+      crossings = [];
+      expect((await persist(whole)).status).to.equal(200);
+      const all = [...crossings];
+      expect(await whole.times()).to.equal(1);
+      expect(all.filter(({ way }) => way === "answer")).to.have.length(all.length / 2);
+      expect(all.some(({ what }) => !["rows", "chain"].includes(what)) || name === "open_session", JSON.stringify(all)).to.equal(true);
+      for (let at = 0; at < all.length; at += 1) {
+        const killed = await deed();
+        crossings = [];
+        dies = at;
+        const answer = await persist(killed);
+        dies = Number.POSITIVE_INFINITY;
+        const where = `${at} of ${JSON.stringify(all)}: ${answer.status} ${await answer.text()}`;
+        expect(await killed.times(), where).to.equal(1);
+        // What was done before its answer got lost may be refused as done.
+        expect(answer.status, where).to.be.oneOf([200, 409]);
+      }
+    });
+
+  it("loses no event of those who follow, and tells none twice", async () => {
+    const seen: string[] = [];
+    let last = gateway.hub.cursor().sequence;
+    for (let at = 0; at < 6; at += 1) {
+      // It dies at the first, second … question after somebody has begun to follow.
+      crossings = [];
+      dies = at;
+      await city.log.append([{ kind: "test.noted", subjects: [`event ${at}`] }]);
+      await gateway.hub.sync();
+      while (seen.length <= at) {
+        const stop = new AbortController();
+        const headers = { "last-event-id": String(last) };
+        const stream = await fetch(`${gateway.url}/v1/events/stream?name=test.noted`, { headers, signal: stop.signal }).catch(
+          () => undefined,
+        );
+        const reader = stream?.body?.pipeThrough(new TextDecoderStream()).getReader();
+        let text = "";
+        for (let isOpen = reader !== undefined; isOpen; ) {
+          const { done, value = "" } = (await reader?.read().catch(() => undefined)) ?? { done: true };
+          text += value;
+          const id = /^id: (\d+)$/m.exec(text)?.[1];
+          if (id !== undefined) {
+            last = Number(id);
+            seen.push(id);
+          }
+          isOpen = !done && id === undefined;
+        }
+        stop.abort();
+        await new Promise(setImmediate);
+      }
+      dies = Number.POSITIVE_INFINITY;
+    }
+    expect(new Set(seen).size).to.equal(6);
+    const noted = await gateway.hub.query({ name: "test.noted" });
+    expect(noted.events.map(({ sequence }) => String(sequence))).to.deep.equal(seen);
+  });
+});
