@@ -27,8 +27,11 @@ export async function mcp(options: McpOptions): Promise<void> {
   const decisions = new Decisions();
   const agent = agentOf({ ...options, city: await seatsOf(url) }, { registers: true, tell: (line) => decisions.tell(line) });
   decideBy(agent, decisions);
+  const left = new AbortController();
+  // Whoever decided for the agent is gone, however it went: a seat that nobody answers from costs its owner.
+  process.stdin.once("close", () => left.abort());
   serveMcpAgent(OPEN, version(), ask, agent, decisions);
-  await runQuietly(agent, decisions, interrupted);
+  await runQuietly(agent, decisions, AbortSignal.any([interrupted, left.signal]));
 }
 
 /** Where the city at this URL has its seats. */

@@ -190,6 +190,16 @@ describe("an agent that has nothing of ours", function () {
       ).to.include.members(["bid", "perform"]);
     });
 
+  it("takes no seat once whoever decides is gone", async () => {
+    const folder = join(directory(), "left");
+    const cli = join(root, "orchestrator/cli/main.ts");
+    await start(cli, "agent", "init", "--folder", folder).ended;
+    // Its input is at its end before it begins.
+    const running = start(cli, "mcp", "--city", gateway.url, "--folder", folder, "--sells", SERVICE);
+    await running.ended;
+    expect(running.child.exitCode, running.errors).to.equal(0);
+  });
+
   it("is slashed for garbage, and told why", async () => {
     const running = stranger(READS, "garbage");
     const { outcome, won, work } = await untilOver(running);
