@@ -157,6 +157,8 @@ export interface ClearOptions extends VerdictOptions {
   absent?: number;
   /** Hands in no evidence: every item stays SIGN. */
   unproven?: boolean;
+  /** Each member answers all of these. */
+  questions?: readonly number[];
 }
 
 interface Worker extends OfferedService {
@@ -566,7 +568,10 @@ export class Mission {
   async clearOrder(node: number, options: ClearOptions = {}) {
     const panel = [...(await this.contract.panelOf(node))];
     const verdicts = [];
-    for (const verifier of panel.slice(options.absent ?? 0)) verdicts.push(await this.verdict(node, verifier, options));
+    for (const verifier of panel.slice(options.absent ?? 0)) {
+      for (const question of options.questions ?? [options.question ?? 0])
+        verdicts.push(await this.verdict(node, verifier, { ...options, question }));
+    }
     const openings = [];
     for (let slot = 0; slot < this.node(node).redundancy; slot++) openings.push(await this.opening(node, slot));
     const items = [];
