@@ -3,7 +3,7 @@ import { sha256 } from "../primitives/hash.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { isSignedBy } from "../primitives/signing.ts";
-import { agreementHash, type KeyOf, messageBytes, PARTIES, type SignedKind } from "./canonical.ts";
+import { agreementHash, type KeyOf, messageBytes, PARTIES, type SignedKind, withSameTerms } from "./canonical.ts";
 import { runClock, type Timed } from "./clock.ts";
 import { AgreementRefused } from "./errors.ts";
 import { type AgreementEvent, advance, lifecycleTerms } from "./lifecycle.ts";
@@ -144,7 +144,7 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
       const timed = happen({ name: "sign", by: act.by });
       const key = requireSignature(keyOf, agreement.parties[act.by].identity, "agreement", agreementHash(agreement), act.signature);
       const signatures = { ...agreement.signatures, [act.by]: { scheme: key.algorithm, key: key.key, value: act.signature } };
-      return withState({ ...life, agreement: { ...agreement, signatures } }, timed);
+      return withState({ ...life, agreement: withSameTerms(agreement, { signatures }) }, timed);
     }
     case "deliver": {
       const timed = happen({ name: "deliver", by: "provider" });
@@ -183,7 +183,7 @@ export function lifeOf(acts: readonly { readonly act: Act; readonly at: number }
 }
 
 function withState(life: AgreementLife, timed: Timed): AgreementLife {
-  return { ...life, timed, agreement: { ...life.agreement, status: timed.state.status } };
+  return { ...life, timed, agreement: withSameTerms(life.agreement, { status: timed.state.status }) };
 }
 
 function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted }: TakingOptions): AgreementLife {

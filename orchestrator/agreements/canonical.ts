@@ -1,5 +1,6 @@
 import { sha256 } from "../primitives/hash.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
+import { immutable, isImmutable } from "../primitives/immutable.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { type ByteSigner, isSignedBy, type PublicKey } from "../primitives/signing.ts";
 import { AgreementRefused } from "./errors.ts";
@@ -22,9 +23,25 @@ export function messageBytes(kind: SignedKind, hash: Hash): Uint8Array {
   return new TextEncoder().encode(`asa/1 ${kind} ${hash}`);
 }
 
+/** Hashes of agreements whose terms nobody can change any more. */
+const hashes = new WeakMap<Agreement, Hash>();
+
 /** SHA-256 of the RFC 8785 text of every term, fields that nobody here knows included; only status and signatures are outside. */
-export function agreementHash({ status: _, signatures: __, ...terms }: Agreement): Hash {
-  return sha256(canonicalJson(terms));
+export function agreementHash(agreement: Agreement): Hash {
+  const known = hashes.get(agreement);
+  if (known !== undefined) return known;
+  const { status: _, signatures: __, ...terms } = agreement;
+  const hash = sha256(canonicalJson(terms));
+  if (isImmutable(agreement)) hashes.set(agreement, hash);
+  return hash;
+}
+
+/** The same terms with another status or other signatures: their hash stays what it was, and from now on they cannot be changed. */
+export function withSameTerms(agreement: Agreement, more: Partial<Pick<Agreement, "status" | "signatures">>): Agreement {
+  const hash = agreementHash(agreement);
+  const next = immutable({ ...agreement, ...more });
+  hashes.set(next, hash);
+  return next;
 }
 
 /** The agreement with one party's signature. Throws Frozen where that party has signed, UnknownKey for another's key. */
@@ -36,8 +53,9 @@ export function signAgreement(agreement: Agreement, party: Party, signer: ByteSi
   const known = keyOf(agreement.parties[party].identity);
   const { algorithm, key } = signer.publicKey;
   if (known?.algorithm !== algorithm || known.key !== key) throw new AgreementRefused("UnknownKey", `This key is not the ${party}'s`);
-  const value = signer.sign(messageBytes("agreement", agreementHash(agreement)));
-  return { ...agreement, signatures: { ...signatures, [party]: { scheme: algorithm, key, value } } };
+  const terms = withSameTerms(agreement, {});
+  const value = signer.sign(messageBytes("agreement", agreementHash(terms)));
+  return withSameTerms(terms, { signatures: { ...signatures, [party]: { scheme: algorithm, key, value } } });
 }
 
 /** Throws BadSignature unless both parties signed exactly these terms with their own keys. */

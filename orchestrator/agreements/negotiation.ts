@@ -3,7 +3,7 @@ import { sha256 } from "../primitives/hash.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { canonicalJson, isObject, type JsonValue } from "../primitives/json.ts";
 import { type ByteSigner, isSignedBy } from "../primitives/signing.ts";
-import { agreementHash, type KeyOf, messageBytes, otherParty, PARTIES, type Party } from "./canonical.ts";
+import { agreementHash, type KeyOf, messageBytes, otherParty, PARTIES, type Party, withSameTerms } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
 import { type AgreementState, advance, type EventName, lifecycleTerms, PROPOSED } from "./lifecycle.ts";
 import { unitsOf } from "./money.ts";
@@ -106,7 +106,7 @@ export function negotiate(at: Negotiation, document: unknown, { keyOf, medianPri
   const next = advance(state, { name: message.action satisfies EventName, by }, terms);
   const changed = message.action === "counter" ? applyChanges(offer, message.proposed_changes) : unchanged(offer, message);
   if (agreementHash(changed) !== message.terms_hash) throw new AgreementRefused("OtherTerms", "The sender signed other terms than these");
-  return { offer: { ...changed, status: next.status }, state: next, last: hash, flags: flagsOf(changed, medianPrice) };
+  return { offer: withSameTerms(changed, { status: next.status }), state: next, last: hash, flags: flagsOf(changed, medianPrice) };
 }
 
 /** Hash of all of a message but its signature. */

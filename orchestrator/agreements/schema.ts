@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { immutable } from "../primitives/immutable.ts";
 import { assertJson } from "../primitives/json.ts";
 import { AgreementRefused } from "./errors.ts";
 import { unitsOf } from "./money.ts";
@@ -191,7 +192,7 @@ export const DEFAULTS = {
   maxConsecutive: 5,
 } as const;
 
-/** Reads a document and checks what no field says alone. Throws AgreementRefused. */
+/** Reads a document and checks what no field says alone. Nobody changes what was read: other terms are another document. Throws AgreementRefused. */
 export function readAgreement(document: unknown): Agreement {
   try {
     assertJson(document);
@@ -213,7 +214,7 @@ export function readAgreement(document: unknown): Agreement {
   const problem = inconsistency(parsed.data);
   if (problem !== undefined) throw new AgreementRefused("MalformedAgreement", "Its terms do not fit together", problem);
   requireDistinctParties(parsed.data);
-  return parsed.data;
+  return immutable(parsed.data);
 }
 
 function inconsistency({ created_at, expires_at, quality_criteria, escrow }: Agreement): string | undefined {

@@ -216,8 +216,8 @@ export function readResult(
   if (taken?.has(hash) === true) throw new AgreementRefused("Replayed", "This result has been taken");
   const { history = [], noise_seed: noiseSeed } = result;
   const follows = determinationOf(agreement, result, { history, ...(noiseSeed === undefined ? {} : { noiseSeed }) });
-  const { confidence: _, ...said } = result.determination;
-  if (canonicalJson(printed(follows)) !== canonicalJson(said))
+  const { result: word, composite, payment_release_percent } = result.determination;
+  if (follows.result !== word || follows.composite !== composite || follows.release_percent !== payment_release_percent)
     throw new AgreementRefused("WrongDetermination", "Its determination does not follow from its measurements");
   return follows;
 }

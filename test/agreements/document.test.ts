@@ -147,4 +147,14 @@ describe("signatures", () => {
         status,
       ).to.equal("Frozen");
   });
+
+  it("cannot be changed once it was read: its hash is remembered", () => {
+    const agreement = readAgreement(EXAMPLE);
+    const hash = agreementHash(agreement);
+    expect(() => Object.assign(agreement.service, { description: "something else" })).to.throw(TypeError);
+    expect(() => Object.assign(agreement, { expires_at: "2030-01-01T00:00:00Z" })).to.throw(TypeError);
+    expect(agreementHash({ ...agreement, expires_at: "2030-01-01T00:00:00Z" })).to.not.equal(hash);
+    expect(agreementHash({ ...agreement })).to.equal(hash);
+    expect(Object.isFrozen(EXAMPLE.service), "the document that was handed in stays its owner's").to.equal(false);
+  });
 });
