@@ -79,7 +79,11 @@ type Kept = z.output<typeof keptSchema>;
 
 const DAMAGED = "restore it from a copy, or remove it: its sponsor can post the mission again";
 
-/** What nobody has paid for takes room: so many missions, so many of one sponsor, so many bytes, and for so long when room is needed. */
+/**
+ * What nobody has paid for takes room: so many missions, so many of one sponsor, so many bytes. Where room is needed they go in this order:
+ * those whose sponsors do not hold the deposits that they are to pay, those that have had so long, the one with the least deposit. Whoever
+ * would keep others out has to hold more than all of them.
+ */
 const MOST_UNPAID = 128;
 const MOST_OF_SPONSOR = 8;
 const MOST_BYTES = 256 * 1_048_576;
@@ -113,7 +117,9 @@ export class PostedMissions {
   readonly #paying = new Map<Hash, Promise<void>>();
   /** Of these, those whose transactions were sent: of missions with the same goal and budget, the session is theirs. */
   readonly #sent = new Set<Hash>();
-  #seen = "";
+  /** The block up to which it was looked for deposits of all, and missions for whose deposit it never was. */
+  #seen = { hash: "", number: -1n };
+  readonly #unlooked: Set<Hash>;
 
   constructor(city: City, options: PostedMissionsOptions) {
     this.#city = city;
@@ -123,6 +129,7 @@ export class PostedMissions {
     const files = readdirSync(this.#folder).filter((name) => /^0x[0-9a-f]{64}\.json$/.test(name));
     const kept = files.flatMap((name) => readStateFile(join(this.#folder, name), keptSchema, DAMAGED) ?? []);
     this.#known = new Map(kept.sort((a, b) => a.posted - b.posted).map((each) => [each.id, each]));
+    this.#unlooked = new Set(this.#unpaid().map(({ id }) => id));
     for (const each of kept) if (each.paid !== null && each.end === null) this.#begin(each);
   }
 
@@ -138,10 +145,10 @@ export class PostedMissions {
       const kept: Kept = { id, sponsor, text, posted: this.#options.millis(), paid: null, end: null };
       await this.#require(kept, items);
       const content = canonicalJson(items);
-      this.#makeRoom(sponsor, content.length);
+      await this.#makeRoom(kept, content.length);
       writeFileAtomic(this.#itemsOf(id), content);
       this.#keep(kept);
-      this.#seen = "";
+      this.#unlooked.add(id);
       const { mission, budget } = this.#fileOf(kept);
       this.#city.tell(`${sponsor} asks for ${mission} and is to deposit ${formatMoney(budget)} tokens`);
       return this.#tellOf(kept);
@@ -184,11 +191,13 @@ export class PostedMissions {
 
   /** Looks whether sponsors have paid, by whatever way their transactions went, and begins what is paid for. */
   async step(): Promise<void> {
-    const { hash } = this.#city.chain.head();
-    if (hash === this.#seen || this.#unpaid().length === 0) return;
+    const { hash, number } = this.#city.chain.head();
+    if ((hash === this.#seen.hash && this.#unlooked.size === 0) || this.#unpaid().length === 0) return;
     await this.#turns.run(async () => {
-      await this.#findPaid();
-      this.#seen = hash;
+      const range = { fromBlock: number > this.#seen.number ? this.#seen.number + 1n : 0n };
+      const opened = await this.#city.client.legislation.history("SessionOpened", {}, range);
+      await this.#findPaid(opened.length > 0 ? this.#unpaid() : this.#unpaid().filter(({ id }) => this.#unlooked.has(id)));
+      this.#seen = { hash, number };
     });
   }
 
@@ -197,12 +206,12 @@ export class PostedMissions {
     while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
   }
 
-  async #findPaid(): Promise<void> {
+  async #findPaid(unpaid: readonly Kept[] = this.#unpaid()): Promise<void> {
     const claimed = new Set([...this.#known.values()].flatMap(({ paid }) => (paid === null ? [] : [paid.session])));
-    const unpaid = this.#unpaid();
     const isSent = ({ id }: Kept) => this.#sent.has(id);
     for (const kept of [...unpaid.filter(isSent), ...unpaid.filter((each) => !isSent(each))]) {
       const paid = await findPaid(this.#city, this.#termsOf(kept), claimed);
+      this.#unlooked.delete(kept.id);
       if (paid === undefined) continue;
       claimed.add(paid.session);
       const now = { ...kept, paid };
@@ -314,21 +323,48 @@ export class PostedMissions {
     return [...this.#known.values()].filter(({ paid }) => paid === null);
   }
 
-  /** Lets go of the oldest that nobody paid for, where there is no room. */
-  #makeRoom(sponsor: Address, bytes: number): void {
-    const unpaid = this.#unpaid();
-    const size = unpaid.reduce((sum, { id }) => sum + statSync(this.#itemsOf(id)).size, bytes);
-    if (unpaid.filter((each) => each.sponsor === sponsor).length >= MOST_OF_SPONSOR)
+  /** Lets go of what nobody paid for, where there is no room. Throws TooManyPosted. */
+  async #makeRoom(coming: Kept, bytes: number): Promise<void> {
+    const own = this.#unpaid().filter(({ sponsor }) => sponsor === coming.sponsor);
+    if (own.length >= MOST_OF_SPONSOR)
       throw new AgentCityError("TooManyPosted", `${MOST_OF_SPONSOR} missions of this sponsor wait for their deposits`, {
         action: "pay for one of them first",
       });
-    if (unpaid.length < MOST_UNPAID && size <= MOST_BYTES) return;
-    const [oldest] = unpaid;
-    if (oldest === undefined || this.#options.millis() - oldest.posted < LEAST_STAY)
-      throw new AgentCityError("TooManyPosted", "Too many missions wait for their deposits here", { action: "try again in some minutes" });
-    this.#known.delete(oldest.id);
-    for (const path of [this.#pathOf(oldest.id), this.#itemsOf(oldest.id)]) if (existsSync(path)) rmSync(path);
-    this.#makeRoom(sponsor, bytes);
+    const sizeOf = ({ id }: Kept) => statSync(this.#itemsOf(id)).size;
+    let [left, size] = [MOST_UNPAID - this.#unpaid().length, this.#unpaid().reduce((sum, kept) => sum + sizeOf(kept), bytes)];
+    if (left > 0 && size <= MOST_BYTES) return;
+    for (const kept of await this.#dispensable(coming)) {
+      left += 1;
+      size -= sizeOf(kept);
+      this.#known.delete(kept.id);
+      this.#unlooked.delete(kept.id);
+      for (const path of [this.#pathOf(kept.id), this.#itemsOf(kept.id)]) if (existsSync(path)) rmSync(path);
+      if (left > 0 && size <= MOST_BYTES) return;
+    }
+    throw new AgentCityError("TooManyPosted", "Too many missions wait for their deposits here", {
+      action: "hold the deposit in the sponsor's account before you ask: whoever does is taken first; or try again in some minutes",
+    });
+  }
+
+  /** Unpaid missions that make room for this one, the first to go first. */
+  async #dispensable(coming: Kept): Promise<readonly Kept[]> {
+    const budgetOf = (kept: Kept) => this.#fileOf(kept).budget;
+    // Transactions that are on their way find their mission.
+    const unpaid = this.#unpaid().filter(({ id }) => !this.#paying.has(id));
+    const asked = new Map<Address, bigint>();
+    for (const kept of [...unpaid, coming]) asked.set(kept.sponsor, (asked.get(kept.sponsor) ?? 0n) + budgetOf(kept));
+    const held = new Map(
+      await Promise.all(
+        [...asked].map(async ([sponsor, sum]) => [sponsor, (await this.#city.client.token.balanceOf(sponsor)) >= sum] as const),
+      ),
+    );
+    const isHeld = ({ sponsor }: Kept) => held.get(sponsor) === true;
+    const isOld = ({ posted }: Kept) => this.#options.millis() - posted >= LEAST_STAY;
+    const old = unpaid.filter(isOld);
+    if (!isHeld(coming)) return old;
+    const lesser = unpaid.filter((kept) => isHeld(kept) && budgetOf(kept) < budgetOf(coming));
+    const byBudget = lesser.sort((a, b) => (budgetOf(a) < budgetOf(b) ? -1 : 1));
+    return [...new Set([...unpaid.filter((kept) => !isHeld(kept)), ...old, ...byBudget])];
   }
 
   #keep(kept: Kept): void {

@@ -1,0 +1,105 @@
+import { expect } from "chai";
+import { simulatedJudge } from "../../../orchestrator/adjudication/simulated-judge.ts";
+import { intentKey } from "../../../orchestrator/chain/outbox.ts";
+import type { City } from "../../../orchestrator/city/city.ts";
+import { memberOf } from "../../../orchestrator/city/founding/society.ts";
+import { PostedMissions } from "../../../orchestrator/city/missions/posted-missions.ts";
+import { addressSchema } from "../../../orchestrator/primitives/address.ts";
+import type { Address, Hash } from "../../../orchestrator/primitives/hex.ts";
+import { openHome } from "../../support/city-home.ts";
+import { rejection } from "../../support/rejection.ts";
+import { suiteDirectory } from "../../support/temporary-directory.ts";
+
+const ITEMS = [{ id: "row-1", name: "survey", fields: {}, values: { optimistic: 3, likely: 6, pessimistic: 9 } }];
+const TOKEN = 1_000_000n;
+const MOST = 128;
+const OF_SPONSOR = 8;
+const TEN_MINUTES = 600_000;
+
+function missionFor(tokens: number): string {
+  return `mission: estimates
+goal: Estimate a work package.
+budget: "${tokens}.00"
+deadline: 20m
+risk: LOW
+input: { kind: csv, path: work.csv }
+tasks:
+  estimate: { service: [estimate-by-median, estimate-by-pert, estimate-by-triangle], over: input, tier: 2 }
+output: { task: estimate, format: json }
+`;
+}
+
+describe("missions that nobody has paid for", function () {
+  this.timeout(60_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let posted: PostedMissions;
+  let now = 0;
+  let sponsors = 0;
+
+  before(async () => {
+    city = await openHome(directory(), "7");
+  });
+  after(() => city?.close());
+  beforeEach(() => {
+    posted = new PostedMissions(
+      { ...city, dir: `${directory()}/${sponsors}` },
+      { home: directory(), judge: simulatedJudge(city.chain.id), millis: () => now, sleep: async () => {} },
+    );
+  });
+
+  /** A sponsor that holds so many tokens. */
+  async function sponsor(tokens = 0n): Promise<Address> {
+    sponsors += 1;
+    const address = addressSchema.parse(`0x${sponsors.toString(16).padStart(40, "5")}`);
+    const options = { intent: intentKey("test-mint", sponsors), account: memberOf(city.society, "deployer").account };
+    if (tokens > 0n) await city.client.token.mint([address, tokens * TOKEN], options);
+    return address;
+  }
+
+  /** As many as there is room for, each of so many tokens, by sponsors that hold so many, the first of them `first`. */
+  async function fill(tokens: number, held: bigint, first?: Address): Promise<readonly Hash[]> {
+    const ids: Hash[] = [];
+    while (ids.length < MOST) {
+      const by = ids.length === 0 && first !== undefined ? first : await sponsor(held);
+      for (let at = 0; at < OF_SPONSOR; at += 1) {
+        now += 1;
+        ids.push((await posted.post(by, missionFor(tokens), ITEMS, at)).id);
+      }
+    }
+    return ids;
+  }
+  const left = (ids: readonly Hash[]) => ids.filter((id) => posted.get(id) !== undefined);
+
+  it("of sponsors without the money make room for one who has it, at once", async () => {
+    const idle = await fill(300, 0n);
+    const poor = await sponsor();
+    expect(await rejection(posted.post(poor, missionFor(300), ITEMS))).to.include({ code: "TooManyPosted" });
+    const { state } = await posted.post(await sponsor(300n), missionFor(300), ITEMS);
+    expect(state).to.equal("unpaid");
+    expect(left(idle)).to.deep.equal(idle.slice(1));
+  });
+
+  it("of sponsors who hold the money for one of their eight are as good as without", async () => {
+    await fill(300, 300n);
+    expect((await posted.post(await sponsor(300n), missionFor(300), ITEMS)).state).to.equal("unpaid");
+  });
+
+  it("keep out nobody who holds more, and nobody for longer than ten minutes", async () => {
+    const first = await sponsor(1_600n);
+    const cheap = await fill(200, 1_600n, first);
+    expect((await posted.post(await sponsor(300n), missionFor(300), ITEMS)).state).to.equal("unpaid");
+    expect(left(cheap)).to.have.length(MOST - 1);
+    const equal = await sponsor(200n);
+    expect(await rejection(posted.post(equal, missionFor(200), ITEMS))).to.include({ code: "TooManyPosted" });
+    now += TEN_MINUTES;
+    const { id } = await posted.post(equal, missionFor(200), ITEMS);
+    expect(posted.get(id)).to.include({ state: "unpaid" });
+    expect(left(cheap)).to.have.length(MOST - 2);
+    // Nothing is lost with one that went: it is the same mission again.
+    const [gone] = cheap;
+    expect(left(cheap)).to.not.include(gone);
+    now += TEN_MINUTES;
+    expect((await posted.post(first, missionFor(200), ITEMS, 0)).id).to.equal(gone);
+  });
+});
