@@ -4,6 +4,7 @@ import type { LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import type { Act, AgreementLife } from "../../orchestrator/agreements/index.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
@@ -21,6 +22,7 @@ import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { CATALOG } from "../../services/catalog.ts";
+import { cancel, challenge, deliver, proposing, result, SIGNED, sign } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions, wall } from "./gateway-city.ts";
@@ -38,6 +40,12 @@ const answerSchema = z.looseObject({ to: z.int() });
 const PRICE = 10_000n;
 const payTo = addressSchema.parse("0x00000000000000000000000000000000000a11ce");
 const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
+
+/** What is asked by POST and changes nothing. */
+const READS_BY_POST: readonly string[] = ["draft_order", "simulate_order", "prepare_agreement_act"];
+/** It sends on transactions whose nonces are their signer's: the chain takes each once, whoever sends it. */
+const ONCE_BY_CHAIN = "send_agreement_step";
+type Step = (life: AgreementLife) => Act;
 
 /** Something that a client wants done, once, and whose effect can be counted. */
 interface Deed {
@@ -366,6 +374,39 @@ output: { task: estimate, format: json }
     },
   };
 
+  /** An act of an agreement that has come so far: it is one more of those that are kept. */
+  const acting = (path: string, past: readonly Step[], step: Step) => async (): Promise<Deed> => {
+    const { agreements } = gateway.world;
+    if (agreements === undefined) throw new Error("no agreements");
+    made += 1;
+    let { life, id } = await agreements.propose(proposing(`front-${made}`));
+    for (const each of past) ({ life } = await agreements.take(id, each(life)));
+    const { act: _, ...body } = step(life);
+    return {
+      ask: () => open(path, { agreement: id, ...body }),
+      times: async () => (await city.database.query("SELECT 1 FROM gateway_acts WHERE id = $1", [id])).length - past.length - 1,
+    };
+  };
+  const [accepted, ...signing] = SIGNED;
+  if (accepted === undefined) throw new Error("nothing is accepted");
+  const evaluated: Step = (life) => result(life, "evaluator");
+  const AGREEMENT_DEEDS: typeof DEEDS = {
+    async propose_agreement() {
+      made += 1;
+      const { act: _, ...body } = proposing(`front-${made}`);
+      const all = async () => (await city.database.query("SELECT 1 FROM gateway_acts")).length;
+      const before = await all();
+      return { ask: () => open("/v1/agreements", body), times: async () => (await all()) - before };
+    },
+    negotiate_agreement: acting("/v1/agreement-messages", [], accepted),
+    sign_agreement: acting("/v1/agreement-signatures", [accepted], (life) => sign(life, "client")),
+    deliver_agreement: acting("/v1/agreement-deliveries", SIGNED, deliver),
+    verify_agreement: acting("/v1/agreement-results", [...SIGNED, deliver], evaluated),
+    challenge_agreement: acting("/v1/agreement-challenges", [...SIGNED, deliver, evaluated], (life) => challenge(life, "client")),
+    cancel_agreement: acting("/v1/agreement-cancellations", [accepted, ...signing], (life) => cancel(life)),
+  };
+  const ALL_DEEDS = { ...DEEDS, ...AGREEMENT_DEEDS };
+
   /** Asks until it is answered, as a client does whose connection broke. */
   async function persist({ ask }: Deed): Promise<Response> {
     for (;;) {
@@ -376,12 +417,12 @@ output: { task: estimate, format: json }
   }
 
   it("is asked here for everything that a client can have the city do", () => {
-    const reads = COMMANDS.filter(({ method, name }) => method === "GET" || ["draft_order", "simulate_order"].includes(name));
+    const reads = COMMANDS.filter(({ method, name }) => method === "GET" || READS_BY_POST.includes(name));
     const writes = COMMANDS.filter((command) => !reads.includes(command)).map(({ name }) => name);
-    expect(Object.keys(DEEDS)).to.have.members([...writes, "PUT block"]);
+    expect([...Object.keys(ALL_DEEDS), ONCE_BY_CHAIN]).to.have.members([...writes, "PUT block"]);
   });
 
-  for (const [name, deed] of Object.entries(DEEDS))
+  for (const [name, deed] of Object.entries(ALL_DEEDS))
     it(`does ${name} once, whichever message it dies at`, async () => {
       const whole = await deed();
       crossings = [];
