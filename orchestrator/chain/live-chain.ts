@@ -131,7 +131,7 @@ class Live implements CityChain {
     this.request = (call) => (call.method === "eth_getLogs" ? this.#logs(call) : node.request(call));
     const patiently: Request = (call) => (patience === undefined ? this.request(call) : patience.through(() => this.request(call)));
     this.publicClient = publicClientOf(node.id, network.name, patiently, LOOK);
-    this.clock = { now: () => this.#now(), sleepUntil: (time) => this.#sleepUntil(time), run: (work) => work() };
+    this.clock = { now: () => this.#now(), sleepUntil: (time) => this.#sleepUntil(time), run: (work) => work(), hold: (work) => work() };
   }
 
   async start(): Promise<void> {

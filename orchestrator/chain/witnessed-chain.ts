@@ -145,6 +145,7 @@ class Witnessed implements CityChain {
       now: () => time,
       sleepUntil: async () => refuse("time"),
       run: <Result>(work: () => Promise<Result>) => work(),
+      hold: <Result>(work: () => Promise<Result>) => work(),
     };
   }
 

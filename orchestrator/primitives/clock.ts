@@ -14,6 +14,8 @@ export interface WorkClock extends Clock {
    * waits for other pieces: it would never sleep itself.
    */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Time does not jump while this work goes on, which must not sleep on this clock itself. */
+  hold<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 interface Sleeper {
@@ -83,12 +85,13 @@ export class ManualClock implements Clock {
 
 /**
  * Chain time of a devnet: when all work waits, it jumps to the next deadline; nothing waits on wall time.
- * Without `run` every sleep jumps at once. With it, time jumps when as many sleep as pieces of work are running.
+ * Without `run` every sleep jumps at once. With it, time jumps when as many sleep as pieces of work are running; never while it is held.
  * `beforeJump` makes the jump real (mines a block with that time) before anybody wakes.
  */
 export class JumpingClock extends ManualClock implements WorkClock {
   readonly #beforeJump: (time: bigint) => Promise<void>;
   #running = 0;
+  #held = 0;
   #changed = false;
   #isLooking = false;
 
@@ -103,6 +106,16 @@ export class JumpingClock extends ManualClock implements WorkClock {
       return await work();
     } finally {
       this.#running -= 1;
+      this.#schedule();
+    }
+  }
+
+  async hold<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#held += 1;
+    try {
+      return await work();
+    } finally {
+      this.#held -= 1;
       this.#schedule();
     }
   }
@@ -129,7 +142,7 @@ export class JumpingClock extends ManualClock implements WorkClock {
         // Deferred, so that work started in the same turn is counted first.
         await Promise.resolve();
         const next = this.nextWake();
-        if (next === undefined || this.sleeping() < this.#running) continue;
+        if (next === undefined || this.#held > 0 || this.sleeping() < this.#running) continue;
         await this.#beforeJump(next);
         if (next > this.now()) this.advanceTo(next);
         this.#changed = true;
@@ -152,5 +165,6 @@ export function systemClock(options: { readonly millis: () => number; readonly s
       }
     },
     run: (work) => work(),
+    hold: (work) => work(),
   };
 }

@@ -1,6 +1,7 @@
 import type { LocalAccount } from "viem";
 import { z } from "zod";
 import { SeatAbsent } from "../minds/absence.ts";
+import type { WorkClock } from "../primitives/clock.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
@@ -71,6 +72,8 @@ export interface MailboxOptions {
   /** Signs for what was received. */
   readonly receiver: LocalAccount;
   readonly clock: WallClock;
+  /** Keeps chain time from jumping while somebody has a question whose silence costs something. Default: it does not. */
+  readonly hold?: WorkClock["hold"];
   /** Seconds of `CALLS` are multiplied by it: tests wait less. Default 1. */
   readonly patience?: number;
   /** No transport brings calls out: what was answered before is remembered, everything else is silence at once. */
@@ -132,7 +135,7 @@ export class Mailbox {
       help = () => ({}),
     }: { readonly seconds?: number; readonly isOptional?: boolean; readonly help?: () => JsonObject } = {},
   ): Promise<CallAnswer<Kind>> {
-    const { answers, clock, patience = 1, closed = false } = this.#options;
+    const { answers, clock, patience = 1, closed = false, hold = (work) => work() } = this.#options;
     const { within, answer: schema, ...of }: CallKind = CALLS[kind];
     const optional = isOptional || of.optional === true;
     const parse = (answer: JsonValue) => schema.parse(answer) as CallAnswer<Kind>;
@@ -158,7 +161,8 @@ export class Mailbox {
         }
         throw new SeatAbsent(who.name, kind, `no valid answer within ${millis / 1_000} s`);
       });
-      return parse(await Promise.race([answered, late]));
+      const waited = () => Promise.race([answered, late]);
+      return parse(await (optional ? waited() : hold(waited)));
     } finally {
       over.abort();
       this.#open.delete(id);

@@ -60,6 +60,27 @@ describe("clocks", () => {
     }
   });
 
+  it("a jumping clock does not jump while anybody holds it", async () => {
+    const clock = new JumpingClock(0n);
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = [clock.hold(() => first.promise), clock.hold(() => second.promise)];
+    let woken = false;
+    const sleeper = clock.sleepUntil(3600n).then(() => {
+      woken = true;
+    });
+    const turns = async () => {
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    };
+    await turns();
+    first.resolve();
+    await turns();
+    expect([clock.now(), woken]).to.deep.equal([0n, false]);
+    second.reject(new Error("it came to nothing"));
+    expect((await Promise.allSettled(held)).map(({ status }) => status)).to.deep.equal(["fulfilled", "rejected"]);
+    await sleeper;
+    expect(clock.now()).to.equal(3600n);
+  });
+
   it("a jumping clock that cannot jump tells every sleeper", async () => {
     const clock = new JumpingClock(0n, () => Promise.reject(new Error("closed")));
     const results = await Promise.allSettled([clock.run(() => clock.sleepUntil(1n)), clock.run(() => clock.sleepUntil(2n))]);

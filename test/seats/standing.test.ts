@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { zeroAddress } from "viem";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
 import { openAnswers } from "../../orchestrator/records/answers.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
@@ -13,6 +14,7 @@ const REQUEST = { type: "Commit", mission: null, message: { node: 0 } };
 describe("how a seat elsewhere stands with its city", () => {
   let database: Database;
   let mailbox: Mailbox;
+  const chainTime = new JumpingClock(0n);
   let now = 1_000_000;
   /** Time passes when a test says so. */
   const waits = new Set<() => void>();
@@ -24,6 +26,7 @@ describe("how a seat elsewhere stands with its city", () => {
       city: zeroAddress,
       answers: openAnswers(database),
       receiver: devnetAccount(0),
+      hold: (work) => chainTime.hold(work),
       clock: {
         millis: () => now,
         wait: (millis, signal) =>
@@ -85,5 +88,20 @@ describe("how a seat elsewhere stands with its city", () => {
     const { refusals } = mailbox.standingOf(agent.address);
     expect(refusals).to.have.length(20);
     expect(refusals.every(({ why }) => why.length <= 500)).to.equal(true);
+  });
+
+  it("is not taken past its deadline by another mission's: chain time stands still while its silence would cost something", async () => {
+    await chainTime.sleepUntil(3_600n);
+    let isOver = false;
+    await asked({ node: 77 }, async () => {
+      const next = chainTime.sleepUntil(7_200n).then(() => {
+        isOver = true;
+      });
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      expect([chainTime.now(), isOver]).to.deep.equal([3_600n, false]);
+      for (const pass of waits) pass();
+      await next;
+    });
+    expect(chainTime.now()).to.equal(7_200n);
   });
 });

@@ -77,6 +77,8 @@ function seatsElsewhere(city: City, options: Pick<MailboxOptions, "clock" | "pat
     city: client.addresses.ConstitutionContract,
     answers: city.answers,
     receiver,
+    // Another mission that waits for a deadline would take this one's seats past theirs.
+    hold: (work) => chain.clock.hold(work),
   });
   const store = { put: async (bytes: Uint8Array) => blocks.put(bytes), get: async (id: string) => blocks.get(parseContentId(id)) };
   const here = new Set(society.map(({ account }) => account.address));
