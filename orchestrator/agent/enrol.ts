@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 import { signPermit } from "../city/founding/permit.ts";
-import { isSeated } from "../city/humans/petitions.ts";
+import { isSeated, petitionName } from "../city/humans/petitions.ts";
 import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../city/missions/newcomer.ts";
 import type { CityClient } from "../client/client.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
@@ -64,12 +64,13 @@ export async function petition(joining: Joining, terms: OfficeTerms, wait: Waiti
   if (principal === undefined) throw new PrincipalMissing("This account has no office, and nobody answers for its petition");
   const { runtime, contact, relations } = terms;
   const message = { ...known, principal: principal.address, runtime, contact, relations, deadline: await newcomerDeadline(client) };
-  await link.post("/v1/petitions", {
+  const request = {
     petition: message,
     byAccount: await signSessionMessage(client, account, "OfficePetition", message),
     byPrincipal: await signSessionMessage(client, principal, "OfficePetition", message),
-  });
-  tell(`PETITIONED: it waits until two adjudicators seat it as ${terms.office}`);
+  };
+  await link.post("/v1/petitions", request);
+  tell(`PETITIONED: ${petitionName(request)} waits until two adjudicators seat it as ${terms.office}`);
   while (!(await seated())) if (!(await wait())) return false;
   tell(`seated as ${terms.office}`);
   return true;

@@ -103,6 +103,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     opened: served,
     outsiders,
     url,
+    seats: seatsUrl,
   } = await withProgress(async ({ tell }) => {
     if (demo) buildConsole(tell);
     const opened = await openCity({
@@ -136,9 +137,9 @@ export async function city(options: CityCommandOptions): Promise<void> {
       ...(origin === undefined ? {} : { origins: origin }),
     };
     const gateway = await serveCity(opened, serving);
-    return { opened, outsiders: seats.outsiders, url: gateway.url };
+    return { opened, outsiders: seats.outsiders, url: gateway.url, seats: seats.url };
   });
-  process.stdout.write(json ? `${JSON.stringify({ status: "serving", url })}\n` : `SERVING ${url}   (Ctrl-C ends it)\n`);
+  process.stdout.write(json ? `${JSON.stringify({ status: "serving", url, seats: seatsUrl })}\n` : `SERVING ${url}   (Ctrl-C ends it)\n`);
   if (demo) await keepBusy(served, { home: root, tell: served.tell, outsiders });
   await forEver();
 }

@@ -1,5 +1,19 @@
 import { isObject, type JsonValue } from "../../orchestrator/primitives/json.ts";
 
+/** What a question says that no answer rests on: which nodes of a mission it is about (another node of the same terms is another question), facts for a mind, bounds of a run, and what others than the agent signed for. */
+const FREE: Readonly<Record<string, RegExp>> = {
+  bid: /^(producers|freeStake|nodes\/\d+(\/(node|services.*|barred.*))?$)/,
+  perform: /^(seconds|tools|messages)$/,
+  draft: /^(?!session|stage|round)/,
+  // What others think and say, and what of a goal no document repeats.
+  speak: /^(producers|failed|debate|goal|law\/failed|law\/shape\/tasks\/\d+\/weight)/,
+  rank: /^(producers|failed|debate|goal\/(tasks|coverage)|laws\/\d+\/(failed|shape\/tasks\/\d+\/weight))/,
+  sign: /^message\/turn$/,
+  seal: /^document\/body\/items\/\d+\/(?!content|ref)/,
+};
+
+export const isFree = (kind: string, path: string) => FREE[kind]?.test(path) === true;
+
 /** Fields that are moments: a later or an earlier one has to be refused, the next second need not be. */
 const TIMES = /(deadline|since|attested_at|issuedAt|submitted_at)$/;
 
