@@ -29,7 +29,7 @@ export async function mcp(options: McpOptions): Promise<void> {
   decideBy(agent, decisions);
   const left = new AbortController();
   // Whoever decided for the agent is gone, however it went: a seat that nobody answers from costs its owner.
-  process.stdin.once("close", () => left.abort());
+  for (const end of ["end", "close"]) process.stdin.once(end, () => left.abort());
   serveMcpAgent(OPEN, version(), ask, agent, decisions);
   await runQuietly(agent, decisions, AbortSignal.any([interrupted, left.signal]));
 }

@@ -89,6 +89,8 @@ describe("a sponsor from outside", function () {
     expect(said.get("paid again"), "a second payment").to.include({ session: said.get("paid")?.["session"] });
     const over = said.get("over");
     expect(over, JSON.stringify(over)).to.include({ state: "completed" });
+    const output = z.object({ output: z.looseObject({}) }).parse(said.get("output"));
+    expect(JSON.stringify(output), "the report").to.match(/survey[\s\S]*foundation[\s\S]*walls/);
     // 100,000 tokens of the faucet, 300 deposited.
     expect(Number(over?.["left"])).to.be.greaterThan(99_700_000_000).and.lessThan(100_000_000_000);
   });

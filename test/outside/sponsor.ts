@@ -32,6 +32,18 @@ async function post(path: string, given: Json, by = account): Promise<Json> {
 }
 const get = async (path: string): Promise<Json> => (await fetch(new URL(path, url))).json();
 
+/** What came out of the last node, from the mission's bundle. */
+async function outputOf(mission: string): Promise<Json> {
+  const files = new Map<string, string>();
+  for (let after: string | null = ""; after !== null; ) {
+    const page = await get(`/v1/missions/${mission}/bundle${after === "" ? "" : `?after=${encodeURIComponent(after)}`}`);
+    for (const { path, base64 } of page.files) files.set(path, Buffer.from(base64, "base64").toString());
+    after = page.next;
+  }
+  const { nodes } = JSON.parse(files.get("outcome.json") ?? "{}");
+  return JSON.parse(files.get(nodes.findLast(({ output }: Json) => output !== null).output.file) ?? "null");
+}
+
 const asked = { file: readFileSync(file, "utf8"), items: JSON.parse(readFileSync(items, "utf8")) };
 const posted = await post("/v1/posted", asked, manner === "wrong-key" ? other : account);
 if (posted.error) {
@@ -64,6 +76,7 @@ tell("paid again", await post("/v1/deposits", body));
 for (let now = paid; ; now = await get(`/v1/posted/${posted.id}`)) {
   if (["completed", "failed", "aborted", "no-law"].includes(now.state)) {
     tell("over", { ...now, left: (await get(`/v1/posted/${posted.id}/deposit`)).balance });
+    tell("output", { output: await outputOf(now.mission) });
     break;
   }
   await new Promise((resolve) => setTimeout(resolve, 250));

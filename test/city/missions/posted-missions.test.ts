@@ -1,11 +1,16 @@
 import { expect } from "chai";
+import type { LocalAccount } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { simulatedJudge } from "../../../orchestrator/adjudication/simulated-judge.ts";
 import { intentKey } from "../../../orchestrator/chain/outbox.ts";
 import type { City } from "../../../orchestrator/city/city.ts";
 import { memberOf } from "../../../orchestrator/city/founding/society.ts";
+import { depositCalls } from "../../../orchestrator/city/missions/deposit.ts";
+import { seatDesk } from "../../../orchestrator/city/missions/open-seats.ts";
 import { PostedMissions } from "../../../orchestrator/city/missions/posted-missions.ts";
 import { addressSchema } from "../../../orchestrator/primitives/address.ts";
-import type { Address, Hash } from "../../../orchestrator/primitives/hex.ts";
+import { type Address, type Hash, hashSchema } from "../../../orchestrator/primitives/hex.ts";
+import { sessionTransitions } from "../../../orchestrator/rules/transitions/session.ts";
 import { openHome } from "../../support/city-home.ts";
 import { rejection } from "../../support/rejection.ts";
 import { suiteDirectory } from "../../support/temporary-directory.ts";
@@ -15,6 +20,8 @@ const TOKEN = 1_000_000n;
 const MOST = 128;
 const OF_SPONSOR = 8;
 const TEN_MINUTES = 600_000;
+/** Seconds: longer than any stage of a session. */
+const FORTY_DAYS = 40n * 86_400n;
 
 function missionFor(tokens: number): string {
   return `mission: estimates
@@ -101,5 +108,72 @@ describe("missions that nobody has paid for", function () {
     expect(left(cheap)).to.not.include(gone);
     now += TEN_MINUTES;
     expect((await posted.post(first, missionFor(200), ITEMS, 0)).id).to.equal(gone);
+  });
+
+  /** A key with a faucet's money. */
+  async function payer(): Promise<LocalAccount> {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const desk = await seatDesk(city, { clock: { millis: () => now, wait: () => new Promise<void>(() => {}) } });
+    await desk.faucet(account.address);
+    return account;
+  }
+
+  /** The sponsor opens so many sessions by its own transactions, each with so much. */
+  async function pay(by: LocalAccount, budget: bigint, times = 1): Promise<void> {
+    const { id: chainId, publicClient, request } = city.chain;
+    const terms = { sponsor: by.address, goal: "Estimate a work package." };
+    const [approve] = depositCalls(city.client.addresses, { ...terms, budget: BigInt(times) * budget });
+    const [, opening] = depositCalls(city.client.addresses, { ...terms, budget });
+    const calls = [approve, ...Array.from({ length: times }, () => opening)].flatMap((call) => (call === undefined ? [] : [call]));
+    for (const { to, data, gas } of calls) {
+      const nonce = await publicClient.getTransactionCount({ address: by.address });
+      const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 0n };
+      const raw = await by.signTransaction({ type: "eip1559", chainId, nonce, to, data, gas, ...fees });
+      await city.chain.receipt(hashSchema.parse(await request({ method: "eth_sendRawTransaction", params: [raw] })));
+    }
+  }
+
+  /** What is left lying in sessions of this sponsor goes back to it. Anybody may see to that. */
+  async function takeBack(by: LocalAccount): Promise<readonly bigint[]> {
+    const { legislation } = city.client;
+    await city.chain.clock.run(() => city.chain.clock.sleepUntil(city.chain.clock.now() + FORTY_DAYS));
+    const opened = await legislation.history("SessionOpened", { sponsor: by.address });
+    for (const { args } of opened) {
+      const { state } = await legislation.sessionOf(args.session);
+      if (sessionTransitions.states[state] !== "IDENTIFYING") continue;
+      await legislation.expire([args.session], { intent: intentKey("test-expire", args.session.toString()) });
+      await legislation.withdraw([args.session], { intent: intentKey("test-withdraw", args.session.toString()) });
+    }
+    const back = await legislation.history("DepositWithdrawn", { sponsor: by.address });
+    return back.map(({ args }) => args.amount);
+  }
+
+  it("stay unpaid where the sponsor deposits less or more, which goes back to it", async () => {
+    for (const budget of [300n * TOKEN - 1n, 300n * TOKEN + 1n]) {
+      const by = await payer();
+      const before = await city.client.token.balanceOf(by.address);
+      const { id } = await posted.post(by.address, missionFor(300), ITEMS);
+      await pay(by, budget);
+      await posted.step();
+      expect(posted.get(id)).to.include({ state: "unpaid" });
+      expect(await takeBack(by)).to.deep.equal([budget]);
+      expect(await city.client.token.balanceOf(by.address)).to.equal(before);
+    }
+  });
+
+  it("are carried out once where the sponsor deposits twice, and the second deposit goes back to it", async () => {
+    const by = await payer();
+    const before = await city.client.token.balanceOf(by.address);
+    const { id } = await posted.post(by.address, missionFor(300), ITEMS);
+    await pay(by, 300n * TOKEN, 2);
+    await posted.step();
+    await posted.step();
+    await posted.settled();
+    expect(posted.get(id)).to.include({ state: "completed" });
+    const [first] = await city.client.legislation.history("SessionOpened", { sponsor: by.address });
+    expect(posted.get(id)?.session).to.equal(first?.args.session);
+    expect(await takeBack(by)).to.deep.equal([300n * TOKEN]);
+    const spent = before - (await city.client.token.balanceOf(by.address));
+    expect(spent > 0n && spent <= 300n * TOKEN, String(spent)).to.equal(true);
   });
 });
