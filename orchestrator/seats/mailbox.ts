@@ -83,7 +83,7 @@ export interface MailboxOptions {
 /** Where answers are kept: by whom they were asked of, and the call. */
 const keyOf = ({ to, id }: Pick<Call, "to" | "id">) => ({ session: `calls/${to}`, agent: to, step: id, round: 0 });
 
-/** Milliseconds after which somebody who does not ask for calls is not connected any more. */
+/** Milliseconds after which somebody who neither asks for calls nor answers any is not connected any more. */
 const GONE_AFTER = 15_000;
 
 /** Refusals remembered of a seat, and characters of each. */
@@ -105,7 +105,7 @@ export class Mailbox {
   readonly #waiting = new Map<Address, Set<() => void>>();
   /** Who let a question pass, and has said nothing since. */
   readonly #mute = new Set<Address>();
-  /** When each last asked for its calls, milliseconds. */
+  /** When each last asked for its calls or answered one, milliseconds. */
   readonly #seen = new Map<Address, number>();
   readonly #builds = new Map<Address, string>();
   readonly #readable = new Map<Address, Set<string>>();
@@ -171,8 +171,7 @@ export class Mailbox {
 
   /** What this address is asked now, oldest first; waits for a first question until `signal` says that it is enough. `build`: what asks. */
   async callsTo(address: Address, signal: AbortSignal, build?: string): Promise<readonly Call[]> {
-    const { clock } = this.#options;
-    this.#seen.set(address, clock.millis());
+    this.#saw(address);
     if (build !== undefined) this.#builds.set(address, build);
     const due = () => this.openTo(address);
     if (due().length > 0 || signal.aborted) return due();
@@ -186,8 +185,13 @@ export class Mailbox {
       waiting.add(wake);
       signal.addEventListener("abort", wake, { once: true });
     });
-    this.#seen.set(address, clock.millis());
+    this.#saw(address);
     return due();
+  }
+
+  /** It asks, or works on what it was asked: whoever answers many questions one after the other is not gone. */
+  #saw(address: Address): void {
+    this.#seen.set(address, this.#options.clock.millis());
   }
 
   /** What this address is asked at this moment. */
@@ -207,6 +211,7 @@ export class Mailbox {
 
   /** What an open call of this address is about: a node's input, values to hash, a message to sign. Throws AnswerRefused. */
   helpWith(address: Address, id: Hash): { readonly call: Call; readonly help: JsonObject } {
+    this.#saw(address);
     const open = this.#open.get(id);
     if (open === undefined || open.call.to !== address) throw new AnswerRefused("There is no such open call");
     return { call: open.call, help: open.help() };
@@ -214,6 +219,7 @@ export class Mailbox {
 
   /** Keeps an answer. Throws AnswerRefused for one that does not count; the call stays open. */
   async answer(from: Address, id: Hash, answer: JsonValue): Promise<Received> {
+    this.#saw(from);
     const kept = await this.#options.answers.recall(keyOf({ to: from, id }), keptSchema);
     if (kept !== undefined) return this.#receiptFor(id, kept.answer);
     const open = this.#open.get(id);
@@ -244,6 +250,7 @@ export class Mailbox {
 
   /** Takes note that a seat will not answer: nobody waits for it any longer. */
   decline(from: Address, id: Hash, why: string): void {
+    this.#saw(from);
     const open = this.#open.get(id);
     if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
     this.#mute.delete(from);

@@ -58,7 +58,7 @@ describe("an agent that has nothing of ours", function () {
     programs = { stranger, decider };
     city = await openHome(join(directory(), "home"), "7");
     const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
-    seats = await openSeats(city, { clock: { millis, wait }, patience: 4 });
+    seats = await openSeats(city, { clock: { millis, wait }, patience: 20 });
     const pause = (time: number) => sleep(time, undefined);
     gateway = await serveGateway(city, { port: 0, version: "test", millis, sleep: pause, seats: seats.desk, seatsUrl: seats.url });
   });

@@ -83,6 +83,21 @@ describe("how a seat elsewhere stands with its city", () => {
     expect(refusals[0]?.why).to.equal("WillNotSign: Commit.node differs");
   });
 
+  it("is not gone while it answers, although it asks for nothing new meanwhile", async () => {
+    now += 20_000;
+    expect(mailbox.isConnected(agent.address)).to.equal(false);
+    await asked({ node: 4 }, async (id) => {
+      expect(await rejection(mailbox.answer(agent.address, id, { signature: "0x00" }))).to.have.property("code", "AnswerRefused");
+      expect(mailbox.isConnected(agent.address)).to.equal(true);
+      now += 14_000;
+      mailbox.decline(agent.address, id, "enough");
+      now += 14_000;
+      expect(mailbox.isConnected(agent.address)).to.equal(true);
+    });
+    now += 2_000;
+    expect(mailbox.isConnected(agent.address)).to.equal(false);
+  });
+
   it("keeps few of them, and none of great length", async () => {
     for (let node = 10; node < 40; node += 1) await asked({ node }, async (id) => mailbox.decline(agent.address, id, "x".repeat(10_000)));
     const { refusals } = mailbox.standingOf(agent.address);
