@@ -1,24 +1,26 @@
 import { BASIS_POINTS } from "../primitives/amounts.ts";
-import { InvalidValue } from "../primitives/errors.ts";
+import {
+  EXPOSURE_BANDS,
+  EXPOSURE_THRESHOLDS,
+  EXPOSURE_WEIGHTS,
+  type ExposureBand,
+  type ExposureThresholds,
+  type ExposureWeights,
+  exposureBand,
+} from "../protocol/exposure.ts";
 import type { ClassName } from "./admissibility.ts";
 import type { Passport } from "./passport.ts";
 import type { Role } from "./registry.ts";
 
-/** What the score is made of, each in [0, 1] (RAILS 7.1). */
-export const EXPOSURE_INPUTS = [
-  "authority_risk",
-  "value_at_risk",
-  "intent_ambiguity",
-  "irreversibility",
-  "agent_history",
-  "domain_sensitivity",
-] as const;
-export type ExposureInput = (typeof EXPOSURE_INPUTS)[number];
-export type Exposure = Readonly<Record<ExposureInput, number>>;
-
-/** LOW … CRITICAL, rising. */
-export const BANDS = ["LOW", "MODERATE", "ELEVATED", "CRITICAL"] as const;
-export type Band = (typeof BANDS)[number];
+export {
+  EXPOSURE_BANDS as BANDS,
+  EXPOSURE_INPUTS,
+  type Exposure,
+  type ExposureBand as Band,
+  type ExposureInput,
+  exposureScore,
+  valueAtRisk,
+} from "../protocol/exposure.ts";
 
 /** What a band chooses, all three levers at once (RAILS 7.2). */
 export interface Intensity {
@@ -33,16 +35,16 @@ export interface Intensity {
 
 /** D: what a deployment calibrates. Weights are ≥ 0, not all zero; thresholds rise. */
 export interface ExposureConfig {
-  readonly weights: Readonly<Record<ExposureInput, number>>;
-  readonly thresholds: readonly [moderate: number, elevated: number, critical: number];
-  readonly bands: Readonly<Record<Band, Intensity>>;
+  readonly weights: ExposureWeights;
+  readonly thresholds: ExposureThresholds;
+  readonly bands: Readonly<Record<ExposureBand, Intensity>>;
 }
 
 const EVERY_OUTPUT = ["triage"] as const;
 
 export const DEFAULT_EXPOSURE: ExposureConfig = {
-  weights: { authority_risk: 2, value_at_risk: 3, intent_ambiguity: 1, irreversibility: 2, agent_history: 1, domain_sensitivity: 1 },
-  thresholds: [0.25, 0.5, 0.75],
+  weights: EXPOSURE_WEIGHTS,
+  thresholds: EXPOSURE_THRESHOLDS,
   bands: {
     LOW: { verifiers: [...EVERY_OUTPUT, "constraint"], quorum: 1, settlement: "instant", appealWindowHours: 0, margin: 0 },
     MODERATE: {
@@ -69,40 +71,20 @@ export const DEFAULT_EXPOSURE: ExposureConfig = {
   },
 };
 
-/** X(O): the normalized weighted sum, in [0, 1] and monotone in each input. */
-export function exposureScore(exposure: Exposure, { weights }: Pick<ExposureConfig, "weights"> = DEFAULT_EXPOSURE): number {
-  let [sum, total] = [0, 0];
-  for (const input of EXPOSURE_INPUTS) {
-    const [value, weight] = [exposure[input], weights[input]];
-    if (!(value >= 0 && value <= 1)) throw new InvalidValue("exposure", `${input} must be in [0, 1]`, { details: String(value) });
-    if (!(weight >= 0)) throw new InvalidValue("exposure", `the weight of ${input} must not be negative`, { details: String(weight) });
-    sum += weight * value;
-    total += weight;
-  }
-  if (total === 0) throw new InvalidValue("exposure", "all weights are zero");
-  return sum / total;
-}
-
 /** K = g(X, D): a step function, so that a small change of exposure changes nothing or the whole regime. */
-export function intensityFor(score: number, config: ExposureConfig = DEFAULT_EXPOSURE): Intensity & { readonly band: Band } {
-  const [moderate, elevated, critical] = config.thresholds;
-  const band = score >= critical ? "CRITICAL" : score >= elevated ? "ELEVATED" : score >= moderate ? "MODERATE" : "LOW";
+export function intensityFor(score: number, config: ExposureConfig = DEFAULT_EXPOSURE): Intensity & { readonly band: ExposureBand } {
+  const band = exposureBand(score, config.thresholds);
   return { band, ...config.bands[band] };
 }
 
 /** A poor triage score lifts an obligation by one band. */
-export function escalate(band: Band, triageScore: number, escalateBelow = 6000): Band {
-  return triageScore < escalateBelow ? (BANDS[BANDS.indexOf(band) + 1] ?? band) : band;
+export function escalate(band: ExposureBand, triageScore: number, escalateBelow = 6000): ExposureBand {
+  return triageScore < escalateBelow ? (EXPOSURE_BANDS[EXPOSURE_BANDS.indexOf(band) + 1] ?? band) : band;
 }
 
 /** What the responsible party posts, rounded up: a margin is never a unit short. */
 export function marginFor(principal: number, { margin }: Pick<Intensity, "margin">): number {
   return Math.ceil((principal * margin) / BASIS_POINTS);
-}
-
-/** Money on a logarithmic scale up to a ceiling. */
-export function valueAtRisk(amount: number, ceiling: number): number {
-  return Math.min(1, Math.log1p(Math.max(0, amount)) / Math.log1p(ceiling));
 }
 
 /** What a passport says about the next action: failures, violations and forgeries over everything it did; 0.5 for a stranger. */

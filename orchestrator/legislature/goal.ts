@@ -18,6 +18,7 @@ export function goalOf(
     items,
     budget: mission.budget,
     risk: mission.risk,
+    ...(mission.exposure === undefined ? {} : { exposure: mission.exposure }),
     duration: Math.min(mission.deadline, limits.maxDuration),
     ...(coverage === undefined ? {} : { coverage }),
   };

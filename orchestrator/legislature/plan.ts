@@ -1,6 +1,7 @@
-import { type LawLimits, riskOfBudget } from "../client/law-limits.ts";
+import type { LawLimits } from "../client/law-limits.ts";
 import { NoPlan } from "../minds/errors.ts";
-import { type Goal, higherRisk } from "../minds/goal.ts";
+import type { Goal } from "../minds/goal.ts";
+import { riskOf } from "../minds/options.ts";
 import { coverageOf } from "../minds/planner/plan.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
@@ -19,7 +20,7 @@ export async function planBy(context: LegislatureContext, agent: Address, limits
   if (isPlanned(mission)) return null;
   const input = { kind: mission.input.kind, fields: inputs.fields ?? [] };
   const failed = barred.flatMap(({ plan }) => plan ?? []);
-  const risk = higherRisk(mission.risk, riskOfBudget(mission.budget, limits));
+  const risk = riskOf(mission, limits);
   const request = { self: agent, mission, input, catalogue: services, risk, failed };
   return context.ask(agent, "plan", planTextSchema, (mind) => mind.plan(request));
 }

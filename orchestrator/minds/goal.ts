@@ -1,6 +1,7 @@
 import type { FloorName, LawLimits, RiskName } from "../client/law-limits.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { Tier } from "../primitives/tier.ts";
+import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 
 /** A service a task may use, and the ten levels (0–255) it requires of its executor. */
 export interface GoalService {
@@ -37,6 +38,8 @@ export interface Goal {
   /** Smallest unit. */
   readonly budget: bigint;
   readonly risk: RiskName;
+  /** What the sponsor says of what is at stake. */
+  readonly exposure?: StatedExposure | undefined;
   /** Seconds from deployment to expiry. */
   readonly duration: number;
   /** Part of what the text asks for that these tasks answer, 0–1; absent where the sponsor named the tasks. */

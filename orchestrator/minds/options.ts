@@ -1,5 +1,7 @@
 import { type FloorName, type LawLimits, type RiskName, riskOfBudget } from "../client/law-limits.ts";
+import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { TIER } from "../primitives/tier.ts";
+import { EXPOSURE_INPUTS, type Exposure, type ExposureBand, exposureBand, exposureScore, valueAtRisk } from "../protocol/exposure.ts";
 import type { LawShape, TaskShape } from "../protocol/law-shape.ts";
 import { GoalNotFeasible } from "./errors.ts";
 import { fits } from "./fit.ts";
@@ -23,9 +25,32 @@ export const PRICINGS = [
 
 type Pricing = (typeof PRICINGS)[number];
 
-/** What a law of this mission must at least be: its own risk or its budget's, whichever is higher. */
-export function riskOf(goal: Goal, limits: LawLimits): RiskName {
-  return higherRisk(goal.risk, riskOfBudget(goal.budget, limits));
+/** What a law of this mission must at least be: the highest of its own risk, its budget's, and that of what is exposed by it. */
+export function riskOf(goal: Pick<Goal, "risk" | "budget" | "exposure" | "coverage">, limits: LawLimits): RiskName {
+  return higherRisk(higherRisk(goal.risk, riskOfBudget(goal.budget, limits)), riskOfExposure(goal, limits));
+}
+
+/** Bands of exposure as risks of a law. */
+const RISK_OF_BAND: Readonly<Record<ExposureBand, RiskName>> = { LOW: "LOW", MODERATE: "LOW", ELEVATED: "MEDIUM", CRITICAL: "HIGH" };
+/** What is said of nobody's history: as much good as bad. */
+const UNKNOWN_HISTORY = 0.5;
+
+/**
+ * The risk that exposure asks for (RAILS 7.1, decision 8). A sponsor's statement only raises what is known without it: how much money, how
+ * much of the goal no task answers. Without one these two alone never reach a higher risk.
+ */
+function riskOfExposure(
+  { budget, exposure = {}, coverage = 1 }: Pick<Goal, "budget" | "exposure" | "coverage">,
+  limits: LawLimits,
+): RiskName {
+  const tokens = (amount: bigint) => Number(amount) / 10 ** TOKEN_DECIMALS;
+  const known: Partial<Exposure> = {
+    value_at_risk: valueAtRisk(tokens(budget), tokens(limits.highRiskFrom)),
+    intent_ambiguity: 1 - coverage,
+    agent_history: UNKNOWN_HISTORY,
+  };
+  const inputs = EXPOSURE_INPUTS.map((input) => [input, Math.max(known[input] ?? 0, exposure[input] ?? 0)] as const);
+  return RISK_OF_BAND[exposureBand(exposureScore(Object.fromEntries(inputs) as Exposure))];
 }
 
 /** What an agent asks for one run of a service at least, smallest unit: a tenth of a token. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JsonObject } from "../primitives/json.ts";
 import { field } from "../primitives/values.ts";
 import { parseDuration } from "./duration.ts";
+import type { ExposureInput } from "./exposure.ts";
 import { gateSchema } from "./gates.ts";
 import { MissionFileError } from "./mission-file-error.ts";
 import type { LocatedYaml } from "./mission-file-yaml.ts";
@@ -65,6 +66,15 @@ export const OUTPUT_FORMATS = ["markdown", "json", "csv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 const outputSchema = z.strictObject({ task: slug, format: z.enum(OUTPUT_FORMATS), gate: gateSchema.optional() });
 
+const part = z.number().min(0).max(1).optional();
+const exposure: Readonly<Record<ExposureInput, typeof part>> = {
+  ...{ authority_risk: part, value_at_risk: part, intent_ambiguity: part },
+  ...{ irreversibility: part, agent_history: part, domain_sensitivity: part },
+};
+const exposureSchema = z.strictObject(exposure);
+/** What a sponsor says of what is at stake. */
+export type StatedExposure = z.infer<typeof exposureSchema>;
+
 /** A mission file as written (decision 41). */
 export const missionFileSchema = z.strictObject({
   mission: slug,
@@ -72,6 +82,7 @@ export const missionFileSchema = z.strictObject({
   budget: z.union([z.string(), z.number()]),
   deadline: duration,
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
+  exposure: exposureSchema.optional(),
   mode: z.enum(MODES).optional(),
   input: inputSchema,
   tasks: z.record(slug, taskSchema).optional(),

@@ -14,6 +14,7 @@ import {
   type MODES,
   meant,
   type OutputFormat,
+  type StatedExposure,
   shapeOf,
   type TaskText,
 } from "./mission-file-schema.ts";
@@ -89,6 +90,8 @@ export interface MissionFile {
   /** Seconds. */
   readonly deadline: number;
   readonly risk: "LOW" | "MEDIUM" | "HIGH";
+  /** What the sponsor says of what is at stake: it may raise the risk. */
+  readonly exposure?: StatedExposure;
   readonly mode: (typeof MODES)[number];
   readonly input: MissionFileText["input"];
   /** Each after all it waits for; otherwise in the order of the file. None where the file gives the goal alone: then producers plan them. */
@@ -177,6 +180,7 @@ export function parseMissionFile(text: string, options: MissionFileOptions): Mis
     budget,
     deadline: secondsOf(file.deadline),
     risk: file.risk,
+    ...(file.exposure === undefined ? {} : { exposure: file.exposure }),
     mode,
     input: file.input,
     tasks,

@@ -6,8 +6,10 @@ import { documentOf } from "../../orchestrator/legislature/document.ts";
 import { goalOf } from "../../orchestrator/legislature/goal.ts";
 import { witnessesOf } from "../../orchestrator/legislature/propose.ts";
 import { producerFacts } from "../../orchestrator/legislature/survey.ts";
-import type { CityFacts } from "../../orchestrator/minds/goal.ts";
+import { type CityFacts, RISKS } from "../../orchestrator/minds/goal.ts";
 import { MOST_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { EXPOSURE_INPUTS } from "../../orchestrator/protocol/exposure.ts";
 import { isPlanned, type MissionFile, type PlannedMission, parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { hashOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
@@ -95,6 +97,39 @@ describe("laws for any mission file", function () {
     ]);
     expect(byName.nodes.at(-1)?.options).to.deep.equal({ by: "name" });
     expect(compileLaw(byName).docHash).not.to.equal(compileLaw(byValue).docHash);
+  });
+
+  it("raise the risk by what they say is exposed, and lower it by nothing", () => {
+    const riskWith = (exposure: object, risk = "LOW", budget = "100.00") => {
+      const text = JSON.stringify({
+        ...{ mission: "exposed", goal: "Sort.", budget, deadline: "30m", risk },
+        ...(Object.keys(exposure).length === 0 ? {} : { exposure }),
+        input: { kind: "csv", path: "data.csv" },
+        tasks: { report: { service: "aggregate", over: "input", tier: 3 } },
+        output: { task: "report", format: "markdown" },
+      });
+      const mission = planned(parseMissionFile(text, { fileName: "exposed.yaml", catalog: CATALOG, budgetCap: tokens(100_000) }));
+      const goal = goalOf(mission, CATALOG, facts.limits, 3);
+      const { nodes, ...document } = documentOf(mission, { count: 3, digest: hashOf("input") }, goal, facts, optionsOf(goal, facts)[0]!);
+      expect(new Set(nodes.map((node) => node.risk))).to.deep.equal(new Set([document.risk]));
+      return document.risk;
+    };
+    expect(riskWith({})).to.equal("LOW");
+    expect(riskWith({}, "LOW", "999.99"), "money alone raises nothing beyond its own steps").to.equal("LOW");
+    expect(riskWith({ irreversibility: 1 })).to.equal("LOW");
+    expect(riskWith({ irreversibility: 1, authority_risk: 1 })).to.equal("MEDIUM");
+    const all = { authority_risk: 1, intent_ambiguity: 1, irreversibility: 1, agent_history: 1, domain_sensitivity: 1 };
+    expect(riskWith({ ...all, value_at_risk: 1 })).to.equal("HIGH");
+    expect(riskWith({ value_at_risk: 0, agent_history: 0 }, "HIGH"), "a sponsor talks no risk down").to.equal("HIGH");
+    expect(riskWith({ value_at_risk: 0 }, "LOW", "1000.00"), "nor its budget's").to.equal("MEDIUM");
+    const random = randomStream(7, "exposure");
+    for (let round = 0; round < 50; round += 1) {
+      const stated = Object.fromEntries(EXPOSURE_INPUTS.map((input) => [input, random.next()]));
+      const more = { ...stated, [random.pick(EXPOSURE_INPUTS)]: 1 };
+      expect(RISKS.indexOf(riskWith(more)), JSON.stringify(more)).to.be.at.least(RISKS.indexOf(riskWith(stated)));
+    }
+    expect(() => riskWith({ irreversibility: 1.1 })).to.throw("irreversibility");
+    expect(() => riskWith({ charm: 1 })).to.throw("charm");
   });
 
   it("divide what can be divided: what looks at everything at once is one node", () => {
