@@ -1,11 +1,20 @@
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+
+/** What only Node has would be left out, and the page would break when it is opened: the build fails instead, and names who imports it. */
+const nothingOfNode: Plugin = {
+  name: "nothing-of-node",
+  enforce: "pre",
+  resolveId(id, importer) {
+    if (id.startsWith("node:")) this.error(`${importer ?? "a page"} imports ${id}, which no browser has`);
+  },
+};
 
 /** Nothing of the machine, the time or the folder goes into the files: two builds of one commit are the same bytes. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
-  plugins: [react()],
+  plugins: [nothingOfNode, react()],
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -16,5 +25,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2_000,
   },
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [nothingOfNode] },
 });

@@ -1,4 +1,4 @@
-import { REFUSALS } from "../agreements/index.ts";
+import { REFUSALS } from "../agreements/errors.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
 /** The HTTP status of each error that a stranger can cause; whatever is not here is the gateway's own fault. */
