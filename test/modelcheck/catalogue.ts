@@ -2,6 +2,7 @@ import { type Exploration, explore, type Machine } from "./explore.ts";
 import { AGREEMENT_MUTANTS, agreement } from "./machines/agreement.ts";
 import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
+import { ENVELOPE_MUTANTS, envelopes } from "./machines/envelopes.ts";
 import { GAME_RULES, game } from "./machines/game.ts";
 import { session, withArc } from "./machines/lifecycles.ts";
 import { LAWS, type LawName, REVIEWED, WORKED_ON } from "./machines/mission/laws.ts";
@@ -36,6 +37,7 @@ const missionOf = (name: LawName, options?: MissionOptions) => mission(name, LAW
 export const MODELS: readonly CountedModel[] = [
   { ...model(lifecycle()), generated: 2349, distinct: 2345, published: "Pramana 6.2" },
   { ...model(disclosure()), generated: 7409, distinct: 4601, published: "Pramana 6.2" },
+  { ...model(envelopes()), generated: 43, distinct: 21, published: "Pramana 6.3" },
   { ...model(clearing()), generated: 113_461, distinct: 39_711 },
   { ...model(agreement()), generated: 352, distinct: 288 },
   { ...model(obligation()), generated: 77, distinct: 53 },
@@ -62,6 +64,7 @@ export const MUTANTS: readonly Model[] = [
     mutant(`without "${rule}"`, disclosure(withoutRule(rule))),
   ),
   ...(["verify", "suppress", "show"] as const).map((action) => mutant(`"${action}" told, not done`, disclosure(forgetting(action)))),
+  ...Object.entries(ENVELOPE_MUTANTS).map(([name, reads]) => mutant(name, envelopes(reads))),
   ...Object.entries(CLEARING_MUTANTS).map(([name, rule]) => mutant(name, clearing(rule))),
   ...AGREEMENT_MUTANTS.map(([name, rules]) => mutant(name, agreement(rules))),
   ...Object.entries(OBLIGATION_MUTANTS).map(([name, steps]) => mutant(name, obligation(steps))),
