@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { recoverMessageAddress } from "viem";
+import { hashMessage, isAddressEqual, recoverMessageAddress, size } from "viem";
 import { addressSchema } from "../primitives/address.ts";
-import { type Address, bytesToHex } from "../primitives/hex.ts";
+import { type Address, bytesToHex, type Hash, type Hex } from "../primitives/hex.ts";
 import { Refused } from "./errors.ts";
 import { type ArrivedRequest, hasLowS, neededComponents, SIGNATURE_LIFE, signatureBase, signatureInput } from "./signature-base.ts";
 
@@ -23,7 +23,8 @@ const CLOCK_SKEW = 5;
 
 const INPUT =
   /^eth=(\((?:"[@a-z0-9-]{1,40}"(?: "[@a-z0-9-]{1,40}"){0,15})\)(?:;[a-z]{1,10}=(?:\d{1,12}|"[\x21\x23-\x5b\x5d-\x7e]{1,128}"))*)$/;
-const SIGNATURE = /^eth=:([A-Za-z0-9+/]{86,88}={0,2}):$/;
+/** 65 bytes of a key, or what a contract wallet takes for a signature. */
+const SIGNATURE = /^eth=:([A-Za-z0-9+/]{1,5464}={0,2}):$/;
 const NONCE = /^[A-Za-z0-9_-]{16,128}$/;
 const KEY_ID = /^erc8128:([1-9]\d{0,15}):(0x[0-9a-fA-F]{40})$/;
 
@@ -34,8 +35,16 @@ export function isSigned({ headers }: ArrivedRequest): boolean {
   return headers.get("signature") !== null || headers.get("signature-input") !== null;
 }
 
+/** Whether a contract says that this is its signature over a hash (ERC-1271). */
+export type IsSignedByContract = (contract: Address, hash: Hash, signature: Hex) => Promise<boolean>;
+
 /** Who signed this very request. Throws Refused. The nonce is still to be consumed. `now`: unix seconds. */
-export async function signerOfRequest(request: ArrivedRequest, chainId: number, now: number): Promise<SignedBy> {
+export async function signerOfRequest(
+  request: ArrivedRequest,
+  chainId: number,
+  now: number,
+  isSignedByContract: IsSignedByContract = async () => false,
+): Promise<SignedBy> {
   const input = request.headers.get("signature-input");
   const signature = request.headers.get("signature");
   if (input === null || signature === null) throw bad("Signature and Signature-Input are both needed");
@@ -50,9 +59,11 @@ export async function signerOfRequest(request: ArrivedRequest, chainId: number, 
   const nonce = said.get("nonce") ?? "";
   if (!NONCE.test(nonce)) throw bad("the nonce is not 16 to 128 letters and digits");
   requireDigest(request, components);
-  const base = signatureBase(request, components, parameters);
-  const key = await recovered(base, signature);
-  if (key.toLowerCase() !== address.toLowerCase()) throw bad("it is not by the key that keyid names");
+  const raw = bytesToHex(new TextEncoder().encode(signatureBase(request, components, parameters)));
+  const key = addressSchema.parse(address.toLowerCase());
+  const given = signatureIn(signature);
+  const problem = await problemOf(key, raw, given);
+  if (problem !== undefined && !(await isSignedByContract(key, hashMessage({ raw }), given))) throw bad(problem);
   return { key, nonce, expires: times.expires };
 }
 
@@ -89,18 +100,19 @@ function requireDigest({ headers, body }: ArrivedRequest, components: readonly s
   if (headers.get("content-digest") !== `sha-256=:${digest}:`) throw bad("content-digest is not that of the body");
 }
 
-async function recovered(base: string, header: string): Promise<Address> {
+function signatureIn(header: string): Hex {
   const [, text = ""] = SIGNATURE.exec(header) ?? [];
-  const bytes = new Uint8Array(Buffer.from(text, "base64"));
-  if (bytes.length !== 65 || Buffer.from(bytes).toString("base64") !== text) throw bad("it is not 65 bytes under the label eth");
-  const hex = bytesToHex(bytes);
-  if (!hasLowS(hex) || ![27, 28].includes(bytes[64] ?? 0)) throw bad("it is not in the one form of its kind");
-  try {
-    const raw = bytesToHex(new TextEncoder().encode(base));
-    return addressSchema.parse(await recoverMessageAddress({ message: { raw }, signature: hex }));
-  } catch {
-    throw bad("nobody can have made it");
-  }
+  const bytes = Buffer.from(text, "base64");
+  if (bytes.length === 0 || bytes.toString("base64") !== text) throw bad("it is no signature under the label eth");
+  return bytesToHex(new Uint8Array(bytes));
+}
+
+/** Why these are not the 65 bytes of this key over a message (EIP-191); undefined when they are. */
+async function problemOf(key: Address, raw: Hex, signature: Hex): Promise<string | undefined> {
+  if (size(signature) !== 65) return "it is not 65 bytes";
+  if (!hasLowS(signature) || !/1[bc]$/.test(signature)) return "it is not in the one form of its kind";
+  const by = await recoverMessageAddress({ message: { raw }, signature }).catch(() => undefined);
+  return by !== undefined && isAddressEqual(by, key) ? undefined : "it is not by the key that keyid names";
 }
 
 /** What a signer adds to a request. */

@@ -14,6 +14,7 @@ import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
 import type { Caller, Command, FrontWorld } from "./command.ts";
 import { filterOf, tell, withholding } from "./commands/events.ts";
+import { contractsOf } from "./contract-signature.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { isSigned, signerOfRequest } from "./http-signature.ts";
 import { KeptAnswers } from "./kept-answers.ts";
@@ -131,6 +132,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
   }
 
   const now = () => Math.floor(millis() / 1_000);
+  const isSignedByContract = contractsOf(world.client.chain.publicClient);
 
   /** Reads and checks who asks. */
   async function callerOf(context: Context, body: Uint8Array, access: Command["access"]): Promise<Caller> {
@@ -142,7 +144,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
       body,
     };
     if (isSigned(request)) {
-      const by = await signerOfRequest(request, chainId, now());
+      const by = await signerOfRequest(request, chainId, now(), isSignedByContract);
       await nonces.consume(by, now());
       return { key: by.key };
     }

@@ -8,9 +8,10 @@ import { promisify } from "node:util";
 import { TaskState } from "@a2a-js/sdk";
 import { ClientFactory } from "@a2a-js/sdk/client";
 import { expect } from "chai";
-import { createWalletClient, custom, getAddress, recoverMessageAddress, zeroAddress } from "viem";
+import { createWalletClient, custom, encodeDeployData, getAddress, recoverMessageAddress, zeroAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { parseArtifact } from "../../deploy/artifacts.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
@@ -25,7 +26,9 @@ import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
 import { pathFields } from "../../orchestrator/gateway/openapi.ts";
 import { serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { eventHash, sealOf } from "../../orchestrator/hub/event.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { hashSchema } from "../../orchestrator/primitives/hex.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
@@ -90,6 +93,14 @@ describe("the gateway of a city with a mission", function () {
     if (member === undefined) throw new Error(`nobody is called ${name}`);
     return member.account;
   };
+  /** A contract for which this owner's key signs. */
+  async function contractWallet(owner: Address): Promise<Address> {
+    const file = join(import.meta.dirname, "../../artifacts/test/contracts/harness/OwnedWallet.sol/OwnedWallet.json");
+    const { abi, bytecode } = parseArtifact(readFileSync(file, "utf8"));
+    const data = encodeDeployData({ abi, bytecode, args: [owner] });
+    const { contractAddress } = await served.city.sender.send({ intent: intentKey("test-wallet"), data, account: seat("deployer") });
+    return addressSchema.parse(contractAddress);
+  }
   const WEAKEN = { action: "AMEND_PARAMETER", values: [String(parameterIndex("REPUTATION_FLOOR")), "120"], because: "too many fell below" };
 
   /** The digest of an order that waits for its second signature. */
@@ -407,6 +418,21 @@ describe("the gateway of a city with a mission", function () {
     const refused = await fetch(`${strict.url}/v1/missions`);
     expect(refused.headers.get("retry-after")).to.match(/^[1-9]\d*$/);
     await strict.close();
+  });
+
+  it("takes a contract wallet's signature, as the contract says (ERC-1271), and of no other account", async () => {
+    const [owner, stranger] = [seat("sponsor"), seat("deployer")];
+    const wallet = await contractWallet(owner.address);
+    const ask = async (by: typeof owner, as: string) => {
+      const account = { ...by, address: addressSchema.parse(as) };
+      const { init } = await signedRequest(account, `${url}/v1/session`, { now: Math.floor(wall.now / 1_000) });
+      const answer = await fetch(`${url}/v1/session`, init);
+      return answer.status === 200 ? z.looseObject({ key: z.string() }).parse(await answer.json()).key : answer.status;
+    };
+    expect(await ask(owner, wallet)).to.equal(wallet);
+    expect(await ask(stranger, wallet)).to.equal(401);
+    expect(await ask(owner, stranger.address)).to.equal(401);
+    expect(await ask(owner, served.city.client.addresses.Treasury), "a contract that is no wallet").to.equal(401);
   });
 
   it("goes by what its own proxy says of who asks", async () => {

@@ -1,0 +1,16 @@
+import { encodeFunctionData, type PublicClient, parseAbi } from "viem";
+import type { IsSignedByContract } from "./http-signature.ts";
+
+const ABI = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
+const YES = `0x1626ba7e${"0".repeat(56)}`;
+/** What a contract may use to say so. */
+const GAS = 300_000n;
+
+/** Contracts of a chain, asked whether something is their signature (ERC-1271). Whoever gives no answer has not said yes. */
+export function contractsOf(chain: Pick<PublicClient, "call">): IsSignedByContract {
+  return async (contract, hash, signature) => {
+    const data = encodeFunctionData({ abi: ABI, functionName: "isValidSignature", args: [hash, signature] });
+    const { data: answer } = await chain.call({ to: contract, data, gas: GAS }).catch(() => ({ data: undefined }));
+    return answer === YES;
+  };
+}
