@@ -213,9 +213,11 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   const isCharged = ({ isPaid }: Command) => isPaid === true && options.hasToll;
 
-  async function paid(context: Context, { name, path, doc }: Command, input: z.infer<z.ZodObject>): Promise<Response> {
-    const order = { command: name, input, url: `${options.url()}${path}`, description: doc };
-    const { answer, receipt } = await city.charge(order, context.req.header(PAYMENT_HEADERS.signature));
+  const charge = ({ name, path, doc }: Command, input: z.infer<z.ZodObject>, payment: string | undefined) =>
+    city.charge({ command: name, input, url: `${options.url()}${path}`, description: doc }, payment);
+
+  async function paid(context: Context, command: Command, input: z.infer<z.ZodObject>): Promise<Response> {
+    const { answer, receipt } = await charge(command, input, context.req.header(PAYMENT_HEADERS.signature));
     context.header(PAYMENT_HEADERS.response, receipt);
     return text(context, answer);
   }
@@ -245,17 +247,21 @@ export function gatewayApp(options: GatewayOptions): Hono {
   });
 
   /** A command as plain JSON, by whoever the tool's caller shows itself to be. */
-  async function asked(command: Command, given: JsonObject, { bearer, signature }: Proof): Promise<JsonObject> {
+  async function asked(command: Command, given: JsonObject, { bearer, signature, payment }: Proof): Promise<JsonObject> {
     const whose = asking.getStore() ?? "unknown";
     allowances.spend(whose, command.cost, millis());
-    if (isCharged(command))
+    if (isCharged(command) && payment === undefined)
       throw new Refused("PaidOverHttp", `${command.name} is answered for a payment`, {
-        action: `${command.method} ${command.path} says what (x402)`,
+        action: `${command.method} ${command.path} says what (x402), and so does MCP`,
       });
+    const answeredTo = async (input: z.infer<z.ZodObject>): Promise<string> => {
+      if (!isCharged(command)) return answered(command, input, await callerOfTool(command, given, bearer, signature));
+      const { answer, receipt } = await charge(command, input, payment?.header);
+      payment?.paid(receipt);
+      return answer;
+    };
     return inTurn(command, whose, async () => {
-      const input = inputOf(command.input, given);
-      const caller = await callerOfTool(command, given, bearer, signature);
-      const answer = parseJson(await answered(command, input, caller));
+      const answer = parseJson(await answeredTo(inputOf(command.input, given)));
       return isObject(answer) ? answer : { answer };
     });
   }

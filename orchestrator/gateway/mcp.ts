@@ -1,15 +1,26 @@
 import { createMcpHandler, type McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
-import { canonicalJson, isObject, type JsonObject, type JsonValue } from "../primitives/json.ts";
+import { canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import type { Access, Command } from "./command.ts";
 import { answerTo } from "./errors.ts";
 import { type ToolSignature, toolSignature } from "./tool-signature.ts";
+import { PaymentRequired } from "./x402.ts";
 
 /** How a tool's caller shows whose key it uses. */
 export interface Proof {
   readonly bearer?: string | undefined;
   readonly signature?: ToolSignature | undefined;
+  /** For what a tool costs, where its caller can pay at all. */
+  readonly payment?: ToolPayment | undefined;
+}
+
+/** A payment that comes with the use of a tool (x402). */
+export interface ToolPayment {
+  /** As the header of an HTTP request has it; undefined where the caller sent none. */
+  readonly header: string | undefined;
+  /** Takes the header that an HTTP answer would have. */
+  readonly paid: (receipt: string) => void;
 }
 
 /** Answers one command: from this city, or from one elsewhere. */
@@ -44,16 +55,42 @@ export function offerTools(server: McpServer, commands: readonly Command[], ask:
       outputSchema: command.output,
       annotations: { readOnlyHint: command.method === "GET", openWorldHint: false },
     };
-    server.registerTool(command.name, config, async (given) => {
+    server.registerTool(command.name, config, async (given, { mcpReq }) => {
+      let receipt: string | undefined;
+      const payment = {
+        header: headerOf(mcpReq._meta?.[PAYMENT_META.payment]),
+        paid: (text: string) => {
+          receipt = text;
+        },
+      };
       try {
         const { fields, proof } = apart(command.access, given);
-        const answer = await ask(command, fields, proof);
-        return { structuredContent: answer, content: [{ type: "text" as const, text: canonicalJson(answer) }] };
+        const answer = await ask(command, fields, { ...proof, payment });
+        const meta = receipt === undefined ? {} : { _meta: { [PAYMENT_META.response]: documentOf(receipt) } };
+        return { structuredContent: answer, content: [{ type: "text" as const, text: canonicalJson(answer) }], ...meta };
       } catch (error) {
+        if (error instanceof PaymentRequired) {
+          const required = documentOf(error.required);
+          return { isError: true, structuredContent: required, content: [{ type: "text" as const, text: canonicalJson(required) }] };
+        }
         return { isError: true, content: [{ type: "text" as const, text: canonicalJson(answerTo(error).body) }] };
       }
     });
   }
+}
+
+/** Where x402 has payments and receipts in MCP. */
+const PAYMENT_META = { payment: "x402/payment", response: "x402/payment-response" } as const;
+
+/** A payment of `_meta` as an HTTP request would send it. */
+function headerOf(payment: unknown): string | undefined {
+  return payment === undefined ? undefined : Buffer.from(JSON.stringify(payment)).toString("base64");
+}
+
+/** What a header of ours says. */
+function documentOf(header: string): JsonObject {
+  const value = parseJson(Buffer.from(header, "base64").toString("utf8"));
+  return isObject(value) ? value : {};
 }
 
 /** A tool's own fields, and what shows its caller's key. */

@@ -1,5 +1,6 @@
 /** x402: a paid command is answered once for a payment, and who gets no answer has paid nothing. */
 import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect } from "chai";
 import { parseSignature, recoverMessageAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -142,6 +143,31 @@ describe("a paid command", function () {
     expect(await refused(BODY, header)).to.contain("used or cancelled");
     expect(signature).to.be.a("string");
     expect(await balanceOf(payTo)).to.equal(before);
+  });
+
+  it("is paid over MCP too, in the place that x402 has for it", async () => {
+    const client = new Client({ name: "payer", version: "1.0.0" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", gateway.url)));
+    const use = (payment?: unknown) =>
+      client.callTool({
+        ...{ name: "verify_deliverable", arguments: BODY },
+        ...(payment === undefined ? {} : { _meta: { "x402/payment": payment } }),
+      });
+    const unpaid = await use();
+    expect(unpaid.isError).to.equal(true);
+    const { accepts } = requiredSchema.parse(unpaid.structuredContent);
+    expect(unpaid.content).to.deep.equal([{ type: "text", text: canonicalJson(unpaid.structuredContent) }]);
+    const by = await payer();
+    const nonce = sha256(`over mcp ${by.address}`);
+    const payment = decoded((await paymentBy(by, accepts[0], { now: city.chain.clock.now(), nonce })).header);
+    const [first, again] = [await use(payment), await use(payment)];
+    const receipts = [first, again].map(({ _meta }) => receiptSchema.parse(_meta?.["x402/payment-response"]).transaction);
+    expect(new Set(receipts).size, "charged once").to.equal(1);
+    expect(again.structuredContent).to.deep.equal(first.structuredContent);
+    expect(first.structuredContent).to.have.nested.property("document.passes", true);
+    expect(await balanceOf(by.address)).to.equal(9n * PRICE);
+    expect((await use("nonsense")).isError).to.equal(true);
+    await client.close();
   });
 
   it("costs nothing where it is not answered", async () => {
