@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
@@ -188,7 +189,9 @@ library Appeals {
         MissionStorage.Slot storage bound = s.slots[MissionStorage.slotKey(node, r.attempt, slot)];
         if (bound.slashed) revert ICollaborationContract.AlreadySlashed(node, slot);
         bound.slashed = true;
-        NodeCore.settle(s, node, slot, bound.agent, r.slash, true, 0, Reasons.APPEAL);
+        IExecutionProcedure.SlotPenalty memory p = NodeCore.penalty(node, r.slash, true, Reasons.APPEAL);
+        (p.slot, p.agent) = (slot, bound.agent);
+        NodeCore.settle(s, p);
     }
 
     /// @dev A failed attempt earns nothing, whatever is said of it: its budget is its successor's. Only its slash is decided.

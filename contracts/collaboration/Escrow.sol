@@ -221,20 +221,30 @@ library Escrow {
             s.faults[key].settled = true;
             s.head.faults -= 1;
             Appeals.returnBonds(s, f, node, uint8(attempt));
-            NodeCore.settleMask(
-                s,
-                node,
-                uint8(attempt),
-                fault.mask,
-                SlashingSchedule.WHOLE,
-                !fault.terminated,
-                fault.terminated ? Reasons.TERMINATED : Reasons.CLEARED_FAIL
-            );
+            _punish(s, node, uint8(attempt), fault);
         }
         if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);
         if (waiting != 0) return;
         w.flags &= ~MissionStorage.FAULTED;
         NodeCore.store(s, node, w);
+    }
+
+    /// @dev Whoever made the call is rewarded.
+    function _punish(
+        MissionStorage.Layout storage s,
+        uint8 node,
+        uint8 attempt,
+        MissionStorage.Fault memory fault
+    ) private {
+        bytes32 reason = fault.terminated ? Reasons.TERMINATED : Reasons.CLEARED_FAIL;
+        IExecutionProcedure.SlotPenalty memory p = NodeCore.penalty(
+            node,
+            SlashingSchedule.WHOLE,
+            !fault.terminated,
+            reason
+        );
+        p.settler = msg.sender;
+        NodeCore.settleAlike(s, attempt, fault.mask, p);
     }
 
     // --- Back to the sponsor -----------------------------------------------------------------------------------------

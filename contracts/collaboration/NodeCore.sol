@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IPredicate} from "../interfaces/IPredicate.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {Faults} from "../libraries/Faults.sol";
@@ -260,30 +261,22 @@ library NodeCore {
         return has(w, MissionStorage.COMMITS_CLOSED) ? w.commitMask : full(law.redundancy());
     }
 
-    function settle(
-        MissionStorage.Layout storage s,
+    /// @notice A slot whose lock ends whole, and which is scored 0 if it is scored. Nobody is rewarded for that.
+    function penalty(
         uint8 node,
-        uint8 slot,
-        address agent,
         uint64 slash,
         bool scored,
-        uint16 score,
         bytes32 reason
-    ) internal {
-        uint64 slashed = s.head.execution.settleSlot(
-            node,
-            slot,
-            agent,
-            SlashingSchedule.WHOLE,
-            slash,
-            scored,
-            score,
-            reason
-        );
-        if (slash != 0) emit ICollaborationContract.ExecutorFaulted(node, slot, agent, reason, slashed);
+    ) internal pure returns (IExecutionProcedure.SlotPenalty memory p) {
+        (p.node, p.release, p.slash) = (node, SlashingSchedule.WHOLE, slash);
+        (p.scored, p.reason) = (scored, reason);
     }
 
-    /// @notice Ends the locks of the slots in `mask`, alike. Who is slashed or scored, which is 0 here, is at fault.
+    function settle(MissionStorage.Layout storage s, IExecutionProcedure.SlotPenalty memory p) internal {
+        uint64 slashed = s.head.execution.settleSlot(p);
+        if (p.slash != 0) emit ICollaborationContract.ExecutorFaulted(p.node, p.slot, p.agent, p.reason, slashed);
+    }
+
     function settleMask(
         MissionStorage.Layout storage s,
         uint8 node,
@@ -293,12 +286,23 @@ library NodeCore {
         bool scored,
         bytes32 reason
     ) internal {
+        settleAlike(s, attempt, mask, penalty(node, slash, scored, reason));
+    }
+
+    /// @notice Ends the locks of the slots in `mask`, alike. Who is slashed or scored, which is 0 here, is at fault.
+    function settleAlike(
+        MissionStorage.Layout storage s,
+        uint8 attempt,
+        uint8 mask,
+        IExecutionProcedure.SlotPenalty memory p
+    ) internal {
         for (uint8 slot = 0; slot < MAX_SLOTS; ++slot) {
             if ((mask >> slot) & 1 == 0) continue;
-            address agent = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
-            if (agent != address(0)) settle(s, node, slot, agent, slash, scored, 0, reason);
+            (p.slot, p.agent) = (slot, s.slots[MissionStorage.slotKey(p.node, attempt, slot)].agent);
+            if (p.agent != address(0)) settle(s, p);
         }
-        if (mask != 0 && (scored || slash != 0)) s.notes[MissionStorage.attemptKey(node, attempt)].blamed |= mask;
+        bool blames = mask != 0 && (p.scored || p.slash != 0);
+        if (blames) s.notes[MissionStorage.attemptKey(p.node, attempt)].blamed |= mask;
     }
 
     /// @notice A human decides. Slots that have shown nothing by then are late.

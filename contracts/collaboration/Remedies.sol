@@ -232,15 +232,13 @@ library Remedies {
         bool frozen = w.state == NodeState.FROZEN;
         // A verdict that was held up is given all the same.
         if (frozen && NodeCore.resumeHearing(s, w, node)) return;
+        if (!frozen) NodeCore.dropWanting(s, w, node);
         uint8 bound = NodeCore.outstanding(w, law);
         if (frozen) {
             // Who stopped itself, and whom no human let go on, did not deliver in time.
             uint8 halted = bound & s.notes[MissionStorage.attemptKey(node, w.attempt)].halted;
             NodeCore.settleMask(s, node, w.attempt, halted, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
             bound &= ~halted;
-        } else {
-            NodeCore.dropWanting(s, w, node);
-            bound = NodeCore.outstanding(w, law);
         }
         bytes32 reason = frozen ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
         NodeCore.settleMask(s, node, w.attempt, bound, 0, false, reason);
@@ -280,15 +278,23 @@ library Remedies {
         MissionStorage.Layout storage s,
         uint8 node,
         uint8 attempt
-    ) private view returns (address[] memory culprits) {
+    ) private view returns (address[] memory) {
         uint256 key = MissionStorage.attemptKey(node, attempt);
-        uint256 mask = s.notes[key].blamed | s.faults[key].mask;
-        culprits = new address[](NodeCore.count(mask));
+        return _agentsIn(s, node, attempt, s.notes[key].blamed | s.faults[key].mask);
+    }
+
+    function _agentsIn(
+        MissionStorage.Layout storage s,
+        uint8 node,
+        uint8 attempt,
+        uint256 mask
+    ) private view returns (address[] memory agents) {
+        agents = new address[](NodeCore.count(mask));
         uint256 found = 0;
         // At most five slots.
         for (uint8 slot = 0; mask >> slot != 0; ++slot) {
             if ((mask >> slot) & 1 == 0) continue;
-            culprits[found++] = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
+            agents[found++] = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
         }
     }
 
@@ -358,6 +364,7 @@ library Remedies {
         s.head.faults += 1;
         w.flags |= MissionStorage.FAULTED;
         emit ICollaborationContract.SlashPending(node, w.attempt, slots, dueAt);
+        s.head.execution.accuse(node, _agentsIn(s, node, w.attempt, slots));
     }
 
     /// @dev Routed once, and neither completed nor failed: frozen from work, it has time left or something committed.

@@ -172,7 +172,8 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         address agent,
         uint64 release,
         uint64 penalty,
-        bytes32 reason
+        bytes32 reason,
+        address settler
     ) external nonReentrant returns (uint64 slashed) {
         _onlyExecution();
         Cover memory entry = _covers[mission][node][agent];
@@ -188,7 +189,7 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
             --ledger.sums.covers;
         }
         emit CoverReleased(entry.pool, mission, node, agent, release);
-        if (slashed != 0) _slash(ledger, entry.pool, agent, slashed, reason);
+        if (slashed != 0) _slash(ledger, entry.pool, agent, slashed, reason, settler);
     }
 
     // --- Views -------------------------------------------------------------------------------------------------------
@@ -282,7 +283,14 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
 
     // --- Money -------------------------------------------------------------------------------------------------------
 
-    function _slash(Ledger storage ledger, uint256 pool, address agent, uint64 amount, bytes32 reason) private {
+    function _slash(
+        Ledger storage ledger,
+        uint256 pool,
+        address agent,
+        uint64 amount,
+        bytes32 reason,
+        address settler
+    ) private {
         uint256 count = ledger.seats.length;
         uint64[] memory contributions = new uint64[](count);
         for (uint256 i = 0; i < count; ++i) contributions[i] = ledger.seats[i].contribution;
@@ -296,7 +304,7 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         ledger.sums.total -= amount;
         emit PoolSlashed(pool, agent, amount, reason);
         ITreasury treasury = ITreasury(_CONSTITUTION.at(Institution.TREASURY));
-        _dues.pay(_token(), treasury, amount / 2, amount - amount / 2, reason);
+        _dues.share(_token(), treasury, amount, reason, settler);
     }
 
     /// @dev A failed payout never blocks the other participants.

@@ -2,12 +2,16 @@
 pragma solidity 0.8.33;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 
 /// @title What the treasury is owed never holds up anybody else
 /// @notice Decision 65. What it cannot take, because the token refuses its account, waits with the payer for the next payment.
 library Dues {
+    using SafeERC20 for IERC20;
+
     /// @dev One word.
     struct Owed {
         uint64 fees;
@@ -15,6 +19,25 @@ library Dues {
     }
 
     event DuesHeld(uint64 fees, uint64 insurance);
+    event SettlerRewarded(address indexed settler, uint64 amount);
+
+    /// @notice Divides what was slashed: a reward for who settled the fault, if anybody is to have one, which goes with the rest where the
+    /// token refuses it; half of the rest to the treasury, half, and the odd unit, to the insurance.
+    function share(
+        Owed storage owed,
+        IERC20 token,
+        ITreasury treasury,
+        uint64 slashed,
+        bytes32 reason,
+        address settler
+    ) internal {
+        uint64 reward = settler == address(0) ? 0 : SlashingSchedule.rewardOf(slashed);
+        if (reward != 0 && token.trySafeTransfer(settler, reward)) {
+            emit SettlerRewarded(settler, reward);
+            slashed -= reward;
+        }
+        pay(owed, token, treasury, slashed / 2, slashed - slashed / 2, reason);
+    }
 
     function pay(
         Owed storage owed,

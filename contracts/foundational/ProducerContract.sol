@@ -10,6 +10,7 @@ import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
+import {BidScore} from "../libraries/BidScore.sol";
 import {DidSyntax} from "../libraries/DidSyntax.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
@@ -65,6 +66,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     uint8 private constant _LAPSED = 4;
     /// Until `Absence.frozenUntil`.
     uint8 private constant _FROZEN = 8;
+    /// What takes a producer out of the electorate.
+    uint8 private constant _ABSENT = _BANNED | _LEAVING | _LAPSED;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -97,6 +100,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             revert WrongKind(binding.agent, binding.kind);
         }
         _requireEntry(did, binding.did, binding.stake);
+        _requireWithin(binding.capabilities, _claimable());
         _name(did, binding.did, binding.agent);
 
         uint24 principal = _numberOf(binding.principal);
@@ -153,6 +157,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         uint40 until = _absences[agent].unbondingUntil;
         if (!_has(account, _LEAVING) || block.timestamp < until) revert StillUnbonding(agent, until);
         if (account.locked != 0) revert StillLocked(agent, account.locked);
+        if (account.faults != 0) revert StillAccused(agent, account.faults);
         (uint64 amount, address principal) = (account.held, _principalOf(account));
         account.held = 0;
         _store(agent, account);
@@ -179,15 +184,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function settle(
-        address agent,
-        uint64 release,
+        Outcome calldata outcome,
         uint64 penalty,
-        bool scored,
-        uint16 score,
-        bytes32 reason
+        address settler
     ) external nonReentrant returns (uint64 slashed) {
-        Outcome memory outcome = Outcome(agent, release, scored, score, reason);
-        return _ledger.settle(_CONSTITUTION, _marketStanding(), outcome, penalty);
+        return _ledger.settle(_CONSTITUTION, _marketStanding(), outcome, penalty, settler);
     }
 
     /// @inheritdoc IProducerContract
@@ -201,6 +202,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         // It reproaches after it settled: then nothing tells any more that the agent is one of its own.
         if (_marketStanding() == Standing.RETIRED) return;
         _ledger.adjust(agent, -int256(uint256(points)), reason);
+    }
+
+    /// @inheritdoc IProducerContract
+    function accuse(address agent) external returns (bool counted) {
+        return _ledger.accuse(_marketStanding(), agent);
+    }
+
+    /// @inheritdoc IProducerContract
+    function discharge(address agent) external {
+        _ledger.discharge(agent);
     }
 
     // --- Governance --------------------------------------------------------------------------------------------------
@@ -340,6 +351,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @inheritdoc IProducerContract
+    function openFaultsOf(address agent) external view returns (uint8) {
+        return _ledger.accounts[agent].faults;
+    }
+
+    /// @inheritdoc IProducerContract
     function meetsReputationFloor(address agent) external view returns (bool) {
         Account memory account = _load(agent);
         return account.kind != Kind.NONE && _isAboveFloor(account);
@@ -358,7 +374,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         bidder.number = account.principal;
         bidder.capabilities = _ledger.profiles[agent].capabilities;
         // At most 1000 points.
-        bidder.reputation = uint16(Reputation.points(account.reputation));
+        bidder.reputation = uint16(Reputation.points(_bidsWith(account)));
     }
 
     /// @inheritdoc IProducerContract
@@ -451,6 +467,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             revert NotEligible(binding.creator);
         }
         _requireWithin(binding.capabilities, _ledger.profiles[binding.creator].capabilities);
+        _requireWithin(binding.capabilities, _claimable());
     }
 
     /// @dev A well-formed name, and enough at stake.
@@ -475,11 +492,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         _bearers[didHash] = agent;
     }
 
-    /// @dev A sub-agent's capabilities may not exceed its creator's.
+    /// @dev Founders answer for those with whom they seal the city; who comes later is as good as 0.6 until a Regulator finds more.
+    function _claimable() private view returns (uint160) {
+        return _CONSTITUTION.isSealed() ? BidScore.CLAIMABLE : type(uint160).max;
+    }
+
+    /// @dev No capability may exceed the limit in its dimension.
     function _requireWithin(uint160 capabilities, uint160 most) private pure {
         for (uint256 d = 0; d < _DIMENSIONS; ++d) {
             (uint256 value, uint256 limit) = (uint16(capabilities >> (16 * d)), uint16(most >> (16 * d)));
-            if (value > limit) revert CapabilityAboveCreator(d, value, limit);
+            if (value > limit) revert CapabilityTooHigh(d, value, limit);
         }
     }
 
@@ -594,6 +616,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         return _isAboveFloor(account);
     }
 
+    /// @dev What waits for its window counts already.
+    function _bidsWith(Account memory account) private view returns (uint256) {
+        if (account.faults == 0) return account.reputation;
+        uint256 lambda = _CONSTITUTION.param(Param.REPUTATION_SMOOTHING);
+        return Reputation.burdened(account.reputation, account.faults, lambda);
+    }
+
     function _isAboveFloor(Account memory account) private view returns (bool) {
         return Reputation.points(account.reputation) >= _CONSTITUTION.param(Param.REPUTATION_FLOOR);
     }
@@ -609,7 +638,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             account.flags,
             account.reputation
         );
-        flags &= ~_FROZEN;
+        flags &= _ABSENT;
         if (flags & ~_LAPSED != 0 || Reputation.points(reputation) < floor) return _NOBODY;
         if ((flags != 0 || since >= opened) && !_lapsedDuring(agent, opened)) return _NOBODY;
         Portfolio storage portfolio = _portfolios[principal];
@@ -629,7 +658,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @dev True if the agent counts toward turnout, its principal's freeze aside.
     function _counts(Account memory account) private pure returns (bool) {
-        return account.kind == Kind.PRODUCER && account.flags & ~_FROZEN == 0;
+        return account.kind == Kind.PRODUCER && account.flags & _ABSENT == 0;
     }
 
     function _raise(address agent, Account memory account, uint8 flag) private {

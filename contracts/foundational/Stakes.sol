@@ -26,8 +26,8 @@ struct Account {
     uint32 registeredBlock;
     /// Last bytes of the address of the market that locked last.
     uint24 market;
-    /// Whether part of `locked` is of markets before that one: `Profile.earlier`.
-    bool divided;
+    /// Found, and neither settled nor appealed away: 255 at most, more are not counted.
+    uint8 faults;
     Kind kind;
     uint8 flags;
 }
@@ -42,6 +42,8 @@ struct Profile {
 struct Ledger {
     mapping(address agent => Account account) accounts;
     mapping(address agent => Profile profile) profiles;
+    /// Of `Account.faults`, those that a market found.
+    mapping(address market => mapping(address agent => uint8 faults)) found;
     /// Slashed, and not taken by the treasury yet.
     Dues.Owed dues;
 }
@@ -51,14 +53,20 @@ struct Ledger {
 library Stakes {
     using Dues for Dues.Owed;
 
+    /// @dev Among `Account.flags`: part of `locked` is of markets before the last one, `Profile.earlier`.
+    uint8 internal constant DIVIDED = 16;
+
     // --- Locks and outcomes ------------------------------------------------------------------------------------------
 
     function lock(Ledger storage self, IConstitutionContract constitution, address agent, uint64 amount) external {
         Account memory account = staked(self, agent);
         if (account.market != _tag(msg.sender)) {
             account.market = _tag(msg.sender);
-            account.divided = account.locked != 0;
-            if (account.divided) self.profiles[agent].earlier = account.locked;
+            account.flags &= ~DIVIDED;
+            if (account.locked != 0) {
+                account.flags |= DIVIDED;
+                self.profiles[agent].earlier = account.locked;
+            }
         }
         uint256 reserved = uint256(account.locked) + constitution.paramInUnits(Param.REGISTRATION_STAKE);
         uint64 free = account.held > reserved ? uint64(account.held - reserved) : 0;
@@ -70,18 +78,20 @@ library Stakes {
     }
 
     /// @param standing of the market that calls
+    /// @param settler who is rewarded for it; zero for nobody
     function settle(
         Ledger storage self,
         IConstitutionContract constitution,
         Standing standing,
         IProducerContract.Outcome calldata outcome,
-        uint64 penalty
+        uint64 penalty,
+        address settler
     ) external returns (uint64 slashed) {
         address agent = outcome.agent;
         Account memory account = staked(self, agent);
         slashed = _apply(self, account, standing, outcome, penalty, _lambda(constitution));
         self.accounts[agent] = account;
-        _hand(self, constitution, agent, account, slashed, outcome.reason);
+        _hand(self, constitution, agent, account, slashed, outcome.reason, settler);
     }
 
     /// @notice Outcomes that take no stake.
@@ -112,7 +122,7 @@ library Stakes {
         Account memory account = staked(self, agent);
         slashed = _take(self, agent, account, 0, amount);
         self.accounts[agent] = account;
-        _hand(self, constitution, agent, account, slashed, reason);
+        _hand(self, constitution, agent, account, slashed, reason, address(0));
     }
 
     /// @notice Moves reputation by whole points.
@@ -120,6 +130,28 @@ library Stakes {
         Account memory account = self.accounts[agent];
         _setReputation(agent, account, Reputation.adjust(account.reputation, delta), reason);
         self.accounts[agent] = account;
+    }
+
+    // --- Open faults -------------------------------------------------------------------------------------------------
+
+    /// @param standing of the market that calls: a retired one accuses those alone whose locks it made
+    /// @return counted whether it has to be discharged
+    function accuse(Ledger storage self, Standing standing, address agent) external returns (bool counted) {
+        Account memory account = staked(self, agent);
+        bool reached = standing == Standing.CURRENT || _lockedUnder(self, agent, account, msg.sender) != 0;
+        counted = reached && account.faults != type(uint8).max;
+        if (!counted) return false;
+        ++self.found[msg.sender][agent];
+        emit IProducerContract.AgentAccused(agent, ++account.faults);
+        self.accounts[agent] = account;
+    }
+
+    /// @notice Ends one of the faults that the caller counted.
+    function discharge(Ledger storage self, address agent) external {
+        uint8 found = self.found[msg.sender][agent];
+        if (found == 0) revert IProducerContract.NotAccused(agent, msg.sender);
+        self.found[msg.sender][agent] = found - 1;
+        emit IProducerContract.AgentDischarged(agent, --self.accounts[agent].faults);
     }
 
     // --- Shared with ProducerContract --------------------------------------------------------------------------------
@@ -179,7 +211,7 @@ library Stakes {
         held -= uint56(slashed);
         locked -= released;
         locked = locked < held ? locked : held;
-        if (account.divided) {
+        if (account.flags & DIVIDED != 0) {
             uint56 earlier = self.profiles[agent].earlier;
             if (account.market != _tag(msg.sender)) earlier -= released < earlier ? released : earlier;
             self.profiles[agent].earlier = earlier < locked ? earlier : locked;
@@ -188,20 +220,21 @@ library Stakes {
         if (released != 0) emit IProducerContract.StakeReleased(agent, released);
     }
 
-    /// @dev Half of what was slashed is the treasury's, half, and the odd unit, the insurance's.
+    /// @dev Who settled a fault is rewarded; of the rest half is the treasury's, half, and the odd unit, the insurance's.
     function _hand(
         Ledger storage self,
         IConstitutionContract constitution,
         address agent,
         Account memory account,
         uint64 slashed,
-        bytes32 reason
+        bytes32 reason,
+        address settler
     ) private {
         if (slashed == 0) return;
         if (account.held < 2 * SlashingSchedule.NO_SHOW) retire(constitution, agent, account.kind);
         IERC20 token = IERC20(constitution.at(Institution.TOKEN));
         ITreasury treasury = ITreasury(constitution.at(Institution.TREASURY));
-        self.dues.pay(token, treasury, slashed / 2, slashed - slashed / 2, reason);
+        self.dues.share(token, treasury, slashed, reason, settler);
         emit IProducerContract.StakeSlashed(agent, slashed, reason);
     }
 
@@ -219,7 +252,7 @@ library Stakes {
         address market
     ) private view returns (uint64) {
         if (account.market == _tag(market)) return account.locked;
-        return account.divided ? self.profiles[agent].earlier : 0;
+        return account.flags & DIVIDED != 0 ? self.profiles[agent].earlier : 0;
     }
 
     function _lambda(IConstitutionContract constitution) private view returns (uint256) {

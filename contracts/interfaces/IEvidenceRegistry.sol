@@ -77,9 +77,10 @@ interface IEvidenceRegistry {
     /// @notice Suspends or restores every role of a principal's accounts, those it gets later included: what they sign or report is
     /// refused, and its verifiers are not drawn. Caller: governor.
     function suspend(address principal, bool suspended) external;
-    /// @notice Posts the hash of verifiers' passports and moves weights after them (decision 82): each within 100–133, so that heads outvote
-    /// weight, by at most three, once a day (UTC). Panels that were drawn before keep their weights. Caller: Regulator, within its envelope,
-    /// and of another principal than the verifiers that it names. Without verifiers: the hash alone.
+    /// @notice Posts the hash of verifiers' passports and moves weights after them (decision 82): each within 100–133, by at most three, once a
+    /// day (UTC). A weight below 100, as a verifier seated by petition begins with, only rises. Panels that were drawn before keep their
+    /// weights. Caller: Regulator, within its envelope, and of another principal than the verifiers that it names. Without verifiers: the
+    /// hash alone.
     function postPassports(bytes32 passports, address[] calldata verifiers, uint16[] calldata weights) external;
     /// @notice Rewrites the roster without those who retired since it was written. Caller: anyone, if there are any.
     function reseat() external;

@@ -36,6 +36,25 @@ interface IExecutionProcedure {
         uint16 assignments;
     }
 
+    /// @notice How a mission settles one executor slot.
+    struct SlotPenalty {
+        uint8 node;
+        uint8 slot;
+        address agent;
+        /// Part of the slot's lock that ends; `type(uint64).max` = all that is left.
+        uint64 release;
+        /// Smallest unit; `type(uint64).max` = the whole task stake. At most the lock or the greatest fixed slash.
+        uint64 slash;
+        bool scored;
+        /// Basis points, 0–10,000.
+        uint16 score;
+        /// Who is at fault for the end of its mission (TERMINATED) also loses 500 points, once a principal and mission; whose freeze was
+        /// confirmed, so that the node goes to others, 100.
+        bytes32 reason;
+        /// Whom settling it earns a hundredth of what is slashed, at most 5 tokens; zero for nobody.
+        address settler;
+    }
+
     /// @notice What a mission's claim makes final of one slot.
     struct SlotOutcome {
         uint8 node;
@@ -128,21 +147,11 @@ interface IExecutionProcedure {
     /// @param attempt Of each of the nodes: a decision does not outlive the market it was about.
     function awardEarly(address mission, uint8[] calldata nodes, uint8 attempt, Auth calldata regulator) external;
     /// @notice Settles one executor slot, once: ends its lock, slashes, scores. Caller: genuine mission.
-    /// @param release Part of the slot's lock that ends; `type(uint64).max` = all that is left.
     /// A pool behind the bid pays at most its cover; what is above, the agent.
-    /// @param slash Smallest unit; `type(uint64).max` = the whole task stake. At most the lock or the greatest fixed slash.
-    /// @param reason Who is at fault for the end of its mission (TERMINATED) also loses 500 points, once a principal and mission; whose
-    /// freeze was confirmed, so that the node goes to others, 100.
-    function settleSlot(
-        uint8 node,
-        uint8 slot,
-        address agent,
-        uint64 release,
-        uint64 slash,
-        bool scored,
-        uint16 score,
-        bytes32 reason
-    ) external returns (uint64 slashed);
+    function settleSlot(SlotPenalty calldata penalty) external returns (uint64 slashed);
+    /// @notice Executors of a node are at fault, and their stake waits for a window: from now on that counts against them (decision 88).
+    /// Caller: genuine mission.
+    function accuse(uint8 node, address[] calldata agents) external;
     /// @notice Ends what is locked for some slots, and scores them: what a claim makes final. Nothing is slashed. Caller: genuine mission.
     function settleSlots(SlotOutcome[] calldata outcomes) external;
     /// @notice A human ended the mission: for its node's appeal window no executor that had begun frees its lock. Caller: genuine

@@ -37,7 +37,7 @@ interface IProducerContract {
         /// Permanent serial number of the principal, from 1.
         uint24 number;
         uint160 capabilities;
-        /// Whole points, 0–1000.
+        /// Whole points, 0–1000; less for each open fault.
         uint16 reputation;
     }
 
@@ -79,6 +79,9 @@ interface IProducerContract {
     /// @param amount What was actually taken, half to the treasury, half (and the odd unit) to insurance.
     event StakeSlashed(address indexed agent, uint64 amount, bytes32 indexed reason);
     event ReputationChanged(address indexed agent, uint32 previous, uint32 current, bytes32 indexed reason);
+    /// @param faults All that are open now.
+    event AgentAccused(address indexed agent, uint8 faults);
+    event AgentDischarged(address indexed agent, uint8 faults);
     event AgentBanned(address indexed agent, bytes32 reason);
     event PrincipalFrozen(address indexed principal, bool frozen);
     /// @param until 0 when it is lifted.
@@ -103,16 +106,18 @@ interface IProducerContract {
     error NotGovernor(address caller);
     error ZeroAddress();
     error StillLocked(address agent, uint64 locked);
+    error StillAccused(address agent, uint8 faults);
+    error NotAccused(address agent, address market);
     error StillUnbonding(address agent, uint40 until);
     error InsufficientFreeStake(address agent, uint64 free, uint64 wanted);
     error ProducersExhausted();
     error PrincipalsExhausted();
     error NotEligible(address agent);
-    error CapabilityAboveCreator(uint256 dimension, uint256 value, uint256 most);
+    error CapabilityTooHigh(uint256 dimension, uint256 value, uint256 most);
 
     /// @notice Registers an agent of kind PRODUCER or VERIFIER. Both principal (ECDSA or ERC-1271) and agent (ECDSA, or
-    /// being the caller with an empty signature) sign the binding; the stake is pulled from the principal. Anyone with both
-    /// signatures.
+    /// being the caller with an empty signature) sign the binding; the stake is pulled from the principal. Who comes after the city was
+    /// sealed claims at most 39,322 in each capability, 0.6 of the scale. Anyone with both signatures.
     function register(
         PrincipalBinding calldata binding,
         string calldata did,
@@ -122,8 +127,8 @@ interface IProducerContract {
 
     /// @notice Registers a producer that a producer made: it inherits the creator's principal, who may deregister it and to whom
     /// its stake returns. The stake is pulled from the creator, so that no agent spends its principal's money. No capability
-    /// exceeds the creator's. Creator (eligible) and agent sign, ECDSA; an empty signature means the caller. Anyone with both
-    /// signatures.
+    /// exceeds the creator's, or what `register` lets be claimed. Creator (eligible) and agent sign, ECDSA; an empty signature means
+    /// the caller. Anyone with both signatures.
     function registerSubAgent(
         SubAgentBinding calldata binding,
         string calldata did,
@@ -142,7 +147,7 @@ interface IProducerContract {
     /// @notice Starts unbonding; the agent stops voting, bidding and verifying at once. Caller: the agent or its principal.
     function deregister(address agent) external;
 
-    /// @notice Pays the held stake to the principal after unbonding. Anyone may call.
+    /// @notice Pays the held stake to the principal after unbonding, once no lock and no fault is open. Anyone may call.
     function withdrawStake(address agent) external;
 
     /// @notice Adds stake, pulled from the caller. Caller: anyone.
@@ -154,21 +159,13 @@ interface IProducerContract {
 
     /// @notice One settlement call. Caller: current or retired execution procedure. A retired one reaches the stake and the reputation of
     /// those alone whose locks it made, and no more than these locks.
-    /// @param release The part of the lock that ends with this call, slashed or not: `locked` falls by exactly this much
-    /// (never below zero). A lock of 150 that loses 50 and ends is `settle(agent, 150, 50, …)`.
+    /// @param outcome `release` is the part of the lock that ends with this call, slashed or not: `locked` falls by exactly this much
+    /// (never below zero). A lock of 150 that loses 50 and ends has a release of 150 and a penalty of 50.
     /// @param penalty What is taken at most: out of the ending lock, then free, then the registration stake, then other
     /// locks; capped at held. Half goes to the treasury, half and the odd unit to insurance.
-    /// @param scored Whether reputation moves, by EMA.
-    /// @param score Outcome in basis points 0–10,000.
+    /// @param settler Gets a hundredth of what is taken, at most 5 tokens, before it is halved; nobody if zero.
     /// @return slashed What was actually taken.
-    function settle(
-        address agent,
-        uint64 release,
-        uint64 penalty,
-        bool scored,
-        uint16 score,
-        bytes32 reason
-    ) external returns (uint64 slashed);
+    function settle(Outcome calldata outcome, uint64 penalty, address settler) external returns (uint64 slashed);
 
     /// @notice The same for a list of outcomes that take no stake: what became final with a claim. Caller: current or retired execution
     /// procedure, a retired one bounded as above.
@@ -176,6 +173,14 @@ interface IProducerContract {
 
     /// @notice Takes whole points of reputation. Caller: current or retired execution procedure; a retired one takes nothing.
     function reproach(address agent, uint16 points, bytes32 reason) external;
+
+    /// @notice Counts a fault that was found and whose window is open (decision 88): until it is discharged the agent bids with ρ·λ for each,
+    /// and its stake stays. Caller: current or retired execution procedure, a retired one for those alone whose locks it made.
+    /// @return counted False if it was not, as a retired market's or the 256th: then nothing is to be discharged.
+    function accuse(address agent) external returns (bool counted);
+    /// @notice Ends one of the faults that the caller counted. Caller: the execution procedure that counted it.
+    function discharge(address agent) external;
+
     /// @notice Moves reputation by a signed delta in whole points. Caller: governor.
     function adjustReputation(address agent, int256 delta, bytes32 rationale) external;
 
@@ -206,6 +211,8 @@ interface IProducerContract {
     function capabilitiesOf(address agent) external view returns (uint160);
     /// @notice Whole points, 0–1000.
     function reputationOf(address agent) external view returns (uint256);
+    /// @notice Faults found and not settled.
+    function openFaultsOf(address agent) external view returns (uint8);
     /// @notice Whether a registered agent is at or above the reputation floor of now.
     function meetsReputationFloor(address agent) external view returns (bool);
     /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.

@@ -99,14 +99,16 @@ interface IStakePool {
 
     /// @notice Ends `release` of a cover and takes up to `penalty` of that part from all participants. Caller: current or pinned
     /// execution procedure.
-    /// @return slashed What was taken, to treasury and insurance.
+    /// @param settler Gets a hundredth of what is taken, at most 5 tokens; nobody if zero.
+    /// @return slashed What was taken; the rest goes to treasury and insurance.
     function settle(
         address mission,
         uint8 node,
         address agent,
         uint64 release,
         uint64 penalty,
-        bytes32 reason
+        bytes32 reason,
+        address settler
     ) external returns (uint64 slashed);
 
     /// @notice Pays what the token refused when it was due. Anyone.

@@ -9,6 +9,8 @@ library BidScore {
     uint256 internal constant FULL_MATCH = 1000;
     /// @notice Below it an agent may not bid (decision 12).
     uint256 internal constant MIN_MATCH = 600;
+    /// @notice What a newcomer may claim to be, each level: 0.6 of the scale, which is 602 ‰ of any requirement (decision 103).
+    uint160 internal constant CLAIMABLE = 39_322 * (type(uint160).max / type(uint16).max);
 
     /// @notice How much of the required capabilities an agent holds, 0–1000 (decision 12).
     /// @param capabilities ten 16-bit levels, dimension 0 lowest

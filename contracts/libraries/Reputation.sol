@@ -19,6 +19,13 @@ library Reputation {
         return (lambda * current + (1000 - lambda) * (score * 100)) / 1000;
     }
 
+    /// @notice ρ·λⁿ: what is left if each of n outcomes that are not settled yet counts as nothing (decision 88).
+    function burdened(uint256 current, uint256 faults, uint256 lambda) internal pure returns (uint256) {
+        // At most 255.
+        for (; faults != 0 && current != 0; --faults) current = ema(current, 0, lambda);
+        return current;
+    }
+
     /// @notice ρ moved by `delta` whole points, kept within 0 and MAX.
     function adjust(uint256 current, int256 delta) internal pure returns (uint256) {
         int256 limit = int256(MAX / PER_POINT);

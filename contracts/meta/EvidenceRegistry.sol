@@ -506,7 +506,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         before = roles.weight;
         if (before == 0) revert NotRegistered(verifier);
         if (roles.principal == house) revert OwnHouse(verifier);
-        bool within = weight >= _LEAST_WEIGHT && weight <= _MOST_WEIGHT;
+        // Who was seated below starts there and only rises.
+        bool within = weight <= _MOST_WEIGHT && (weight >= _LEAST_WEIGHT || weight > before);
         uint256 step = weight > before ? weight - before : before - weight;
         if (!within || step == 0 || step > _WEIGHT_STEP) revert WeightOutOfBounds(verifier, before, weight);
         uint256 day = block.timestamp / 1 days;

@@ -28,6 +28,7 @@ import {Awards} from "./market/Awards.sol";
 import {MarketLedger} from "./market/MarketLedger.sol";
 import {Openings} from "./market/Openings.sol";
 import {Lock, MarketStorage, MissionMarket, NodeMarket} from "./market/MarketStorage.sol";
+import {Penalties} from "./market/Penalties.sol";
 
 /// @title The market of a city
 /// @dev Bids and stakes are here; who is awarded what is in the linked library `Awards`.
@@ -148,29 +149,15 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     /// @inheritdoc IExecutionProcedure
     /// @dev No lock: missions hold their own, and the ledger that pays has one.
-    function settleSlot(
-        uint8 node,
-        uint8 slot,
-        address agent,
-        uint64 release,
-        uint64 slash,
-        bool scored,
-        uint16 score,
-        bytes32 reason
-    ) external returns (uint64 slashed) {
+    function settleSlot(SlotPenalty calldata penalty) external returns (uint64 slashed) {
         _requireMission(msg.sender);
-        (uint64 ending, uint64 taken, bool pooled) = _unlock(node, slot, agent, release, slash);
-        if (pooled) {
-            slashed = _pool().settle(msg.sender, node, agent, ending, taken, reason);
-            // What the cover does not reach, the agent answers for.
-            (ending, taken) = (0, taken - slashed);
-        }
-        slashed += _producers().settle(agent, ending, taken, scored, score, reason);
-        if (reason == Reasons.TERMINATED) {
-            _reproachOnce(agent);
-        } else if (reason == Reasons.FREEZE_CONFIRMED) {
-            _producers().reproach(agent, SlashingSchedule.POINTS_REASSIGNED, reason);
-        }
+        return Penalties.settle(_market, _CONSTITUTION, penalty);
+    }
+
+    /// @inheritdoc IExecutionProcedure
+    function accuse(uint8 node, address[] calldata agents) external {
+        _requireMission(msg.sender);
+        Penalties.accuse(_market, _CONSTITUTION, node, agents);
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -187,7 +174,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             delete _market.locks[msg.sender][node][agent];
             settled[i] = IProducerContract.Outcome(agent, lock.amount, true, outcome.score, outcome.reason);
             if (!lock.pooled) continue;
-            _pool().settle(msg.sender, node, agent, lock.amount, 0, outcome.reason);
+            _pool().settle(msg.sender, node, agent, lock.amount, 0, outcome.reason, address(0));
             settled[i].release = 0;
         }
         _producers().settleAll(settled);
@@ -207,7 +194,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             revert NotOnPanel(msg.sender, verifier);
         uint64 most = reason == Reasons.EQUIVOCATION ? SlashingSchedule.EQUIVOCATION : SlashingSchedule.NO_SHOW;
         if (slash > most) revert SlashExceeded(most, slash);
-        return _producers().settle(verifier, 0, slash, false, 0, reason);
+        return _producers().settle(_unscored(verifier, 0, reason), slash, address(0));
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -462,32 +449,18 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         return _market.markets[mission].stakes[uint8(law.risk)];
     }
 
-    /// @dev Ends what a mission may end of a slot's lock, and bounds what it may take.
-    function _unlock(
-        uint8 node,
-        uint8 slot,
-        address agent,
-        uint64 release,
-        uint64 slash
-    ) private returns (uint64 ending, uint64 taken, bool pooled) {
-        Lock storage lock = _market.locks[msg.sender][node][agent];
-        if (!lock.awarded) revert NoBid(msg.sender, node, agent);
-        uint64 locked = lock.amount;
-        pooled = lock.pooled;
-        ending = release == SlashingSchedule.WHOLE ? locked : release;
-        taken = slash == SlashingSchedule.WHOLE ? locked : slash;
-        if (ending > locked) revert LockExceeded(msg.sender, node, slot, locked, ending);
-        uint64 most = locked > SlashingSchedule.GREATEST ? locked : SlashingSchedule.GREATEST;
-        if (taken > most) revert LockExceeded(msg.sender, node, slot, locked, taken);
-        lock.amount = locked - ending;
-        // A slot is settled once: what ended cannot be slashed a second time.
-        if (ending == locked) delete _market.locks[msg.sender][node][agent];
-    }
-
     function _release(address mission, uint8 node, address agent, uint64 amount, bool pooled) private {
         emit BidWithdrawn(mission, node, agent, amount);
-        if (pooled) _pool().settle(mission, node, agent, amount, 0, Reasons.BID_RELEASED);
-        else _producers().settle(agent, amount, 0, false, 0, Reasons.BID_RELEASED);
+        if (pooled) _pool().settle(mission, node, agent, amount, 0, Reasons.BID_RELEASED, address(0));
+        else _producers().settle(_unscored(agent, amount, Reasons.BID_RELEASED), 0, address(0));
+    }
+
+    function _unscored(
+        address agent,
+        uint64 release,
+        bytes32 reason
+    ) private pure returns (IProducerContract.Outcome memory) {
+        return IProducerContract.Outcome({agent: agent, release: release, scored: false, score: 0, reason: reason});
     }
 
     /// @dev Whether an unawarded bid of that attempt can no longer win, so that anyone may release it.
@@ -501,14 +474,6 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         NodeMarket memory market = _market.nodeMarket(mission, node);
         uint256 second = market.reopened ? 0 : _param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT);
         return _hasCome(market.closesAt + second);
-    }
-
-    /// @dev Several nodes at fault in one mission are one reproach.
-    function _reproachOnce(address agent) private {
-        address principal = _principalOf(agent);
-        if (_market.terminated[msg.sender][principal]) return;
-        _market.terminated[msg.sender][principal] = true;
-        _producers().reproach(agent, SlashingSchedule.POINTS_TERMINATED, Reasons.TERMINATED);
     }
 
     /// @dev An executor's stake is free when its mission ended without its node; a slash that waits keeps it, and while humans may

@@ -113,11 +113,12 @@ async function factsOf(world: World, workers: readonly Worker[]): Promise<readon
   const { agents } = world.client;
   return Promise.all(
     workers.map(async ({ account: { address: agent }, principal }) => {
-      const [reputation, packed] = await Promise.all([agents.reputationOf(agent), agents.capabilitiesOf(agent)]);
+      // What a bid of now would be scored by: nothing of who may not bid.
+      const { reputation, capabilities: packed } = await agents.bidderOf(agent);
       const capabilities = Array.from({ length: CAPABILITIES }, (_, dimension) =>
         Number((packed >> (CAPABILITY_BITS * BigInt(dimension))) & 0xffffn),
       );
-      return { agent, principal, reputation: Number(reputation), capabilities };
+      return { agent, principal, reputation, capabilities };
     }),
   );
 }

@@ -121,10 +121,13 @@ export function passportAmong(known: readonly Passport[], subject: string, diges
   return found;
 }
 
-/** What a weight may be moved to now: towards what a passport is worth, a step at a time; undefined where it stays. */
+/**
+ * What a weight may be moved to now: towards what a passport is worth, a step at a time; undefined where it stays. Whoever was seated with
+ * less rises once its passport is worth more than a newcomer's.
+ */
 export function nextWeight(weight: number, passport: Passport): number | undefined {
-  if (weight < LEAST || weight > MOST) return undefined;
   const above = Math.max(0, 2 * priorWeight(passport) - BASIS_POINTS);
+  if (weight > MOST || (weight < LEAST && above === 0)) return undefined;
   const wanted = LEAST + Math.floor(((MOST - LEAST) * above) / BASIS_POINTS);
   const next = Math.min(weight + STEP, Math.max(weight - STEP, wanted));
   return next === weight ? undefined : next;

@@ -11,6 +11,13 @@ export function ema(current: bigint, score: bigint, lambda: bigint): bigint {
   return (lambda * current + (1000n - lambda) * (score * 100n)) / 1000n;
 }
 
+/** ρ·λⁿ: what is left if each of n outcomes that are not settled yet counts as nothing (decision 88). */
+export function burdened(current: bigint, faults: number, lambda: bigint): bigint {
+  let left = current;
+  for (let open = faults; open > 0 && left > 0n; open -= 1) left = ema(left, 0n, lambda);
+  return left;
+}
+
 /** ρ moved by whole points, kept within 0 and 1000. */
 export function adjust(current: bigint, delta: bigint): bigint {
   const moved = current + delta * PER_POINT;

@@ -151,13 +151,13 @@ describe("attacks by clerks", () => {
   describe("who post passports", () => {
     const DAY = 86_400;
 
-    async function posting(house = keyOf("regulator's house").address) {
+    async function posting(house = keyOf("regulator's house").address, seated = 100) {
       const city = await loadCity();
       const clerk = await city.account("posting regulator");
       await city.clerks.appoint(Office.REGULATOR, clerk.address, house);
       await city.clerks.setEnvelope(Office.REGULATOR, [city.evidence.interface.getFunction("postPassports").selector], 64);
       const { agent } = await city.register("verifier", { kind: Kind.VERIFIER, principal: await city.account("verifier's house") });
-      await city.evidence.registerVerifier(agent.address, 100);
+      await city.evidence.registerVerifier(agent.address, seated);
       const to = (weight: number) => attempt(city.evidence.connect(clerk).postPassports(WHY, [agent.address], [weight]));
       return { to, weight: () => city.evidence.weightOf(agent.address) };
     }
@@ -169,6 +169,12 @@ describe("attacks by clerks", () => {
         await networkHelpers.time.increase(DAY);
       }
       expect((await weight()) <= 133n).to.equal(true);
+    });
+
+    it("a Regulator takes the say of a newcomer that still has little", async () => {
+      const { to, weight } = await posting(undefined, 25);
+      await to(22);
+      expect(await weight()).to.equal(25);
     });
 
     it("a Regulator moves a weight again and again, before anybody can take its office from it", async () => {

@@ -6,6 +6,7 @@ import type { LawHeader, LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { EVERYTHING, ethers, INSTITUTIONS, Kind, loadCity, loadFixture, parameterValues, tokens } from "../support/city-fixture.ts";
 import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node, State } from "../support/legislature.ts";
 import { Action, loadPeopledCity, type Mission, MissionState, openMission, openMissionIn, TASK } from "../support/mission-fixture.ts";
+import { outcomeOf } from "../support/outcomes.ts";
 import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -201,7 +202,11 @@ describe("attacks on the law", () => {
       mission = await (await openMission()).activate();
       const { agent } = mission.worker(0);
       const { producers } = mission.city;
-      await attempt(producers.connect(await stranger()).settle(agent.address, 0, tokens(150), true, 0, encodeBytes32String("SLANDER")));
+      await attempt(
+        producers
+          .connect(await stranger())
+          .settle(outcomeOf(agent.address, { scored: true, score: 0, reason: encodeBytes32String("SLANDER") }), tokens(150), ZeroAddress),
+      );
       expect((await producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
     });
 

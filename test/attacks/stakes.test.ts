@@ -7,6 +7,7 @@ import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
 import { type City, EVERYTHING, ethers, INSTITUTIONS, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { outcomeOf } from "../support/outcomes.ts";
 import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -72,12 +73,28 @@ describe("attacks on stakes", () => {
     });
 
     it("a market that was replaced takes the stake of everybody", async () => {
+      const former = await replaced();
+      await attempt(former.settle(outcomeOf(agent.address), tokens(5000), ZeroAddress));
+      expect((await stake()).held).to.equal(tokens(5000));
+    });
+
+    const replaced = async () => {
       await announced();
       await networkHelpers.time.increase(LONG);
       await city.constitution.enact(EXECUTION);
-      const former = city.producers.connect(await city.as(city.addresses.EXECUTION));
-      await attempt(former.settle(agent.address, 0, tokens(5000), false, 0, WHY));
-      expect((await stake()).held).to.equal(tokens(5000));
+      return city.producers.connect(await city.as(city.addresses.EXECUTION));
+    };
+
+    it("a market that was replaced accuses everybody", async () => {
+      const former = await replaced();
+      await attempt(former.accuse(agent.address));
+      expect(await city.producers.openFaultsOf(agent.address)).to.equal(0n);
+    });
+
+    it("somebody ends a fault that the market counted", async () => {
+      await city.producers.connect(await city.as("EXECUTION")).accuse(agent.address);
+      await attempt(city.producers.connect(agent).discharge(agent.address));
+      expect(await city.producers.openFaultsOf(agent.address)).to.equal(1n);
     });
 
     it("one stake stands behind more bids than it could pay for", async () => {
@@ -90,6 +107,12 @@ describe("attacks on stakes", () => {
       const ruined = await city.producers.reputationOf(agent.address);
       await attempt(city.register("agent"));
       expect(await city.producers.reputationOf(agent.address)).to.equal(ruined);
+    });
+
+    it("a newcomer claims to be the best at everything", async () => {
+      await city.constitution.seal();
+      await attempt(city.register("newcomer", { capabilities: EVERYTHING }));
+      expect(await city.producers.capabilitiesOf(keyOf("newcomer").address)).to.equal(0n);
     });
 
     it("identities are made for nothing", async () => {
@@ -185,6 +208,23 @@ describe("attacks on stakes", () => {
       expect(await heldBy(0)).to.equal(tokens(9850));
     });
 
+    it("an agent that was found at fault bids as before until its window closes", async () => {
+      mission = await (await (await openMission({ nodes: [TASK, TASK] })).activate()).awardAll();
+      const culprit = await mission.executorOf(0);
+      const before = (await mission.city.producers.bidderOf(culprit.agent.address)).reputation;
+      await mission.run(0, { result: Result.FAIL });
+      expect((await mission.city.producers.bidderOf(culprit.agent.address)).reputation).to.be.lessThan(before);
+    });
+
+    it("who settles a fault takes more of what is slashed than a hundredth", async () => {
+      await awarded();
+      await mission.run(0, { result: Result.FAIL });
+      await networkHelpers.time.increase(HOUR);
+      const settler = await mission.city.account("settler");
+      await mission.contract.connect(settler).claim([0]);
+      expect(await mission.city.token.balanceOf(settler.address)).to.equal(1_500_000n);
+    });
+
     const ended = async () => {
       await awarded();
       await mission.route(0);
@@ -245,6 +285,19 @@ describe("attacks on stakes", () => {
         await mission.bid(0, 0);
         await attempt(pools.connect(agent(1)).leave(POOL, agent(1).address));
         expect((await sums()).total).to.equal(tokens(210));
+      });
+
+      it("an agent whose fault waits behind a pool's stake leaves with its own", async () => {
+        await cover(0);
+        await mission.bid(0, 0);
+        await mission.bid(1, 1);
+        await mission.closeMarket();
+        await mission.city.execution.award(mission.address, [0, 1]);
+        await mission.run(0, { result: Result.FAIL });
+        await mission.city.producers.connect(agent(0)).deregister(agent(0).address);
+        await networkHelpers.time.increase(LONG);
+        await attempt(mission.city.producers.withdrawStake(agent(0).address));
+        expect(await heldBy(0)).to.equal(tokens(10_000));
       });
 
       it("a pool stands behind more bids than it could pay for", async () => {

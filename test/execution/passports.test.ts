@@ -143,13 +143,19 @@ describe("passports after final clearings", () => {
 
   it("move no weight that is outside of what passports move, and none beyond", () => {
     const good = { ...newPassport("a"), record: { agreed: 1000, disagreed: 0, audits: 0, mismatches: 0 } };
-    expect([nextWeight(99, good), nextWeight(500, good), nextWeight(131, good), nextWeight(132, good)]).to.deep.equal([
-      undefined,
-      undefined,
-      132,
-      undefined,
-    ]);
+    expect([nextWeight(500, good), nextWeight(131, good), nextWeight(132, good)]).to.deep.equal([undefined, 132, undefined]);
     expect(nextWeight(100, newPassport("a"))).to.equal(undefined);
+  });
+
+  it("raise whoever was seated with less, once it was right more often than wrong", () => {
+    const good = { ...newPassport("a"), record: { agreed: 1000, disagreed: 0, audits: 0, mismatches: 0 } };
+    const bad = { ...newPassport("a"), record: { agreed: 0, disagreed: 1000, audits: 0, mismatches: 0 } };
+    expect([nextWeight(25, newPassport("a")), nextWeight(25, bad), nextWeight(25, good), nextWeight(99, good)]).to.deep.equal([
+      undefined,
+      undefined,
+      28,
+      102,
+    ]);
   });
 
   it("are not made up where they are missing", () => {

@@ -216,7 +216,12 @@ library Awards {
             self.bids[mission][node][pick] = won | BidWord.AWARDED;
             (address agent, uint64 price) = (won.agentOf(), won.priceOf());
             bytes32 service = self.offered[agent][won.serviceOf()];
-            self.locks[mission][node][agent] = Lock({amount: stake, awarded: true, pooled: won.isPooled()});
+            self.locks[mission][node][agent] = Lock({
+                amount: stake,
+                awarded: true,
+                pooled: won.isPooled(),
+                accused: false
+            });
             emit IExecutionProcedure.Awarded(mission, node, slot, agent, service, price, fairness);
             ICollaborationContract(mission).bind(node, slot, agent, service, price);
         }

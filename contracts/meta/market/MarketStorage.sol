@@ -39,6 +39,8 @@ struct Lock {
     bool awarded;
     /// A pool stands for it, not the agent's own stake.
     bool pooled;
+    /// A fault was found and is counted against the agent until this ends.
+    bool accused;
 }
 
 /// @notice Storage of ExecutionProcedure. An agent bids once per node and attempt, and who executes a node again was released from the attempt

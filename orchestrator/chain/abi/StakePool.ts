@@ -36,6 +36,7 @@ export const stakePoolAbi = [
   {"type":"event","name":"PaymentHeld","anonymous":false,"inputs":[{"name":"account","type":"address","indexed":true},{"name":"amount","type":"uint64","indexed":false}]},
   {"type":"event","name":"PoolOpened","anonymous":false,"inputs":[{"name":"pool","type":"uint256","indexed":true},{"name":"manager","type":"address","indexed":true}]},
   {"type":"event","name":"PoolSlashed","anonymous":false,"inputs":[{"name":"pool","type":"uint256","indexed":true},{"name":"agent","type":"address","indexed":true},{"name":"amount","type":"uint64","indexed":false},{"name":"reason","type":"bytes32","indexed":true}]},
+  {"type":"event","name":"SettlerRewarded","anonymous":false,"inputs":[{"name":"settler","type":"address","indexed":true},{"name":"amount","type":"uint64","indexed":false}]},
   {"type":"event","name":"StakePooled","anonymous":false,"inputs":[{"name":"pool","type":"uint256","indexed":true},{"name":"agent","type":"address","indexed":true},{"name":"amount","type":"uint64","indexed":false}]},
   {"type":"function","name":"admit","inputs":[{"name":"pool","type":"uint256"},{"name":"agent","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"collect","inputs":[{"name":"account","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
@@ -49,7 +50,7 @@ export const stakePoolAbi = [
   {"type":"function","name":"owedTo","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"uint64"}],"stateMutability":"view"},
   {"type":"function","name":"participantsOf","inputs":[{"name":"pool","type":"uint256"}],"outputs":[{"name":"","type":"tuple[]","components":[{"name":"agent","type":"address"},{"name":"contribution","type":"uint64"},{"name":"leaving","type":"bool"}]}],"stateMutability":"view"},
   {"type":"function","name":"poolOf","inputs":[{"name":"pool","type":"uint256"}],"outputs":[{"name":"","type":"tuple","components":[{"name":"manager","type":"address"},{"name":"total","type":"uint64"},{"name":"committed","type":"uint64"},{"name":"covers","type":"uint32"},{"name":"participants","type":"uint8"},{"name":"leaving","type":"uint8"}]}],"stateMutability":"view"},
-  {"type":"function","name":"settle","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"},{"name":"release","type":"uint64"},{"name":"penalty","type":"uint64"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},
+  {"type":"function","name":"settle","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"},{"name":"release","type":"uint64"},{"name":"penalty","type":"uint64"},{"name":"reason","type":"bytes32"},{"name":"settler","type":"address"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},
   {"type":"function","name":"stand","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"},{"name":"amount","type":"uint64"}],"outputs":[{"name":"stands","type":"bool"}],"stateMutability":"nonpayable"},
   {"type":"function","name":"uncover","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
 ] as const satisfies Abi;

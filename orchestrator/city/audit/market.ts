@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { bidScore, matchOf } from "../../rules/bid-score.ts";
 import { fairnessScore } from "../../rules/fairness.ts";
-import { points } from "../../rules/reputation.ts";
+import { burdened, points } from "../../rules/reputation.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
@@ -27,6 +27,7 @@ export const bids: ChainCheck = {
     const { record, client, mission, history, law, roles, nameOf, label } = context;
     const weight = async (name: "BID_WEIGHT_QUALITY" | "BID_WEIGHT_PRICE") => client.constitution.param(parameterIndex(name));
     const [quality, cheapness] = [await weight("BID_WEIGHT_QUALITY"), await weight("BID_WEIGHT_PRICE")];
+    const smoothing = await client.constitution.param(parameterIndex("REPUTATION_SMOOTHING"));
     const placed = record.events("ExecutionProcedure", "BidPlaced").filter(({ args }) => args.mission === mission);
     const nonces = new Map<Address, bigint>();
     const signed: SignedBid[] = [];
@@ -41,7 +42,7 @@ export const bids: ChainCheck = {
       const event = placed.find((each) => each.hash === hash && each.args.node === offer.node && each.args.agent === agent);
       if (node === undefined || !seen.holds(event !== undefined, subject, "left no trace on chain") || event === undefined) continue;
       const slotBudget = node.budget / BigInt(node.redundancy);
-      const reputation = points(roles.reputationBefore(agent, at));
+      const reputation = points(burdened(roles.reputationBefore(agent, at), roles.openFaultsBefore(agent, at), smoothing));
       const fit = matchOf(roles.capabilitiesOf(agent), node.capabilities);
       const score = bidScore({ reputation, fit, price: offer.price, slotBudget }, quality, cheapness);
       seen.same(event.args.score, score, `${subject}: score`);

@@ -44,6 +44,14 @@ export class Roles {
     return BigInt(changes.at(-1)?.args.current ?? INITIAL_REPUTATION);
   }
 
+  /** Faults of an agent that were found and not settled then. */
+  openFaultsBefore(agent: Address, at: bigint): number {
+    const counted = (["AgentAccused", "AgentDischarged"] as const)
+      .flatMap((name) => this.#record.events("ProducerContract", name))
+      .filter((each) => each.at < at && each.args.agent === agent);
+    return counted.sort((one, other) => Number(one.at - other.at)).at(-1)?.args.faults ?? 0;
+  }
+
   /** The same when the agent was awarded the node that it was paid for at that point: ψ is of then (decision 88). */
   reputationAtAward(agent: Address, mission: Address, node: number, at: bigint): bigint {
     const award = this.#record

@@ -2,9 +2,8 @@ import { keccak256, stringToHex } from "viem";
 import type { CityClient } from "../../client/client.ts";
 import type { Address } from "../../primitives/hex.ts";
 import type { KINDS } from "../../protocol/kinds.ts";
+import { MOST_CLAIMED } from "../../rules/bid-score.ts";
 
-/** Claimed level of each of the ten capabilities: enough for everything that is asked of a newcomer (0.6 of the scale). */
-const CLAIMED = 39_322n;
 /** Smallest units of stake that a newcomer registers with. */
 export const NEWCOMER_STAKE = 10_000_000_000n;
 /** Seconds of chain time that a newcomer's signatures hold. */
@@ -22,7 +21,7 @@ export async function newcomerBinding(
   deadline: number,
 ) {
   const did = `did:pkh:eip155:${client.chain.id}:${parties.agent}`;
-  const capabilities = Array.from({ length: 10 }, (_, place) => CLAIMED << BigInt(16 * place)).reduce((a, b) => a | b);
+  const capabilities = Array.from({ length: 10 }, (_, place) => BigInt(MOST_CLAIMED) << BigInt(16 * place)).reduce((a, b) => a | b);
   const nonce = await client.agents.nonceOf(parties.principal);
   return { did, binding: { ...parties, did: keccak256(stringToHex(did)), capabilities, stake: NEWCOMER_STAKE, nonce, deadline } };
 }

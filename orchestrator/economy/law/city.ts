@@ -1,5 +1,5 @@
 /** A city of the economy's agents: the contracts, the law's offices and the keys, on a chain in this process. */
-import { keccak256, type LocalAccount, stringToHex } from "viem";
+import { keccak256, type LocalAccount, stringToHex, zeroHash } from "viem";
 import { ascending, overrideOf, type Seat } from "../../adjudication/act.ts";
 import type { DrivenChain } from "../../chain/driven.ts";
 import { openEmbeddedChain } from "../../chain/embedded.ts";
@@ -18,6 +18,7 @@ import { signOrder } from "../../client/sign/order.ts";
 import { contentIdOf } from "../../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../../primitives/hex.ts";
 import { type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
+import { MOST_CLAIMED } from "../../rules/bid-score.ts";
 import type { Agent } from "../agents.ts";
 import { overclaims } from "../behaviour.ts";
 import { type DirectSender, directSender } from "./direct-sender.ts";
@@ -170,6 +171,8 @@ export async function foundEconomy(
     },
     servicesInUse(await codifierServices(codifier.address)),
   );
+  const [regulator] = membersOf(whole, "regulator").map(({ account }) => account);
+  if (regulator === undefined) throw new RangeError("the society has no Regulator");
   const seats = membersOf(whole, "adjudicator");
   const sponsor = memberOf(whole, "sponsor").account;
   const residents = new Map<Agent, Resident>();
@@ -244,7 +247,8 @@ export async function foundEconomy(
     },
     async admit(newcomers) {
       const names = new Set(newcomers.map((agent) => memberFor(agent).principal));
-      const joining = newcomers.map((agent) => ({ ...memberFor(agent), stake: STAKE, capabilities: packed(declared(agent)) }));
+      const claimed = (agent: Agent) => declared(agent).map((level) => Math.min(level, MOST_CLAIMED));
+      const joining = newcomers.map((agent) => ({ ...memberFor(agent), stake: STAKE, capabilities: packed(claimed(agent)) }));
       const owners = membersOf(whole, "principal").filter(({ name }) => names.has(name));
       await sender.sendMany(
         owners.map(({ account, name }) =>
@@ -252,6 +256,17 @@ export async function foundEconomy(
         ),
       );
       await admitAgents({ society: [...owners, ...joining], seed: String(seed), chain, tell: quiet }, client);
+      // In this economy an agent is what it declares, whenever it comes: the Regulator asks no more.
+      await sender.sendMany(
+        newcomers
+          .filter((agent) => declared(agent).some((level) => level > MOST_CLAIMED))
+          .map((agent) =>
+            client.agents.call.attestCapabilities([memberFor(agent).account.address, packed(declared(agent)), zeroHash], {
+              intent: intentKey("attest", agent.id),
+              account: regulator,
+            }),
+          ),
+      );
       await settle(newcomers);
     },
     async dismiss(leaving) {

@@ -135,8 +135,8 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     entry: "EvidenceRegistry.postPassports",
     guard: "weights lie within 100 and 133",
     file: "meta/EvidenceRegistry.sol",
-    find: "bool within = weight >= _LEAST_WEIGHT && weight <= _MOST_WEIGHT;",
-    replace: "bool within = weight >= _LEAST_WEIGHT;",
+    find: "bool within = weight <= _MOST_WEIGHT && (weight >= _LEAST_WEIGHT || weight > before);",
+    replace: "bool within = weight >= _LEAST_WEIGHT || weight > before;",
   },
   {
     title: "a Regulator moves a weight again and again, before anybody can take its office from it",
@@ -155,5 +155,14 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     file: "meta/EvidenceRegistry.sol",
     find: "        if (roles.principal == house) revert OwnHouse(verifier);\n",
     replace: "",
+  },
+  {
+    title: "a Regulator takes the say of a newcomer that still has little",
+    threats: ["SP-4"],
+    entry: "EvidenceRegistry.postPassports",
+    guard: "a weight below 100 only rises",
+    file: "meta/EvidenceRegistry.sol",
+    find: "(weight >= _LEAST_WEIGHT || weight > before);",
+    replace: "weight > 0;",
   },
 ]);

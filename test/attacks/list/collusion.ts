@@ -540,8 +540,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.timeout",
     guard: "who has shown nothing when a review expires is late",
     file: "collaboration/Remedies.sol",
-    find: "            NodeCore.dropWanting(s, w, node);\n            bound =",
-    replace: "            bound =",
+    find: "        if (!frozen) NodeCore.dropWanting(s, w, node);\n        uint8 bound =",
+    replace: "        uint8 bound =",
   },
   {
     title: "one of three shows nothing beside two who pass, and loses nothing",
@@ -613,8 +613,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ExecutionProcedure.bid",
     guard: "whose slash waits is at fault too",
     file: "collaboration/Remedies.sol",
-    find: "s.notes[key].blamed | s.faults[key].mask;",
-    replace: "s.notes[key].blamed;",
+    find: "s.notes[key].blamed | s.faults[key].mask);",
+    replace: "s.notes[key].blamed);",
   },
   {
     title: "one of a consensus stays away again and again, until nobody is left whom it has not cost the node",
@@ -622,8 +622,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ExecutionProcedure.bid",
     guard: "who was released is not barred",
     file: "collaboration/Remedies.sol",
-    find: "s.notes[key].blamed | s.faults[key].mask;",
-    replace: "(1 << NodeCore.MAX_SLOTS) - 1;",
+    find: "s.notes[key].blamed | s.faults[key].mask);",
+    replace: "(1 << NodeCore.MAX_SLOTS) - 1);",
   },
   {
     title: "one principal's verifiers, more than half of a crowded panel, let the work of a HIGH node pass by themselves",

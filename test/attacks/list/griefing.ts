@@ -407,7 +407,7 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ProducerContract.freezeAgent",
     guard: "who is frozen keeps its vote and its place in the electorate",
     file: "foundational/ProducerContract.sol",
-    find: "        flags &= ~_FROZEN;\n",
+    find: "        flags &= _ABSENT;\n",
     replace: "",
   },
   {

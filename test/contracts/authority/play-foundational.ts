@@ -1,5 +1,5 @@
 /** Every function of the foundational contracts, the registries, the roster, the token and the treasury, called with success. */
-import { id, type Wallet, ZeroHash } from "ethers";
+import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { getAddress } from "viem";
 import { actionNumber } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
@@ -20,6 +20,7 @@ import {
   tokens,
 } from "../../support/city-fixture.ts";
 import { orderOn } from "../../support/orders.ts";
+import { outcomeOf } from "../../support/outcomes.ts";
 
 const WHY = id("why");
 const UNBONDING = 400n * 86_400n;
@@ -75,9 +76,15 @@ export async function playProducers(trial: AuthorityTrial): Promise<void> {
   await trial.record("ProducerContract.topUpStake", cast, () => producers.connect(principal).topUpStake(agent.address, tokens(5)));
   const execution = await as("EXECUTION");
   await trial.record("ProducerContract.lock", cast, () => execution.lock(agent.address, tokens(1)));
-  await trial.record("ProducerContract.settle", cast, () => execution.settle(agent.address, tokens(1), 5, true, 5000, WHY));
+  await trial.record("ProducerContract.settle", cast, () =>
+    execution.settle(outcomeOf(agent.address, { release: tokens(1), scored: true, score: 5000 }), 5, ZeroAddress),
+  );
   const outcome = { agent: agent.address, release: 1n, scored: true, score: 5000, reason: WHY };
   await trial.record("ProducerContract.settleAll", cast, () => execution.settleAll([outcome]));
+  await trial.record("ProducerContract.accuse", cast, () => execution.accuse(agent.address));
+  await execution.accuse(agent.address);
+  await trial.record("ProducerContract.discharge", cast, () => execution.discharge(agent.address));
+  await execution.discharge(agent.address);
   await trial.record("ProducerContract.reproach", cast, () => execution.reproach(agent.address, 1, WHY));
   const legislation = await as("LEGISLATION");
   await trial.record("ProducerContract.lapse", cast, () => legislation.lapse(agent.address));

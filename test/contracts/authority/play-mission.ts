@@ -13,6 +13,7 @@ import {
   packed,
   TASK,
 } from "../../support/mission-fixture.ts";
+import { penaltyOf } from "../../support/outcomes.ts";
 
 const WHY = id("why");
 const { time } = networkHelpers;
@@ -114,7 +115,8 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
   const outcome = { node: 1, agent: (await mission.executorOf(1)).agent.address, score: 5000, reason: WHY };
   await trial.record("ExecutionProcedure.settleSlots", cast, () => execution.settleSlots([outcome]));
-  await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(0, 0, agent, 1, 1, true, 5000, WHY));
+  await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(penaltyOf(agent, { release: 1n, slash: 1n })));
+  await trial.record("ExecutionProcedure.accuse", cast, () => execution.accuse(0, [agent]));
   const judge = cast.adjudicator ?? "";
   const roster = mission.city.roster;
   await roster.connect(await mission.city.as("ADJUDICATION")).countCase(Action.RESOLVE_APPEAL, mission.address, 0, 0, [judge]);

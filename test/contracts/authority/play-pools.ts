@@ -1,5 +1,5 @@
 /** Every function of the stake pools, called with success. */
-import { id } from "ethers";
+import { id, ZeroAddress } from "ethers";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { turnHostile } from "../../support/hostile-token.ts";
@@ -34,7 +34,7 @@ export async function playPools(trial: AuthorityTrial): Promise<void> {
   await covered.restore();
   const execution = pools.connect(await city.as("EXECUTION"));
   await trial.record("StakePool.stand", cast, () => execution.stand(mission, 0, agent.address, tokens(60)));
-  await trial.record("StakePool.settle", cast, () => execution.settle(mission, 0, agent.address, tokens(60), tokens(9), WHY));
+  await trial.record("StakePool.settle", cast, () => execution.settle(mission, 0, agent.address, tokens(60), tokens(9), WHY, ZeroAddress));
   const free = await networkHelpers.takeSnapshot();
   await trial.record("StakePool.leave", cast, () => pools.connect(agent).leave(1, agent.address), "at will");
   await free.restore();

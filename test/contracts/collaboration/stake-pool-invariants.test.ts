@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { id, type Wallet } from "ethers";
+import { id, type Wallet, ZeroAddress } from "ethers";
 import fc from "fast-check";
 import { divideLoss } from "../../../orchestrator/rules/loss-shares.ts";
 import { type City, keyOf, loadCity, tokens } from "../../support/city-fixture.ts";
@@ -153,7 +153,7 @@ describe("stake pools", () => {
       };
       const within = s.amount <= (cover?.amount ?? 0n);
       return {
-        call: () => execution.settle(mission, s.node, key.address, s.amount, s.penalty, id("why")),
+        call: () => execution.settle(mission, s.node, key.address, s.amount, s.penalty, id("why"), ZeroAddress),
         effect: within ? effect : undefined,
       };
     }

@@ -204,14 +204,14 @@ describe("StakePool", () => {
       const market = pools.connect(await mission.city.as("EXECUTION"));
       const agent = worker(0).address;
       await refused(pools.stand(mission.address, 0, agent, 1), "NotAuthorised");
-      await refused(pools.settle(mission.address, 0, agent, 1, 0, WHY), "NotAuthorised");
+      await refused(pools.settle(mission.address, 0, agent, 1, 0, WHY, ZeroAddress), "NotAuthorised");
       await refused(market.stand(mission.address, 0, agent, STAKE), "CoverStands");
-      await refused(market.settle(mission.address, 0, agent, STAKE + 1n, 0, WHY), "CoverExceeded");
-      await market.settle(mission.address, 0, agent, tokens(50), tokens(500), WHY);
+      await refused(market.settle(mission.address, 0, agent, STAKE + 1n, 0, WHY, ZeroAddress), "CoverExceeded");
+      await market.settle(mission.address, 0, agent, tokens(50), tokens(500), WHY, ZeroAddress);
       expect(await coverOf(0)).to.deep.equal([1n, tokens(100)]);
       expect((await sums()).total).to.equal(tokens(250));
-      await market.settle(mission.address, 0, agent, tokens(100), 0, WHY);
-      await refused(market.settle(mission.address, 0, agent, 1, 1, WHY), "CoverExceeded");
+      await market.settle(mission.address, 0, agent, tokens(100), 0, WHY, ZeroAddress);
+      await refused(market.settle(mission.address, 0, agent, 1, 1, WHY, ZeroAddress), "CoverExceeded");
     });
 
     it("takes a slash from all in proportion, to the unit, half by the treasury's and half by the insurance's gain", async () => {

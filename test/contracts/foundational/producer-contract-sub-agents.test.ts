@@ -70,16 +70,32 @@ describe("ProducerContract.registerSubAgent", () => {
   });
 
   describe("when a capability exceeds the creator's", () => {
-    it("it should revert with CapabilityAboveCreator", async () => {
+    it("it should revert with CapabilityTooHigh", async () => {
       for (const [capabilities, dimension, value, most] of [
         [301n, 0, 301, 300],
         [1n << 16n, 1, 1, 0],
         [6n << 144n, 9, 6, 5],
       ] as const) {
         await expect(register(await bound({ capabilities })))
-          .to.be.revertedWithCustomError(contract, "CapabilityAboveCreator")
+          .to.be.revertedWithCustomError(contract, "CapabilityTooHigh")
           .withArgs(dimension, value, most);
       }
+    });
+
+    it("it should refuse what nobody may claim, whatever was attested of the creator", async () => {
+      await city.constitution.seal();
+      const good = { ...(await city.register("good", { capabilities: 39_322n })) };
+      const clerk = await city.account("regulator");
+      const selector = contract.interface.getFunction("attestCapabilities").selector;
+      const governed = city.clerks.connect(await city.as("ADJUDICATION"));
+      await governed.appoint(Office.REGULATOR, clerk.address, keyOf("regulator's principal").address);
+      await governed.setEnvelope(Office.REGULATOR, [selector], 8);
+      await contract.connect(clerk).attestCapabilities(good.agent.address, 60_000n, id("outcomes"));
+      await city.fund(good.agent, city.addresses.PRODUCERS, tokens(50_000));
+      await expect(register(await city.subBinding(agent, good.agent, { capabilities: 39_323n })))
+        .to.be.revertedWithCustomError(contract, "CapabilityTooHigh")
+        .withArgs(0, 39_323, 39_322);
+      await register(await city.subBinding(agent, good.agent, { capabilities: 39_322n }));
     });
   });
 

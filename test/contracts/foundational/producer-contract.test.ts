@@ -12,8 +12,10 @@ import {
   networkHelpers,
   tokens,
 } from "../../support/city-fixture.ts";
+import { turnHostile } from "../../support/hostile-token.ts";
+import { outcomeOf } from "../../support/outcomes.ts";
 
-const WHY = id("because");
+const WHY = id("why");
 const UNBONDING = 1_209_600;
 
 describe("ProducerContract", () => {
@@ -80,6 +82,18 @@ describe("ProducerContract", () => {
       expect(await contract.activeProducers()).to.equal(1);
       expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
       expect(await contract.isEligible(agent.address, Kind.VERIFIER)).to.equal(false);
+    });
+
+    it("lets who comes after the founding claim 0.6 of each capability", async () => {
+      const level = (most: number, dimension: number) => BigInt(most) << BigInt(16 * dimension);
+      await city.constitution.seal();
+      const all = Array.from({ length: 10 }, (_, dimension) => level(39_322, dimension)).reduce((word, one) => word | one);
+      for (const dimension of [0, 9])
+        await expect(city.register("newcomer", { capabilities: all + level(1, dimension) }))
+          .to.be.revertedWithCustomError(contract, "CapabilityTooHigh")
+          .withArgs(dimension, 39_323, 39_322);
+      const { agent } = await city.register("newcomer", { capabilities: all });
+      expect(await contract.capabilitiesOf(agent.address)).to.equal(all);
     });
 
     it("ends with the last number, which 65,535 producers take", async () => {
@@ -321,7 +335,7 @@ describe("ProducerContract", () => {
       await expect(contract.withdrawStake(agent.address))
         .to.be.revertedWithCustomError(contract, "StillLocked")
         .withArgs(agent.address, tokens(150));
-      await execution.settle(agent.address, tokens(150), 0, false, 0, WHY);
+      await execution.settle(outcomeOf(agent.address, { release: tokens(150) }), 0, ZeroAddress);
       await contract.withdrawStake(agent.address);
       expect((await contract.stakeOf(agent.address)).held).to.equal(0);
     });
@@ -385,16 +399,25 @@ describe("ProducerContract", () => {
         await expect(contract.connect(await city.as(who)).lock(agent.address, 1)).to.be.revertedWithCustomError(contract, "NotAuthorised");
       }
       await expect(contract.lock(agent.address, 1)).to.be.revertedWithCustomError(contract, "NotAuthorised");
-      await expect(contract.settle(agent.address, 0, 1, false, 0, WHY)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await expect(contract.settle(outcomeOf(agent.address), 1, ZeroAddress)).to.be.revertedWithCustomError(contract, "NotAuthorised");
     });
   });
+
+  const replaceMarket = async () => {
+    const successor = String((await ethers.deployContract("MissionProbe")).target);
+    const execution = INSTITUTIONS.indexOf("EXECUTION");
+    await city.constitution.amend(execution, successor, WHY);
+    await networkHelpers.time.increase(AMENDMENT_NOTICE);
+    await city.constitution.enact(execution);
+    return successor;
+  };
 
   describe("settle", () => {
     it("releases without taking", async () => {
       const { agent } = await city.register("a");
       const execution = contract.connect(await city.as("EXECUTION"));
       await execution.lock(agent.address, tokens(500));
-      await expect(execution.settle(agent.address, tokens(150), 0, false, 0, WHY))
+      await expect(execution.settle(outcomeOf(agent.address, { release: tokens(150) }), 0, ZeroAddress))
         .to.emit(contract, "StakeReleased")
         .withArgs(agent.address, tokens(150));
       expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(5000), tokens(350), 0n]);
@@ -404,13 +427,29 @@ describe("ProducerContract", () => {
       const { agent } = await city.register("a");
       const execution = contract.connect(await city.as("EXECUTION"));
       await execution.lock(agent.address, tokens(150));
-      expect(await execution.settle.staticCall(agent.address, tokens(150), 51, false, 0, WHY)).to.equal(51);
-      await expect(execution.settle(agent.address, tokens(150), 51, false, 0, WHY))
+      expect(await execution.settle.staticCall(outcomeOf(agent.address, { release: tokens(150) }), 51, ZeroAddress)).to.equal(51);
+      await expect(execution.settle(outcomeOf(agent.address, { release: tokens(150) }), 51, ZeroAddress))
         .to.emit(contract, "StakeSlashed")
         .withArgs(agent.address, 51, WHY);
       expect(await city.treasury.freeBalance()).to.equal(25);
       expect(await city.treasury.insuranceBalance()).to.equal(26);
       expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(5000) - 51n, 0n, 0n]);
+    });
+
+    it("rewards who settles with a hundredth, 5 tokens at most, before halving, or nobody where the token refuses it", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      const [settler, blocked] = [keyOf("settler").address, keyOf("blocked").address];
+      await execution.settle(outcomeOf(agent.address), tokens(150) + 99n, settler);
+      expect(await city.token.balanceOf(settler)).to.equal(tokens(1) + 500_000n);
+      expect([await city.treasury.freeBalance(), await city.treasury.insuranceBalance()]).to.deep.equal([74_250_049n, 74_250_050n]);
+      await execution.settle(outcomeOf(agent.address), tokens(1000), settler);
+      expect(await city.token.balanceOf(settler)).to.equal(tokens(6) + 500_000n);
+      const token = await turnHostile(city);
+      await token.block(blocked);
+      const before = await city.treasury.freeBalance();
+      await execution.settle(outcomeOf(agent.address), tokens(100), blocked);
+      expect([await city.treasury.freeBalance(), await city.token.balanceOf(blocked)]).to.deep.equal([before + tokens(50), 0n]);
     });
 
     it("takes the ending lock, then free, then the registration stake, then other locks, and no more than is held", async () => {
@@ -419,14 +458,16 @@ describe("ProducerContract", () => {
       await execution.lock(agent.address, tokens(100));
       await execution.lock(agent.address, tokens(100));
       // 1300 = 100 ending + 100 other lock + 100 free + 1000 registration.
-      await execution.settle(agent.address, tokens(100), tokens(1150), false, 0, WHY);
+      await execution.settle(outcomeOf(agent.address, { release: tokens(100) }), tokens(1150), ZeroAddress);
       expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(150), tokens(100), 0n]);
-      await execution.settle(agent.address, 0, tokens(70), false, 0, WHY);
+      await execution.settle(outcomeOf(agent.address), tokens(70), ZeroAddress);
       expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(80), tokens(80), 0n]);
-      expect(await execution.settle.staticCall(agent.address, tokens(100), tokens(500), false, 0, WHY)).to.equal(tokens(80));
-      await execution.settle(agent.address, tokens(100), tokens(500), false, 0, WHY);
+      expect(await execution.settle.staticCall(outcomeOf(agent.address, { release: tokens(100) }), tokens(500), ZeroAddress)).to.equal(
+        tokens(80),
+      );
+      await execution.settle(outcomeOf(agent.address, { release: tokens(100) }), tokens(500), ZeroAddress);
       expect(await contract.stakeOf(agent.address)).to.deep.equal([0n, 0n, 0n]);
-      await execution.settle(agent.address, tokens(100), tokens(500), false, 0, WHY);
+      await execution.settle(outcomeOf(agent.address, { release: tokens(100) }), tokens(500), ZeroAddress);
       expect(await sum()).to.equal(tokens(1300));
       expect(await city.token.balanceOf(city.addresses.PRODUCERS)).to.equal(0);
     });
@@ -434,23 +475,26 @@ describe("ProducerContract", () => {
     it("moves reputation by EMA, only if scored, within 0 and 1000 points", async () => {
       const { agent } = await city.register("a");
       const execution = contract.connect(await city.as("EXECUTION"));
-      await execution.settle(agent.address, 0, 0, false, 10_000, WHY);
+      await execution.settle(outcomeOf(agent.address, { score: 10_000 }), 0, ZeroAddress);
       expect(await contract.reputationOf(agent.address)).to.equal(500);
-      await expect(execution.settle(agent.address, 0, 0, true, 10_000, WHY))
+      await expect(execution.settle(outcomeOf(agent.address, { scored: true, score: 10_000 }), 0, ZeroAddress))
         .to.emit(contract, "ReputationChanged")
         .withArgs(agent.address, 500_000, 550_000, WHY);
-      await execution.settle(agent.address, 0, 0, true, 0, WHY);
+      await execution.settle(outcomeOf(agent.address, { scored: true, score: 0 }), 0, ZeroAddress);
       expect((await contract.agentOf(agent.address)).reputation).to.equal(495_000);
-      for (let i = 0; i < 100; i++) await execution.settle(agent.address, 0, 0, true, 65_535, WHY);
+      for (let i = 0; i < 100; i++) await execution.settle(outcomeOf(agent.address, { scored: true, score: 65_535 }), 0, ZeroAddress);
       expect(await contract.reputationOf(agent.address)).to.be.within(999, 1000);
     });
 
     it("settles verifiers too, and nobody else", async () => {
       const { agent } = await city.register("v", { kind: Kind.VERIFIER });
       const execution = contract.connect(await city.as("EXECUTION"));
-      await execution.settle(agent.address, 0, tokens(50), false, 0, WHY);
+      await execution.settle(outcomeOf(agent.address), tokens(50), ZeroAddress);
       expect((await contract.stakeOf(agent.address)).held).to.equal(tokens(4950));
-      await expect(execution.settle(keyOf("nobody").address, 0, 1, false, 0, WHY)).to.be.revertedWithCustomError(contract, "NotRegistered");
+      await expect(execution.settle(outcomeOf(keyOf("nobody").address), 1, ZeroAddress)).to.be.revertedWithCustomError(
+        contract,
+        "NotRegistered",
+      );
     });
 
     it("lets a market that was replaced reach the locks it made, and nothing else", async () => {
@@ -458,15 +502,10 @@ describe("ProducerContract", () => {
       const { agent: other } = await city.register("b");
       const former = contract.connect(await city.as("EXECUTION"));
       await former.lock(agent.address, tokens(150));
-      const successor = String((await ethers.deployContract("MissionProbe")).target);
-      const execution = INSTITUTIONS.indexOf("EXECUTION");
-      await city.constitution.amend(execution, successor, WHY);
-      await networkHelpers.time.increase(AMENDMENT_NOTICE);
-      await city.constitution.enact(execution);
-
+      const successor = await replaceMarket();
       await expect(former.lock(agent.address, 1)).to.be.revertedWithCustomError(contract, "NotAuthorised");
       await contract.connect(await city.as(successor)).lock(agent.address, tokens(300));
-      await former.settle(other.address, 0, tokens(50), true, 0, WHY);
+      await former.settle(outcomeOf(other.address, { scored: true, score: 0 }), tokens(50), ZeroAddress);
       await former.reproach(other.address, 100, WHY);
       expect([(await contract.stakeOf(other.address)).held, await contract.reputationOf(other.address)]).to.deep.equal([
         tokens(5000),
@@ -475,12 +514,58 @@ describe("ProducerContract", () => {
       const slander = { agent: other.address, release: tokens(50), scored: true, score: 0, reason: WHY };
       await former.settleAll([slander, { agent: agent.address, release: tokens(50), scored: false, score: 0, reason: WHY }]);
       expect(await contract.reputationOf(other.address)).to.equal(500n);
-      await former.settle(agent.address, tokens(400), tokens(400), true, 0, WHY);
-      await former.settle(agent.address, tokens(400), tokens(400), true, 0, WHY);
+      await former.settle(outcomeOf(agent.address, { release: tokens(400), scored: true, score: 0 }), tokens(400), ZeroAddress);
+      await former.settle(outcomeOf(agent.address, { release: tokens(400), scored: true, score: 0 }), tokens(400), ZeroAddress);
       expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(4900), tokens(300), 0n]);
       expect(await contract.reputationOf(agent.address)).to.equal(450);
-      await contract.connect(await city.as(successor)).settle(agent.address, tokens(300), tokens(300), false, 0, WHY);
+      await contract.connect(await city.as(successor)).settle(outcomeOf(agent.address, { release: tokens(300) }), tokens(300), ZeroAddress);
       expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(4600), 0n, 0n]);
+    });
+  });
+
+  describe("accuse and discharge", () => {
+    it("lower what a bid rests on by λ for each open fault, and keep the stake of who leaves", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      const bids = async () => [(await contract.bidderOf(agent.address)).reputation, await contract.openFaultsOf(agent.address)];
+      expect(await execution.accuse.staticCall(agent.address)).to.equal(true);
+      await expect(execution.accuse(agent.address)).to.emit(contract, "AgentAccused").withArgs(agent.address, 1);
+      await execution.accuse(agent.address);
+      // 500 × 0.9², and what is settled stays as it was.
+      expect([...(await bids()), await contract.reputationOf(agent.address)]).to.deep.equal([405n, 2n, 500n]);
+      await contract.connect(agent).deregister(agent.address);
+      await networkHelpers.time.increase(UNBONDING);
+      await expect(contract.withdrawStake(agent.address))
+        .to.be.revertedWithCustomError(contract, "StillAccused")
+        .withArgs(agent.address, 2);
+      await execution.discharge(agent.address);
+      await expect(execution.discharge(agent.address)).to.emit(contract, "AgentDischarged").withArgs(agent.address, 0);
+      await contract.withdrawStake(agent.address);
+    });
+
+    it("count 255 faults, and none that the same market did not count", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      for (let i = 0; i < 255; i++) await execution.accuse(agent.address);
+      expect(await execution.accuse.staticCall(agent.address)).to.equal(false);
+      await execution.accuse(agent.address);
+      expect([await contract.openFaultsOf(agent.address), (await contract.bidderOf(agent.address)).reputation]).to.deep.equal([255n, 0n]);
+      for (let i = 0; i < 255; i++) await execution.discharge(agent.address);
+      await expect(execution.discharge(agent.address)).to.be.revertedWithCustomError(contract, "NotAccused");
+    });
+
+    it("let a market that was replaced end what it found, and accuse those alone whose locks it made", async () => {
+      const { agent } = await city.register("a");
+      const { agent: other } = await city.register("b");
+      const former = contract.connect(await city.as("EXECUTION"));
+      await former.lock(agent.address, tokens(150));
+      await former.accuse(other.address);
+      await replaceMarket();
+      await former.accuse(other.address);
+      await former.accuse(agent.address);
+      expect([await contract.openFaultsOf(other.address), await contract.openFaultsOf(agent.address)]).to.deep.equal([1n, 1n]);
+      await former.discharge(other.address);
+      expect(await contract.openFaultsOf(other.address)).to.equal(0n);
     });
   });
 

@@ -1,7 +1,8 @@
 import { expect } from "chai";
-import { id, type Wallet } from "ethers";
+import { type Wallet, ZeroAddress } from "ethers";
 import fc from "fast-check";
 import { type City, Kind, loadCity, tokens } from "../../support/city-fixture.ts";
+import { outcomeOf } from "../../support/outcomes.ts";
 
 /** One random step on one of the agents; amounts in thousandths of a token, so that odd units occur. */
 type Step =
@@ -69,7 +70,7 @@ describe("stakes (invariant 11)", () => {
           await city.producers.connect(giver).topUpStake(key.address, s.amount);
           account.held += s.amount;
         } else {
-          await execution.settle(key.address, s.release, s.slash, false, 0, id("why"));
+          await execution.settle(outcomeOf(key.address, { release: s.release }), s.slash, ZeroAddress);
           slashed += settle(account, s.release, s.slash);
         }
         for (const [i, { address }] of agents.entries()) {

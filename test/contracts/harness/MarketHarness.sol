@@ -34,6 +34,7 @@ contract MarketHarness {
         uint256 lambda;
         int256 delta;
         uint256 alpha;
+        uint256 faults;
     }
 
     struct Moved {
@@ -41,6 +42,7 @@ contract MarketHarness {
         uint256 adjusted;
         uint256 points;
         uint256 multiplier;
+        uint256 burdened;
     }
 
     struct Price {
@@ -75,6 +77,7 @@ contract MarketHarness {
             y[i].adjusted = Reputation.adjust(x[i].current, x[i].delta);
             y[i].points = Reputation.points(x[i].current);
             y[i].multiplier = Reputation.multiplier(y[i].points, x[i].alpha);
+            y[i].burdened = Reputation.burdened(x[i].current, x[i].faults, x[i].lambda);
         }
     }
 

@@ -4,7 +4,7 @@ import { type RandomStream, randomStream } from "../../../orchestrator/primitive
 import { bidScore, matchOf } from "../../../orchestrator/rules/bid-score.ts";
 import { fairnessScore } from "../../../orchestrator/rules/fairness.ts";
 import { split } from "../../../orchestrator/rules/payout.ts";
-import { adjust, ema, multiplier, points } from "../../../orchestrator/rules/reputation.ts";
+import { adjust, burdened, ema, multiplier, points } from "../../../orchestrator/rules/reputation.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
 
 const CASES = 10_000;
@@ -73,12 +73,14 @@ describe("the market's rules agree with their twins", function () {
         lambda: BigInt(random.int(1001)),
         delta: (random.int(2) === 0 ? 1n : -1n) * (random.int(20) === 0 ? amount(random, 30) : BigInt(random.int(1500))),
         alpha: BigInt(random.int(4001)),
+        faults: random.int(10) === 0 ? 255 : random.int(6),
       }),
       (c) => ({
         ema: ema(c.current, c.score, c.lambda),
         adjusted: adjust(c.current, c.delta),
         points: points(c.current),
         multiplier: multiplier(points(c.current), c.alpha),
+        burdened: burdened(c.current, c.faults, c.lambda),
       }),
     );
   });

@@ -374,6 +374,21 @@ describe("EvidenceRegistry", () => {
       expect(await contract.weightOf(one)).to.equal(133);
     });
 
+    it("raises whoever was seated with less, and lets it fall no more", async () => {
+      const { agent } = await city.register("petitioner", { kind: Kind.VERIFIER });
+      await contract.registerVerifier(agent.address, 25);
+      const office = await regulator();
+      for (const weight of [24, 25, 29])
+        await expect(office.postPassports(HASH, [agent.address], [weight])).to.be.revertedWithCustomError(contract, "WeightOutOfBounds");
+      for (let weight = 28; weight <= 100; weight += 3) {
+        await tomorrow();
+        await office.postPassports(HASH, [agent.address], [weight]);
+      }
+      await tomorrow();
+      await office.postPassports(HASH, [agent.address], [103]);
+      expect(await contract.weightOf(agent.address)).to.equal(103);
+    });
+
     it("moves no panel that was drawn before", async () => {
       const [one = ""] = (await verifiers([1, 1])).map(({ agents }) => agents[0] ?? "");
       const drawnAt = BigInt(await latestBlock());

@@ -11,6 +11,7 @@ import {
   openMission,
   TASK,
 } from "../../support/mission-fixture.ts";
+import { penaltyOf } from "../../support/outcomes.ts";
 
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 
@@ -479,13 +480,32 @@ describe("ExecutionProcedure", () => {
       await mission.awardAll();
       const { agent } = await mission.executorOf(0);
       const asMission = market.connect(await mission.city.as(mission.address));
-      const settle = (release: bigint, slash: bigint) => asMission.settleSlot(0, 0, agent.address, release, slash, false, 0, id("why"));
-      await refused(market.settleSlot(0, 0, agent.address, 0, 0, false, 0, id("why")), "NotMission");
+      const settle = (release: bigint, slash: bigint) => asMission.settleSlot(penaltyOf(agent.address, { release, slash }));
+      await refused(market.settleSlot(penaltyOf(agent.address)), "NotMission");
       await refused(settle(tokens(151), 0n), "LockExceeded");
       await refused(settle(tokens(150), tokens(500) + 1n), "LockExceeded");
       await settle(tokens(150), tokens(500));
       await refused(settle(0n, 0n), "NoBid");
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9500));
+    });
+  });
+
+  describe("accuse", () => {
+    it("is a mission's, counts a slot once, and passes over one that is settled", async () => {
+      await open();
+      await mission.awardAll();
+      const { agent } = await mission.executorOf(0);
+      const asMission = market.connect(await mission.city.as(mission.address));
+      await refused(market.accuse(0, [agent.address]), "NotMission");
+      await asMission.accuse(0, [agent.address, agent.address]);
+      const openFaults = () => mission.city.producers.openFaultsOf(agent.address);
+      expect(await openFaults()).to.equal(1n);
+      await asMission.settleSlot(penaltyOf(agent.address, { release: tokens(50) }));
+      expect(await openFaults()).to.equal(1n);
+      await asMission.settleSlot(penaltyOf(agent.address, { release: tokens(100) }));
+      expect(await openFaults()).to.equal(0n);
+      await asMission.accuse(0, [agent.address]);
+      expect(await openFaults()).to.equal(0n);
     });
   });
 

@@ -4,6 +4,7 @@ import { id, ZeroAddress } from "ethers";
 import { type City, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { solvency, turnHostile } from "../../support/hostile-token.ts";
 import { HOUR, openMission } from "../../support/mission-fixture.ts";
+import { outcomeOf } from "../../support/outcomes.ts";
 
 const WHY = id("why");
 const ONE_PERCENT = 100;
@@ -106,7 +107,7 @@ describe("a token with a fee on transfer", () => {
     const { agent } = await city.register("agent");
     await (await turnHostile(city)).chargeFee(ONE_PERCENT);
     const execution = city.producers.connect(await city.as("EXECUTION"));
-    await execution.settle(agent.address, 0, tokens(50), false, 0, WHY);
+    await execution.settle(outcomeOf(agent.address), tokens(50), ZeroAddress);
     expect((await city.producers.stakeOf(agent.address)).held).to.equal(tokens(4950));
     expect([await city.treasury.freeBalance(), await city.treasury.insuranceBalance()]).to.deep.equal([24_500_000n, tokens(25)]);
     const { stakes, pools } = await solvency(city, [agent.address]);

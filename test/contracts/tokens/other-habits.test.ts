@@ -4,6 +4,7 @@ import { id, ZeroAddress } from "ethers";
 import { ethers, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { solvency, turnHostile, turnSilent } from "../../support/hostile-token.ts";
 import { HOUR, type Mission, openMission } from "../../support/mission-fixture.ts";
+import { outcomeOf } from "../../support/outcomes.ts";
 
 const WHY = id("why");
 const UNBONDING = 400 * 86_400;
@@ -38,7 +39,7 @@ describe("a token that answers nothing", () => {
     const { agent } = await city.register("agent");
     await turnSilent(city);
     const execution = city.producers.connect(await city.as("EXECUTION"));
-    for (let i = 0; i < 2; i++) await execution.settle(agent.address, 0, tokens(50), false, 0, WHY);
+    for (let i = 0; i < 2; i++) await execution.settle(outcomeOf(agent.address), tokens(50), ZeroAddress);
     expect([await city.treasury.freeBalance(), await city.treasury.insuranceBalance()]).to.deep.equal([tokens(50), tokens(50)]);
   });
 });

@@ -4,6 +4,7 @@ import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
 import { packRanking } from "../../../orchestrator/rules/condorcet.ts";
 import { type InstitutionName, Office } from "../../support/city-fixture.ts";
 import { Action } from "../../support/mission-fixture.ts";
+import { outcomeOf, penaltyOf } from "../../support/outcomes.ts";
 import type { Chronicle, Sent } from "../chronicle.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
 import { type CityMove, tried } from "../move.ts";
@@ -46,7 +47,14 @@ const WRITES: readonly Write[] = [
     args: (w) => [w.stranger.address, someone(w), 2 + w.random.int(2)],
   },
   { on: (w) => w.producers, name: "lock", owners: ["EXECUTION"], args: (w) => [agent(w), 1] },
-  { on: (w) => w.producers, name: "settle", owners: ["EXECUTION"], args: (w) => [agent(w), 1, w.random.int(2), true, 10_000, ZeroHash] },
+  {
+    on: (w) => w.producers,
+    name: "settle",
+    owners: ["EXECUTION"],
+    args: (w) => [outcomeOf(agent(w), { release: 1n, scored: true }), w.random.int(2), w.stranger.address],
+  },
+  { on: (w) => w.producers, name: "accuse", owners: ["EXECUTION"], args: (w) => [agent(w)] },
+  { on: (w) => w.producers, name: "discharge", owners: ["EXECUTION"], args: (w) => [agent(w)] },
   { on: (w) => w.producers, name: "settleAll", owners: ["EXECUTION"], args: (w) => [[[agent(w), 1, true, 10_000, ZeroHash]]] },
   { on: (w) => w.producers, name: "adjustReputation", owners: GOVERNOR, args: (w) => [agent(w), 5, ZeroHash] },
   { on: (w) => w.producers, name: "ban", owners: GOVERNOR, args: (w) => [w.voters[7]?.address, ZeroHash] },
@@ -68,7 +76,8 @@ const WRITES: readonly Write[] = [
   { on: (w) => w.execution, name: "openMarket", owners: ["LEGISLATION"], args: (_w, m) => [m.address] },
   { on: (w) => w.execution, name: "reopenMarket", owners: ["MISSION"], args: () => [0, 1, []] },
   { on: (w) => w.execution, name: "approvePredicate", owners: GOVERNOR, args: (w) => [2, w.oracle] },
-  { on: (w) => w.execution, name: "settleSlot", owners: ["MISSION"], args: (w) => [0, 0, agent(w), 0, 0, false, 0, ZeroHash] },
+  { on: (w) => w.execution, name: "settleSlot", owners: ["MISSION"], args: (w) => [penaltyOf(agent(w))] },
+  { on: (w) => w.execution, name: "accuse", owners: ["MISSION"], args: (w) => [0, [agent(w)]] },
   { on: (w) => w.execution, name: "settleVerifier", owners: ["MISSION"], args: (w) => [w.random.pick(w.verifying).address, 1, ZeroHash] },
   { on: (w) => w.execution, name: "settleSlots", owners: ["MISSION"], args: (w) => [[[0, agent(w), 10_000, ZeroHash]]] },
   { on: (w) => w.execution, name: "recordVerifiers", owners: ["MISSION"], args: (w) => [[agent(w)]] },

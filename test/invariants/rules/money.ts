@@ -91,7 +91,10 @@ const stakes: Rule = {
     const from = event.tx.events.filter(({ at, args }) => at === "TREASURY" && args["from"] === event.address);
     const received = (name: string) => sum(from.filter((e) => e.name === name).map((e) => amount(e, "amount")));
     const [free, insured] = [received("FeesReceived"), received("InsuranceReceived")];
-    require(free + insured === slashed, () => `${slashed} slashed, ${free} + ${insured} received`);
+    const paid = event.tx.events.filter(({ at, name, args }) => at === "TOKEN" && name === "Transfer" && args["from"] === event.address);
+    const earned = sum(paid.map((e) => amount(e, "value"))) - free - insured;
+    require(free + insured + earned === slashed, () => `${slashed} slashed, ${free} + ${insured} received, ${earned} to who settled`);
+    require(earned <= slashed / 100n, () => `of ${slashed} slashed who settled earned ${earned}`);
     require(insured >= free, () => `of ${slashed} slashed the odd unit went to the treasury`);
   },
   always({ agents, money }, { ghost, require }) {

@@ -241,7 +241,9 @@ describe("Appeals", () => {
       await appealAs(agent);
       await refused(resolve({ share: 1 }), "ShareOutOfRange");
       const reputation = await mission.city.producers.reputationOf(agent.address);
+      expect(await mission.city.producers.openFaultsOf(agent.address)).to.equal(1n);
       await resolve();
+      expect(await mission.city.producers.openFaultsOf(agent.address)).to.equal(0n);
       expect(await heldBy(agent.address)).to.equal(tokens(10_000));
       expect(await mission.city.producers.reputationOf(agent.address)).to.equal(reputation);
       expect((await mission.city.producers.stakeOf(agent.address)).locked).to.equal(0);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { id } from "ethers";
 import { getAddress } from "viem";
+import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
 import { packPayment, SEAT } from "../../../../orchestrator/rules/payments.ts";
 import { keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
@@ -92,6 +93,31 @@ describe("Settlement", () => {
       await cleared({ nodes: [{ ...TASK, band: 0 }] });
       await refused(mission.contract.connect(mission.city.sponsor).appeal(0, 0, EVIDENCE), "WindowClosed");
       await mission.contract.claim([0]);
+    });
+  });
+
+  describe("a fault that waits", () => {
+    it("counts against its executor until anybody settles it, for a hundredth of what is slashed", async () => {
+      await cleared({ nodes: [TASK, TASK] }, Result.FAIL);
+      const { producers, token } = mission.city;
+      const { agent } = await mission.executorOf(0);
+      const bids = async () => [(await producers.bidderOf(agent.address)).reputation, await producers.openFaultsOf(agent.address)];
+      expect(await bids()).to.deep.equal([450n, 1n]);
+      await networkHelpers.time.increase(HOUR);
+      const settler = await mission.city.account("settler");
+      await mission.contract.connect(settler).claim([0]);
+      expect(await bids()).to.deep.equal([450n, 0n]);
+      expect(await token.balanceOf(settler.address)).to.equal(1_500_000n);
+      expect((await producers.stakeOf(agent.address)).held).to.equal(tokens(9850));
+    });
+
+    it("is as heavy as adjudicators find it after the end of a mission", async () => {
+      await awarded();
+      await mission.route(0);
+      await mission.override(Action.TERMINATE_MISSION, 0);
+      await mission.override(Action.FAULT_SLOTS, 0, encodeActionData("FAULT_SLOTS", [0, 1]));
+      const { agent } = await mission.executorOf(0);
+      expect(await mission.city.producers.openFaultsOf(agent.address)).to.equal(1n);
     });
   });
 
