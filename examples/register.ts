@@ -50,4 +50,5 @@ const [registered] = city.agents.events(receipt, "AgentRegistered");
 const [record, held] = await Promise.all([city.agents.agentOf(agent.address), city.agents.stakeOf(agent.address)]);
 console.log(`registered ${registered?.args.agent} for ${record.principal}`);
 console.log(`reputation ${record.reputation / 1000}, stake ${held.held / 1_000_000n} tokens`);
-console.log(`may vote and bid: ${await city.agents.isEligible(agent.address, KINDS.PRODUCER)}`);
+console.log(`may bid: ${await city.agents.isEligible(agent.address, KINDS.PRODUCER)}`);
+console.log(`may vote: ${await city.agents.hasSuffrage(agent.address)}, and from its first paid slot on`);

@@ -66,8 +66,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     uint8 private constant _LAPSED = 4;
     /// Until `Absence.frozenUntil`.
     uint8 private constant _FROZEN = 8;
-    /// What takes a producer out of the electorate.
-    uint8 private constant _ABSENT = _BANNED | _LEAVING | _LAPSED;
+    /// Came after the founding, and was neither paid for a slot nor vouched for yet: it works and has no vote.
+    uint8 private constant _NOVICE = 32;
+    /// What keeps a producer out of the electorate.
+    uint8 private constant _ABSENT = _BANNED | _LEAVING | _LAPSED | _NOVICE;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -193,7 +195,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function settleAll(Outcome[] calldata outcomes) external {
-        _ledger.settleAll(_CONSTITUTION, _marketStanding(), outcomes);
+        Standing standing = _marketStanding();
+        _ledger.settleAll(_CONSTITUTION, standing, outcomes);
+        // What a replaced market says about work reaches its own locks, no vote.
+        if (standing != Standing.CURRENT) return;
+        // At most the executors of the nodes that a claim names. A sponsor's own agents do not bid: whoever is paid worked for another.
+        for (uint256 i = 0; i < outcomes.length; ++i) {
+            address agent = outcomes[i].agent;
+            bool earned = outcomes[i].scored && outcomes[i].score != 0;
+            if (earned && _ledger.accounts[agent].flags & _NOVICE != 0) _enfranchise(agent, _load(agent));
+        }
     }
 
     /// @inheritdoc IProducerContract
@@ -231,15 +242,17 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external {
-        Account memory account = _ledger.staked(agent);
-        IClerkContract clerks = IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
-        bool permitted =
-            clerks.isClerk(Office.REGULATOR, msg.sender) &&
-                clerks.isPermitted(Office.REGULATOR, this.attestCapabilities.selector);
-        if (!permitted || _ledger.accounts[msg.sender].principal == account.principal) revert NotAuthorised(msg.sender);
+        _onlyClerk(Office.REGULATOR, this.attestCapabilities.selector, _ledger.staked(agent));
         Profile storage profile = _ledger.profiles[agent];
         emit CapabilitiesAttested(agent, profile.capabilities, capabilities, msg.sender, evidence);
         profile.capabilities = capabilities;
+    }
+
+    /// @inheritdoc IProducerContract
+    function enfranchise(address agent) external {
+        Account memory account = _producer(agent);
+        _onlyClerk(Office.REGISTRAR, this.enfranchise.selector, account);
+        if (_has(account, _NOVICE)) _enfranchise(agent, account);
     }
 
     /// @inheritdoc IProducerContract
@@ -291,7 +304,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             revert NotAuthorised(msg.sender);
         }
         Account memory account = _producer(agent);
-        if (_has(account, _LAPSED)) return;
+        if (_has(account, _LAPSED | _NOVICE)) return;
         _raise(agent, account, _LAPSED);
         Absence storage absence = _absences[agent];
         (absence.lapsedBlock, absence.countedFrom) = (uint32(block.number), account.registeredBlock);
@@ -378,10 +391,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @inheritdoc IProducerContract
-    function awardeeOf(address agent) external view returns (address) {
+    function awardeeOf(address agent) external view returns (address principal, bool novice) {
         Account memory account = _load(agent);
         bool counts = _isPresent(account, Kind.PRODUCER, _BANNED) && !_isFrozen(agent);
-        return counts ? _principalOf(account) : address(0);
+        return (counts ? _principalOf(account) : address(0), _has(account, _NOVICE));
     }
 
     /// @inheritdoc IProducerContract
@@ -398,7 +411,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Account memory account = _load(agent);
         (principal, index) = (_principalOf(account), account.index);
         if (_portfolios[account.principal].countedFrom >= opened) return (false, principal, index, false);
-        counted = !_has(account, _LAPSED) && account.registeredBlock < opened;
+        counted = !_has(account, _LAPSED | _NOVICE) && account.registeredBlock < opened;
         mayVote = (counted || _lapsedDuring(agent, opened)) && _isEligible(account, Kind.PRODUCER);
     }
 
@@ -407,6 +420,12 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         uint256 floor = _CONSTITUTION.param(Param.REPUTATION_FLOOR);
         indices = new uint16[](agents.length);
         for (uint256 i = 0; i < agents.length; ++i) indices[i] = _electorIndex(agents[i], opened, floor);
+    }
+
+    /// @inheritdoc IProducerContract
+    function hasSuffrage(address agent) external view returns (bool) {
+        Account memory account = _load(agent);
+        return account.kind == Kind.PRODUCER && !_has(account, _NOVICE);
     }
 
     /// @inheritdoc IProducerContract
@@ -435,6 +454,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function _marketStanding() private view returns (Standing standing) {
         standing = _CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender);
         if (standing == Standing.NONE) revert NotAuthorised(msg.sender);
+    }
+
+    /// @dev A clerk whose envelope lists the call, of another principal than whom it is about.
+    function _onlyClerk(Office office, bytes4 selector, Account memory about) private view {
+        IClerkContract clerks = IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
+        bool permitted = clerks.isClerk(office, msg.sender) && clerks.isPermitted(office, selector);
+        if (!permitted || _ledger.accounts[msg.sender].principal == about.principal) revert NotAuthorised(msg.sender);
     }
 
     function _isProcedure(Institution institution) private view returns (bool) {
@@ -534,7 +560,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             account.index = _census.producers;
             if (account.index == _NOBODY) revert ProducersExhausted();
             ++_census.producers;
-            _count(principal, true);
+            if (_CONSTITUTION.isSealed()) account.flags = _NOVICE;
+            else _count(principal, true);
         }
         _enter(agent, account, capabilities);
         return account.index;
@@ -666,6 +693,15 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         account.flags |= flag;
         _store(agent, account);
         if (counted) _count(account.principal, false);
+    }
+
+    /// @dev For sessions that open later: those already open counted their electorate without it.
+    function _enfranchise(address agent, Account memory account) private {
+        account.flags &= ~_NOVICE;
+        account.registeredBlock = uint32(block.number);
+        _store(agent, account);
+        if (_counts(account)) _count(account.principal, true);
+        emit AgentEnfranchised(agent, msg.sender);
     }
 
     function _count(uint24 principal, bool enters) private {

@@ -18,7 +18,7 @@ interface IProducerContract {
         /// Dense number of a producer, from 0; meaningless for other kinds.
         uint16 index;
         uint40 registeredAt;
-        /// Block of registration or of the last `attend`: an electorate counts only earlier ones.
+        /// Block of registration, of its first vote's ground or of the last `attend`: an electorate counts only earlier ones.
         uint32 registeredBlock;
         /// Thousandths of a reputation point, 0–1,000,000.
         uint32 reputation;
@@ -88,6 +88,8 @@ interface IProducerContract {
     event AgentFrozen(address indexed agent, uint40 until);
     event AgentLapsed(address indexed agent);
     event AgentAttended(address indexed agent);
+    /// @param by The Registrar, or the market through which it was paid.
+    event AgentEnfranchised(address indexed agent, address indexed by);
 
     error AlreadyRegistered(address agent);
     error NotRegistered(address agent);
@@ -141,6 +143,10 @@ interface IProducerContract {
     /// @param evidence Content-id digest of what the attestation rests on.
     function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external;
 
+    /// @notice Gives a producer that came after the founding its vote in later sessions, before it was paid for its first slot (decision 91).
+    /// Caller: the Registrar, its envelope listing the call, of another principal than the agent.
+    function enfranchise(address agent) external;
+
     /// @notice Enters a CLERK or ADJUDICATOR. Caller: ClerkContract or AdjudicatorRoster.
     function enroll(address agent, address principal, Kind kind) external;
 
@@ -167,7 +173,8 @@ interface IProducerContract {
     /// @return slashed What was actually taken.
     function settle(Outcome calldata outcome, uint64 penalty, address settler) external returns (uint64 slashed);
 
-    /// @notice The same for a list of outcomes that take no stake: what became final with a claim. Caller: current or retired execution
+    /// @notice The same for a list of outcomes that take no stake: what became final with a claim. Who is scored above zero through the
+    /// current market finished a paid slot in a stranger's mission, and votes from the next session on. Caller: current or retired execution
     /// procedure, a retired one bounded as above.
     function settleAll(Outcome[] calldata outcomes) external;
 
@@ -218,9 +225,10 @@ interface IProducerContract {
     /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.
     function isEligible(address agent, Kind kind) external view returns (bool);
     function bidderOf(address agent) external view returns (Bidder memory);
-    /// @notice Principal of a producer whose bid still counts: as `isEligible`, but notice given after a bid does not release it. Zero for any
+    /// @return principal Of a producer whose bid still counts: as `isEligible`, but notice given after a bid does not release it. Zero for any
     /// other.
-    function awardeeOf(address agent) external view returns (address principal);
+    /// @return novice Whether it has no vote yet.
+    function awardeeOf(address agent) external view returns (address principal, bool novice);
     /// @notice An agent's principal; reverts with `FrozenAgent` while the agent is frozen.
     function requireRoutable(address agent) external view returns (address principal);
     /// @notice What a session asks of an agent, in one call.
@@ -237,9 +245,11 @@ interface IProducerContract {
     /// @notice Dense numbers of producers that may vote and counted before block `opened`; 65,535, which is never assigned,
     /// for any other agent. One call serves a batch of ballots.
     function electorsOf(address[] calldata agents, uint256 opened) external view returns (uint16[] memory indices);
+    /// @notice True for a producer of the founding, and for any other once it was paid for a slot or the Registrar vouched for it.
+    function hasSuffrage(address agent) external view returns (bool);
     /// @notice True for a producer taken out of the electorate: it may bid, and must `attend` before it may vote.
     function isLapsed(address agent) external view returns (bool);
-    /// @notice Producers that count toward turnout now: neither leaving, banned, frozen nor lapsed. One below the
+    /// @notice Producers that count toward turnout now: with a vote, and neither leaving, banned, frozen nor lapsed. One below the
     /// reputation floor still counts until it lapses.
     function activeProducers() external view returns (uint16);
     function nonceOf(address account) external view returns (uint256);

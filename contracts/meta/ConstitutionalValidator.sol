@@ -34,6 +34,8 @@ contract ConstitutionalValidator is IConstitutionalValidator {
     struct Crew {
         address[] principals;
         uint160[] capabilities;
+        /// Whether it has no vote yet.
+        bool[] novice;
         /// Principals that can fill the node with the most executors.
         address[] widest;
         uint8 panel;
@@ -134,6 +136,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
         crew.principals = new address[](witnesses.length);
         crew.capabilities = new uint160[](witnesses.length);
+        crew.novice = new bool[](witnesses.length);
         // At most as many as the caller pays for.
         for (uint256 i = 0; i < witnesses.length; ++i) {
             address principal = producers.principalOf(witnesses[i]);
@@ -141,17 +144,20 @@ contract ConstitutionalValidator is IConstitutionalValidator {
             if (!able) revert WitnessIneligible(i, witnesses[i]);
             crew.principals[i] = principal;
             crew.capabilities[i] = producers.capabilitiesOf(witnesses[i]);
+            crew.novice[i] = !producers.hasSuffrage(witnesses[i]);
         }
     }
 
-    /// @dev Feasibility: every slot of the node could be bid for, by executors of different principals.
+    /// @dev Feasibility: every slot of the node could be bid for, by executors of different principals, at most half of them without a vote.
     function _checkCrew(uint256 i, LawNode memory node, Crew memory crew) private pure {
         address[] memory able = new address[](node.redundancy);
         uint256 found = 0;
+        uint256 novices = able.length == 1 ? 1 : able.length / 2;
         for (uint256 w = 0; w < crew.principals.length && found < able.length; ++w) {
-            if (_isAmong(crew.principals[w], able)) continue;
+            if (_isAmong(crew.principals[w], able) || (crew.novice[w] && novices == 0)) continue;
             if (BidScore.matchOf(crew.capabilities[w], node.capabilities) < BidScore.MIN_MATCH) continue;
             able[found++] = crew.principals[w];
+            if (crew.novice[w]) --novices;
         }
         if (found < able.length) revert TooFewAble(i, found, able.length);
         if (found > crew.widest.length) crew.widest = able;

@@ -121,6 +121,7 @@ export async function standingOf(client: CityClient, agent: LocalAccount["addres
   const reasons: string[] = [];
   if (BigInt(principal) === 0n) reasons.push("it is not registered");
   else if (held <= locked) reasons.push("none of its stake is free to back a bid");
+  if (!(await client.agents.hasSuffrage(agent))) reasons.push("it has no vote yet: its first paid slot, or the Registrar, gives it one");
   if (bids.length === 0)
     reasons.push("it has made no offer: no mission asked for its services while it was here, or its limits left nothing");
   for (const { args: bid } of bids.slice(-EXPLAINED).reverse()) {

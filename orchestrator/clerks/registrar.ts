@@ -44,7 +44,11 @@ export class Registrar extends Clerk {
     const { kind, principal, registeredBlock } = await agents.agentOf(message.agent);
     const { openedBlock } = await legislation.sessionOf(message.session);
     const reputation = Number(await agents.reputationOf(message.agent));
-    const eligible = await agents.isEligible(message.agent, KINDS.PRODUCER);
+    const [isEligible, votes] = await Promise.all([
+      agents.isEligible(message.agent, KINDS.PRODUCER),
+      agents.hasSuffrage(message.agent),
+    ]);
+    const eligible = isEligible && votes;
     return flawOf("IdentityAttestation", message, { request, kind, principal, reputation, registeredBlock, openedBlock, eligible });
   }
 

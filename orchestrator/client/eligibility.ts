@@ -26,6 +26,13 @@ export async function eligibleAmong(client: CityClient, producers: readonly Addr
   return new Set(producers.filter((_, place) => eligible[place]));
 }
 
+/** Those of the producers who vote: founders, and whoever was paid for a slot or vouched for since (decision 91). */
+export async function electorsAmong(client: CityClient, producers: readonly Address[]): Promise<ReadonlySet<Address>> {
+  const args = producers.map((agent) => [agent] as const);
+  const votes = await readMany(client, { contract: "ProducerContract", functionName: "hasSuffrage", args });
+  return new Set(producers.filter((_, place) => votes[place]));
+}
+
 /** Why a producer could back no bid, though all its bids were free; undefined: it has stake for one of `least`, smallest unit. */
 export async function stakeShortageOf({ agents, constitution }: CityClient, agent: Address, least: bigint): Promise<string | undefined> {
   const [{ held }, registration] = await Promise.all([

@@ -1,6 +1,7 @@
 import { zeroAddress } from "viem";
 import { z } from "zod";
 import { compileLaw, goalHashOf } from "../client/compile-law.ts";
+import { electorsAmong } from "../client/eligibility.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import { rankingSchema } from "../minds/mind.ts";
@@ -38,7 +39,12 @@ export function convene(context: LegislatureContext) {
     async findBackers(): Promise<Partial<SessionState>> {
       const facts = await requireFeasible(context);
       const goalUnder = goalsUnder(context, facts.limits);
-      const backers = await askAll(options.producers, async ({ account: { address: self } }) => {
+      const electors = await electorsAmong(
+        client,
+        options.producers.map(({ account }) => account.address),
+      );
+      const voters = options.producers.filter(({ account }) => electors.has(account.address));
+      const backers = await askAll(voters, async ({ account: { address: self } }) => {
         const plan = await planOrAbstain(context, self, facts.limits);
         if (plan === undefined) return undefined;
         const request = { self, goal: goalUnder(plan), facts };

@@ -1,7 +1,7 @@
 import type { CityClient } from "../client/client.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { newestEdition } from "../client/editions.ts";
-import { exclusionOf } from "../client/eligibility.ts";
+import { electorsAmong, exclusionOf } from "../client/eligibility.ts";
 import { gateProblem } from "../client/gates.ts";
 import { type LawLimits, readLimits } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
@@ -28,6 +28,10 @@ export async function requireFeasible(context: LegislatureContext): Promise<City
   const leftOut: LeftOut[] = [];
   const voters: Address[] = [];
   const producers: ProducerFacts[] = [];
+  const electors = await electorsAmong(
+    client,
+    options.producers.map(({ account }) => account.address),
+  );
   for (const { account, principal } of options.producers) {
     const agent = account.address;
     const reason = await exclusionOf(client, agent);
@@ -35,7 +39,7 @@ export async function requireFeasible(context: LegislatureContext): Promise<City
       leftOut.push({ agent, reason });
       continue;
     }
-    voters.push(agent);
+    if (electors.has(agent)) voters.push(agent);
     if (principal !== options.sponsor.address) producers.push(await producerFacts(client, agent));
   }
   await requireElectorate(client, voters.length, leftOut);

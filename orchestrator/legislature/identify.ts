@@ -2,6 +2,7 @@ import { zeroAddress } from "viem";
 import { z } from "zod";
 import type { SignedAttestation } from "../clerks/registrar.ts";
 import { goalHashOf } from "../client/compile-law.ts";
+import { electorsAmong } from "../client/eligibility.ts";
 import { readLimits } from "../client/law-limits.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { unlessAbsent } from "../minds/absence.ts";
@@ -47,12 +48,17 @@ export function identify(context: LegislatureContext) {
       return { request: context.save({ ...request, session: state.session }) };
     },
 
-    /** Signs: every producer that takes part answers (MSG_TYPE_2), in the order given. */
+    /** Signs: every producer that votes and takes part answers (MSG_TYPE_2), in the order given. */
     async signAttestations(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { deadline, nonce } = context.load(state.request, requestSchema);
       const signed: SignedAttestation[] = [];
+      const electors = await electorsAmong(
+        client,
+        options.producers.map(({ account }) => account.address),
+      );
       for (const { account, principal } of options.producers) {
+        if (!electors.has(account.address)) continue;
         const reputation = Number(await client.agents.reputationOf(account.address));
         const message = { session, agent: account.address, principal, reputation, nonce, deadline };
         const signature = await unlessAbsent(() => signSessionMessage(client, account, "IdentityAttestation", message));

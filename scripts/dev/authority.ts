@@ -125,6 +125,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     register: signedBy("agent"),
     registerSubAgent: signedBy("agent"),
     attestCapabilities: only("NotAuthorised", "regulator"),
+    enfranchise: only("NotAuthorised", "registrar"),
     enroll: [
       { when: "a clerk", callers: ["CLERKS"], refusal: "NotAuthorised" },
       { when: "an adjudicator", callers: ["ROSTER"], refusal: "NotAuthorised" },

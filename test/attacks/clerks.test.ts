@@ -148,6 +148,17 @@ describe("attacks by clerks", () => {
     });
   });
 
+  it("a Registrar gives the agents of its own house a vote", async () => {
+    const city = await loadCity();
+    const house = await city.account("registrar's house");
+    await city.clerks.appoint(Office.REGISTRAR, (await city.account("registrar")).address, house.address);
+    await city.clerks.setEnvelope(Office.REGISTRAR, [city.producers.interface.getFunction("enfranchise").selector], 4);
+    await city.constitution.seal();
+    const { agent } = await city.register("of its house", { principal: house });
+    await attempt(city.producers.connect(keyOf("registrar")).enfranchise(agent.address));
+    expect(await city.producers.hasSuffrage(agent.address)).to.equal(false);
+  });
+
   describe("who post passports", () => {
     const DAY = 86_400;
 

@@ -55,6 +55,18 @@ describe("attacks by collusion", () => {
       return agent.address;
     };
 
+    it("newcomers of one hand make the majority of a consensus", async () => {
+      await opened({ ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 });
+      await mission.city.constitution.seal();
+      for (const name of ["one", "two"]) await mission.bidAs(await mission.newcomer(name, { capabilities: 0n }), 0, tokens(1));
+      await mission.bid(0, 0);
+      await mission.closeMarket();
+      await attempt(mission.city.execution.award(mission.address, [0]));
+      await mission.closeMarket();
+      await attempt(mission.city.execution.award(mission.address, [0]));
+      expect((await mission.contract.slotOf(0, 0)).agent).to.equal(ZeroAddress);
+    });
+
     it("a sponsor's own agent works for it and is paid with its own money and the city's premium", async () => {
       await opened(TASK);
       const { city } = mission;

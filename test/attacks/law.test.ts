@@ -118,6 +118,21 @@ describe("attacks on the law", () => {
       expect(await passes([node({ tier: 2, redundancy: 4, threshold: 3 })])).to.equal(false);
     });
 
+    it("a law counts on newcomers for the majority of a consensus, and nobody may be awarded", async () => {
+      const { city, witnesses } = await loadFixture(witnessed);
+      await city.constitution.seal();
+      const newcomers: string[] = [];
+      for (const name of ["newcomer 1", "newcomer 2"]) newcomers.push((await city.register(name)).agent.address);
+      let passed = false;
+      const terms = { goalHash: GOAL, deposit: DEPOSIT, sponsor: ZeroAddress, edition: 0 };
+      const consensus = node({ tier: 2, redundancy: 3, threshold: 2 });
+      const judged = city.validator.validate(lawOf([consensus]), terms, [witnesses[0] ?? "", ...newcomers]).then(() => {
+        passed = true;
+      });
+      await attempt(judged);
+      expect(passed).to.equal(false);
+    });
+
     it("a law is made that only its sponsor's own agents could fill", async () => {
       const { city, witnesses } = await loadFixture(witnessed);
       const sponsor = await city.producers.principalOf(witnesses[0] ?? "");

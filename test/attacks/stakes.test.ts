@@ -109,6 +109,22 @@ describe("attacks on stakes", () => {
       expect(await city.producers.reputationOf(agent.address)).to.equal(ruined);
     });
 
+    it("keys that never worked make a session's quorum unreachable", async () => {
+      await city.constitution.seal();
+      const before = await city.producers.activeProducers();
+      for (let i = 0; i < 3; i++) await attempt(city.register(`sybil ${i}`));
+      expect(await city.producers.activeProducers()).to.equal(before);
+    });
+
+    it("a market that was replaced gives whom it likes a vote", async () => {
+      const former = await replaced();
+      // The governor that replaced it seals late: what matters is the newcomer.
+      await city.constitution.seal();
+      const { agent: newcomer } = await city.register("newcomer");
+      await attempt(former.settleAll([{ agent: newcomer.address, release: 0n, scored: true, score: 10_000, reason: WHY }]));
+      expect(await city.producers.hasSuffrage(newcomer.address)).to.equal(false);
+    });
+
     it("a newcomer claims to be the best at everything", async () => {
       await city.constitution.seal();
       await attempt(city.register("newcomer", { capabilities: EVERYTHING }));

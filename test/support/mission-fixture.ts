@@ -302,8 +302,8 @@ export class Mission {
   }
 
   /** Somebody new who can do everything, with a service of its own; none of the city's workers. */
-  async newcomer(name: string, options: Pick<AgentOptions, "principal"> = {}): Promise<Worker> {
-    const { agent } = await this.city.register(name, { ...options, capabilities: EVERYTHING });
+  async newcomer(name: string, options: Pick<AgentOptions, "principal" | "capabilities"> = {}): Promise<Worker> {
+    const { agent } = await this.city.register(name, { capabilities: EVERYTHING, ...options });
     return { agent, ...(await this.city.offerService(agent, name)) };
   }
 

@@ -31,6 +31,10 @@ library Awards {
         /// Of those that are not awarded yet, and may be; zero for all others.
         address[] running;
         uint16[] assigned;
+        /// Whether it has no vote in the city yet.
+        bool[] novice;
+        /// Slots that such may still have.
+        uint256 novices;
         /// Place in `bids` per slot.
         uint256[] picks;
         /// Principal per slot.
@@ -154,6 +158,9 @@ library Awards {
         (draft.bids, kept) = self.bidsOf(mission, node);
         draft.running = new address[](kept);
         draft.assigned = new uint16[](kept);
+        draft.novice = new bool[](kept);
+        // Where several agree, newcomers alone never make the majority (decision 91).
+        draft.novices = redundancy == 1 ? 1 : redundancy / 2;
         draft.picks = new uint256[](redundancy);
         draft.winners = new address[](redundancy);
         draft.sumSquares = market.sumSquares;
@@ -165,7 +172,8 @@ library Awards {
         for (uint256 i = 0; i < kept; ++i) {
             if (draft.bids[i].attemptOf() != attempt) continue;
             ++draft.count;
-            address principal = producers.awardeeOf(draft.bids[i].agentOf());
+            address principal;
+            (principal, draft.novice[i]) = producers.awardeeOf(draft.bids[i].agentOf());
             draft.running[i] = principal;
             if (principal != address(0)) draft.assigned[i] = self.participations[mission][principal].assignments;
         }
@@ -175,7 +183,7 @@ library Awards {
     function _best(Draft memory draft, bool fair) private pure returns (uint256 best) {
         best = _NONE;
         for (uint256 i = 0; i < draft.running.length; ++i) {
-            if (draft.running[i] == address(0)) continue;
+            if (draft.running[i] == address(0) || (draft.novice[i] && draft.novices == 0)) continue;
             if (best != _NONE && draft.bids[i].scoreOf() <= draft.bids[best].scoreOf()) continue;
             if (fair && !_isFair(draft, i)) continue;
             best = i;
@@ -194,6 +202,7 @@ library Awards {
     function _take(Draft memory draft, uint256 pick) private pure {
         draft.picks[draft.picked] = pick;
         draft.winners[draft.picked] = draft.running[pick];
+        if (draft.novice[pick]) --draft.novices;
         draft.running[pick] = address(0);
         ++draft.picked;
         draft.sumSquares += 2 * uint256(draft.assigned[pick]) + 1;

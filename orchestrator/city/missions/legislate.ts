@@ -1,10 +1,14 @@
 import { type BlocJudge, ruleOnBloc } from "../../adjudication/rule-on-bloc.ts";
+import { DEVNET_CHAIN_ID } from "../../chain/devnet.ts";
+import { intentKey } from "../../chain/outbox.ts";
 import { openOffices } from "../../clerks/clerks.ts";
+import { electorsAmong } from "../../client/eligibility.ts";
 import type { LegislatureOptions, PaidElsewhere } from "../../legislature/context.ts";
 import type { LegislatureResult } from "../../legislature/result.ts";
 import { requireLegislable, runLegislature } from "../../legislature/run-legislature.ts";
 import type { Mind } from "../../minds/mind.ts";
 import type { MissionFile } from "../../protocol/mission-file.ts";
+import { parameterIndex } from "../../protocol/parameters.ts";
 import type { City } from "../city.ts";
 import { codifierServices, servicesInUse } from "../founding/codifier-services.ts";
 import { memberOf, membersOf } from "../founding/society.ts";
@@ -33,14 +37,37 @@ export interface Bill
 
 /** One session with the city's own offices and producers. */
 export async function legislate(city: City, bill: Bill): Promise<LegislatureResult> {
-  const result = await runLegislature(await optionsOf(city, bill));
+  const result = await runLegislature(await assembled(city, bill));
   new CodificationDesk(city.dir).clear(result.session);
   return result;
 }
 
 /** Throws, by name, why no law could come of a bill: for whoever asks before a sponsor elsewhere pays. */
 export async function requireLaw(city: City, bill: Bill): Promise<void> {
-  await requireLegislable(await optionsOf(city, bill));
+  await requireLegislable(await assembled(city, bill));
+}
+
+/** Options whose producers may vote, as far as the Registrar vouches for them. */
+async function assembled(city: City, bill: Bill): Promise<LegislatureOptions> {
+  const options = await optionsOf(city, bill);
+  await vouch(city, options.producers);
+  return options;
+}
+
+/**
+ * A vote is earned (decision 91). The Registrar vouches for whoever is here on a devnet, where keys cost nothing and nobody is paid, and where
+ * no law could be made otherwise, because fewer vote than must sponsor one: so a city begins whose producers all came after its founding.
+ */
+async function vouch({ chain, client, society, tell }: City, producers: LegislatureOptions["producers"]): Promise<void> {
+  const agents = producers.map(({ account }) => account.address);
+  const electors = await electorsAmong(client, agents);
+  const newcomers = agents.filter((agent) => !electors.has(agent));
+  if (newcomers.length === 0) return;
+  const needed = await client.constitution.param(parameterIndex("MIN_SPONSORS"));
+  if (chain.id !== DEVNET_CHAIN_ID && (await client.agents.activeProducers()) >= needed) return;
+  for (const agent of newcomers)
+    await client.agents.enfranchise([agent], { intent: intentKey("vouch", agent), account: memberOf(society, "registrar").account });
+  tell(`the Registrar vouches for ${newcomers.length} agents, who vote from now on`);
 }
 
 async function optionsOf(

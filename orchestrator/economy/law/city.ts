@@ -267,6 +267,15 @@ export async function foundEconomy(
             }),
           ),
       );
+      // Nor does it wait for a vote: the Registrar vouches for all.
+      await sender.sendMany(
+        newcomers.map((agent) =>
+          client.agents.call.enfranchise([memberFor(agent).account.address], {
+            intent: intentKey("vouch", agent.id),
+            account: memberOf(whole, "registrar").account,
+          }),
+        ),
+      );
       await settle(newcomers);
     },
     async dismiss(leaving) {

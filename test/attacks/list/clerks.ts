@@ -89,7 +89,7 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     entry: "ProducerContract.attestCapabilities",
     guard: "a Regulator attests others' agents",
     file: "foundational/ProducerContract.sol",
-    find: " || _ledger.accounts[msg.sender].principal == account.principal",
+    find: " || _ledger.accounts[msg.sender].principal == about.principal",
     replace: "",
   },
   {
@@ -164,5 +164,14 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     file: "meta/EvidenceRegistry.sol",
     find: "(weight >= _LEAST_WEIGHT || weight > before);",
     replace: "weight > 0;",
+  },
+  {
+    title: "a Registrar gives the agents of its own house a vote",
+    threats: ["SP-4", "NP-4"],
+    entry: "ProducerContract.enfranchise",
+    guard: "the Registrar vouches within its envelope, for other houses",
+    file: "foundational/ProducerContract.sol",
+    find: "        _onlyClerk(Office.REGISTRAR, this.enfranchise.selector, account);\n",
+    replace: "",
   },
 ]);

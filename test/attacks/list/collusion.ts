@@ -643,4 +643,14 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "result == ClearingResult.DISPUTED || r.crowded)",
     replace: "result == ClearingResult.DISPUTED)",
   },
+  {
+    title: "newcomers of one hand make the majority of a consensus",
+    threats: ["NP-4"],
+    entry: "ExecutionProcedure.award",
+    guard: "at most half of a consensus is without a vote",
+    file: "meta/market/Awards.sol",
+    find: " || (draft.novice[i] && draft.novices == 0)",
+    replace: "",
+    bound: "newcomers that were paid once are none any more",
+  },
 ]);

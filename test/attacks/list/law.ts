@@ -300,4 +300,13 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     find: "&& !info.adopted",
     replace: "",
   },
+  {
+    title: "a law counts on newcomers for the majority of a consensus, and nobody may be awarded",
+    threats: ["M6", "NP-4"],
+    entry: "LegislativeProcedure.validate",
+    guard: "witnesses are at most half without a vote",
+    file: "meta/ConstitutionalValidator.sol",
+    find: " || (crew.novice[w] && novices == 0)",
+    replace: "",
+  },
 ]);

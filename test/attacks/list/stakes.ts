@@ -311,4 +311,23 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     find: "        _requireWithin(binding.capabilities, _claimable());\n        _name(",
     replace: "        _name(",
   },
+  {
+    title: "keys that never worked make a session's quorum unreachable",
+    threats: ["NP-4", "TA-2"],
+    entry: "ProducerContract.register",
+    guard: "who comes after the founding votes from its first paid slot on",
+    file: "foundational/ProducerContract.sol",
+    find: "            if (_CONSTITUTION.isSealed()) account.flags = _NOVICE;\n            else _count(principal, true);\n",
+    replace: "            _count(principal, true);\n",
+    bound: "registration stakes, and founders do not lapse by it",
+  },
+  {
+    title: "a market that was replaced gives whom it likes a vote",
+    threats: ["SP-1", "NP-4"],
+    entry: "ProducerContract.settleAll",
+    guard: "the current market's outcomes alone give a vote",
+    file: "foundational/ProducerContract.sol",
+    find: "        if (standing != Standing.CURRENT) return;\n        // At most",
+    replace: "        // At most",
+  },
 ]);

@@ -111,8 +111,12 @@ async function playSubAgents(trial: AuthorityTrial, city: City, cast: Cast, crea
     const register = () => sender.registerSubAgent(message, did, byCreator, when === "signed" ? byAgent : "0x");
     await trial.record("ProducerContract.registerSubAgent", { ...cast, agent: agent.address }, register, when);
   }
+  const governed = clerks.connect(await city.as("ADJUDICATION"));
   const selector = producers.interface.getFunction("attestCapabilities").selector;
-  await clerks.connect(await city.as("ADJUDICATION")).setEnvelope(Office.REGULATOR, [selector], 8);
+  await governed.setEnvelope(Office.REGULATOR, [selector], 8);
+  await governed.setEnvelope(Office.REGISTRAR, [producers.interface.getFunction("enfranchise").selector], 8);
+  const registrar = producers.connect(await city.as(cast.registrar ?? ""));
+  await trial.record("ProducerContract.enfranchise", cast, () => registrar.enfranchise(creator.address));
   const regulator = producers.connect(await city.as(cast.regulator ?? ""));
   await trial.record("ProducerContract.attestCapabilities", cast, () => regulator.attestCapabilities(creator.address, 7n, WHY));
 }

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { id, type Wallet, ZeroAddress } from "ethers";
+import { id, type Signer, type Wallet, ZeroAddress } from "ethers";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import {
   AMENDMENT_NOTICE,
@@ -403,10 +403,10 @@ describe("ProducerContract", () => {
     });
   });
 
-  const replaceMarket = async () => {
+  const replaceMarket = async (governor: Signer = city.deployer) => {
     const successor = String((await ethers.deployContract("MissionProbe")).target);
     const execution = INSTITUTIONS.indexOf("EXECUTION");
-    await city.constitution.amend(execution, successor, WHY);
+    await city.constitution.connect(governor).amend(execution, successor, WHY);
     await networkHelpers.time.increase(AMENDMENT_NOTICE);
     await city.constitution.enact(execution);
     return successor;
@@ -606,6 +606,76 @@ describe("ProducerContract", () => {
     });
   });
 
+  describe("suffrage", () => {
+    const latestBlock = () => ethers.provider.getBlockNumber();
+    const paid = (agent: string, score = 1) => [{ agent, release: 0n, scored: true, score, reason: WHY }];
+    const votes = async (agent: string) => {
+      const opened = await latestBlock();
+      return [await contract.hasSuffrage(agent), (await contract.electorOf(agent, opened + 1)).mayVote, await contract.activeProducers()];
+    };
+
+    it("is who founded the city, and for others begins with a paid slot, in later sessions", async () => {
+      const { agent: founder } = await city.register("founder");
+      await city.constitution.seal();
+      const { agent } = await city.register("newcomer");
+      expect([await votes(founder.address), await votes(agent.address)]).to.deep.equal([
+        [true, true, 1n],
+        [false, false, 1n],
+      ]);
+      expect(await contract.electorsOf([founder.address, agent.address], (await latestBlock()) + 1)).to.deep.equal([0n, 65_535n]);
+      expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.settleAll(paid(agent.address, 0));
+      expect(await votes(agent.address)).to.deep.equal([false, false, 1n]);
+      const opened = await latestBlock();
+      await expect(execution.settleAll(paid(agent.address)))
+        .to.emit(contract, "AgentEnfranchised")
+        .withArgs(agent.address, city.addresses.EXECUTION);
+      expect(await votes(agent.address)).to.deep.equal([true, true, 2n]);
+      expect((await contract.electorOf(agent.address, opened)).mayVote).to.equal(false);
+    });
+
+    it("is a Registrar's to give, within its envelope and not to its own house", async () => {
+      const { principal } = await city.register("founder");
+      await city.constitution.seal();
+      const { agent } = await city.register("newcomer");
+      const { agent: own } = await city.register("own", { principal });
+      const clerk = await city.account("registrar");
+      const governed = city.clerks.connect(await city.as("ADJUDICATION"));
+      await governed.appoint(Office.REGISTRAR, clerk.address, principal.address);
+      const registrar = contract.connect(clerk);
+      const refused = (call: Promise<unknown>) => expect(call).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await refused(registrar.enfranchise(agent.address));
+      await governed.setEnvelope(Office.REGISTRAR, [contract.interface.getFunction("enfranchise").selector], 4);
+      await refused(registrar.enfranchise(own.address));
+      await refused(contract.enfranchise(agent.address));
+      await registrar.enfranchise(agent.address);
+      expect(await votes(agent.address)).to.deep.equal([true, true, 2n]);
+      await registrar.enfranchise(agent.address);
+      expect(await contract.activeProducers()).to.equal(2n);
+    });
+
+    it("counts a newcomer that left or is barred neither then nor before", async () => {
+      await city.constitution.seal();
+      const { agent } = await city.register("newcomer");
+      await contract.connect(await city.as("LEGISLATION")).lapse(agent.address);
+      expect(await contract.isLapsed(agent.address)).to.equal(false);
+      await contract.connect(agent).deregister(agent.address);
+      await contract.connect(await city.as("EXECUTION")).settleAll(paid(agent.address));
+      expect([await contract.hasSuffrage(agent.address), await contract.activeProducers()]).to.deep.equal([true, 0n]);
+    });
+
+    it("is not given by a market that was replaced", async () => {
+      const former = contract.connect(await city.as("EXECUTION"));
+      await city.constitution.seal();
+      const { agent } = await city.register("newcomer");
+      await former.lock(agent.address, tokens(150));
+      await replaceMarket(await city.as("ADJUDICATION"));
+      await former.settleAll(paid(agent.address));
+      expect(await contract.hasSuffrage(agent.address)).to.equal(false);
+    });
+  });
+
   describe("adjustReputation", () => {
     it("moves whole points, kept within 0 and 1000", async () => {
       const { agent } = await city.register("a");
@@ -674,7 +744,7 @@ describe("ProducerContract", () => {
       const eligible = () => contract.isEligible(agent.address, Kind.PRODUCER);
       await expect(contract.freezeAgent(agent.address, true)).to.emit(contract, "AgentFrozen");
       const until = (await city.now()) + review;
-      expect(await contract.awardeeOf(agent.address)).to.equal(ethers.ZeroAddress);
+      expect(await contract.awardeeOf(agent.address)).to.deep.equal([ethers.ZeroAddress, false]);
       expect([await eligible(), (await contract.bidderOf(agent.address)).principal]).to.deep.equal([false, ethers.ZeroAddress]);
       await expect(contract.requireRoutable(agent.address))
         .to.be.revertedWithCustomError(contract, "FrozenAgent")

@@ -305,6 +305,21 @@ describe("ConstitutionalValidator", () => {
     }
   });
 
+  it("counts at most half of a consensus on producers without a vote", async () => {
+    const city = await load();
+    await city.constitution.seal();
+    const newcomers: string[] = [];
+    for (const name of ["one", "two"]) newcomers.push((await city.register(name, { capabilities: held(39_322, 5) })).agent.address);
+    const [first = "", second = ""] = city.witnesses;
+    const told = (law: LawNode, ...given: string[]) => city.validator.validate(lawOf([law]), TERMS, given);
+    const consensus = node({ tier: 2, redundancy: 3, threshold: 2 });
+    await expect(told(consensus, first, ...newcomers))
+      .to.be.revertedWithCustomError(city.validator, "TooFewAble")
+      .withArgs(0, 2, 3);
+    await told(consensus, ...newcomers, first, second);
+    await told(node(), ...newcomers);
+  });
+
   it("wants a panel beside the sponsor and the executors of the widest node", async () => {
     const city = await load();
     const { validator, evidence, witnesses } = city;

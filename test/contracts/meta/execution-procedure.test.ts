@@ -386,6 +386,26 @@ describe("ExecutionProcedure", () => {
       expect(await executors(0)).to.have.length(3);
     });
 
+    it("gives at most half of a consensus to agents without a vote, and a node of one executor to any", async () => {
+      await open({ nodes: [CONSENSUS, TASK] });
+      await mission.city.constitution.seal();
+      for (const name of ["one", "two", "three"]) {
+        const newcomer = await mission.newcomer(name, { capabilities: 0n });
+        await mission.bidAs(newcomer, 0, tokens(1));
+        if (name === "one") await mission.bidAs(newcomer, 1, tokens(1));
+      }
+      await mission.bid(0, 0);
+      await mission.closeMarket();
+      await expect(award(0)).to.emit(market, "NoAward");
+      await mission.bid(0, 1);
+      await mission.closeMarket();
+      await award(0, 1);
+      const { producers } = mission.city;
+      const bound = [mission.contract.slotOf(0, 0), mission.contract.slotOf(0, 1), mission.contract.slotOf(0, 2), mission.contract.slotOf(1, 0)];
+      const voting = await Promise.all(bound.map(async (slot) => producers.hasSuffrage((await slot).agent)));
+      expect(voting).to.deep.equal([false, true, true, false]);
+    });
+
     it("keeps fairness from the fifth assignment on, and waives it only after one more window", async () => {
       await open({ nodes: Array.from({ length: 6 }, () => TASK) });
       for (let node = 0; node < 6; node++) {
