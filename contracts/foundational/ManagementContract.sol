@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IManagementContract} from "../interfaces/IManagementContract.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
-import {Institution, Office} from "../types/Roles.sol";
+import {Signatures} from "../libraries/Signatures.sol";
+import {TypedData} from "../libraries/TypedData.sol";
+import {Auth, Institution, Office} from "../types/Roles.sol";
 
 /// @notice See `IManagementContract`.
-contract ManagementContract is IManagementContract {
+contract ManagementContract is IManagementContract, EIP712 {
     uint256 private constant _MAX_MANDATES = 8;
 
     IConstitutionContract private immutable _CONSTITUTION;
@@ -25,7 +30,7 @@ contract ManagementContract is IManagementContract {
     mapping(Office office => bytes32[] operations) private _operations;
     mapping(bytes32 delegation => Delegation entry) private _delegations;
 
-    constructor(IConstitutionContract constitution) {
+    constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _CONSTITUTION = constitution;
     }
 
@@ -82,7 +87,12 @@ contract ManagementContract is IManagementContract {
     }
 
     /// @inheritdoc IManagementContract
-    function recordResult(bytes32 delegation, bytes32 outputHash, bytes32 intermediateHash) external {
+    function recordResult(
+        bytes32 delegation,
+        bytes32 outputHash,
+        bytes32 intermediateHash,
+        Auth calldata runner
+    ) external {
         Delegation storage entry = _delegations[delegation];
         if (entry.clerk == address(0)) revert UnknownDelegation(delegation);
         Mandate memory mandate = _mandates[entry.operation];
@@ -91,10 +101,19 @@ contract ManagementContract is IManagementContract {
         if (entry.outputHash != 0) revert AlreadyRecorded(delegation);
         if (outputHash == 0) revert MissingOutput(delegation);
         if (mandate.needsIntermediate && intermediateHash == 0) revert MissingIntermediate(delegation);
+        _requireRunner(runner.agent);
+        bytes32 message = TypedData.hashDelegationResult(
+            runner.agent,
+            delegation,
+            outputHash,
+            intermediateHash,
+            runner.deadline
+        );
+        Signatures.requireAuth(runner, _hashTypedDataV4(message));
 
         entry.outputHash = outputHash;
         entry.intermediateHash = intermediateHash;
-        emit DelegationRecorded(delegation, outputHash, intermediateHash);
+        emit DelegationRecorded(delegation, outputHash, intermediateHash, runner.agent);
     }
 
     /// @inheritdoc IManagementContract
@@ -120,6 +139,14 @@ contract ManagementContract is IManagementContract {
     function _requireClerk(Office office) private view {
         bool isClerk = IClerkContract(_CONSTITUTION.at(Institution.CLERKS)).isClerk(office, msg.sender);
         if (!isClerk) revert NotClerk(office, msg.sender);
+    }
+
+    /// @dev Who ran the service, and does not answer to whoever answers for the clerk.
+    function _requireRunner(address runner) private view {
+        IEvidenceRegistry evidence = IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE));
+        if (!evidence.isRunner(runner)) revert NotRunner(runner);
+        address house = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS)).principalOf(msg.sender);
+        if (evidence.principalOf(runner) == house) revert RunnerConflict(runner);
     }
 
     /// @dev What was mandated when a session opened may serve it to its end.

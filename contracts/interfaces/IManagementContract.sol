@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {Office} from "../types/Roles.sol";
+import {Auth, Office} from "../types/Roles.sol";
 
 /// @title Delegation mandates: which artifact must come from which registered service (AgentCity B.3).
 /// @notice Powers. The governor sets mandates. A clerk of the office opens and completes delegations; a codification
@@ -36,7 +36,12 @@ interface IManagementContract {
         bytes32 service,
         bytes32 inputHash
     );
-    event DelegationRecorded(bytes32 indexed delegation, bytes32 outputHash, bytes32 intermediateHash);
+    event DelegationRecorded(
+        bytes32 indexed delegation,
+        bytes32 outputHash,
+        bytes32 intermediateHash,
+        address indexed runner
+    );
 
     error NotGovernor(address caller);
     error NotClerk(Office office, address account);
@@ -47,6 +52,10 @@ interface IManagementContract {
     error AlreadyRecorded(bytes32 delegation);
     error MissingOutput(bytes32 delegation);
     error MissingIntermediate(bytes32 delegation);
+    error NotRunner(address account);
+    error RunnerConflict(address runner);
+    error InvalidSignature(address signer);
+    error Expired(uint40 deadline);
     error TooManyMandates(Office office, uint256 max);
 
     /// @notice Obliges an office to have an operation done by a service, which must be live. What it replaces may serve the sessions that
@@ -68,8 +77,14 @@ interface IManagementContract {
         bytes32 service,
         bytes32 inputHash
     ) external returns (bytes32 delegation);
-    /// @notice Completes a delegation. Caller: the delegating clerk.
-    function recordResult(bytes32 delegation, bytes32 outputHash, bytes32 intermediateHash) external;
+    /// @notice Completes a delegation with what a runner signs that the service made: a registered one, of another principal than the clerk's
+    /// (decision 77). Caller: the delegating clerk.
+    function recordResult(
+        bytes32 delegation,
+        bytes32 outputHash,
+        bytes32 intermediateHash,
+        Auth calldata runner
+    ) external;
 
     function mandateOf(bytes32 operation) external view returns (Mandate memory);
     /// @notice Operations an office must have delegated; at most 8.

@@ -66,6 +66,10 @@ library TypedData {
     bytes32 internal constant AWARD_DECISION = keccak256(
         "AwardDecision(address regulator,address mission,uint256 nodes,uint8 attempt,uint256 nonce,uint40 deadline)"
     );
+    // Consumed by ManagementContract.
+    bytes32 internal constant DELEGATION_RESULT = keccak256(
+        "DelegationResult(address runner,bytes32 delegation,bytes32 outputHash,bytes32 intermediateHash,uint40 deadline)"
+    );
     // Consumed by a mission's clone.
     bytes32 internal constant ANCHOR = keccak256("Anchor(address runner,bytes32 root,uint40 deadline)");
     bytes32 internal constant CHECKPOINT = keccak256(
@@ -219,6 +223,16 @@ library TypedData {
         uint40 deadline
     ) internal pure returns (bytes32) {
         return keccak256(abi.encode(WITHDRAW_BID, agent, mission, node, nonce, deadline));
+    }
+
+    function hashDelegationResult(
+        address runner,
+        bytes32 delegation,
+        bytes32 outputHash,
+        bytes32 intermediateHash,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(DELEGATION_RESULT, runner, delegation, outputHash, intermediateHash, deadline));
     }
 
     function hashAwardDecision(

@@ -18,6 +18,8 @@ export interface ClerkAccounts {
   readonly speaker: LocalAccount;
   readonly regulators: readonly LocalAccount[];
   readonly codifier: LocalAccount;
+  /** Who runs what the Codifier delegates. */
+  readonly runner: LocalAccount;
 }
 
 export function openOffices(client: CityClient, accounts: ClerkAccounts, services: CodifierServices): Clerks {
@@ -25,6 +27,6 @@ export function openOffices(client: CityClient, accounts: ClerkAccounts, service
     registrar: new Registrar(client, accounts.registrar),
     speaker: new Speaker(client, accounts.speaker),
     regulators: accounts.regulators.map((account) => new Regulator(client, account)),
-    codifier: new Codifier(client, accounts.codifier, services),
+    codifier: new Codifier(client, accounts.codifier, services, accounts.runner),
   };
 }

@@ -2,6 +2,7 @@ import type { LocalAccount } from "viem";
 import type { CityClient } from "../client/client.ts";
 import { recompileLaw } from "../client/compile-law.ts";
 import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
+import { signMessage } from "../client/sign/sign-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
@@ -33,16 +34,22 @@ export interface SignedSpecification extends SessionMessage<"CodedContractSpecif
 
 type Options = Omit<WriteOptions, "account">;
 
+/** How long a runner's signature holds, seconds of chain time. */
+const VALIDITY = 3_600n;
+
 /** Ids of the services that do the operations here: each commits to the hash of its code. */
 export type CodifierServices = Readonly<Record<CodifierOperation, Hash>>;
 
 /** Turns the winning document into law by delegated operations; it has no say in what the law is. */
 export class Codifier extends Clerk {
   readonly #services: CodifierServices;
+  readonly #runner: LocalAccount;
 
-  constructor(client: CityClient, account: LocalAccount, services: CodifierServices) {
+  /** @param runner who runs the services, and signs what they made */
+  constructor(client: CityClient, account: LocalAccount, services: CodifierServices, runner: LocalAccount) {
     super("CODIFIER", client, account);
     this.#services = services;
+    this.#runner = runner;
   }
 
   /** Operations that must have been delegated before `codify`, in the order `codify` names them. */
@@ -68,9 +75,15 @@ export class Codifier extends Clerk {
     return this.client.mandates.delegationId(session, operation, specHash);
   }
 
-  async record(delegation: Hash, output: Hash, intermediate: Hash, options: Options): Promise<void> {
+  /** Records the result of a delegation, which its runner signs. */
+  async record(delegation: Hash, outputHash: Hash, intermediateHash: Hash, options: Options): Promise<void> {
     await this.requirePermitted("ManagementContract", "recordResult");
-    await this.client.mandates.recordResult([delegation, output, intermediate], { ...options, account: this.account });
+    const deadline = Number(this.client.chain.clock.now() + VALIDITY);
+    const { address: runner } = this.#runner;
+    const message = { runner, delegation, outputHash, intermediateHash, deadline };
+    const signature = await signMessage(this.client, this.#runner, "DelegationResult", message);
+    const auth = { agent: runner, deadline, signature };
+    await this.client.mandates.recordResult([delegation, outputHash, intermediateHash, auth], { ...options, account: this.account });
   }
 
   /** Puts its name under what it made of the law that won: MSG_TYPE_6, which the other offices check before they sign. */

@@ -44,10 +44,7 @@ export class Registrar extends Clerk {
     const { kind, principal, registeredBlock } = await agents.agentOf(message.agent);
     const { openedBlock } = await legislation.sessionOf(message.session);
     const reputation = Number(await agents.reputationOf(message.agent));
-    const [isEligible, votes] = await Promise.all([
-      agents.isEligible(message.agent, KINDS.PRODUCER),
-      agents.hasSuffrage(message.agent),
-    ]);
+    const [isEligible, votes] = await Promise.all([agents.isEligible(message.agent, KINDS.PRODUCER), agents.hasSuffrage(message.agent)]);
     const eligible = isEligible && votes;
     return flawOf("IdentityAttestation", message, { request, kind, principal, reputation, registeredBlock, openedBlock, eligible });
   }

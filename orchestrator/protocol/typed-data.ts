@@ -102,6 +102,13 @@ export const typedDataTypes = {
     { name: "nonce", type: "uint256" },
     { name: "deadline", type: "uint40" },
   ],
+  DelegationResult: [
+    { name: "runner", type: "address" },
+    { name: "delegation", type: "bytes32" },
+    { name: "outputHash", type: "bytes32" },
+    { name: "intermediateHash", type: "bytes32" },
+    { name: "deadline", type: "uint40" },
+  ],
   AwardDecision: [
     { name: "regulator", type: "address" },
     { name: "mission", type: "address" },
@@ -202,6 +209,7 @@ export const messageConsumers = {
   OfficeApproval: "LegislativeProcedure",
   Bid: "ExecutionProcedure",
   WithdrawBid: "ExecutionProcedure",
+  DelegationResult: "ManagementContract",
   AwardDecision: "ExecutionProcedure",
   Anchor: "mission",
   Checkpoint: "mission",

@@ -97,8 +97,39 @@ describe("attacks by clerks", () => {
   it("a Codifier replaces a result after it was checked", async () => {
     const { management, steps } = house;
     const delegation = await steps.delegate(1n, BILL.specHash);
-    await attempt(management.connect(holder("CODIFIER")).recordResult(delegation, hash("another result"), ZeroHash));
+    const again = await house.resultBy(house.runner, delegation, hash("another result"), ZeroHash);
+    await attempt(management.connect(holder("CODIFIER")).recordResult(delegation, hash("another result"), ZeroHash, again));
     expect((await management.delegationOf(delegation)).outputHash).to.equal(hash("compiled"));
+  });
+
+  const delegated = async () => {
+    const { management, compiler } = house;
+    await management.connect(holder("CODIFIER")).delegate(1, OPERATION, compiler, BILL.specHash);
+    return management.delegationId(1, OPERATION, BILL.specHash);
+  };
+  const unrecorded = async (delegation: string) => expect((await house.management.delegationOf(delegation)).outputHash).to.equal(ZeroHash);
+
+  it("a Codifier says itself what the compiler made", async () => {
+    const delegation = await delegated();
+    const own = await house.resultBy(holder("CODIFIER"), delegation, hash("its own"), ZeroHash);
+    await attempt(house.management.connect(holder("CODIFIER")).recordResult(delegation, hash("its own"), ZeroHash, own));
+    await unrecorded(delegation);
+  });
+
+  it("a Codifier has its own house's runner say what the compiler made", async () => {
+    const delegation = await delegated();
+    const [mate, codifier] = [keyOf("runner of the Codifier's house"), holder("CODIFIER")];
+    await house.evidence.registerRunner(mate.address, await house.producers.principalOf(codifier.address));
+    const said = await house.resultBy(mate, delegation, hash("agreed"), ZeroHash);
+    await attempt(house.management.connect(codifier).recordResult(delegation, hash("agreed"), ZeroHash, said));
+    await unrecorded(delegation);
+  });
+
+  it("a Codifier records another result than the one that the runner signed", async () => {
+    const delegation = await delegated();
+    const said = await house.resultBy(house.runner, delegation, hash("compiled"), ZeroHash);
+    await attempt(house.management.connect(holder("CODIFIER")).recordResult(delegation, hash("another"), ZeroHash, said));
+    await unrecorded(delegation);
   });
 
   it("a Regulator calls its own principal's agent capable of everything", async () => {

@@ -213,6 +213,13 @@ async function deployWiredCity() {
     return key.signTypedData(domain, typesOf(name), message);
   }
 
+  /** A runner's word for what a delegated service made. */
+  async function resultBy(runner: Wallet, delegation: string, outputHash: string, intermediateHash: string) {
+    const deadline = (await now()) + 3600n;
+    const message = { runner: runner.address, delegation, outputHash, intermediateHash, deadline };
+    return { agent: runner.address, deadline, signature: await sign("DelegationResult", addresses.MANAGEMENT, message, runner) };
+  }
+
   /** An adjudicator's order, signed as its act's own type; one that no wallet could show, with a signature over nothing. */
   async function signOrder(
     message: Record<string, unknown>,
@@ -347,6 +354,7 @@ async function deployWiredCity() {
     wealthOf,
     now,
     sign,
+    resultBy,
     signOrder,
     probe,
     publishProbe,

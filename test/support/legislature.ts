@@ -109,6 +109,8 @@ async function convene() {
 /** Gives a city whose producers are `voters` its offices, the Codifier's mandate, adjudicators and a funded sponsor. */
 export async function furnish<Peopled extends City>(city: Peopled, voters: Wallet[]) {
   const { legislation, clerks, management, services, addresses } = city;
+  const runner = keyOf("runner of the Codifier's services");
+  await city.evidence.registerRunner(runner.address, keyOf("runner's own principal").address);
   const offices = { REGISTRAR: [], SPEAKER: [], REGULATOR: [], CODIFIER: [] } as Record<keyof typeof ENVELOPES, Wallet[]>;
   for (const [office, count] of [
     ["REGISTRAR", 1],
@@ -145,7 +147,8 @@ export async function furnish<Peopled extends City>(city: Peopled, voters: Walle
     adjudicators,
     direct: directly,
     compiler: service,
-    steps: stepsOf(city, voters, offices, sponsor, service),
+    runner,
+    steps: stepsOf(city, voters, offices, sponsor, service, runner),
   };
 }
 
@@ -153,7 +156,14 @@ export async function furnish<Peopled extends City>(city: Peopled, voters: Walle
 const directly = (agent: { address: string }) => ({ agent: agent.address, deadline: 2n ** 40n - 1n, signature: "0x" });
 
 /** What moves a session from stage to stage, each step by whom it belongs to. */
-function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVELOPES, Wallet[]>, sponsor: Wallet, compiler: string) {
+function stepsOf(
+  city: City,
+  voters: Wallet[],
+  offices: Record<keyof typeof ENVELOPES, Wallet[]>,
+  sponsor: Wallet,
+  compiler: string,
+  runner: Wallet,
+) {
   const { legislation, management, addresses } = city;
   const [registrar, speaker, codifier] = [offices.REGISTRAR[0], offices.SPEAKER[0], offices.CODIFIER[0]] as [Wallet, Wallet, Wallet];
 
@@ -244,7 +254,8 @@ function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVE
   async function delegate(session: bigint, specHash: Hex, operation: Hex = OPERATION): Promise<string> {
     await management.connect(codifier).delegate(session, operation, compiler, specHash);
     const delegation = await management.delegationId(session, operation, specHash);
-    await management.connect(codifier).recordResult(delegation, hash("compiled"), ethers.ZeroHash);
+    const auth = await city.resultBy(runner, delegation, hash("compiled"), ethers.ZeroHash);
+    await management.connect(codifier).recordResult(delegation, hash("compiled"), ethers.ZeroHash, auth);
     return delegation;
   }
 

@@ -103,7 +103,9 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
     speaker: await account("speaker"),
     regulators: [await account("regulator 1"), await account("regulator 2")],
     codifier: await account("codifier"),
+    runner: keyOf("runner"),
   };
+  await client.evidence.registerRunner([clerkAccounts.runner.address, keyOf("runner's principal").address], asDeployer("runner"));
   const { registrar, speaker, regulators, codifier } = clerkAccounts;
   for (const [office, clerk] of [
     ["REGISTRAR", registrar],

@@ -263,6 +263,7 @@ export const errorsAbi = [
   {"type":"error","name":"RiskTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"risk","type":"uint8"},{"name":"required","type":"uint8"}]},
   {"type":"error","name":"RosterCurrent","inputs":[{"name":"epoch","type":"uint32"}]},
   {"type":"error","name":"RotationRequired","inputs":[{"name":"adjudicator","type":"address"},{"name":"mission","type":"address"},{"name":"action","type":"uint8"}]},
+  {"type":"error","name":"RunnerConflict","inputs":[{"name":"runner","type":"address"}]},
   {"type":"error","name":"RunnerConflict","inputs":[{"name":"runner","type":"address"},{"name":"principal","type":"address"}]},
   {"type":"error","name":"SafeCastOverflowedUintDowncast","inputs":[{"name":"bits","type":"uint8"},{"name":"value","type":"uint256"}]},
   {"type":"error","name":"SafeERC20FailedOperation","inputs":[{"name":"token","type":"address"}]},

@@ -88,6 +88,7 @@ async function optionsOf(
         speaker: clerk("speaker"),
         regulators: membersOf(society, "regulator").map(({ account }) => account),
         codifier: clerk("codifier"),
+        runner: memberOf(society, "runner").account,
       },
       servicesInUse(await codifierServices(clerk("codifier").address)),
     ),

@@ -168,6 +168,7 @@ export async function foundEconomy(
       speaker: memberOf(whole, "speaker").account,
       regulators: membersOf(whole, "regulator").map(({ account }) => account),
       codifier,
+      runner: memberOf(whole, "runner").account,
     },
     servicesInUse(await codifierServices(codifier.address)),
   );

@@ -160,7 +160,10 @@ export async function playOffices(trial: AuthorityTrial): Promise<void> {
   await trial.record("ManagementContract.setMandate", cast, mandate);
   await trial.record("ManagementContract.delegate", cast, () => management.connect(codifier).delegate(1, id("operation"), service, WHY));
   const delegation = await management.delegationId(1, id("operation"), WHY);
-  const result = () => management.connect(codifier).recordResult(delegation, WHY, ZeroHash);
+  const runner = await city.account("runner of the operation");
+  await city.evidence.connect(governor).registerRunner(runner.address, addressOf("runner's own principal"));
+  const said = await city.resultBy(runner, delegation, WHY, ZeroHash);
+  const result = () => management.connect(codifier).recordResult(delegation, WHY, ZeroHash, said);
   await trial.record("ManagementContract.recordResult", cast, result);
   await trial.record("ServiceContract.deprecateService", cast, () => services.connect(agent).deprecateService(service));
 

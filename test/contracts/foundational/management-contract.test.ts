@@ -13,6 +13,7 @@ describe("ManagementContract", () => {
   let owner: Wallet;
   let clerk: Wallet;
   let service: string;
+  let runner: Wallet;
 
   beforeEach(async () => {
     city = await loadCity();
@@ -21,11 +22,17 @@ describe("ManagementContract", () => {
     clerk = await city.account("codifier");
     await city.clerks.appoint(Office.CODIFIER, clerk.address, keyOf("codifier's principal").address);
     service = await registered("compiler");
+    runner = await city.account("runner");
+    await city.evidence.registerRunner(runner.address, keyOf("runner's principal").address);
   });
 
   const registered = async (name: string) => (await city.offerService(owner, name)).service;
 
   const mandate = (intermediate = false) => contract.setMandate(Office.CODIFIER, OPERATION, service, intermediate, SCHEMA);
+
+  /** With the word of a runner of another house. */
+  const record = async (by: City["management"], delegation: string, output: string, intermediate: string, key = runner) =>
+    by.recordResult(delegation, output, intermediate, await city.resultBy(key, delegation, output, intermediate));
 
   describe("setMandate", () => {
     it("names the service an operation must come from", async () => {
@@ -67,15 +74,15 @@ describe("ManagementContract", () => {
       await expect(own.delegate(3, OPERATION, service, INPUT))
         .to.emit(contract, "Delegated")
         .withArgs(delegation, clerk.address, OPERATION, service, INPUT);
-      await expect(own.recordResult(delegation, OUTPUT, ZeroHash))
+      await expect(record(own, delegation, OUTPUT, ZeroHash))
         .to.be.revertedWithCustomError(contract, "MissingIntermediate")
         .withArgs(delegation);
-      await expect(own.recordResult(delegation, ZeroHash, id("i"))).to.be.revertedWithCustomError(contract, "MissingOutput");
-      await expect(own.recordResult(delegation, OUTPUT, id("i")))
+      await expect(record(own, delegation, ZeroHash, id("i"))).to.be.revertedWithCustomError(contract, "MissingOutput");
+      await expect(record(own, delegation, OUTPUT, id("i")))
         .to.emit(contract, "DelegationRecorded")
-        .withArgs(delegation, OUTPUT, id("i"));
+        .withArgs(delegation, OUTPUT, id("i"), runner.address);
       expect(await contract.delegationOf(delegation)).to.deep.equal([OPERATION, INPUT, OUTPUT, id("i"), clerk.address]);
-      await expect(own.recordResult(delegation, id("other"), id("i"))).to.be.revertedWithCustomError(contract, "AlreadyRecorded");
+      await expect(record(own, delegation, id("other"), id("i"))).to.be.revertedWithCustomError(contract, "AlreadyRecorded");
       await expect(own.delegate(3, OPERATION, service, INPUT))
         .to.be.revertedWithCustomError(contract, "AlreadyRecorded")
         .withArgs(delegation);
@@ -86,7 +93,7 @@ describe("ManagementContract", () => {
       const own = contract.connect(clerk);
       await own.delegate(3, OPERATION, service, INPUT);
       const other = await contract.delegationId(3, OPERATION, id("another spec"));
-      await expect(own.recordResult(other, OUTPUT, id("i")))
+      await expect(record(own, other, OUTPUT, id("i")))
         .to.be.revertedWithCustomError(contract, "UnknownDelegation")
         .withArgs(other);
     });
@@ -118,13 +125,37 @@ describe("ManagementContract", () => {
         .to.be.revertedWithCustomError(contract, "NotClerk")
         .withArgs(Office.CODIFIER, city.deployer.address);
       const delegation = await contract.delegationId(1, OPERATION, INPUT);
-      await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash))
+      await expect(record(contract.connect(clerk), delegation, OUTPUT, ZeroHash))
         .to.be.revertedWithCustomError(contract, "UnknownDelegation")
         .withArgs(delegation);
       await contract.connect(clerk).delegate(1, OPERATION, service, INPUT);
-      await expect(contract.recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
+      await expect(record(contract, delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
       await city.clerks.revoke(Office.CODIFIER, clerk.address);
-      await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
+      await expect(record(contract.connect(clerk), delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
+    });
+
+    it("take a result from a registered runner of another house, who signed it in time", async () => {
+      await mandate();
+      const own = contract.connect(clerk);
+      await own.delegate(1, OPERATION, service, INPUT);
+      const delegation = await contract.delegationId(1, OPERATION, INPUT);
+      const stranger = await city.account("stranger");
+      await expect(record(own, delegation, OUTPUT, ZeroHash, stranger))
+        .to.be.revertedWithCustomError(contract, "NotRunner")
+        .withArgs(stranger.address);
+      await city.evidence.registerRunner(stranger.address, keyOf("codifier's principal").address);
+      await expect(record(own, delegation, OUTPUT, ZeroHash, stranger))
+        .to.be.revertedWithCustomError(contract, "RunnerConflict")
+        .withArgs(stranger.address);
+      const said = await city.resultBy(runner, delegation, OUTPUT, ZeroHash);
+      await expect(own.recordResult(delegation, id("other"), ZeroHash, said)).to.be.revertedWithCustomError(contract, "InvalidSignature");
+      const direct = { ...said, signature: "0x" };
+      await expect(own.recordResult(delegation, OUTPUT, ZeroHash, direct)).to.be.revertedWithCustomError(contract, "InvalidSignature");
+      await expect(own.recordResult(delegation, OUTPUT, ZeroHash, { ...said, deadline: 1n })).to.be.revertedWithCustomError(
+        contract,
+        "Expired",
+      );
+      await own.recordResult(delegation, OUTPUT, ZeroHash, said);
     });
 
     it("pass to a colleague until recorded", async () => {
@@ -134,8 +165,8 @@ describe("ManagementContract", () => {
       await contract.connect(clerk).delegate(1, OPERATION, service, INPUT);
       await contract.connect(colleague).delegate(1, OPERATION, service, INPUT);
       const delegation = await contract.delegationId(1, OPERATION, INPUT);
-      await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
-      await contract.connect(colleague).recordResult(delegation, OUTPUT, ZeroHash);
+      await expect(record(contract.connect(clerk), delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
+      await record(contract.connect(colleague), delegation, OUTPUT, ZeroHash);
     });
 
     it("go on with a service that its owner offers nobody else, which no new mandate names", async () => {

@@ -10,6 +10,7 @@ import {
   keyOf,
   loadCity,
   networkHelpers,
+  Office,
   tokens,
 } from "../../support/city-fixture.ts";
 import { turnHostile } from "../../support/hostile-token.ts";
@@ -606,7 +607,7 @@ describe("ProducerContract", () => {
     });
   });
 
-  describe("suffrage", () => {
+  describe("suffrage and enfranchise", () => {
     const latestBlock = () => ethers.provider.getBlockNumber();
     const paid = (agent: string, score = 1) => [{ agent, release: 0n, scored: true, score, reason: WHY }];
     const votes = async (agent: string) => {

@@ -26,7 +26,7 @@ contract TypedDataHarness {
         EvidenceClass class;
     }
 
-    function typeHashes() external pure returns (string[24] memory names, bytes32[24] memory hashes) {
+    function typeHashes() external pure returns (string[25] memory names, bytes32[25] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -51,6 +51,7 @@ contract TypedDataHarness {
         (names[22], hashes[22]) = ("Evidences", TypedData.EVIDENCES);
         (names[23], hashes[23]) = ("Verdicts", TypedData.VERDICTS);
         (names[14], hashes[14]) = ("Start", TypedData.START);
+        (names[24], hashes[24]) = ("DelegationResult", TypedData.DELEGATION_RESULT);
     }
 
     function commits(
@@ -159,6 +160,16 @@ contract TypedDataHarness {
         uint40 deadline
     ) external pure returns (bytes32) {
         return TypedData.hashWithdrawBid(agent, mission, node, nonce, deadline);
+    }
+
+    function delegationResult(
+        address runner,
+        bytes32 delegation,
+        bytes32 outputHash,
+        bytes32 intermediateHash,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashDelegationResult(runner, delegation, outputHash, intermediateHash, deadline);
     }
 
     function awardDecision(

@@ -33,6 +33,7 @@ const STRINGS: Record<MessageName, string> = {
   OfficeApproval: "OfficeApproval(address clerk,uint8 office,uint256 session,bytes32 specHash,uint40 deadline)",
   Bid: "Bid(address agent,address mission,uint8 node,bytes32 service,uint64 price,uint256 nonce,uint40 deadline)",
   WithdrawBid: "WithdrawBid(address agent,address mission,uint8 node,uint256 nonce,uint40 deadline)",
+  DelegationResult: "DelegationResult(address runner,bytes32 delegation,bytes32 outputHash,bytes32 intermediateHash,uint40 deadline)",
   AwardDecision: "AwardDecision(address regulator,address mission,uint256 nodes,uint8 attempt,uint256 nonce,uint40 deadline)",
   Anchor: "Anchor(address runner,bytes32 root,uint40 deadline)",
   Checkpoint: "Checkpoint(address runner,bytes32 previous,bytes32 root,bytes32 work,uint40 deadline)",

@@ -401,7 +401,12 @@ describe("ExecutionProcedure", () => {
       await mission.closeMarket();
       await award(0, 1);
       const { producers } = mission.city;
-      const bound = [mission.contract.slotOf(0, 0), mission.contract.slotOf(0, 1), mission.contract.slotOf(0, 2), mission.contract.slotOf(1, 0)];
+      const bound = [
+        mission.contract.slotOf(0, 0),
+        mission.contract.slotOf(0, 1),
+        mission.contract.slotOf(0, 2),
+        mission.contract.slotOf(1, 0),
+      ];
       const voting = await Promise.all(bound.map(async (slot) => producers.hasSuffrage((await slot).agent)));
       expect(voting).to.deep.equal([false, true, true, false]);
     });

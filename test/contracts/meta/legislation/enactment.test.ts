@@ -113,7 +113,8 @@ describe("LegislativeProcedure: enactment", () => {
       await management.connect(by).delegate(session, OPERATION, house.compiler, BILL.specHash);
       const delegation = await management.delegationId(session, OPERATION, BILL.specHash);
       await refused([delegation]);
-      await management.connect(by).recordResult(delegation, hash("compiled"), ZeroHash);
+      const auth = await house.resultBy(house.runner, delegation, hash("compiled"), ZeroHash);
+      await management.connect(by).recordResult(delegation, hash("compiled"), ZeroHash, auth);
       await expect(legislation.connect(by).codify(session, [delegation, hash("extra")]))
         .to.be.revertedWithCustomError(legislation, "UnmandatedDelegation")
         .withArgs(session, hash("extra"));
