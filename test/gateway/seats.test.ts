@@ -1,6 +1,7 @@
 import { expect } from "chai";
-import { privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { type SeatDesk, seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
 import { seatsOutput } from "../../orchestrator/gateway/commands/seat-list.ts";
@@ -180,6 +181,40 @@ describe("seats at the gateway", function () {
     // What is answered stays answered: the city signs for the same one again.
     const again = await (await said(agent, { ...answer, tools: 7 })).json();
     expect(z.object({ answer: z.string() }).parse(again).answer).to.equal(z.object({ answer: z.string() }).parse(received).answer);
+  });
+
+  it("have a place for the next where somebody left, once its stake was taken back", async () => {
+    const json = async (path: string) => (await fetch(`${gateway.url}${path}`)).json();
+    async function join() {
+      const [newcomer, owner] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())];
+      await desk.faucet(owner.address);
+      const terms = z
+        .looseObject({ binding: z.unknown(), did: z.string(), typedData: z.string(), permit: z.string(), permitDeadline: z.number() })
+        .parse(await json(`/v1/seats/registration?agent=${newcomer.address}&principal=${owner.address}`));
+      const { binding, did, permitDeadline } = terms;
+      const [binds, permits] = [JSON.parse(terms.typedData), JSON.parse(terms.permit)];
+      const [byPrincipal, byAgent] = [await owner.signTypedData(binds), await newcomer.signTypedData(binds)];
+      const body = canonicalJson({
+        ...{ binding: z.json().parse(binding), did, byPrincipal, byAgent, permitDeadline },
+        permit: await owner.signTypedData(permits),
+      });
+      const ask = () =>
+        fetch(`${gateway.url}/v1/seats/registration`, { method: "POST", headers: { "content-type": "application/json" }, body });
+      return { newcomer, owner, ask };
+    }
+    const first = await join();
+    expect((await first.ask()).status).to.equal(200);
+    for (let at = 1; at < 64; at += 1) expect((await (await join()).ask()).status, String(at)).to.equal(200);
+    const late = await join();
+    expect(await codeOf(await late.ask())).to.deep.equal([403, "CityFull"]);
+    const { agents } = city.client;
+    const leaving = [first.newcomer.address] as const;
+    await agents.deregister(leaving, { intent: intentKey("test-leave"), account: first.owner });
+    expect(await codeOf(await late.ask()), "its stake may still be slashed").to.deep.equal([403, "CityFull"]);
+    await city.chain.clock.run(() => city.chain.clock.sleepUntil(city.chain.clock.now() + 40n * 86_400n));
+    await agents.withdrawStake(leaving, { intent: intentKey("test-withdraw") });
+    // What was signed for a time that is over is signed again.
+    expect((await (await join()).ask()).status).to.equal(200);
   });
 
   it("says that no seats are open where none are", async () => {

@@ -22,7 +22,7 @@ import { clearPetitions, filePetition, petitionName } from "../humans/petitions.
 const ALLOWANCE = 100_000_000_000n;
 /** And what it gives for gas, wei. */
 const GAS_MONEY = 10n ** 17n;
-/** Agents that may join one city from elsewhere. */
+/** Agents from elsewhere whose stakes one city holds at once: a place is free again once its stake was taken back. */
 const MOST_OUTSIDERS = 64;
 /** Classes that a key can issue here. */
 const ISSUED = ["REC", "ATT"] as const;
@@ -130,8 +130,11 @@ export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOp
   /** Both have signed everything; the city pays the gas. */
   async function join({ binding, did, byPrincipal, byAgent, permit }: Join): Promise<void> {
     if ((await client.agents.principalOf(binding.agent)) !== zeroAddress) return;
-    if ((await joined()).length >= MOST_OUTSIDERS)
-      throw new AgentCityError("CityFull", `${MOST_OUTSIDERS} agents from elsewhere are in this city`);
+    const stakes = await Promise.all((await joined()).map(({ args }) => client.agents.stakeOf(args.agent)));
+    if (stakes.filter(({ held }) => held > 0n).length >= MOST_OUTSIDERS)
+      throw new AgentCityError("CityFull", `${MOST_OUTSIDERS} agents from elsewhere have a stake in this city`, {
+        action: "come again when one has left and taken its stake back",
+      });
     if (binding.kind !== KINDS.PRODUCER && binding.kind !== KINDS.VERIFIER)
       throw new AgentCityError("WrongKind", "Only producers and verifiers join this way");
     const { value, deadline, v, r, s } = permit;
