@@ -387,7 +387,9 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         bidder.number = account.principal;
         bidder.capabilities = _ledger.profiles[agent].capabilities;
         // At most 1000 points.
-        bidder.reputation = uint16(Reputation.points(_bidsWith(account)));
+        bidder.reputation = uint16(Reputation.points(account.reputation));
+        // What waits for its window counts already.
+        if (account.faults != 0) bidder.reputation = _ledger.burdenedOf(_CONSTITUTION, agent);
     }
 
     /// @inheritdoc IProducerContract
@@ -520,7 +522,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @dev Founders answer for those with whom they seal the city; who comes later is as good as 0.6 until a Regulator finds more.
     function _claimable() private view returns (uint160) {
-        return _CONSTITUTION.isSealed() ? BidScore.CLAIMABLE : type(uint160).max;
+        return _isFounded() ? BidScore.CLAIMABLE : type(uint160).max;
+    }
+
+    function _isFounded() private view returns (bool) {
+        return _CONSTITUTION.isSealed();
     }
 
     /// @dev No capability may exceed the limit in its dimension.
@@ -560,7 +566,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             account.index = _census.producers;
             if (account.index == _NOBODY) revert ProducersExhausted();
             ++_census.producers;
-            if (_CONSTITUTION.isSealed()) account.flags = _NOVICE;
+            if (_isFounded()) account.flags = _NOVICE;
             else _count(principal, true);
         }
         _enter(agent, account, capabilities);
@@ -641,13 +647,6 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (kind == Kind.NONE || account.kind != kind || _has(account, without)) return false;
         if (_portfolios[account.principal].frozen) return false;
         return _isAboveFloor(account);
-    }
-
-    /// @dev What waits for its window counts already.
-    function _bidsWith(Account memory account) private view returns (uint256) {
-        if (account.faults == 0) return account.reputation;
-        uint256 lambda = _CONSTITUTION.param(Param.REPUTATION_SMOOTHING);
-        return Reputation.burdened(account.reputation, account.faults, lambda);
     }
 
     function _isAboveFloor(Account memory account) private view returns (bool) {

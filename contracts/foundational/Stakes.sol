@@ -154,6 +154,18 @@ library Stakes {
         emit IProducerContract.AgentDischarged(agent, --self.accounts[agent].faults);
     }
 
+    /// @notice What a bid rests on while faults are open, whole points.
+    function burdenedOf(
+        Ledger storage self,
+        IConstitutionContract constitution,
+        address agent
+    ) external view returns (uint16) {
+        Account storage account = self.accounts[agent];
+        uint256 left = Reputation.burdened(account.reputation, account.faults, _lambda(constitution));
+        // At most 1000 points.
+        return uint16(Reputation.points(left));
+    }
+
     // --- Shared with ProducerContract --------------------------------------------------------------------------------
 
     /// @dev Clerks hold no stake, adjudicators theirs in the roster.
