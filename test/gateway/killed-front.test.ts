@@ -64,6 +64,7 @@ describe("a front that is killed at every message between it and the city", func
   let desk: Awaited<ReturnType<typeof seatDesk>>;
   let made = 0;
   let seller: LocalAccount | undefined;
+  const askedOf = new Set<Address>();
   /** Messages since a deed began, and the one of them at which the front dies. */
   let crossings: Crossing[] = [];
   let dies = Number.POSITIVE_INFINITY;
@@ -121,6 +122,11 @@ describe("a front that is killed at every message between it and the city", func
     await city?.close();
   });
 
+  // While somebody elsewhere is asked, the chain's time stands still.
+  afterEach(() => {
+    for (const address of askedOf) for (const { id } of desk.mailbox.openTo(address)) desk.mailbox.decline(address, id, "it is over");
+  });
+
   const adjudicators = () => membersOf(city.society, "adjudicator").map(({ account }) => account);
   const account = () => privateKeyToAccount(generatePrivateKey());
   const json = async (path: string) => (await fetch(`${gateway.url}${path}`)).json();
@@ -146,6 +152,7 @@ describe("a front that is killed at every message between it and the city", func
     };
     desk.mailbox.ask({ name: "stranger", address: agent.address }, "perform", request).then(end, end);
     while (desk.mailbox.openTo(agent.address).length === 0) await new Promise(setImmediate);
+    askedOf.add(agent.address);
     return { call: desk.mailbox.openTo(agent.address)[0]?.id ?? "", ends: () => ends };
   }
 
