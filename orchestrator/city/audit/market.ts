@@ -43,7 +43,7 @@ export const bids: ChainCheck = {
       if (node === undefined || !seen.holds(event !== undefined, subject, "left no trace on chain") || event === undefined) continue;
       const slotBudget = node.budget / BigInt(node.redundancy);
       const reputation = points(burdened(roles.reputationBefore(agent, at), roles.openFaultsBefore(agent, at), smoothing));
-      const fit = matchOf(roles.capabilitiesOf(agent), node.capabilities);
+      const fit = matchOf(roles.capabilitiesBefore(agent, at), node.capabilities);
       const score = bidScore({ reputation, fit, price: offer.price, slotBudget }, quality, cheapness);
       seen.same(event.args.score, score, `${subject}: score`);
       seen.same([event.args.service, event.args.price], [offer.service, offer.price], `${subject}: recorded terms`);

@@ -31,8 +31,12 @@ export class Roles {
     return registered?.args.principal ?? zeroAddress;
   }
 
-  /** Packed capabilities as registered. */
-  capabilitiesOf(agent: Address): bigint {
+  /** Packed capabilities as registered, or as a Regulator attested them since. */
+  capabilitiesBefore(agent: Address, at: bigint): bigint {
+    const attested = this.#record
+      .events("ProducerContract", "CapabilitiesAttested")
+      .findLast((each) => each.at < at && each.args.agent === agent);
+    if (attested !== undefined) return attested.args.current;
     return this.#record.events("ProducerContract", "AgentRegistered").find(({ args }) => args.agent === agent)?.args.capabilities ?? 0n;
   }
 
