@@ -4,7 +4,7 @@
  * usage: node scripts/bench/hub.ts [--events <n>]
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "viem";
 import type { Drafted } from "../../orchestrator/hub/drafts.ts";
@@ -83,6 +83,7 @@ const QUERIES: Readonly<Record<string, HubQuery>> = {
 const round = (millis: number) => Number(millis.toFixed(1));
 const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
+const [loadBefore = 0] = loadavg();
 const dir = mkdtempSync(join(tmpdir(), "agentcity-hub-bench-"));
 const database = await openDatabase({ dir });
 try {
@@ -100,14 +101,17 @@ try {
     for (const newest of [false, true]) {
       const first: number[] = [];
       const best: number[] = [];
+      const ofProcessor: number[] = [];
       let cursor: string | null | undefined;
       for (let page = 0; page < PAGES && cursor !== null; page += 1) {
         const times: number[] = [];
         let next: string | null = null;
         for (let time = 0; time < TIMES; time += 1) {
-          const start = performance.now();
+          const [start, used] = [performance.now(), process.cpuUsage()];
           const found = await store.query({ ...query, newest, limit: 50, cursor: cursor ?? undefined });
           times.push(performance.now() - start);
+          const { user, system } = process.cpuUsage(used);
+          if (time === 0) ofProcessor.push((user + system) / 1_000);
           if (found.events.length === 0) throw new Error(`${index} finds nothing`);
           next = found.next;
         }
@@ -122,10 +126,18 @@ try {
         medianMs: round(median(best)),
         worstMs: round(Math.max(...best)),
         worstFirstMs: round(Math.max(...first)),
+        /** Processor time of that first reading: the same on a busy machine. */
+        worstFirstCpuMs: round(Math.max(...ofProcessor)),
       });
     }
   const slow = pages.filter(({ index, worstMs }) => !index.includes(" and ") && worstMs > LIMIT);
-  const result = { events: EVENTS, writtenPerSecond: Math.round(EVENTS / written), pages };
+  const result = {
+    events: EVENTS,
+    cores: availableParallelism(),
+    loadBefore: round(loadBefore),
+    writtenPerSecond: Math.round(EVENTS / written),
+    pages,
+  };
   writeFileSync(join(root, "bench/hub.json"), `${JSON.stringify(result, null, 2)}\n`);
   console.log(`${EVENTS} events written, ${result.writtenPerSecond} a second`);
   console.table(pages);
