@@ -1,12 +1,13 @@
 import { keccak256, stringToHex } from "viem";
 import { z } from "zod";
+import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
 import { connectRpcChain, type RpcOptions } from "../chain/rpc.ts";
 import { type CityClient, createCityClient } from "../client/client.ts";
 import { type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalJson, type JsonValue } from "../primitives/json.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
 import { type CityCard, cityCardSchema } from "../protocol/calls.ts";
-import { AnotherCity } from "./errors.ts";
+import { AnotherCity, OwnRpcMissing } from "./errors.ts";
 import type { CityLink } from "./link.ts";
 import type { Memory } from "./memory.ts";
 
@@ -19,10 +20,19 @@ export interface Contact {
 /** What is pinned at first contact: a city that differs in any of it later is another. */
 const pinnedSchema = cityCardSchema.omit({ rpcUrl: true, now: true });
 
-/** Reaches a city and compares it with what it was at first contact. Without `rpc` its own chain is believed. Throws AnotherCity. */
-export async function reach(link: CityLink, memory: Memory, rpc: string | undefined, wall: RpcOptions["wall"]): Promise<Contact> {
+/**
+ * Reaches a city and compares it with what it was at first contact. On a devnet without `rpc` the city's own chain is believed. Throws
+ * AnotherCity, OwnRpcMissing.
+ */
+export async function reach(
+  link: Pick<CityLink, "card">,
+  memory: Memory,
+  rpc: string | undefined,
+  wall: RpcOptions["wall"],
+): Promise<Contact> {
   const card = await link.card();
   const { rpcUrl, now: _, ...here } = card;
+  if (card.chainId !== DEVNET_CHAIN_ID && (rpc === undefined || sameOrigin(rpc, rpcUrl))) throw new OwnRpcMissing(card.chainId);
   const chain = await connectRpcChain({ url: rpc ?? rpcUrl, chainId: card.chainId, wall });
   const client = createCityClient({ chain, addresses: cityAddressesSchema.parse(card.addresses) });
   const { hash } = await chain.publicClient.getBlock({ blockNumber: 0n });
@@ -61,4 +71,8 @@ async function requireSameHistory({ chain }: CityClient, memory: Memory): Promis
 async function codeAt({ chain, addresses }: CityClient): Promise<Hash> {
   const codes = await Promise.all(Object.values(addresses).map((address) => chain.publicClient.getCode({ address })));
   return keccak256(stringToHex(codes.join()));
+}
+
+function sameOrigin(one: string, other: string): boolean {
+  return URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;
 }

@@ -39,3 +39,12 @@ export class CityAway extends AgentCityError {
     super("CityAway", `There is no city at ${city} now`, { cause, action: "check the address, or wait until its operator opens it" });
   }
 }
+
+/** Off devnets the city's word about its chain is not enough. */
+export class OwnRpcMissing extends AgentCityError {
+  constructor(chainId: number) {
+    super("OwnRpcMissing", `An agent on chain ${chainId} asks a node that its owner trusts, not the city's`, {
+      action: "add --rpc <url> of a node of yours, or of a provider that you chose",
+    });
+  }
+}

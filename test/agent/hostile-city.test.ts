@@ -6,7 +6,7 @@ import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { createAgent } from "../../orchestrator/agent/agent.ts";
 import { reach } from "../../orchestrator/agent/contact.ts";
-import { AnotherCity, WillNotSign } from "../../orchestrator/agent/errors.ts";
+import { AnotherCity, OwnRpcMissing, WillNotSign } from "../../orchestrator/agent/errors.ts";
 import { limitsSchema } from "../../orchestrator/agent/limits.ts";
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import { Memory } from "../../orchestrator/agent/memory.ts";
@@ -17,6 +17,7 @@ import { membersOf } from "../../orchestrator/city/founding/society.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { MOST_SPONSORSHIPS } from "../../orchestrator/legislature/endorse.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { BidRequest } from "../../orchestrator/minds/mind.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
@@ -24,12 +25,12 @@ import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { hexToBytes } from "../../orchestrator/primitives/hex.ts";
 import type { JsonValue } from "../../orchestrator/primitives/json.ts";
 import { signerOf } from "../../orchestrator/primitives/signing.ts";
-import { CALLS, type Call } from "../../orchestrator/protocol/calls.ts";
+import { CALLS, type Call, SIGNS } from "../../orchestrator/protocol/calls.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { alterations } from "../support/alterations.ts";
+import { alterations, isFree } from "../support/alterations.ts";
 import { openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -37,18 +38,6 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
 const KEY = secretOf("an agent of another owner");
 const SELLS = ["fetch-and-parse", "estimate-by-pert", "estimate-by-triangle", "estimate-by-median", "aggregate"];
-
-/** What a question says that no answer rests on: which nodes of a mission it is about (another node of the same terms is another question), facts for a mind, bounds of a run, and what others than the agent signed for. */
-const FREE: Readonly<Record<string, RegExp>> = {
-  bid: /^(producers|freeStake|nodes\/\d+(\/(node|services.*|barred.*))?$)/,
-  perform: /^(seconds|tools|messages)$/,
-  draft: /^(?!session|stage|round)/,
-  // What others think and say, and what of a goal no document repeats.
-  speak: /^(producers|failed|debate|goal|law\/failed|law\/shape\/tasks\/\d+\/weight)/,
-  rank: /^(producers|failed|debate|goal\/(tasks|coverage)|laws\/\d+\/(failed|shape\/tasks\/\d+\/weight))/,
-  sign: /^message\/turn$/,
-  seal: /^document\/body\/items\/\d+\/(?!content|ref)/,
-};
 
 describe("a city that asks for something else", function () {
   this.timeout(300_000);
@@ -61,6 +50,9 @@ describe("a city that asks for something else", function () {
   /** Fields for which a changed ballot was refused. */
   const ballots = new Set<string>();
   const asked = new Map<string, number>();
+  /** The law that it was asked for, to be asked for it again. */
+  let drafted: Call | undefined;
+  let agent: Policy;
   const bytesChanged: string[] = [];
   /** What agents with other limits said to the first question for offers. */
   const bounded: { readonly limit: string; readonly said: JsonValue }[] = [];
@@ -105,6 +97,7 @@ describe("a city that asks for something else", function () {
       putBlock: (bytes: Uint8Array) => link.putBlock(bytes),
     };
     const policy = new Policy({ ...common, block: (id) => link.block(id) });
+    agent = policy;
     // A city whose blocks differ from what their ids say, in one byte.
     const lied = new Policy({
       ...common,
@@ -163,10 +156,11 @@ describe("a city that asks for something else", function () {
                 ? `seal ${JSON.stringify(call.payload).match(/"kind":"(\w+)"/)?.[1]}`
                 : call.kind;
           for (const { path, value } of alterations(call.payload)) {
-            if (FREE[call.kind]?.test(path) === true) continue;
+            if (isFree(call.kind, path)) continue;
             asked.set(name, (asked.get(name) ?? 0) + 1);
             if (!(await refuses(policy, { kind: call.kind, payload: z.json().parse(value) }, name))) signed.push(`${name}: ${path}`);
           }
+          if (call.kind === "draft") drafted ??= call;
           if (call.kind === "bid" && bounded.length === 0) await tryLimits(call);
           if (call.kind === "perform" && !(await refuses(lied, call))) bytesChanged.push(call.id);
           const answer = policy.answer(call);
@@ -238,6 +232,63 @@ describe("a city that asks for something else", function () {
     const left = await reach(link, memory, undefined, wall).catch((error: unknown) => error);
     expect(left).to.be.instanceOf(AnotherCity);
     expect(String(left)).to.include("its history is another");
+  });
+
+  it("is not believed about a chain that is worth something: its owner names a node", async () => {
+    const link = new CityLink(seats.url, privateKeyToAccount(KEY), () => performance.timeOrigin + performance.now());
+    const card = { ...(await link.card()), chainId: 10 };
+    const wall = { millis: () => performance.now(), sleep: async (time: number) => void (await sleep(time)) };
+    for (const rpc of [undefined, card.rpcUrl]) {
+      const left = reach({ card: async () => card }, new Memory(join(directory(), "public")), rpc, wall);
+      expect(await left.catch((error: unknown) => error)).to.be.instanceOf(OwnRpcMissing);
+    }
+  });
+
+  it("gets no other support than for a favourite, and no other law back than the agent changed", async () => {
+    const { legislation } = city.client;
+    const self = privateKeyToAccount(KEY).address;
+    const plain = (message: object) =>
+      z.json().parse(JSON.parse(JSON.stringify(message, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each))));
+    const sign = (type: string, message: object) =>
+      agent.answer({ kind: "sign", payload: { type, mission: null, message: plain(message) } });
+    const { deadline } = await legislation.sessionOf(1n);
+    const proposals = (await legislation.history("Proposed", { session: 1n })).map(({ args }) => args);
+    const own = proposals.find(({ proposer }) => proposer === self);
+    if (own === undefined || drafted === undefined) throw new Error("it proposed nothing");
+
+    const supported = [];
+    for (const { candidate } of proposals) {
+      const signature = await sign("Sponsor", { session: 1n, agent: self, candidate, deadline }).catch(() => undefined);
+      if (signature !== undefined) supported.push(candidate);
+    }
+    expect(supported, "of those of others").to.not.include(own.candidate);
+    expect(supported.length).to.be.within(1, MOST_SPONSORSHIPS - 1);
+    const { timestamp } = await city.chain.publicClient.getBlock();
+    await agent.answer({ kind: "draft", payload: { ...z.record(z.string(), z.json()).parse(drafted.payload), stage: "amend" } });
+    const messages = {
+      Sponsor: { session: 1n, agent: self, candidate: supported[0], deadline },
+      Reintroduce: {
+        session: 1n,
+        agent: self,
+        candidate: own.candidate,
+        specHash: own.specHash,
+        cid: own.cid,
+        deadline: Number(timestamp) + 600,
+      },
+    };
+    for (const [type, message] of Object.entries(messages)) {
+      expect(await sign(type, message), type).to.have.property("signature");
+      const later = { path: "deadline", value: plain({ ...message, deadline: Number(message.deadline) + 9_000 }) };
+      // The deadline of a session that is over is zero, and so is twice that.
+      const changes = alterations(plain(message)).filter(({ path }) => path !== "deadline");
+      for (const { path, value } of [...changes, later])
+        expect(
+          await sign(type, z.record(z.string(), z.json()).parse(value)).catch((error: unknown) => error),
+          `${type}: ${path}`,
+        ).to.be.instanceOf(AgentCityError);
+    }
+    for (const type of SIGNS.producer.messages)
+      expect([...asked.keys(), ...Object.keys(messages).map((name) => `sign ${name}`)]).to.include(`sign ${type}`);
   });
 
   it("changed questions of every kind, and every message that an executor signs", () => {
