@@ -16,17 +16,19 @@ import { AgentCityError, InvalidValue, messageOf } from "../primitives/errors.ts
 import { type Address, type Hex, hexToBytes } from "../primitives/hex.ts";
 import type { JsonValue } from "../primitives/json.ts";
 import { signerOf } from "../primitives/signing.ts";
-import type { Call } from "../protocol/calls.ts";
+import { type Call, receivedSchema } from "../protocol/calls.ts";
 import { KINDS } from "../protocol/kinds.ts";
 import { examine, type Finding, type Standing, standingOf } from "./checkup.ts";
 import { type Contact, reach } from "./contact.ts";
 import { type Enrolment, enrol, type OfficeTerms, petition, seatOf } from "./enrol.ts";
 import { CityAway } from "./errors.ts";
+import { HANDLED, type Handlers } from "./handlers.ts";
 import { IssuerPolicy } from "./issuer.ts";
 import { type Limits, limitsSchema } from "./limits.ts";
 import { CityLink } from "./link.ts";
 import { Memory } from "./memory.ts";
-import { type AskOwner, Policy, type Work } from "./policy.ts";
+import { type AskOwner, Policy } from "./policy.ts";
+import { recorded } from "./replay.ts";
 import { VerifierPolicy } from "./verifier.ts";
 
 /** Times of the machine. */
@@ -65,18 +67,6 @@ export interface AgentOptions {
   /** An issuer runs services without bubblewrap, where there is none: accepted aloud. */
   readonly weakSandbox?: boolean | undefined;
 }
-
-/** What an owner can decide in its own code: a mind's decisions, and how work is done that nobody runs again. */
-export interface Handlers extends Mind {
-  /**
-   * Makes a node's output from its input. Only where executors' outputs are compared (tier 2) or read by a human (tier 3): elsewhere
-   * an issuer runs the service's own code again, and so does the agent.
-   */
-  perform(work: Work): unknown;
-}
-
-/** What may be handled; the rest of the calls follow from these decisions. */
-const HANDLED = ["plan", "draft", "speak", "rank", "bid", "perform"] as const satisfies readonly (keyof Handlers)[];
 
 export interface Agent {
   readonly address: Address;
@@ -124,23 +114,26 @@ export function createAgent(options: AgentOptions): Agent {
     return offersOf([{ account }], catalogue);
   }
 
-  /** The owner's decisions where there are any, else a heuristic mind's. */
+  /** The owner's decisions where there are any, else a heuristic mind's; each is kept with its question, for `replay`. */
   function mind(): Mind {
     const { plan, draft, speak, rank, bid } = handlers;
     return {
-      plan: (request) => plan?.(request) ?? standard.plan(request),
-      draft: (request) => draft?.(request) ?? standard.draft(request),
-      speak: (request) => speak?.(request) ?? standard.speak(request),
-      rank: (request) => rank?.(request) ?? standard.rank(request),
-      bid: (request) => bid?.(request) ?? standard.bid(request),
+      plan: (request) => recorded(memory, "plan", request, () => plan?.(request) ?? standard.plan(request)),
+      draft: (request) => recorded(memory, "draft", request, () => draft?.(request) ?? standard.draft(request)),
+      speak: (request) => recorded(memory, "speak", request, () => speak?.(request) ?? standard.speak(request)),
+      rank: (request) => recorded(memory, "rank", request, () => rank?.(request) ?? standard.rank(request)),
+      bid: (request) => recorded(memory, "bid", request, () => bid?.(request) ?? standard.bid(request)),
     };
   }
 
   async function answerOne(policy: Answering, call: Call): Promise<void> {
     try {
       const answer = await policy.answer(call);
-      await link.answer(call.id, answer);
+      const receipt = await link.answer(call.id, answer);
       tell(`answered ${call.kind}`);
+      // What it can show where the city says that nothing came.
+      if (await link.isReceipt(call.id, receipt)) await memory.keep(["received", call.id], receivedSchema, async () => receipt);
+      else tell(`the city's receipt for its answer to ${call.kind} does not hold`);
     } catch (error) {
       const why = messageOf(error);
       tell(`declined ${call.kind}: ${why}`);
@@ -210,11 +203,12 @@ export function createAgent(options: AgentOptions): Agent {
         offers.map((offer) => registeredService({ ...offer, seller: { account: { address: owner } } }));
       return new IssuerPolicy({ ...common, sandbox, servicesOf });
     }
+    const { perform } = handlers;
     return new Policy({
       ...{ ...common, principal, sandbox, limits, askOwner: options.askOwner },
       services: offers.map(registeredService),
       mind: mind(),
-      perform: handlers.perform,
+      perform: perform === undefined ? undefined : (work) => recorded(memory, "perform", work, () => perform(work)),
       putBlock: (bytes) => link.putBlock(bytes),
     });
   }

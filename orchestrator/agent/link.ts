@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { LocalAccount } from "viem";
+import { type LocalAccount, recoverTypedDataAddress } from "viem";
 import { z } from "zod";
 import { InvalidValue } from "../primitives/errors.ts";
 import { contentIdOf, keccak256 } from "../primitives/hash.ts";
-import { bytesToHex, type Hash } from "../primitives/hex.ts";
+import { type Address, bytesToHex, type Hash } from "../primitives/hex.ts";
 import { type JsonValue, parseJson } from "../primitives/json.ts";
 import {
   type Call,
@@ -28,6 +28,7 @@ export class CityLink {
   readonly #account: LocalAccount;
   readonly #millis: () => number;
   #chainId = 0;
+  #receiver: Address | undefined;
 
   constructor(url: string, account: LocalAccount, millis: () => number) {
     if (!URL.canParse(url)) throw new InvalidValue("city", "it is no URL", { details: url });
@@ -41,6 +42,7 @@ export class CityLink {
   async card(): Promise<CityCard> {
     const card = cityCardSchema.parse(await this.#json("GET", "/v1/city"));
     this.#chainId = card.chainId;
+    this.#receiver = card.receiver;
     return card;
   }
 
@@ -53,6 +55,15 @@ export class CityLink {
 
   async answer(id: Hash, answer: JsonValue): Promise<Received> {
     return receivedSchema.parse(await this.#json("POST", `/v1/calls/${id}`, answer));
+  }
+
+  /** Whether a receipt is of this call, and signed by the key that the city named for receipts. */
+  async isReceipt(id: Hash, { call, answer, at, signature }: Received): Promise<boolean> {
+    const signer = await recoverTypedDataAddress({
+      ...{ domain: mailboxDomain(this.#chainId), types: mailboxTypes, primaryType: "Received", signature },
+      message: { call, answer, at: BigInt(at) },
+    }).catch(() => undefined);
+    return call === id && signer !== undefined && signer === this.#receiver;
   }
 
   async decline(id: Hash, why: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { makeFolder, writeFileDurable } from "../primitives/files.ts";
@@ -16,6 +16,11 @@ export class Memory {
   constructor(folder: string) {
     makeFolder(folder);
     this.#folder = folder;
+  }
+
+  /** The memory in a folder that is there already; it is not made. */
+  static there(folder: string): Memory | undefined {
+    return existsSync(folder) ? new Memory(folder) : undefined;
   }
 
   recall<Value>(key: readonly (string | number)[], schema: z.ZodType<Value>): Value | undefined {

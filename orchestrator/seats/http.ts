@@ -176,9 +176,10 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   app.get("/v1/blocks/:id", async (context) => {
     const id = context.req.param("id");
     // An id that one may not read is answered as an unknown one.
-    if (!mailbox.mayRead(await sender(context, new Uint8Array()), id)) throw new Refused(404, "NoSuchBlock", "there is no such block");
-    const bytes = new Uint8Array(await store.get(parseContentId(id)));
-    return context.body(bytes, 200, { "content-type": "application/octet-stream" });
+    const mayRead = mailbox.mayRead(await sender(context, new Uint8Array()), id);
+    const bytes = mayRead ? await store.get(parseContentId(id)).catch(() => undefined) : undefined;
+    if (bytes === undefined) throw new Refused(404, "NoSuchBlock", "there is no such block");
+    return context.body(new Uint8Array(bytes), 200, { "content-type": "application/octet-stream" });
   });
   app.put("/v1/blocks/:id", async (context) => {
     const body = await bytesOf(context);

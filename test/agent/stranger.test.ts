@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { privateKeyToAddress } from "viem/accounts";
+import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
@@ -14,8 +16,11 @@ import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { root } from "../../scripts/dev/files.ts";
 import { CATALOG } from "../../services/catalog.ts";
+import { cache } from "../support/cache.ts";
 import { openHome } from "../support/city-home.ts";
+import { modelServer } from "../support/model-server.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { strangersFolder } from "../support/stranger.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -28,9 +33,10 @@ const TO_PAID = 180_000;
 
 /** Agents as strangers run them: from the installed package, in processes of their own, in a city that lives in this one. */
 describe("a stranger with the package", function () {
-  this.timeout(300_000);
+  this.timeout(290_000);
   const directory = suiteDirectory();
   const started: ChildProcess[] = [];
+  const model = modelServer();
   let stranger = "";
   let city: City;
   let seats: OpenSeats;
@@ -93,6 +99,44 @@ describe("a stranger with the package", function () {
     ).to.not.have.length(0);
     expect(paid).to.be.below(TO_PAID);
     expect((await auditBundle(join(directory(), "home", outcome.bundle ?? ""))).passed).to.equal(true);
+  });
+
+  it("has examples/agent.ts in at most twenty lines", () => {
+    const code = readFileSync(join(stranger, "agent.ts"), "utf8").replace(/\/\*\*.*?\*\//s, "");
+    expect(code.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("//"))).to.have.lengthOf.at.most(20);
+  });
+
+  it("runs examples/agent-with-a-model.ts: a chat model's estimates are compared with others', and paid", async () => {
+    // A model that reads what it is asked: the middle of each row's numbers.
+    const rows = z.array(z.looseObject({ id: z.string(), values: z.record(z.string(), z.number()) }));
+    model.answer = ({ prompt }) => {
+      const items = rows.parse(JSON.parse(prompt.slice(prompt.indexOf("\n") + 1)));
+      const estimates = items.map(({ id, values }) => ({ id, name: id, value: Object.values(values).sort((a, b) => a - b)[1] ?? 0 }));
+      return { content: JSON.stringify({ items: estimates }) };
+    };
+    const keys = { AGENT_KEY: secretOf("the model's agent"), OWNER_KEY: secretOf("the model's owner") };
+    const agent = start(["agent-with-a-model.ts", seats.url], { ...keys, MODEL_URL: model.url, MODEL: "test" });
+    await heard(agent, "answering as");
+    const outcome = await missionIn("with a model");
+    agent.child.kill("SIGTERM");
+    await agent.ended;
+    expect(outcome.failure, agent.said).to.equal(null);
+    expect(model.asked.map(({ model: name }) => name)).to.include("test");
+    const slots = slotsOf(outcome, privateKeyToAddress(keys.AGENT_KEY));
+    expect(
+      slots.filter((slot) => slot.result === "agreed" && BigInt(slot.paid) > 0n),
+      agent.said,
+    ).to.not.have.length(0);
+  });
+
+  it("tests an agent in a city of its own, and asks another version what the first was asked", async () => {
+    const file = join(directory(), "mission.yaml");
+    writeFileSync(file, smallMission(smallInputs(directory(), CALM_ROWS).csv));
+    const test = start(["test-an-agent.ts", file], { AGENTCITY_CHECKOUT: root, AGENTCITY_CACHE: cache });
+    await test.ended;
+    expect(test.said).to.match(/^completed, audited, [1-9]\d* slots, [1-9]\d* units earned$/m);
+    expect(test.said).to.match(/^the same version: 0 of [1-9]\d* decisions differ$/m);
+    expect(test.said).to.match(/^another version: ([1-9]\d*) of \1 decisions differ$/m);
   });
 
   it("needs three commands with the program: make keys, ask what is missing, run", async () => {

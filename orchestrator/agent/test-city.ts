@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { generatePrivateKey } from "viem/accounts";
+import { z } from "zod";
+import { AgentCityError } from "../primitives/errors.ts";
+import { parseJson } from "../primitives/json.ts";
+import { type Outcome, outcomeSchema } from "../protocol/outcome.ts";
+import { encryptKeystore } from "./keystore.ts";
+import { nodeForServices } from "./runtime.ts";
+
+export interface TestCityOptions {
+  /** A checkout of AgentCity's repository, installed. Default: the variable AGENTCITY_CHECKOUT. */
+  readonly checkout?: string | undefined;
+  /** The same seed founds the same city. Default: "7". */
+  readonly seed?: string | undefined;
+  /** What the city says. */
+  readonly tell?: ((line: string) => void) | undefined;
+}
+
+/** How a mission in a test city ended. */
+export interface TestMission {
+  readonly status: Outcome["status"];
+  /** Why it did not end well. */
+  readonly reason: string | null;
+  /** Whether an audit of its bundle, from the bundle alone, found nothing. */
+  readonly audited: boolean;
+  /** What its executors won, and what became of it; amounts in the smallest unit. */
+  readonly slots: readonly {
+    readonly node: string;
+    readonly agent: string;
+    readonly service: string;
+    readonly result: Outcome["nodes"][number]["executors"][number]["result"];
+    readonly price: bigint;
+    readonly paid: bigint;
+    readonly slashed: bigint;
+  }[];
+  /** The bundle's folder; it goes with the city. */
+  readonly bundle: string;
+}
+
+/** A city of one's own on the embedded chain, whose time jumps to the next deadline when everybody waits. */
+export interface TestCity {
+  /** Where agents take their seats: `createAgent({ city: url, … })`. */
+  readonly url: string;
+  readonly gateway: string;
+  /** Carries a mission file out, from its goal to its payout, with whoever has a seat. Throws TestCityFailed. */
+  mission(file: string): Promise<TestMission>;
+  /** Ends it, and removes its folder. */
+  close(): Promise<void>;
+}
+
+/** The city, or a command in it, did not do what a test needs. `details`: what it said last. */
+export class TestCityFailed extends AgentCityError {
+  constructor(what: string, said: string) {
+    super("TestCityFailed", what, { details: said.slice(-2_000) });
+  }
+}
+
+const servingSchema = z.looseObject({ url: z.url(), seats: z.url() });
+const auditSchema = z.looseObject({ mission: z.string(), passed: z.boolean() });
+
+/**
+ * Founds a city for tests of an agent, in a process and a folder of its own; a labelled simulation decides what needs a human. Throws
+ * NoCheckout, TestCityFailed, WrongRuntime.
+ */
+export async function createTestCity({ checkout, seed = "7", tell = () => {} }: TestCityOptions = {}): Promise<TestCity> {
+  const repository = resolve(checkout ?? process.env["AGENTCITY_CHECKOUT"] ?? "");
+  const program = join(repository, "scripts/agentcity.js");
+  if (!existsSync(program))
+    throw new AgentCityError("NoCheckout", `${repository} is no checkout of AgentCity`, {
+      action: "clone the repository, npm ci there, and name it: createTestCity({ checkout }) or AGENTCITY_CHECKOUT",
+    });
+  const folder = mkdtempSync(join(tmpdir(), "agentcity-test-city-"));
+  const node = nodeForServices();
+  const running = new Set<ChildProcess>();
+  const start = (home: string, args: readonly string[]) => {
+    const child = spawn(node, [program, ...args, "--json"], {
+      env: { ...process.env, AGENTCITY_HOME: join(folder, home) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    running.add(child);
+    const said: string[] = [];
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      said.push(line);
+      tell(line);
+    });
+    const ended = once(child, "close").then(() => running.delete(child));
+    return { child, said, ended };
+  };
+
+  async function close(): Promise<void> {
+    for (const child of running) child.kill("SIGTERM");
+    await Promise.all([...running].map((child) => (child.exitCode === null ? once(child, "close") : undefined)));
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  const city = start("city", ["city", "--port", "0", "--open", "0", "--simulate-humans", "--seed", seed]);
+  const lines = createInterface({ input: city.child.stdout });
+  const first = await Promise.race([once(lines, "line"), city.ended]);
+  const serving = Array.isArray(first) ? servingSchema.safeParse(parseJson(String(first[0]))) : undefined;
+  if (serving?.success !== true) {
+    await close();
+    throw new TestCityFailed("The city could not be founded", city.said.join("\n"));
+  }
+  const { url: gateway, seats: url } = serving.data;
+
+  /** A sponsor of its own for each city: a devnet's faucet pays. */
+  const password = randomBytes(24).toString("base64url");
+  const own = (name: string) => join(folder, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(own("password"), password, { mode: 0o600 });
+  writeFileSync(own("sponsor.json"), encryptKeystore(generatePrivateKey(), password, randomBytes), { mode: 0o600 });
+  let missions = 0;
+
+  async function mission(file: string): Promise<TestMission> {
+    const again = String(missions);
+    missions += 1;
+    const keys = ["--key", own("sponsor.json"), "--password-file", own("password")];
+    const given = start("sponsor", ["mission", resolve(file), "--city", gateway, ...keys, "--again", again]);
+    const [said] = await Promise.all([text(given.child.stdout), given.ended]);
+    const audited = auditSchema.safeParse(said === "" ? null : parseJson(said));
+    if (!audited.success) throw new TestCityFailed(`${file} came to nothing`, [...given.said, said].join("\n"));
+    const bundle = join(folder, "sponsor/missions", audited.data.mission.toLowerCase());
+    const { status, failure, nodes } = outcomeSchema.parse(parseJson(readFileSync(join(bundle, "outcome.json"), "utf8")));
+    const slots = nodes.flatMap(({ label, executors }) =>
+      executors.map(({ agent, service, result, price, paid, slashed }) => ({
+        ...{ node: label, agent, service, result },
+        ...{ price: BigInt(price), paid: BigInt(paid), slashed: BigInt(slashed) },
+      })),
+    );
+    return { status, reason: failure?.reason ?? null, audited: audited.data.passed, slots, bundle };
+  }
+
+  return { url, gateway, mission, close };
+}

@@ -1,0 +1,125 @@
+import { expect } from "chai";
+import { zeroAddress } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { CityLink } from "../../orchestrator/agent/link.ts";
+import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { contentIdOf, keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
+import { openAnswers } from "../../orchestrator/records/answers.ts";
+import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
+import { serveSeats } from "../../orchestrator/seats/http.ts";
+import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
+import { cache } from "../support/cache.ts";
+import { millis, secretOf, wallClock } from "../support/office-holder.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const keyOf = (name: string) => privateKeyToAccount(secretOf(`blocks: ${name}`));
+const PERFORM = {
+  ...{ mission: zeroAddress, node: 0, attempt: 1, slot: 0, service: keccak256(bytes("service")) },
+  ...{ document: "a document", items: "items", upstream: [], inputHash: keccak256(bytes("input")), seconds: 1, tools: 0, messages: 0 },
+};
+
+describe("a city's seats over HTTP", () => {
+  const blocks = new Map<string, Uint8Array>();
+  let database: Database;
+  let mailbox: Mailbox;
+  let seats: Awaited<ReturnType<typeof serveSeats>>;
+
+  before(async () => {
+    database = await openDatabase({ cache });
+    const receiver = devnetAccount(0);
+    mailbox = new Mailbox({ chainId: 31337, city: zeroAddress, answers: openAnswers(database), receiver, clock: wallClock });
+    const nothing = async () => undefined;
+    seats = await serveSeats({
+      ...{ mailbox, millis, join: nothing, offer: nothing, petition: nothing, faucet: nothing },
+      store: {
+        put: async (content) => {
+          const id = contentIdOf(content);
+          blocks.set(id, content);
+          return id;
+        },
+        get: async (id) => {
+          const content = blocks.get(parseContentId(id));
+          if (content === undefined) throw new Error(`the file of ${id} is gone`);
+          return content;
+        },
+      },
+      card: {
+        ...{ chainId: 31337, rpcUrl: "http://127.0.0.1:1", addresses: {}, receiver: receiver.address },
+        ...{ genesis: keccak256(bytes("first block")), embedded: true },
+      },
+    });
+  });
+  after(async () => {
+    await seats?.close();
+    await database?.close();
+  });
+
+  async function linkOf(name: string): Promise<CityLink> {
+    const link = new CityLink(seats.url, keyOf(name), millis);
+    await link.card();
+    return link;
+  }
+  const said = (answer: Promise<unknown>) =>
+    answer.then(
+      () => "there it is",
+      (error: unknown) => String(error),
+    );
+
+  it("give a block to whom a question gave it to; to anybody else, one that is there looks like one that is not", async () => {
+    const secret = contentIdOf(bytes("an output before its reveal"));
+    blocks.set(secret, bytes("an output before its reveal"));
+    mailbox.grant(keyOf("member of the panel").address, [secret]);
+    const [member, other] = [await linkOf("member of the panel"), await linkOf("another executor")];
+    expect(new TextDecoder().decode(await member.block(secret))).to.equal("an output before its reveal");
+    const unknown = await said(other.block(contentIdOf(bytes("never was here"))));
+    expect(unknown).to.include("404 NoSuchBlock");
+    expect(await said(other.block(secret))).to.equal(unknown);
+    expect(await said(other.block("bafynoid"))).to.equal(unknown);
+  });
+
+  it("answer for a block that was given and is gone as for any other that is not there, and say nothing of the city's disk", async () => {
+    const gone = contentIdOf(bytes("deleted"));
+    mailbox.grant(keyOf("member of the panel").address, [gone]);
+    const answer = await said((await linkOf("member of the panel")).block(gone));
+    expect(answer).to.include("404 NoSuchBlock").and.to.not.include("gone");
+  });
+
+  it("take bytes only from whom work is asked now, and only while it is asked", async () => {
+    const executor = keyOf("executor");
+    const [own, other] = [await linkOf("executor"), await linkOf("another executor")];
+    const output = bytes("an output");
+    expect(await said(own.putBlock(output))).to.include("401 NothingAsked");
+    const asking = mailbox.ask({ name: "executor", address: executor.address }, "perform", PERFORM).catch((error: unknown) => error);
+    const [call] = await own.calls(5, AbortSignal.timeout(10_000));
+    expect(call?.kind).to.equal("perform");
+    expect(await said(other.putBlock(output))).to.include("401 NothingAsked");
+    expect(await own.putBlock(output)).to.equal(contentIdOf(output));
+    // Who brought a block may not read it back: nothing gave it the right.
+    expect(await said(own.block(contentIdOf(output)))).to.include("404 NoSuchBlock");
+    mailbox.decline(executor.address, call?.id ?? "0x", "enough");
+    await asking;
+    expect(await said(own.putBlock(output))).to.include("401 NothingAsked");
+  });
+
+  it("sign for every answer, and an agent takes no other receipt for it", async () => {
+    const [executor, own] = [keyOf("executor"), await linkOf("executor")];
+    const asking = mailbox.ask({ name: "executor", address: executor.address }, "perform", { ...PERFORM, node: 1 });
+    const [call] = await own.calls(5, AbortSignal.timeout(10_000));
+    if (call === undefined) throw new Error("nothing was asked");
+    const receipt = await own.answer(call.id, { status: "failed", details: "no such rows" });
+    await asking;
+    expect(await own.isReceipt(call.id, receipt)).to.equal(true);
+    // The same when it is asked again: the first answer stays.
+    const again = await own.answer(call.id, { status: "failed", details: "another reason" });
+    expect(again.answer).to.equal(receipt.answer);
+    const other = keccak256(bytes("another"));
+    for (const changed of [
+      { call: other },
+      { answer: other },
+      { at: receipt.at + 1 },
+      { signature: receipt.signature.replace(/../g, "00").replace("00", "0x") },
+    ])
+      expect(await own.isReceipt(call.id, { ...receipt, ...changed } as typeof receipt), Object.keys(changed).join()).to.equal(false);
+    expect(await own.isReceipt(other, receipt)).to.equal(false);
+  });
+});
