@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isOutcomeSignedBy, verificationOutcomeSchema } from "../attestation/outcome.ts";
 import { obligationHash } from "../clearing/obligation.ts";
+import { isSessionMessageBy } from "../client/sign/session-message.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import type { NodeView, SlotView } from "../execution/chain-view.ts";
 import { inferenceClaim, outputOf, receiptClaim, vouch } from "../execution/claims.ts";
@@ -12,7 +13,7 @@ import type { Sandbox } from "../execution/sandbox/run.ts";
 import type { Mission, RegisteredService } from "../execution/world.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256, sha256 } from "../primitives/hash.ts";
-import { type Address, type Hex, hashSchema } from "../primitives/hex.ts";
+import { type Address, type Hash, type Hex, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, type JsonValue } from "../primitives/json.ts";
 import type { Call, CallAnswer, CallRequest } from "../protocol/calls.ts";
 import { evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
@@ -77,6 +78,7 @@ export class IssuerPolicy {
     if (!takesReceipts(view.law)) throw new WillNotSign("receive", "node", "its work is run again, not received");
     const bytes = await this.#grounds.read(request.output);
     const outputHash = keccak256(bytes);
+    await this.#requireHolder(request, claimant.attester_id, outputHash, "receive");
     const claim = receiptClaim(claimant, { label: view.law.label, outputHash, outputId: request.output });
     return this.#vouched(request, mission, view, () => vouch(claim, async () => bytes, this.#issuer(now)));
   }
@@ -91,6 +93,7 @@ export class IssuerPolicy {
     if (service === undefined) throw new WillNotSign("reexecute", "service", "its code is not in this issuer's catalogue");
     const input = await this.#grounds.inputOf(mission, view, request, "reexecute");
     const outputHash = keccak256(await this.#grounds.read(request.output));
+    await this.#requireHolder(request, slot.agent, outputHash, "reexecute");
     const claim = inferenceClaim(claimant, {
       ...{ service: service.name, label: view.law.label, codeHash: service.bundle.codeHash, outputHash },
       inputSha: sha256(canonicalBytes(input)),
@@ -128,6 +131,19 @@ export class IssuerPolicy {
       attested_at: await this.#grounds.recent("attestedAt", request.attestedAt),
     };
     return { mission, view, slot, claimant, now };
+  }
+
+  /** The slot's executor says itself that these bytes are its output: the city alone could say so of any. */
+  async #requireHolder(
+    { mission, node, attempt, slot, held }: CallRequest<"receive">,
+    agent: Address,
+    outputHash: Hash,
+    what: string,
+  ): Promise<void> {
+    const { since, signature } = held;
+    const message = { mission, node, slot, attempt, agent, outputHash, since };
+    if (!(await isSessionMessageBy(this.#of.client, agent, "HeldOutput", message, signature)))
+      throw new WillNotSign(what, "held", "its executor did not sign for these bytes");
   }
 
   /** Its first finding about a slot's work, kept before it leaves this machine. */

@@ -8,6 +8,7 @@ import { randomStream } from "../primitives/random.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { type Claimed, type ClaimFile, claimFile, claimOf, outputOf } from "./claims.ts";
 import { itemDocument } from "./clearing-record.ts";
+import { hold } from "./escrow-buffer.ts";
 import type { SignedItem } from "./evidence.ts";
 import { toolsOf } from "./fetch/tools.ts";
 import { modelTool } from "./models/model-tool.ts";
@@ -84,7 +85,9 @@ async function vouchedBy(world: World, issuer: Issuer, subject: Claimed, obligat
   };
   const obtain = takesReceipts(view.law) ? () => world.store.get(parseContentId(work.outputId)) : rerun;
   const { outputId, outputHash } = work;
-  const order = { ...placeOf(mission, view, slot), obligation, claim, service, outputId, outputHash, limits, obtain };
+  const { since, signature } = await hold(world, mission, view, slot, work);
+  const held = { since, signature };
+  const order = { ...placeOf(mission, view, slot), obligation, claim, service, outputId, outputHash, held, limits, obtain };
   return claimFile(claim, await issuer.vouch({ ...order, origin: () => originOf(world, mission, view) }));
 }
 

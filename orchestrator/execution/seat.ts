@@ -100,6 +100,8 @@ export interface Vouching extends Place {
   readonly service: RegisteredService;
   readonly outputId: string;
   readonly outputHash: Hash;
+  /** The executor's word that the output is its own: its signature under `HeldOutput`. */
+  readonly held: { readonly since: number; readonly signature: Hex };
   readonly limits: Partial<SandboxLimits>;
   /** The bytes that were handed in, or those of a second run; rejects where there are none. */
   readonly obtain: () => Promise<Uint8Array>;

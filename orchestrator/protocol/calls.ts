@@ -55,8 +55,14 @@ const bounds = {
   messages: z.int().min(0).max(10_000),
 };
 
-/** An executor's work that an issuer is to check: what it is, and when its executor claims to have done it. */
-const claimed = { ...place, obligation: hashSchema, document: blockId, output: blockId, attestedAt: z.string().max(64) };
+/**
+ * An executor's work that an issuer is to check: what it is, when its executor claims to have done it, and that it held it: its signature
+ * under `HeldOutput`, without which nobody would say whose bytes they are.
+ */
+const claimed = {
+  ...{ ...place, obligation: hashSchema, document: blockId, output: blockId, attestedAt: z.string().max(64) },
+  held: z.strictObject({ since: z.int().min(0), signature: hexSchema }),
+};
 
 /** What an issuer found: `outcome` as the attestation library signs it, `found` the hash of the output that it got, zero for none. */
 const vouched = z.strictObject({ outcome: z.record(z.string().max(64), z.json()), found: hashSchema });

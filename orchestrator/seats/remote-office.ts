@@ -62,11 +62,11 @@ export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbo
     ...remoteSigning(outsider, mailbox),
     issues,
     async vouch(work) {
-      const { mission, node, attempt, slot, obligation, claim, outputId: output } = work;
+      const { mission, node, attempt, slot, obligation, claim, held, outputId: output } = work;
       const origin = grantOrigin(mailbox, address, await work.origin());
       mailbox.grant(address, [output]);
       const { document } = origin;
-      const claimed = { mission, node, attempt, slot, obligation, document, output, attestedAt: claim.attested_at };
+      const claimed = { mission, node, attempt, slot, obligation, document, output, held, attestedAt: claim.attested_at };
       const check = async (answer: CallAnswer<"receive">) => {
         const found = vouchedIn(address, answer);
         return typeof found === "string" ? found : vouchingProblem(work, address, found);
