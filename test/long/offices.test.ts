@@ -24,6 +24,8 @@ describe("a verifier and an issuer of other owners", function () {
   const directory = suiteDirectory();
   let city: City;
   let seats: OpenSeats;
+  /** What the audit looks at, of missions whose seats are all here, and of one with seats elsewhere. */
+  const checks: Record<"here" | "elsewhere", readonly (readonly string[])[]> = { here: [], elsewhere: [] };
   const said: string[] = [];
   const waiting = new Set<() => void>();
   const stop = new AbortController();
@@ -45,16 +47,20 @@ describe("a verifier and an issuer of other owners", function () {
     });
   };
 
-  async function missionIn(id: string): Promise<Outcome> {
+  /** `outsiders`: those with seats elsewhere; none: everybody is of this process. */
+  async function missionIn(id: string, outsiders?: Awaited<ReturnType<OpenSeats["outsiders"]>>): Promise<Outcome> {
     // Panels of three, for which a third owner is always drawn.
     const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { risk: "MEDIUM", deadline: "2d", budget: "600.00" });
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
     const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
-    return runToEnd(city, { ...order, outsiders: await seats.outsiders() }, text, join(directory(), "home"));
+    return runToEnd(city, outsiders === undefined ? order : { ...order, outsiders }, text, join(directory(), "home"));
   }
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");
+    const { bundle } = await missionIn("here");
+    const report = await auditBundle(join(directory(), "home", bundle ?? ""));
+    checks.here = report.checks.map(({ name, what }) => [name, what]);
     seats = await openSeats(city, { clock: wallClock, patience: 4 });
     for (const office of ["verifier", "issuer"] as const) {
       const holder = officeHolder(office, office, { city: seats.url, directory: directory(), tell });
@@ -77,7 +83,7 @@ describe("a verifier and an issuer of other owners", function () {
   });
 
   it("judge and vouch in a mission that is cleared, paid and audited", async () => {
-    const outcome = await missionIn("offices");
+    const outcome = await missionIn("offices", await seats.outsiders());
     const log = said.join("\n");
     expect(outcome.failure, log).to.equal(null);
     expect(
@@ -87,6 +93,7 @@ describe("a verifier and an issuer of other owners", function () {
     expect(said, log).to.include.members(["answered judge", "answered reexecute", "answered receive", "answered seal", "answered sign"]);
     const report = await auditBundle(join(directory(), "home", outcome.bundle ?? ""));
     expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+    checks.elsewhere = report.checks.map(({ name, what }) => [name, what]);
     expect(await city.client.treasury.creditOf(VERIFIER)).to.equal(0n);
     expect((await city.client.token.balanceOf(VERIFIER)) > 0n, "the verifier was paid its share").to.equal(true);
   });
@@ -98,10 +105,15 @@ describe("a verifier and an issuer of other owners", function () {
     // Nobody answers now: a test waits for a tenth of the time.
     seats = await openSeats(city, { clock: wallClock, patience: 0.1 });
     const { held: before } = await city.client.agents.stakeOf(VERIFIER);
-    const outcome = await missionIn("without");
+    const outcome = await missionIn("without", await seats.outsiders());
     expect(outcome.failure).to.equal(null);
     expect((await auditBundle(join(directory(), "home", outcome.bundle ?? ""))).passed).to.equal(true);
     const { held } = await city.client.agents.stakeOf(VERIFIER);
     expect(before - held > 0n, "an absence costs stake").to.equal(true);
+  });
+
+  it("change nothing about what an audit looks at: it makes the same checks as where all seats are here", () => {
+    expect(checks.elsewhere).to.deep.equal(checks.here);
+    expect(checks.here).to.not.have.length(0);
   });
 });
