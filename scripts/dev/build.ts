@@ -104,6 +104,9 @@ const readyMade: Plugin = {
   setup({ onLoad }) {
     const reader = readFileSync(join(root, "orchestrator/execution/sandbox/ready-made.ts"), "utf8");
     onLoad({ filter: /orchestrator\/execution\/sandbox\/bundle\.ts$/ }, () => ({ contents: reader, loader: "ts" }));
+    // Beside the bundle there is another package.json than beside the sources.
+    const version = JSON.stringify(ownPackage.version);
+    onLoad({ filter: /orchestrator\/cli\/version\.ts$/ }, () => ({ contents: `export const version = () => ${version};` }));
     onLoad({ filter: /\/services\/catalog\.ts$/ }, () => ({ contents: `export const CATALOG = ${JSON.stringify(packagedCatalog())};` }));
   },
 };

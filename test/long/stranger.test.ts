@@ -151,7 +151,7 @@ describe("a stranger with the package", function () {
     const own = [program, "agent", "--folder", "mine", "--city", seats.url];
     const before = start([...own, "doctor"]);
     await before.ended;
-    expect(before.said).to.include("MISSING  registration: not registered");
+    expect(before.said, before.said).to.include("MISSING  registration: not registered");
     expect(before.said).to.include("ok       clock:");
 
     const agent = start([...own, "--sells", "fetch-and-parse,estimate-by-pert,estimate-by-median"]);
