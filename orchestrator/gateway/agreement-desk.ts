@@ -13,7 +13,6 @@ import {
   isEscrowed,
   keyOfDid,
   lifeAt,
-  lifeOf,
   openLife,
   PARTIES,
   type PartyIdentity,
@@ -70,9 +69,15 @@ export interface Standing {
   readonly job: { readonly number: bigint; readonly terms: EscrowTerms; readonly view: JobView | undefined } | undefined;
 }
 
-/** Proposals that nobody has answered take room: so many, and for so long when room is needed (seconds). */
-const MOST_UNANSWERED = 4_096;
+/** Agreements that nobody has signed take room: so many, and for so long when room is needed (seconds). */
+const MOST_UNSIGNED = 4_096;
 const LEAST_STAY = 600;
+/** With fewer acts nobody can have signed for both. */
+const ACTS_OF_SIGNED = 4;
+/** Those that are signed are kept: so many in all. */
+const MOST = 100_000;
+/** Lives that were worked out, so that a reader costs no signatures to check again. */
+const MOST_LIVES = 1_024;
 /** A concurrent act of the same agreement makes this one be judged again, as often. */
 const TRIES = 5;
 
@@ -98,6 +103,7 @@ const stepRefused = (why: string) =>
 
 export class AgreementDesk {
   readonly #options: AgreementDeskOptions;
+  readonly #lives = new Map<Hash, { readonly life: AgreementLife; readonly count: number }>();
 
   constructor(options: AgreementDeskOptions) {
     this.#options = options;
@@ -247,8 +253,7 @@ export class AgreementDesk {
   }
 
   async #standing(id: Hash, acts: readonly StoredAct[]): Promise<Standing> {
-    const submitted = await this.#submitted(acts);
-    const past = lifeOf(acts, { keyOf: keyOfDid, ...(submitted === undefined ? {} : { submitted }) });
+    const past = await this.#past(id, acts);
     const life = lifeAt(past, this.#now(isEscrowed(past.agreement)));
     const job = await this.#job(life);
     if (job === undefined || life.agreement.status !== "active")
@@ -282,12 +287,22 @@ export class AgreementDesk {
     }
   }
 
-  /** What the provider handed to the escrow, where results rest on it. */
-  async #submitted(acts: readonly StoredAct[]): Promise<Hash | undefined> {
-    const first = acts.findIndex(({ act }) => act.act === "result");
-    if (first < 0) return undefined;
-    const { view } = (await this.#job(lifeOf(acts.slice(0, first), { keyOf: keyOfDid }))) ?? {};
-    return view?.deliverable;
+  /** What these acts come to; as far as they were looked at before, their signatures are not checked again. */
+  async #past(id: Hash, acts: readonly StoredAct[]): Promise<AgreementLife> {
+    let { life, count } = this.#lives.get(id) ?? { life: undefined, count: 0 };
+    for (const { act, at } of acts.slice(count)) {
+      const now = { keyOf: keyOfDid, now: at };
+      const submitted = life === undefined || act.act !== "result" ? undefined : (await this.#job(life))?.view?.deliverable;
+      life = life === undefined ? openLife(act, now) : take(life, act, { ...now, ...(submitted === undefined ? {} : { submitted }) });
+      count += 1;
+    }
+    if (life === undefined) throw new RangeError("an agreement without acts");
+    // The latest last: the first is let go of.
+    this.#lives.delete(id);
+    this.#lives.set(id, { life, count });
+    const [first] = this.#lives.keys();
+    if (this.#lives.size > MOST_LIVES && first !== undefined) this.#lives.delete(first);
+    return life;
   }
 
   async #job({ agreement, agreedAt }: AgreementLife): Promise<Standing["job"]> {
@@ -381,7 +396,7 @@ export class AgreementDesk {
     const acts = await this.#acts(id);
     if (acts.length === 0)
       throw new Refused("NotFound", "This city keeps no agreement of that id", {
-        action: "propose it; what nobody answered may be let go of",
+        action: "propose it; what nobody has signed may be let go of",
       });
     return acts;
   }
@@ -405,13 +420,15 @@ export class AgreementDesk {
   }
 
   async #makeRoom(sql: Sql, now: number): Promise<void> {
-    const [oldest] = await sql.query("SELECT id, opened FROM gateway_agreements WHERE acts = 1 ORDER BY opened DESC OFFSET $1 LIMIT 1", [
-      MOST_UNANSWERED - 1,
-    ]);
+    const tooMany = (action: string) => new AgentCityError("TooManyProposals", "This city keeps as many agreements as it can", { action });
+    const [kept] = await sql.query("SELECT count(*) AS count FROM gateway_agreements");
+    if (Number(kept?.["count"]) >= MOST) throw tooMany("ask its operator");
+    const [oldest] = await sql.query(
+      `SELECT id, opened FROM gateway_agreements WHERE acts < ${ACTS_OF_SIGNED} ORDER BY opened DESC OFFSET ${MOST_UNSIGNED - 1} LIMIT 1`,
+    );
     if (oldest === undefined) return;
     const { id, opened } = z.object({ id: hashSchema, opened: z.coerce.number() }).parse(oldest);
-    if (now - opened < LEAST_STAY)
-      throw new AgentCityError("TooManyProposals", "Too many proposals wait for an answer here", { action: "try again in some minutes" });
+    if (now - opened < LEAST_STAY) throw tooMany("try again in some minutes");
     for (const table of ["gateway_agreement_parties", "gateway_acts", "gateway_agreements"])
       await sql.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
   }

@@ -179,6 +179,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE gateway_agreement_parties (identity text NOT NULL, id text NOT NULL, PRIMARY KEY (identity, id))",
     ],
   },
+  {
+    // What fewer than four acts made nobody has signed twice: it may be let go of.
+    name: "011-unsigned-agreements",
+    statements: [
+      "DROP INDEX gateway_agreements_unanswered",
+      "CREATE INDEX gateway_agreements_unsigned ON gateway_agreements (opened) WHERE acts < 4",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

@@ -192,7 +192,7 @@ describe("agreements of strangers at the gateway", function () {
     expect(kills).to.be.at.least(60);
   });
 
-  it("make room for the next by letting go of what nobody answered, ten minutes later", async () => {
+  it("make room for the next by letting go of what nobody has signed, ten minutes later", async () => {
     const { chain, client, database } = city;
     let now = 2 * START;
     const desk = new AgreementDesk({
@@ -202,8 +202,9 @@ describe("agreements of strangers at the gateway", function () {
       escrow: undefined,
       millis: () => now * 1_000,
     });
-    await database.query("DELETE FROM gateway_agreements WHERE acts = 1");
-    const many = "SELECT '0x' || lpad(to_hex(number), 64, '0'), 1, $1::bigint + number FROM generate_series(1, 4096) AS number";
+    await database.query("DELETE FROM gateway_agreements WHERE acts < 4");
+    const many =
+      "SELECT '0x' || lpad(to_hex(number), 64, '0'), 1 + number % 3, $1::bigint + number FROM generate_series(1, 4096) AS number";
     await database.query(`INSERT INTO gateway_agreements (id, acts, opened) ${many}`, [now - 4_096]);
     const future = (name: string) => proposing(name, 3 * START);
     now -= 4_000;
@@ -211,12 +212,12 @@ describe("agreements of strangers at the gateway", function () {
     now += 4_000;
     const { id } = await desk.propose(future("in-time"));
     expect((await desk.get(id)).status).to.equal("proposed");
-    expect(await database.query("SELECT id FROM gateway_agreements WHERE acts = 1")).to.have.length(4_096);
+    expect(await database.query("SELECT id FROM gateway_agreements WHERE acts < 4")).to.have.length(4_096);
     expect(
       await database.query("SELECT id FROM gateway_agreements WHERE id = $1", [`0x${"1".padStart(64, "0")}`]),
       "the oldest",
     ).to.deep.equal([]);
-    await database.query("DELETE FROM gateway_agreements WHERE acts = 1");
+    await database.query("DELETE FROM gateway_agreements WHERE acts < 4");
   });
 
   it("do what they are told by nobody's text: injected words change no term, score or route", async () => {
