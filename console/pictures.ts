@@ -94,6 +94,10 @@ try {
   await page.locator(".entry").first().click();
   await page.locator('[data-payload="true"]').waitFor();
   await take(page, "log");
+  await page.goto(`${gateway.url}/missions/${address}?as=feed&only=failures`);
+  await page.locator('[data-feed="failures"] li').first().waitFor();
+  await showFrom(page, "Law and work");
+  await take(page, "failures");
   await page.goto(`${gateway.url}/economy/economy-1-contracts`);
   await page.locator("[data-hypothesis]").first().waitFor();
   await take(page, "economy");

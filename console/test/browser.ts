@@ -24,14 +24,49 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: findBrowser(), args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 }
 
-/** A wallet as pages see one (EIP-1193): it signs exactly the text that it is given. `signed` has every text. */
-export async function giveWallet(context: BrowserContext, account: LocalAccount, signed: string[] = []): Promise<void> {
+/** A wallet that shows one chain at a time, knows those that it was given, and lets nothing be added where it is `closed`. */
+export interface WalletChains {
+  shown: number;
+  readonly known: number[];
+  readonly closed?: boolean;
+}
+
+/** An error of a wallet's: its code gets lost between here and the page, which makes it anew. */
+const refused = (code: number) => ({ refused: code });
+
+function answerOfChains(chains: WalletChains, method: string, [given]: readonly unknown[]): unknown {
+  if (method === "eth_chainId") return `0x${chains.shown.toString(16)}`;
+  const { chainId } = given as { chainId: string };
+  const wanted = Number(chainId);
+  if (method === "wallet_switchEthereumChain") {
+    if (!chains.known.includes(wanted)) return refused(4902);
+    chains.shown = wanted;
+    return null;
+  }
+  if (chains.closed === true) return refused(4001);
+  chains.known.push(wanted);
+  chains.shown = wanted;
+  return null;
+}
+
+/**
+ * A wallet as pages see one (EIP-1193): it signs exactly the text that it is given, and, where it has chains, no domain of another than it shows.
+ * `signed` has every text.
+ */
+export async function giveWallet(
+  context: BrowserContext,
+  account: LocalAccount,
+  signed: string[] = [],
+  chains?: WalletChains,
+): Promise<void> {
   await context.exposeFunction("walletOfTest", async (method: string, params: readonly string[]): Promise<unknown> => {
+    if (chains !== undefined && /^(eth_chainId|wallet_\w+EthereumChain)$/.test(method)) return answerOfChains(chains, method, params);
     if (method === "eth_requestAccounts") return [account.address];
     if (method === "eth_signTypedData_v4") {
       const [, json = ""] = params;
       signed.push(json);
       const { types, ...data } = JSON.parse(json);
+      if (chains !== undefined && Number(data.domain.chainId) !== chains.shown) return refused(-32_603);
       const { EIP712Domain: _, ...own } = types;
       return account.signTypedData({ ...data, types: own });
     }
@@ -40,7 +75,13 @@ export async function giveWallet(context: BrowserContext, account: LocalAccount,
   });
   await context.addInitScript(() => {
     const ask = (globalThis as unknown as { walletOfTest: (method: string, params: readonly unknown[]) => Promise<unknown> }).walletOfTest;
-    const ethereum = { request: ({ method, params = [] }: { method: string; params?: readonly unknown[] }) => ask(method, params) };
+    const request = async ({ method, params = [] }: { method: string; params?: readonly unknown[] }) => {
+      const answer = await ask(method, params);
+      const refusal = (answer as { refused?: number } | null)?.refused;
+      if (refusal !== undefined) throw Object.assign(new Error("the wallet refuses"), { code: refusal });
+      return answer;
+    };
+    const ethereum = { request };
     Object.assign(globalThis, { ethereum });
   });
 }

@@ -16,7 +16,7 @@ import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { drafted, signedAndSent } from "../../test/gateway/orders.ts";
-import { assertAccessible, giveWallet, launch } from "./browser.ts";
+import { assertAccessible, giveWallet, launch, type WalletChains } from "./browser.ts";
 import { commandOutput } from "./command.ts";
 import { root, serveConsole } from "./served.ts";
 
@@ -294,6 +294,64 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await page.keyboard.press("Enter");
     await page.locator("[data-stop]").waitFor({ state: "detached" });
     await page.locator(".stopped").waitFor();
+    await page.context().close();
+  });
+
+  it("has a wallet show the city's chain before it signs, and says what to do where it will not", async () => {
+    for (const closed of [true, false]) {
+      const chains: WalletChains = { shown: 1, known: [1], closed };
+      const page = await newPage();
+      await giveWallet(page.context(), accountOf("adjudicator-1"), [], chains);
+      await page.goto(`${gateway.url}/panel/act?action=FREEZE&mission=${address}&node=1`);
+      await page.getByLabel(/^Why/).fill("to see what the wallet makes of it");
+      await page.getByRole("button", { name: "See what would happen" }).click();
+      await sign(page, "FREEZE");
+      if (closed) {
+        await page
+          .getByRole("alert")
+          .filter({ hasText: "WrongChain" })
+          .filter({ hasText: `chain ${city.chain.id}` })
+          .waitFor();
+        assert.deepEqual(chains, { shown: 1, known: [1], closed });
+      } else {
+        await page.locator('[data-done="executed"]').waitFor();
+        assert.deepEqual(chains, { shown: city.chain.id, known: [1, city.chain.id], closed });
+      }
+      await page.context().close();
+    }
+    const order = await drafted(gateway.url, { mission: address, node: 1, because: "it was a trial", action: "UNFREEZE" });
+    assert.equal((await signedAndSent(gateway.url, order, accountOf("adjudicator-2"))).relayed?.status, "executed");
+  });
+
+  it("asks which wallet signs where there are several, by keyboard too", async () => {
+    const page = await newPage("adjudicator-1");
+    await page.addInitScript(() => {
+      const { ethereum } = globalThis as unknown as { ethereum: object };
+      const deaf = { request: () => Promise.reject(new Error("this wallet is deaf")) };
+      addEventListener("eip6963:requestProvider", () => {
+        for (const [name, provider] of [
+          ["Deaf", deaf],
+          ["Mine <b>", ethereum],
+        ])
+          dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: { info: { name }, provider } }));
+      });
+    });
+    await page.goto(`${gateway.url}/panel/act?action=STOP_CITY`);
+    await page.getByLabel(/^Why/).fill("to be asked");
+    await page.getByRole("button", { name: "See what would happen" }).click();
+    await page.getByRole("button", { name: "Connect a wallet" }).click();
+    const question = page.getByRole("dialog", { name: "Which wallet signs?" });
+    await question.waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("alert").filter({ hasText: "NoneChosen" }).waitFor();
+    await page.getByRole("button", { name: "Connect a wallet" }).click();
+    await question.waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Deaf");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Sign STOP_CITY" }).waitFor();
+    await question.waitFor({ state: "detached" });
     await page.context().close();
   });
 

@@ -50,7 +50,7 @@ export const frontSettingsSchema = z.strictObject({
   hasPages: z.boolean(),
   /** Paid commands are paid for. */
   hasToll: z.boolean(),
-  network: z.strictObject({ name: z.string(), genesis: hashSchema, isEmbedded: z.boolean(), finality: z.int() }),
+  network: z.strictObject({ name: z.string(), genesis: hashSchema, isEmbedded: z.boolean(), finality: z.int(), rpcUrl: z.string() }),
   addresses: cityAddressesSchema,
   /** Where the hub's stream stands. */
   stream: hubNewsSchema,
@@ -204,6 +204,8 @@ async function aboutCity(
       events: `${publicUrl}${STREAM_PATH}`,
       mcp: `${publicUrl}${MCP_PATH}`,
       a2a: `${publicUrl}${CARD_PATH}`,
+      /** The chain, for whoever is on this machine: a wallet that is to sign for it has to show it. */
+      rpc: network.rpcUrl,
       ...(seatsUrl === undefined ? {} : { seats: seatsUrl }),
     },
     limits,

@@ -265,7 +265,7 @@ async function settingsOf(city: City, options: ServeOptions): Promise<Omit<Front
     hasToll: options.toll !== undefined,
     gasBudget: options.gasBudget,
     identities: options.identities,
-    network: { name: chain.name, genesis, isEmbedded: chain.kind === "embedded", finality: finalityOf(city) },
+    network: { name: chain.name, genesis, isEmbedded: chain.kind === "embedded", finality: finalityOf(city), rpcUrl: city.rpcUrl },
     addresses: client.addresses,
   };
 }

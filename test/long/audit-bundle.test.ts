@@ -1,12 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { expect } from "chai";
 import { toFunctionSelector } from "viem";
 import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
 import { isTooHeavy } from "../../orchestrator/chain/errors.ts";
 import { replayLimits } from "../../orchestrator/chain/replay-limits.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import { auditDocuments } from "../../orchestrator/city/audit/audit-documents.ts";
 import { AuditFailed, AuditTooHeavy } from "../../orchestrator/city/audit/audit-failed.ts";
 import { checks } from "../../orchestrator/city/audit/checks.ts";
 import { type AuditContext, openContext } from "../../orchestrator/city/audit/context.ts";
@@ -23,6 +24,28 @@ import { edit, type Files, forge, logOf, relink, rewriteRecord, textOf } from ".
 import { flipped, LIES, lying, more, replaced } from "../city/audit/lies.ts";
 import { type FinishedMission, runSmallMission, SMALL_MISSION } from "../support/mission-bundle.ts";
 import { rejection } from "../support/rejection.ts";
+
+/** The same with one value changed, somewhere. */
+function alteredSomewhere(value: object, random: ReturnType<typeof randomStream>): unknown {
+  const copy: unknown = structuredClone(value);
+  const leaves: { readonly holder: Record<string, unknown>; readonly key: string }[] = [];
+  const walk = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const holder = node as Record<string, unknown>;
+    for (const key of Object.keys(holder)) {
+      if (typeof holder[key] === "object" && holder[key] !== null) walk(holder[key]);
+      else leaves.push({ holder, key });
+    }
+  };
+  walk(copy);
+  const { holder, key } = random.pick(leaves);
+  const before = holder[key];
+  if (typeof before === "number") holder[key] = before + 1;
+  else if (typeof before === "boolean") holder[key] = !before;
+  else if (typeof before === "string") holder[key] = before.endsWith("1") ? `${before.slice(0, -1)}2` : `${before.slice(0, -1)}1`;
+  else holder[key] = "something";
+  return copy;
+}
 
 describe("audit of a mission's bundle", function () {
   this.timeout(240_000);
@@ -116,6 +139,38 @@ describe("audit of a mission's bundle", function () {
     it("finds a changed record at the chain's root", async () => {
       const found = await forged((files) => rewriteRecord(files, "execution.work", (work) => ({ ...work, tools: 99 })));
       expect(placesOf(found)).to.deep.include(["ROOTS", "log.ndjson", "head of the log against the chain's root"]);
+    });
+
+    it("finds by replay whatever the documents alone show, in thirty forged bundles, and more", async () => {
+      const random = randomStream(7, "forged documents");
+      const whole = openBundle(mission.bundle).files;
+      const objects = [...whole.keys()].filter((name) => name.endsWith(".json") && isObject(parseJson(textOf(new Map(whole), name))));
+      const kinds = [...new Set(logOf(new Map(whole)).map(({ kind, content }) => (content === null ? "" : kind)))].filter((kind) => {
+        const content = logOf(new Map(whole)).find((entry) => entry.kind === kind)?.content;
+        return content != null && isObject(parseJson(textOf(new Map(whole), `blocks/${content}`)));
+      });
+      const seen = { both: 0, replayAlone: 0 };
+      for (let forgery = 0; forgery < 30; forgery += 1) {
+        const isRecord = random.int(3) > 0;
+        const name = random.pick(isRecord ? kinds : objects);
+        const dir = join(root, "thirty", String(forgery));
+        const change = (value: object) => alteredSomewhere(value, random);
+        forge(mission.bundle, dir, (files) => (isRecord ? rewriteRecord(files, name, change) : edit(files, name, change)));
+        const files = new Map(
+          readdirSync(dir, { recursive: true, withFileTypes: true })
+            .filter((entry) => entry.isFile())
+            .map((entry) => {
+              const path = join(entry.parentPath, entry.name);
+              return [relative(dir, path).replaceAll(sep, "/"), readFileSync(path)] as const;
+            }),
+        );
+        const alone = await auditDocuments(files);
+        const error = await rejection(auditBundle(dir));
+        expect(error, `${name}: a changed bundle never passes`).to.be.instanceOf(AuditFailed);
+        seen[alone.passed ? "replayAlone" : "both"] += 1;
+      }
+      expect(seen.both).to.be.above(5);
+      expect(seen.replayAlone, "what only a replay can tell").to.be.above(0);
     });
 
     it("finds a log cut short, a missing block, and files that hang on nothing", async () => {

@@ -2,7 +2,7 @@
 import { SIGNATURE_LIFE, signatureBase, signatureInput } from "../../../orchestrator/gateway/signature-base.ts";
 import { request } from "./gateway.ts";
 
-interface Provider {
+export interface Provider {
   request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
 }
 
@@ -20,13 +20,68 @@ export class NoWallet extends Error {
   }
 }
 
+/** The chain that a city is on, as its document says. */
+export interface CityChain {
+  readonly chainId: number;
+  readonly network: string;
+  /** Where a wallet on the same machine reaches it. */
+  readonly rpc: string | undefined;
+}
+
+/** The wallet shows another chain than the city's, and will not change. */
+export class WrongChain extends Error {
+  readonly code = "WrongChain";
+  readonly action: string;
+  constructor({ chainId, network, rpc }: CityChain, shown: string) {
+    super(`The wallet shows chain ${Number(shown)}, and signs for no other; this city is on ${network}, chain ${chainId}`);
+    this.action = `choose chain ${chainId} in the wallet${rpc === undefined ? "" : `, or add it there with the address ${rpc} (some wallets take http: for this machine only, others not at all)`}; or copy the command and sign in a terminal`;
+  }
+}
+
+/** EIP-3326: the wallet knows no such chain. */
+const UNKNOWN_CHAIN = 4902;
+
+/** Has the wallet show the city's chain, since a domain of another is not signed. Throws WrongChain. */
+async function showChain(provider: Provider, chain: CityChain): Promise<void> {
+  const chainId = `0x${chain.chainId.toString(16)}`;
+  // A wallet that does not say which chain it shows does not mind.
+  const shown = await provider.request({ method: "eth_chainId" }).catch(() => undefined);
+  if (typeof shown !== "string" || Number(shown) === chain.chainId) return;
+  try {
+    await provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId }] });
+  } catch (error) {
+    if (chain.rpc === undefined || (error as { code?: unknown } | null)?.code !== UNKNOWN_CHAIN) throw new WrongChain(chain, shown);
+    const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
+    const added = { chainId, chainName: `AgentCity ${chain.network}`, nativeCurrency, rpcUrls: [chain.rpc] };
+    await provider.request({ method: "wallet_addEthereumChain", params: [added] }).catch(() => {
+      throw new WrongChain(chain, shown);
+    });
+  }
+  const now = await provider.request({ method: "eth_chainId" });
+  if (Number(now) !== chain.chainId) throw new WrongChain(chain, String(now));
+}
+
+/** Whoever was asked which wallet signs chose none. */
+export class NoneChosen extends Error {
+  readonly code = "NoneChosen";
+  constructor() {
+    super("No wallet was chosen");
+  }
+}
+
 interface Announced {
   readonly detail: { readonly info: { readonly name: string }; readonly provider: Provider };
 }
 
+export interface FoundWallet {
+  /** As it calls itself. */
+  readonly name: string;
+  readonly provider: Provider;
+}
+
 /** Wallets that this browser has; asked again each time, since they may load after the page. */
-export function wallets(): readonly { readonly name: string; readonly provider: Provider }[] {
-  const found: { name: string; provider: Provider }[] = [];
+export function wallets(): readonly FoundWallet[] {
+  const found: FoundWallet[] = [];
   const hear = (event: globalThis.Event) => {
     const { info, provider } = (event as globalThis.Event & Announced).detail;
     if (found.every((each) => each.provider !== provider)) found.push({ name: info.name, provider });
@@ -45,14 +100,16 @@ export interface Wallet {
   signMessage(text: string): Promise<string>;
 }
 
-/** Asks the wallet for its account. Throws NoWallet, or what the wallet says when its holder refuses. */
-export async function connect(provider: Provider | undefined = wallets()[0]?.provider): Promise<Wallet> {
-  if (provider === undefined) throw new NoWallet();
+/** Asks the wallet for its account. Throws NoWallet, WrongChain, or what the wallet says when its holder refuses. */
+export async function connect(chain: CityChain, provider: Provider): Promise<Wallet> {
   const [account] = (await provider.request({ method: "eth_requestAccounts" })) as readonly `0x${string}`[];
   if (account === undefined) throw new NoWallet();
   return {
     account,
-    signTypedData: async (json) => String(await provider.request({ method: "eth_signTypedData_v4", params: [account, json] })),
+    async signTypedData(json) {
+      await showChain(provider, chain);
+      return String(await provider.request({ method: "eth_signTypedData_v4", params: [account, json] }));
+    },
     async signMessage(text) {
       const bytes = new TextEncoder().encode(text);
       const hex = `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;

@@ -2,7 +2,7 @@ import { Button, Checkbox, CopyButton, Group, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import type { Event, Page } from "../city/answers.ts";
-import { ask } from "../city/gateway.ts";
+import { ask, GatewayRefusal } from "../city/gateway.ts";
 import { Asked, Empty, Problem } from "../parts/asked.tsx";
 import { EventList } from "../parts/event-list.tsx";
 import { Quoted } from "../parts/quoted.tsx";
@@ -106,6 +106,12 @@ export function Feed({ mission, isFailures, labels }: FeedProps) {
 /** What the gateway says of a mission, by the last part of the question. */
 const PARTS = ["origin", "law", "nodes", "verdicts", "money", "vitals", "history"] as const;
 
+/** A city may have let go of a law's document; any other failure is no answer. */
+function nothingIfGone(error: unknown): null {
+  if (error instanceof GatewayRefusal && error.status === 404) return null;
+  throw error;
+}
+
 /** All that the gateway says of a mission, as one document. */
 export function Json({ mission }: { readonly mission: string }) {
   const path = `/v1/missions/${mission}`;
@@ -113,8 +119,7 @@ export function Json({ mission }: { readonly mission: string }) {
     queryKey: ["live", "json", mission],
     queryFn: async ({ signal }) => {
       const answers = await Promise.all(
-        // A law whose document is gone is the one part that may be missing.
-        PARTS.map(async (name) => [name, await ask<unknown>(`${path}/${name}`, {}, signal).catch(() => null)] as const),
+        PARTS.map(async (name) => [name, await ask<unknown>(`${path}/${name}`, {}, signal).catch(nothingIfGone)] as const),
       );
       return JSON.stringify({ mission: await ask<unknown>(path, {}, signal), ...Object.fromEntries(answers) }, null, 2);
     },
