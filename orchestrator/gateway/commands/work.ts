@@ -97,10 +97,12 @@ export const workCommands: readonly Command[] = [
       const owed = await Promise.all(
         bound.map(({ event, args }) => client.mission(event.emitterContract).entitlementOf(args.node, args.slot)),
       );
+      // Asked together, of one block: what a withdrawal in between moves would be in both, or in neither.
+      const [credit, balance] = await Promise.all([client.treasury.creditOf(agent), client.token.balanceOf(agent)]);
       return {
         agent,
-        credit: String(await client.treasury.creditOf(agent)),
-        balance: String(await client.token.balanceOf(agent)),
+        credit: String(credit),
+        balance: String(balance),
         slots: bound.map(({ event: { emitterContract: mission }, args }, at) => {
           const clearings = (cleared.get(mission) ?? []).map((each) => each.args);
           const result = resultOf(args, clearings);
