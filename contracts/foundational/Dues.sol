@@ -31,7 +31,7 @@ library Dues {
         bytes32 reason,
         address settler
     ) internal {
-        uint64 reward = settler == address(0) ? 0 : SlashingSchedule.rewardOf(slashed);
+        uint64 reward = settler == address(0) ? 0 : _rewardOf(slashed);
         if (reward != 0 && token.trySafeTransfer(settler, reward)) {
             emit SettlerRewarded(settler, reward);
             slashed -= reward;
@@ -69,5 +69,11 @@ library Dues {
         }
         (owed.fees, owed.insurance) = (due.fees, due.insurance);
         emit DuesHeld(due.fees, due.insurance);
+    }
+
+    /// @dev What is due to who settles a fault, of what it slashes (decision 88).
+    function _rewardOf(uint64 slashed) private pure returns (uint64) {
+        uint64 reward = slashed / SlashingSchedule.REWARD_DIVISOR;
+        return reward < SlashingSchedule.GREATEST_REWARD ? reward : SlashingSchedule.GREATEST_REWARD;
     }
 }

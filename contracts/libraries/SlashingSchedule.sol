@@ -17,13 +17,7 @@ library SlashingSchedule {
     uint16 internal constant POINTS_REASSIGNED = 100;
     /// @notice What settling a fault earns at most, and which part of what is slashed (decision 88).
     uint64 internal constant GREATEST_REWARD = 5_000_000;
-    uint64 private constant REWARD_DIVISOR = 100;
+    uint64 internal constant REWARD_DIVISOR = 100;
     /// @notice Stands for the slot's whole stake, or all that is left of its lock.
     uint64 internal constant WHOLE = type(uint64).max;
-
-    /// @notice What is due to who settles a fault, of what it slashes.
-    function rewardOf(uint64 slashed) internal pure returns (uint64) {
-        uint64 reward = slashed / REWARD_DIVISOR;
-        return reward < GREATEST_REWARD ? reward : GREATEST_REWARD;
-    }
 }

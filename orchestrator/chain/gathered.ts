@@ -10,14 +10,14 @@ import {
   multicall3Abi,
   parseAbi,
 } from "viem";
-import { z } from "zod";
-import { hexSchema } from "../primitives/hex.ts";
+import { InvalidValue } from "../primitives/errors.ts";
+import { isHex } from "../primitives/hex.ts";
+import { field } from "../primitives/values.ts";
 import type { Request } from "./chain.ts";
 import { revertOf } from "./revert.ts";
 
 /** The call of a contract that exists for this call only: its code and the call's data. */
 const DEPLOYLESS = parseAbi(["constructor(bytes code, bytes data)"]);
-const deploylessSchema = z.strictObject({ data: hexSchema });
 
 interface Gathered {
   /** Of Multicall3. */
@@ -41,7 +41,7 @@ export function inHalves(request: Request): Request {
     });
     try {
       const deployed = encodeDeployData({ abi: DEPLOYLESS, bytecode: deploylessCallViaBytecodeBytecode, args: [code, data] });
-      const answer = hexSchema.parse(await request({ method: "eth_call", params: [{ data: deployed }, ...more] }));
+      const answer = bytesIn(await request({ method: "eth_call", params: [{ data: deployed }, ...more] }));
       return decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer });
     } catch (error) {
       if (revertOf(error) === undefined) throw error;
@@ -57,7 +57,7 @@ export function inHalves(request: Request): Request {
 
   async function alone(call: { readonly to: Hex; readonly data: Hex }, more: readonly unknown[]): Promise<Answer> {
     try {
-      return { success: true, returnData: hexSchema.parse(await request({ method: "eth_call", params: [call, ...more] })) };
+      return { success: true, returnData: bytesIn(await request({ method: "eth_call", params: [call, ...more] })) };
     } catch (error) {
       const reverted = revertOf(error);
       if (reverted === undefined) throw error;
@@ -83,13 +83,20 @@ interface Answer {
   readonly returnData: Hex;
 }
 
+/** Checked without a schema: the package's client brings none. */
+function bytesIn(answer: unknown): Hex {
+  if (!isHex(answer)) throw new InvalidValue("answer to eth_call", "it is no bytes");
+  return answer;
+}
+
 /** The views of a call that viem gathered; undefined for any other call. */
 function gatheredIn(asked: unknown): Gathered | undefined {
-  const { data: call } = deploylessSchema.safeParse(asked);
-  if (call?.data.startsWith(deploylessCallViaBytecodeBytecode) !== true) return undefined;
+  const call = field(asked, "data");
+  const isDeployless = isHex(call) && field(asked, "to") === undefined && call.startsWith(deploylessCallViaBytecodeBytecode);
+  if (!isDeployless) return undefined;
   const [code, data] = decodeAbiParameters(
     [{ type: "bytes" }, { type: "bytes" }],
-    `0x${call.data.slice(deploylessCallViaBytecodeBytecode.length)}`,
+    `0x${call.slice(deploylessCallViaBytecodeBytecode.length)}`,
   );
   const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data });
   return functionName === "aggregate3" ? { code, calls: args[0] } : undefined;

@@ -154,11 +154,13 @@ describe("npm run build", () => {
     expect(readFileSync(join(installed, "README.md"), "utf8")).to.include("createAgentCityClient");
     expect(readdirSync(join(installed, "examples")).sort()).to.deep.equal([
       "README.md",
+      "agent-with-a-model.ts",
       "agent.ts",
       "agree.ts",
       "connect.ts",
       "read-a-city.ts",
       "register.ts",
+      "test-an-agent.ts",
       "verify-a-bundle.ts",
     ]);
   });

@@ -119,7 +119,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(10, "collaboration/Treasury.sol", " pools.insurance += insured;", " pools.insurance += insured + 1;"),
   breaks(10, "meta/legislation/Convocation.sol", "info.deposit -= fee;", ""),
   breaks(10, "collaboration/StakePool.sol", "ledger.sums.committed -= release;", "ledger.sums.committed -= release / 2;", 1),
-  breaks(11, "foundational/Stakes.sol", "slashed / 2, slashed - slashed / 2, reason);", "slashed / 2, slashed / 4, reason);"),
+  breaks(11, "foundational/Dues.sol", "slashed / 2, slashed - slashed / 2, reason);", "slashed / 2, slashed / 4, reason);"),
   breaks(11, "foundational/Stakes.sol", "locked -= released;", "locked -= released / 2;"),
   breaks(12, "meta/ConstitutionalValidator.sol", "if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);", ""),
   breaks(12, "collaboration/Descent.sol", "child.spent += lent - returned;", "child.spent += (lent - returned) / 2;", 5),
@@ -580,7 +580,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   noticed(
     "foundational/producer-contract",
     "slashes half to the treasury, half and the odd unit to insurance",
-    "foundational/Stakes.sol",
+    "foundational/Dues.sol",
     "slashed / 2, slashed - slashed / 2, reason);",
     "slashed - slashed / 2, slashed / 2, reason);",
   ),
@@ -650,7 +650,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   noticed(
     "collaboration/stake-pool",
     "leaves to the agent what is above the cover",
-    "meta/ExecutionProcedure.sol",
+    "meta/market/Penalties.sol",
     "(ending, taken) = (0, taken - slashed);",
     "(ending, taken) = (0, 0);",
   ),

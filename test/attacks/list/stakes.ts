@@ -280,8 +280,8 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     threats: ["SP-1"],
     entry: "CollaborationContract.claim",
     guard: "settling earns a hundredth, 5 tokens at most",
-    file: "libraries/SlashingSchedule.sol",
-    find: "uint64 reward = slashed / REWARD_DIVISOR;",
+    file: "foundational/Dues.sol",
+    find: "uint64 reward = slashed / SlashingSchedule.REWARD_DIVISOR;",
     replace: "uint64 reward = slashed;",
   },
   {
