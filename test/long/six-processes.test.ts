@@ -212,8 +212,7 @@ describe("six processes", function () {
   it("get nothing from the agent that a tampered city asks for something else, which is paid for what it was asked in truth", () => {
     const { proxy, outcome, log } = first;
     expect(proxy.obeyed).to.deep.equal([]);
-    // A newcomer has no vote yet (decision 91): it is asked for no draft and no ranking.
-    expect([...proxy.refused]).to.include.members(["bid", "perform", "pledge", "open", "sign", "seal"]);
+    expect([...proxy.refused]).to.include.members(["bid", "perform", "pledge", "open", "sign", "seal", "draft", "rank"]);
     const slots = slotsOf(outcome, "deceived");
     expect(slots, log).to.not.have.length(0);
     for (const slot of slots) expect(slot).to.include({ result: "agreed", slashed: "0" });

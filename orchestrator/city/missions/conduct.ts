@@ -256,7 +256,8 @@ export async function requirePassable(city: City, order: Order): Promise<void> {
   const { file, id, input, catalog, judge, sponsor } = order;
   await requireNamedGates(city, file);
   const minds = mindsOf(city, file, order.makeMind);
-  await requireLaw(city, { file, id, services: catalog, inputs: inputsOf(file, input), minds, judge, sponsor });
+  const outsiders = order.outsiders?.workers;
+  await requireLaw(city, { file, id, services: catalog, inputs: inputsOf(file, input), minds, outsiders, judge, sponsor });
 }
 
 /** What a session learns of its mission's input. */

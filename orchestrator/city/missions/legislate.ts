@@ -3,6 +3,7 @@ import { DEVNET_CHAIN_ID } from "../../chain/devnet.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { openOffices } from "../../clerks/clerks.ts";
 import { electorsAmong } from "../../client/eligibility.ts";
+import { writeEach } from "../../client/write.ts";
 import type { LegislatureOptions, PaidElsewhere } from "../../legislature/context.ts";
 import type { LegislatureResult } from "../../legislature/result.ts";
 import { requireLegislable, runLegislature } from "../../legislature/run-legislature.ts";
@@ -37,21 +38,21 @@ export interface Bill
 
 /** One session with the city's own offices and producers. */
 export async function legislate(city: City, bill: Bill): Promise<LegislatureResult> {
-  const result = await runLegislature(await assembled(city, bill));
+  const options = await optionsOf(city, bill);
+  await vouch(city, options.producers);
+  const result = await runLegislature(options);
   new CodificationDesk(city.dir).clear(result.session);
   return result;
 }
 
-/** Throws, by name, why no law could come of a bill: for whoever asks before a sponsor elsewhere pays. */
-export async function requireLaw(city: City, bill: Bill): Promise<void> {
-  await requireLegislable(await assembled(city, bill));
-}
-
-/** Options whose producers may vote, as far as the Registrar vouches for them. */
-async function assembled(city: City, bill: Bill): Promise<LegislatureOptions> {
+/**
+ * Throws, by name, why no law could come of a bill: for whoever asks before a sponsor elsewhere pays, and by that opens the session, in which
+ * only those vote who were vouched for by then. Who is elsewhere is asked nothing that nobody pays for.
+ */
+export async function requireLaw(city: City, { outsiders = [], ...bill }: Bill): Promise<void> {
   const options = await optionsOf(city, bill);
-  await vouch(city, options.producers);
-  return options;
+  await vouch(city, [...options.producers, ...outsiders]);
+  await requireLegislable(options);
 }
 
 /**
@@ -65,9 +66,13 @@ async function vouch({ chain, client, society, tell }: City, producers: Legislat
   if (newcomers.length === 0) return;
   const needed = await client.constitution.param(parameterIndex("MIN_SPONSORS"));
   if (chain.id !== DEVNET_CHAIN_ID && (await client.agents.activeProducers()) >= needed) return;
-  for (const agent of newcomers)
-    await client.agents.enfranchise([agent], { intent: intentKey("vouch", agent), account: memberOf(society, "registrar").account });
-  tell(`the Registrar vouches for ${newcomers.length} agents, who vote from now on`);
+  const { account } = memberOf(society, "registrar");
+  const items = newcomers.map((agent) => ({
+    agent,
+    intent: client.agents.call.enfranchise([agent], { intent: intentKey("vouch", agent), account }),
+  }));
+  const vouched = await writeEach(client, items, ({ agent }, reason) => tell(`the Registrar cannot vouch for ${agent}: ${reason}`));
+  tell(`the Registrar vouches for ${vouched.length} agents, who vote from now on`);
 }
 
 async function optionsOf(

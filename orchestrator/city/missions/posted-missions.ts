@@ -237,12 +237,7 @@ export class PostedMissions {
     const file = this.#fileOf(kept);
     this.#city.tell(`${file.mission} is paid for by ${sponsor}: session ${paid.session}`);
     const items = z.array(itemSchema).parse(parseJson(readFileSync(this.#itemsOf(id), "utf8")));
-    const outsiders = await this.#options.outsiders?.();
-    const order: Order = {
-      ...this.#orderOf(kept, file, items),
-      sponsor: { address: sponsor, ...paid },
-      ...(outsiders === undefined ? {} : { outsiders }),
-    };
+    const order: Order = { ...(await this.#orderOf(kept, file, items)), sponsor: { address: sponsor, ...paid } };
     const outcome = await this.#throughApproval(id, () => runToEnd(this.#city, order, text, this.#options.home));
     const { status, failure, bundle } = outcome;
     // The bundle's folder is the mission's address.
@@ -266,10 +261,14 @@ export class PostedMissions {
     }
   }
 
-  #orderOf({ id, sponsor }: Kept, file: MissionFile, items: readonly Item[]): Order {
+  async #orderOf({ id, sponsor }: Kept, file: MissionFile, items: readonly Item[]): Promise<Order> {
     const input: MissionInput = { kind: file.input.kind, items, skipped: [], remarks: [], digest: digestOfItems(items) };
     const { judge } = this.#options;
-    return { file, input, catalog: CATALOG, id: `posted-${id.slice(2, 18)}`, judge, sponsor: { address: sponsor, session: 0n, block: 0n } };
+    const outsiders = await this.#options.outsiders?.();
+    return {
+      ...{ file, input, catalog: CATALOG, id: `posted-${id.slice(2, 18)}`, judge, sponsor: { address: sponsor, session: 0n, block: 0n } },
+      ...(outsiders === undefined ? {} : { outsiders }),
+    };
   }
 
   /** Everything that would stop it later is said now, while it costs nothing. */
@@ -282,7 +281,7 @@ export class PostedMissions {
       if (ids.some((id, place) => place > 0 && id <= (ids[place - 1] ?? "")))
         throw refused("its items are not in the order of their ids, each once");
       if (items.length > MAX_ITEMS) throw refused(`it has ${items.length} items; at most ${MAX_ITEMS} are taken`);
-      const order = this.#orderOf(kept, file, items);
+      const order = await this.#orderOf(kept, file, items);
       requireKnownFields(file.tasks, order.input, CATALOG);
       await requirePassable(this.#city, order);
     } catch (error) {
