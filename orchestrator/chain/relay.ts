@@ -1,7 +1,7 @@
 import { type Abi, keccak256, parseTransaction, recoverTransactionAddress, type TransactionSerialized } from "viem";
 import type { AgentCityError } from "../primitives/errors.ts";
 import { messageOf } from "../primitives/errors.ts";
-import { type Address, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { type Address, type Hash, type Hex, hexSchema } from "../primitives/hex.ts";
 import type { Chain } from "./chain.ts";
 import { TransactionReverted } from "./errors.ts";
 import { decodeRevert, revertOf } from "./revert.ts";
@@ -48,21 +48,23 @@ export async function relay(
   const cheap = calls.find(({ fee }) => baseFeePerGas !== null && fee < baseFeePerGas);
   if (cheap !== undefined) throw refuse(`the chain asks ${baseFeePerGas} wei for a unit of gas, one pays ${cheap.fee}`);
   for (const { raw, from, to, data, what } of calls) {
-    if (await isMined(chain, raw)) continue;
-    await chain.publicClient.call({ account: from, to, data }).catch((thrown: unknown) => {
-      const revert = revertOf(thrown);
-      if (revert === undefined) throw thrown;
-      throw new TransactionReverted({ phase: "simulated", what, ...decodeRevert(revert.data, errors), cause: thrown });
-    });
-    const sent = await chain.request({ method: "eth_sendRawTransaction", params: [raw] }).catch((thrown: unknown) => {
-      throw refuse(`the chain takes no such transaction now: ${messageOf(thrown)}`);
-    });
-    const { status } = await chain.receipt(hashSchema.parse(sent));
-    if (status === "reverted") throw new TransactionReverted({ phase: "mined", what, reason: "the state changed after simulation" });
+    const hash = keccak256(raw);
+    if (!(await isMined(chain, hash))) {
+      await chain.publicClient.call({ account: from, to, data }).catch((thrown: unknown) => {
+        const revert = revertOf(thrown);
+        if (revert === undefined) throw thrown;
+        throw new TransactionReverted({ phase: "simulated", what, ...decodeRevert(revert.data, errors), cause: thrown });
+      });
+      await chain.request({ method: "eth_sendRawTransaction", params: [raw] }).catch((thrown: unknown) => {
+        throw refuse(`the chain takes no such transaction now: ${messageOf(thrown)}`);
+      });
+    }
+    const { status } = await chain.receipt(hash);
+    if (status === "reverted") throw new TransactionReverted({ phase: "mined", what, reason: "the state changed after simulation", hash });
   }
 }
 
-async function isMined(chain: Chain, raw: Hex): Promise<boolean> {
-  const receipt = await chain.request({ method: "eth_getTransactionReceipt", params: [keccak256(raw)] });
+async function isMined(chain: Chain, hash: Hash): Promise<boolean> {
+  const receipt = await chain.request({ method: "eth_getTransactionReceipt", params: [hash] });
   return receipt !== null && receipt !== undefined;
 }
