@@ -10,6 +10,8 @@ import { Memory } from "./memory.ts";
 const decisionSchema = z.strictObject({ kind: z.enum(HANDLED), request: z.json(), answer: z.json() });
 
 const UNITS = "$units";
+/** Whoever asked may have written the rest, and anything under this name. */
+const AMOUNT = /^-?\d{1,100}$/;
 
 /** A question or an answer as JSON: amounts are kept as amounts, what is undefined is left out. */
 function written(value: unknown) {
@@ -22,7 +24,7 @@ function read(value: JsonValue): unknown {
   if (Array.isArray(value)) return value.map(read);
   if (!isObject(value)) return value;
   const amount = value[UNITS];
-  if (typeof amount === "string" && Object.keys(value).length === 1) return BigInt(amount);
+  if (typeof amount === "string" && AMOUNT.test(amount) && Object.keys(value).length === 1) return BigInt(amount);
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(each)]));
 }
 
