@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Code, CopyButton, Group, List, Text, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Checkbox, Code, Group, List, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Link, useLocation, useParams } from "react-router";
@@ -10,6 +10,7 @@ import { ask, request, send } from "../city/gateway.ts";
 import { askAgain, useLive } from "../city/live.tsx";
 import { Asked, Empty, Problem } from "../parts/asked.tsx";
 import { Because } from "../parts/because.tsx";
+import { Copy } from "../parts/copy.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { moment, short, shortened, span } from "../parts/words.ts";
@@ -524,13 +525,7 @@ function InTerminal({ command }: { readonly command: string }) {
       <pre className="mono" data-command>
         {plainText(command)}
       </pre>
-      <CopyButton value={command}>
-        {({ copied, copy }) => (
-          <Button size="compact-sm" variant="default" onClick={copy}>
-            {copied ? "Copied" : "Copy"}
-          </Button>
-        )}
-      </CopyButton>
+      <Copy text={command} />
       <Text size="sm" className="muted">
         It signs with the key in AGENTCITY_ADJUDICATOR_KEY, with <Code>--wallet</Code>, or on a devnet with <Code>--as adjudicator-1</Code>;{" "}
         <Code>--dry-run</Code> prints the same message as above.

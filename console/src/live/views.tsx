@@ -1,9 +1,10 @@
-import { Button, Checkbox, CopyButton, Group, Text } from "@mantine/core";
+import { Button, Checkbox, Group, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import type { Event, Page } from "../city/answers.ts";
 import { ask, GatewayRefusal } from "../city/gateway.ts";
 import { Asked, Empty, Problem } from "../parts/asked.tsx";
+import { Copy } from "../parts/copy.tsx";
 import { EventList } from "../parts/event-list.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { save } from "../parts/save.ts";
@@ -61,7 +62,8 @@ export function ViewChoice({ looking: { view, isFailures } }: { readonly looking
         <Checkbox
           label="failures only"
           checked={isFailures}
-          onChange={({ currentTarget }) => setQuery(queryWith("only", currentTarget.checked ? "failures" : undefined))}
+          // At once: a box that waits for the page behind it would spring back.
+          onChange={({ currentTarget }) => setQuery(queryWith("only", currentTarget.checked ? "failures" : undefined), { flushSync: true })}
         />
       )}
     </Group>
@@ -132,13 +134,7 @@ export function Json({ mission }: { readonly mission: string }) {
             <Button size="compact-sm" variant="default" onClick={() => save(`mission-${mission}.json`, `${text}\n`, "application/json")}>
               Save
             </Button>
-            <CopyButton value={text}>
-              {({ copied, copy }) => (
-                <Button size="compact-sm" variant="default" onClick={copy}>
-                  {copied ? "Copied" : "Copy"}
-                </Button>
-              )}
-            </CopyButton>
+            <Copy text={text} />
             <Text size="sm" className="muted">
               What <code>GET {path}</code> and its parts {PARTS.join(", ")} say; a part that this city does not keep is null.
             </Text>
