@@ -24,6 +24,7 @@ import { sessionTransitions } from "../../orchestrator/rules/transitions/session
 import { CATALOG } from "../../services/catalog.ts";
 import { cancel, challenge, deliver, proposing, result, SIGNED, sign } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
+import { POSTED_ITEMS, postedMission } from "../support/posted-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions, wall } from "./gateway-city.ts";
 import { decoded, paymentBy, requiredSchema } from "./payment.ts";
@@ -174,20 +175,8 @@ describe("a front that is killed at every message between it and the city", func
     return agent;
   }
 
-  const MISSION = (name: string) => `mission: ${name}
-goal: Estimate the work packages of ${name}.
-budget: "300.00"
-deadline: 20m
-risk: LOW
-input: { kind: csv, path: work.csv }
-tasks:
-  estimate: { service: [estimate-by-median, estimate-by-pert, estimate-by-triangle], over: input, tier: 2 }
-output: { task: estimate, format: json }
-`;
-  const ITEMS = [{ id: "row-1", name: "survey", fields: {}, values: { optimistic: 3, likely: 6, pessimistic: 9 } }];
-
   async function post(sponsor: LocalAccount, name: string): Promise<Response> {
-    return signed(sponsor, "/v1/posted", { file: MISSION(name), items: ITEMS });
+    return signed(sponsor, "/v1/posted", { file: postedMission(name, `Estimate the work packages of ${name}.`, 300), items: POSTED_ITEMS });
   }
   const openedBy = async (sponsor: Address) => (await city.client.legislation.history("SessionOpened", { sponsor })).length;
 

@@ -12,10 +12,10 @@ import { addressSchema } from "../../../orchestrator/primitives/address.ts";
 import { type Address, type Hash, hashSchema } from "../../../orchestrator/primitives/hex.ts";
 import { sessionTransitions } from "../../../orchestrator/rules/transitions/session.ts";
 import { openHome } from "../../support/city-home.ts";
+import { POSTED_ITEMS, postedMission } from "../../support/posted-mission.ts";
 import { rejection } from "../../support/rejection.ts";
 import { suiteDirectory } from "../../support/temporary-directory.ts";
 
-const ITEMS = [{ id: "row-1", name: "survey", fields: {}, values: { optimistic: 3, likely: 6, pessimistic: 9 } }];
 const TOKEN = 1_000_000n;
 const MOST = 128;
 const OF_SPONSOR = 8;
@@ -23,18 +23,7 @@ const TEN_MINUTES = 600_000;
 /** Seconds: longer than any stage of a session. */
 const FORTY_DAYS = 40n * 86_400n;
 
-function missionFor(tokens: number): string {
-  return `mission: estimates
-goal: Estimate a work package.
-budget: "${tokens}.00"
-deadline: 20m
-risk: LOW
-input: { kind: csv, path: work.csv }
-tasks:
-  estimate: { service: [estimate-by-median, estimate-by-pert, estimate-by-triangle], over: input, tier: 2 }
-output: { task: estimate, format: json }
-`;
-}
+const missionFor = (tokens: number) => postedMission("estimates", "Estimate a work package.", tokens);
 
 describe("missions that nobody has paid for", function () {
   this.timeout(60_000);
@@ -71,7 +60,7 @@ describe("missions that nobody has paid for", function () {
       const by = ids.length === 0 && first !== undefined ? first : await sponsor(held);
       for (let at = 0; at < OF_SPONSOR; at += 1) {
         now += 1;
-        ids.push((await posted.post(by, missionFor(tokens), ITEMS, at)).id);
+        ids.push((await posted.post(by, missionFor(tokens), POSTED_ITEMS, at)).id);
       }
     }
     return ids;
@@ -81,33 +70,33 @@ describe("missions that nobody has paid for", function () {
   it("of sponsors without the money make room for one who has it, at once", async () => {
     const idle = await fill(300, 0n);
     const poor = await sponsor();
-    expect(await rejection(posted.post(poor, missionFor(300), ITEMS))).to.include({ code: "TooManyPosted" });
-    const { state } = await posted.post(await sponsor(300n), missionFor(300), ITEMS);
+    expect(await rejection(posted.post(poor, missionFor(300), POSTED_ITEMS))).to.include({ code: "TooManyPosted" });
+    const { state } = await posted.post(await sponsor(300n), missionFor(300), POSTED_ITEMS);
     expect(state).to.equal("unpaid");
     expect(left(idle)).to.deep.equal(idle.slice(1));
   });
 
   it("of sponsors who hold the money for one of their eight are as good as without", async () => {
     await fill(300, 300n);
-    expect((await posted.post(await sponsor(300n), missionFor(300), ITEMS)).state).to.equal("unpaid");
+    expect((await posted.post(await sponsor(300n), missionFor(300), POSTED_ITEMS)).state).to.equal("unpaid");
   });
 
   it("keep out nobody who holds more, and nobody for longer than ten minutes", async () => {
     const first = await sponsor(1_600n);
     const cheap = await fill(200, 1_600n, first);
-    expect((await posted.post(await sponsor(300n), missionFor(300), ITEMS)).state).to.equal("unpaid");
+    expect((await posted.post(await sponsor(300n), missionFor(300), POSTED_ITEMS)).state).to.equal("unpaid");
     expect(left(cheap)).to.have.length(MOST - 1);
     const equal = await sponsor(200n);
-    expect(await rejection(posted.post(equal, missionFor(200), ITEMS))).to.include({ code: "TooManyPosted" });
+    expect(await rejection(posted.post(equal, missionFor(200), POSTED_ITEMS))).to.include({ code: "TooManyPosted" });
     now += TEN_MINUTES;
-    const { id } = await posted.post(equal, missionFor(200), ITEMS);
+    const { id } = await posted.post(equal, missionFor(200), POSTED_ITEMS);
     expect(posted.get(id)).to.include({ state: "unpaid" });
     expect(left(cheap)).to.have.length(MOST - 2);
     // Nothing is lost with one that went: it is the same mission again.
     const [gone] = cheap;
     expect(left(cheap)).to.not.include(gone);
     now += TEN_MINUTES;
-    expect((await posted.post(first, missionFor(200), ITEMS, 0)).id).to.equal(gone);
+    expect((await posted.post(first, missionFor(200), POSTED_ITEMS, 0)).id).to.equal(gone);
   });
 
   /** A key with a faucet's money. */
@@ -152,7 +141,7 @@ describe("missions that nobody has paid for", function () {
     for (const budget of [300n * TOKEN - 1n, 300n * TOKEN + 1n]) {
       const by = await payer();
       const before = await city.client.token.balanceOf(by.address);
-      const { id } = await posted.post(by.address, missionFor(300), ITEMS);
+      const { id } = await posted.post(by.address, missionFor(300), POSTED_ITEMS);
       await pay(by, budget);
       await posted.step();
       expect(posted.get(id)).to.include({ state: "unpaid" });
@@ -164,7 +153,7 @@ describe("missions that nobody has paid for", function () {
   it("are carried out once where the sponsor deposits twice, and the second deposit goes back to it", async () => {
     const by = await payer();
     const before = await city.client.token.balanceOf(by.address);
-    const { id } = await posted.post(by.address, missionFor(300), ITEMS);
+    const { id } = await posted.post(by.address, missionFor(300), POSTED_ITEMS);
     await pay(by, 300n * TOKEN, 2);
     await posted.step();
     await posted.step();
