@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -113,7 +113,6 @@ export async function createTestCity({ checkout, seed = "7", tell = () => {} }: 
   /** A sponsor of its own for each city: a devnet's faucet pays. */
   const password = randomBytes(24).toString("base64url");
   const own = (name: string) => join(folder, name);
-  mkdirSync(folder, { recursive: true });
   writeFileSync(own("password"), password, { mode: 0o600 });
   writeFileSync(own("sponsor.json"), encryptKeystore(generatePrivateKey(), password, randomBytes), { mode: 0o600 });
   let missions = 0;

@@ -50,11 +50,6 @@ function stream(path: readonly string[]): RandomStream {
 
   /** 53 bits, most significant first; the low 3 bits of the seventh byte are dropped. */
   function bits53(): number {
-    if (used + 7 <= block.length) {
-      const word = new DataView(block.buffer, used, 7);
-      used += 7;
-      return (word.getUint32(0) * 65_536 + word.getUint16(4)) * 32 + (word.getUint8(6) >> 3);
-    }
     let value = 0;
     for (let index = 0; index < 6; index += 1) value = value * 256 + byte();
     return value * 32 + (byte() >> 3);
