@@ -57,8 +57,8 @@ export interface CityChain extends Chain {
   transcript(head?: BlockName): string;
 }
 
-/** Bytes of calls that go together: their answers, some 250 bytes each, usually fit into one (gathered.ts). */
-const TOGETHER = 2_400;
+/** Bytes of calls that go together: of 33 views with one argument, whose answers of up to 600 bytes each fit into one (gathered.ts). */
+const TOGETHER = 1_200;
 
 /** A viem client over a request function. Retries belong to the transport below, not here. `gathers`: views asked at once are one request. */
 export function publicClientOf(

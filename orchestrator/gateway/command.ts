@@ -8,6 +8,7 @@ import type { LogHead } from "../records/log.ts";
 import type { AgreementDesk } from "./agreement-desk.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
+import type { MissionMemory } from "./mission-memory.ts";
 import type { SeatDoor } from "./seat-door.ts";
 import type { Webhooks } from "./webhooks.ts";
 
@@ -26,6 +27,8 @@ export interface World {
 
 /** What commands of the front ask: they only read. */
 export interface FrontWorld extends World {
+  /** What was read of missions, kept until an event touches it. */
+  readonly missions: MissionMemory;
   /** What this city says of itself, signed by its operator. */
   readonly about: () => Promise<CityDocument>;
   /** Where campaigns of the economy lie, if this city shows any. */

@@ -26,6 +26,7 @@ import { gatewayApp } from "./http.ts";
 import { limitsSchema } from "./limits.ts";
 import { openLine } from "./line.ts";
 import { type CityLink, cityOver, orderSchema } from "./link.ts";
+import { MissionMemory } from "./mission-memory.ts";
 import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
 import { Places, partyOf } from "./parties.ts";
@@ -117,8 +118,10 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
   const closing = new AbortController();
   let url = "";
   let about: Promise<CityDocument> | undefined;
+  const client = createCityClient({ chain, addresses });
   const world: FrontWorld = {
-    ...{ client: createCityClient({ chain, addresses }), hub, blocks, dir, millis },
+    ...{ client, hub, blocks, dir, millis },
+    missions: new MissionMemory({ client, hub }),
     recordsHead: () => headOf(city.rows),
     campaigns: settings.campaigns,
     bundles: settings.bundles,

@@ -32,13 +32,22 @@ export async function pageOfPayloads<Args>(
   schema: z.ZodType<Args>,
 ): Promise<{ readonly payloads: readonly DecodedEvent<Args>[]; readonly next: string | null }> {
   const { events, next } = await world.hub.query(query);
+  return { payloads: await decoded(world, events, schema), next };
+}
+
+/** What those of these events say that hold. */
+export async function decoded<Args>(
+  world: Pick<World, "hub">,
+  events: readonly StreamEvent[],
+  schema: z.ZodType<Args>,
+): Promise<readonly DecodedEvent<Args>[]> {
   const holding = events.filter(({ isCorrected, corrects }) => !isCorrected && corrects === null);
+  if (holding.length === 0) return [];
   const bytes = await world.hub.payloads(holding.map(({ payloadCid }) => payloadCid));
   const said = z.object({ args: schema });
-  const payloads = holding.flatMap((event) => {
+  return holding.flatMap((event) => {
     // It may be gone after two years.
     const content = bytes.get(event.payloadCid);
     return content === undefined ? [] : [{ event, args: said.parse(parseJsonBytes(content)).args }];
   });
-  return { payloads, next };
 }

@@ -9,6 +9,7 @@ import { evidenceClasses } from "../../protocol/evidence.ts";
 import type { MissionDocument } from "../../protocol/mission-document.ts";
 import { type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
+import type { KnownMission } from "../mission-memory.ts";
 import { pageOfPayloads, payloadsOf } from "../payloads.ts";
 import { address, contentId, count, hash, pageInput, pageOf, seconds, toAddress, toHash, units } from "../wire.ts";
 import { ledgerOf, ledgerOutput } from "./ledger.ts";
@@ -106,13 +107,9 @@ export const nodeOutput = z.strictObject({
   executors: z.array(slotOutput),
 });
 
-/** `struct NodeLaw` allows so many executors. */
-const MAX_SLOTS = 5;
-
-async function nodeOf({ client }: World, mission: Address, number: number): Promise<z.input<typeof nodeOutput>> {
-  const contract = client.mission(mission);
-  const [node, law] = await Promise.all([contract.nodeOf(number), contract.nodeLaw(number)]);
-  const slots = await Promise.all(Array.from({ length: Math.min(law.redundancy, MAX_SLOTS) }, (_, slot) => contract.slotOf(number, slot)));
+function nodeOf({ nodes, slots }: KnownMission, number: number): z.input<typeof nodeOutput> {
+  const node = nodes[number];
+  if (node === undefined) throw new RangeError(`no node ${number}`);
   const isSet = (mask: number, slot: number) => ((mask >> slot) & 1) === 1;
   return {
     number,
@@ -121,7 +118,7 @@ async function nodeOf({ client }: World, mission: Address, number: number): Prom
     deadline: node.deadline,
     freezes: node.freezeCount,
     isRecorded: node.recorded,
-    executors: slots.flatMap(({ agent, price }, slot) =>
+    executors: (slots[number] ?? []).flatMap(({ agent, price }, slot) =>
       agent === zeroAddress
         ? []
         : [{ slot, agent, price: price.toString(), isCommitted: isSet(node.commitMask, slot), isRevealed: isSet(node.revealMask, slot) }],
@@ -280,9 +277,8 @@ export const missionCommands: readonly Command[] = [
     input: missionInput,
     output: z.strictObject({ nodes: z.array(nodeOutput) }),
     async run(world, input) {
-      const { mission } = await missionNamed(world, input.mission);
-      const { nodeCount } = await world.client.mission(mission).header();
-      return { nodes: await Promise.all(Array.from({ length: nodeCount }, (_, number) => nodeOf(world, mission, number))) };
+      const known = await world.missions.read(await missionNamed(world, input.mission));
+      return { nodes: [...known.nodes.keys()].map((number) => nodeOf(known, number)) };
     },
   }),
   command({
@@ -296,10 +292,10 @@ export const missionCommands: readonly Command[] = [
     input: z.strictObject({ mission: address, node: count.max(255) }),
     output: nodeOutput,
     async run(world, input) {
-      const { mission } = await missionNamed(world, input.mission);
-      const { nodeCount } = await world.client.mission(mission).header();
-      if (input.node >= nodeCount) throw new Refused("NotFound", `${mission} has nodes 0 to ${nodeCount - 1}, and no ${input.node}`);
-      return nodeOf(world, mission, input.node);
+      const known = await world.missions.read(await missionNamed(world, input.mission));
+      const count = known.nodes.length;
+      if (input.node >= count) throw new Refused("NotFound", `${input.mission} has nodes 0 to ${count - 1}, and no ${input.node}`);
+      return nodeOf(known, input.node);
     },
   }),
   command({

@@ -1,4 +1,4 @@
-import { sliceHex } from "viem";
+import { sliceHex, zeroAddress } from "viem";
 import { z } from "zod";
 import { RETRIES } from "../../chain/patience.ts";
 import { stageOf } from "../../city/report/gas.ts";
@@ -14,7 +14,7 @@ import { parseJsonBytes } from "../../primitives/json.ts";
 import { functionNames } from "../../primitives/selectors.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { type Command, command, type World } from "../command.ts";
-import { payloadsOf } from "../payloads.ts";
+import { decoded } from "../payloads.ts";
 import { address, count, hash, seconds } from "../wire.ts";
 import { missionInput, missionNamed } from "./missions.ts";
 
@@ -96,16 +96,7 @@ async function stagesOf(world: World, events: readonly StreamEvent[]) {
   return [...sums].map(([stage, sum]) => ({ stage, ...sum }));
 }
 
-/** Every event of a mission, oldest first. */
-async function eventsOf(world: World, missionId: `0x${string}`): Promise<readonly StreamEvent[]> {
-  const events: StreamEvent[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await world.hub.query({ missionId, limit: 200, cursor });
-    events.push(...page.events.filter(({ isCorrected, corrects }) => !isCorrected && corrects === null));
-    cursor = page.next;
-  }
-  return events;
-}
+const named = (events: readonly StreamEvent[], name: string) => events.filter((event) => event.name === name);
 
 async function jsonOf({ hub }: World, { payloadCid }: StreamEvent): Promise<unknown> {
   const bytes = await hub.payload(payloadCid);
@@ -114,18 +105,17 @@ async function jsonOf({ hub }: World, { payloadCid }: StreamEvent): Promise<unkn
 
 /** Outputs that are held and not on chain yet, with their next try. */
 async function heldIn(world: World, events: readonly StreamEvent[], now: number) {
-  const named = (name: string) => events.filter((event) => event.name === name);
   const released = new Set<string>();
-  for (const event of named("execution.released")) {
+  for (const event of named(events, "execution.released")) {
     const parsed = releasedSchema.safeParse(await jsonOf(world, event));
     if (parsed.success) released.add(`${event.nodeId} ${parsed.data.outputHash}`);
   }
   const held = [];
-  for (const event of named("execution.held")) {
+  for (const event of named(events, "execution.held")) {
     const parsed = heldSchema.safeParse(await jsonOf(world, event));
     if (!parsed.success || released.has(`${event.nodeId} ${parsed.data.outputHash}`)) continue;
     const refusals = [];
-    for (const each of named("execution.refused").filter(({ nodeId }) => nodeId === event.nodeId)) {
+    for (const each of named(events, "execution.refused").filter(({ nodeId }) => nodeId === event.nodeId)) {
       const refusal = refusedSchema.safeParse(await jsonOf(world, each));
       if (refusal.success && refusal.data.at >= parsed.data.since) refusals.push(refusal.data.at);
     }
@@ -177,19 +167,14 @@ export const vitalCommands: readonly Command[] = [
       const { client } = world;
       const { mission, missionId } = await missionNamed(world, input.mission);
       const contract = client.mission(mission);
-      const [{ timestamp }, { nodeCount }, state, watch, events] = await Promise.all([
+      const [{ timestamp }, state, watch, { events, nodes, laws, slots }] = await Promise.all([
         client.chain.publicClient.getBlock(),
-        contract.header(),
         contract.state(),
         contract.watch(),
-        eventsOf(world, missionId),
+        world.missions.read({ mission, missionId }),
       ]);
       const now = Number(timestamp);
-      const numbers = Array.from({ length: nodeCount }, (_, number) => number);
-      const [nodes, laws] = await Promise.all([
-        Promise.all(numbers.map((number) => contract.nodeOf(number))),
-        Promise.all(numbers.map((number) => contract.nodeLaw(number))),
-      ]);
+      const numbers = [...nodes.keys()];
       const stateOf = (number: number) => nodeStates[nodes[number]?.state ?? 0] ?? "WAITING";
       const inState = (...wanted: readonly string[]) => numbers.filter((number) => wanted.includes(stateOf(number)));
       const missionState = missionStates[state] ?? "PENDING";
@@ -206,7 +191,7 @@ export const vitalCommands: readonly Command[] = [
           });
 
       const counters = new Map<string, Part>();
-      for (const { args } of await payloadsOf(world, { missionId, name: "CollaborationContract.FreezeCounted" }, countedSchema)) {
+      for (const { args } of await decoded(world, named(events, "CollaborationContract.FreezeCounted"), countedSchema)) {
         const share = Math.min(WHOLE, Math.round((args.recent * WHOLE) / Math.max(1, args.threshold)));
         counters.set(args.agent, part(args.agent, `${args.recent} of ${args.threshold} freezes`, share));
       }
@@ -214,15 +199,7 @@ export const vitalCommands: readonly Command[] = [
       const gas = gasOf(events);
       const spent = gas.reduce((sum, each) => sum + each.gas, 0);
 
-      const agents = [
-        ...new Set(
-          await Promise.all(
-            numbers.flatMap((number) =>
-              Array.from({ length: laws[number]?.redundancy ?? 0 }, async (_, slot) => (await contract.slotOf(number, slot)).agent),
-            ),
-          ),
-        ),
-      ].filter((agent) => !/^0x0+$/.test(agent));
+      const agents = [...new Set(slots.flat().map(({ agent }) => agent))].filter((agent) => agent !== zeroAddress);
       const floor = Number(await client.constitution.param(parameterIndex("REPUTATION_FLOOR")));
       const standings = await Promise.all(
         agents.map(async (agent) => ({ agent, points: Number(await client.agents.reputationOf(agent)) })),
@@ -289,13 +266,13 @@ export const vitalCommands: readonly Command[] = [
           ),
         },
         progress: {
-          value: `${done.length} of ${nodeCount} nodes`,
+          value: `${done.length} of ${nodes.length} nodes`,
           alerts: isStalled,
           parts: [
             part(
               "done",
-              `${Math.round((done.length * 100) / Math.max(1, nodeCount))} %`,
-              Math.round((done.length * WHOLE) / Math.max(1, nodeCount)),
+              `${Math.round((done.length * 100) / Math.max(1, nodes.length))} %`,
+              Math.round((done.length * WHOLE) / Math.max(1, nodes.length)),
             ),
           ],
         },
@@ -335,13 +312,10 @@ export const vitalCommands: readonly Command[] = [
     }),
     async run(world, input) {
       const { mission, missionId } = await missionNamed(world, input.mission);
-      const contract = world.client.mission(mission);
-      const events = await eventsOf(world, missionId);
-      const changed = await payloadsOf(
-        world,
-        { missionId, name: "CollaborationContract.NodeStateChanged" },
-        z.object({ node: z.number(), to: z.number() }),
-      );
+      const { events, laws } = await world.missions.read({ mission, missionId });
+      const saying = <Args>(event: string, schema: z.ZodType<Args>) =>
+        decoded(world, named(events, `CollaborationContract.${event}`), schema);
+      const changed = await saying("NodeStateChanged", z.object({ node: z.number(), to: z.number() }));
       const spans: {
         node: number;
         state: (typeof nodeStates)[number];
@@ -359,17 +333,13 @@ export const vitalCommands: readonly Command[] = [
         }
         spans.push({ node: args.node, state: nodeStates[args.to] ?? "WAITING", from: at, to: null, first: event.sequence, last: null });
       }
-      const counted = await payloadsOf(world, { missionId, name: "CollaborationContract.FreezeCounted" }, countedSchema);
-      const checkpointed = await payloadsOf(world, { missionId, name: "CollaborationContract.Checkpointed" }, checkpointSchema);
-      const anchored = (await payloadsOf(world, { missionId, name: "CollaborationContract.Anchored" }, anchoredSchema)).at(-1);
-      const cleared = await payloadsOf(
-        world,
-        { missionId, name: "CollaborationContract.Cleared" },
-        z.object({ node: z.number(), result: z.number() }),
-      );
+      const counted = await saying("FreezeCounted", countedSchema);
+      const checkpointed = await saying("Checkpointed", checkpointSchema);
+      const anchored = (await saying("Anchored", anchoredSchema)).at(-1);
+      const cleared = await saying("Cleared", z.object({ node: z.number(), result: z.number() }));
       const tiers = new Map<number, { tier: number; passed: number; rejected: number; undecided: number }>();
       for (const { args } of cleared) {
-        const { tier } = await contract.nodeLaw(args.node);
+        const { tier = 0 } = laws[args.node] ?? {};
         const row = tiers.get(tier) ?? { tier, passed: 0, rejected: 0, undecided: 0 };
         if (args.result === PASS) row.passed += 1;
         else if (args.result === FAIL) row.rejected += 1;
