@@ -198,7 +198,7 @@ export function AgentPage() {
                     ...new Set(
                       items
                         .filter((each) => each.missionId === id && isOfSession(each))
-                        .map(({ eventType, name }) => eventWords(eventType, name.split(".").at(-1) ?? name)),
+                        .map(({ eventType, name }) => eventWords(eventType, name)),
                     ),
                   ]
                     .slice(0, 6)

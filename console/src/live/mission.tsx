@@ -20,7 +20,7 @@ import type {
   Session,
   Verdict,
 } from "../city/answers.ts";
-import { ask, send as post, request } from "../city/gateway.ts";
+import { ask, GatewayRefusal, send as post, request } from "../city/gateway.ts";
 import { askAgain, useAsked } from "../city/live.tsx";
 import { LawPicture } from "../pages/law-picture.tsx";
 import { Sankey, sum } from "../pages/money.tsx";
@@ -301,7 +301,7 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
         </Title>
         <Asked of={ledger}>{(books) => <Books books={books} />}</Asked>
       </section>
-      {ENDED.includes(mission.data?.state ?? "") && <Report mission={address} />}
+      {ENDED.includes(mission.data?.state ?? "") && <Report mission={address} root={history.data?.anchor?.root} />}
       <section aria-labelledby="metrics">
         <Title order={2} id="metrics">
           Eleven live metrics
@@ -342,9 +342,18 @@ function Picture({ law, drawn, looking: { isFailures, query }, current, id, chil
   );
 }
 
+/** Questions for a report that is about to be written: after 0.3, 0.6, 1.2 … seconds. */
+const REPORT_TRIES = 5;
+
 /** What came out, as the mission's own report says; agents' words are in it. */
-function Report({ mission }: { readonly mission: string }) {
-  const report = useAsked<{ readonly markdown: string }>(`/v1/missions/${mission}/report`);
+function Report({ mission, root }: { readonly mission: string; readonly root: string | undefined }) {
+  // It is written once, just after the records' root was anchored: whatever else happens in the city, a report that is not there stays away.
+  const report = useQuery({
+    queryKey: ["once", "report", mission, root],
+    queryFn: ({ signal }) => ask<{ readonly markdown: string }>(`/v1/missions/${mission}/report`, {}, signal),
+    retry: (count, error) => error instanceof GatewayRefusal && error.status === 404 && root !== undefined && count < REPORT_TRIES,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   return (
     <section aria-labelledby="report">
       <Title order={2} id="report">

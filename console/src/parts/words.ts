@@ -1,3 +1,5 @@
+import type { EventType } from "../../../orchestrator/hub/event-types.ts";
+
 /** The system's words as a newcomer reads them, each once. */
 
 export interface StateWords {
@@ -117,9 +119,69 @@ const OTHER: StateWords = { word: "unknown", look: "waiting", means: "" };
 export const missionWords = (state: string): StateWords => MISSION_STATES[state] ?? OTHER;
 export const sessionWords = (state: string): StateWords => SESSION_STATES[state] ?? OTHER;
 
-/** What the paper's event types are called in a line of news; others by their own name. */
-export function eventWords(type: string | null, name: string): string {
-  return type === null ? name : type.toLowerCase().replaceAll("_", " ");
+const EVENTS: Readonly<Record<EventType, string>> = {
+  AGENT_REGISTERED: "agent registered",
+  SERVICE_REGISTERED: "service registered",
+  AGENT_BANNED: "agent banned",
+  SESSION_INITIATED: "session opened",
+  IDENTITY_VERIFIED: "identities confirmed",
+  DAG_PROPOSED: "law proposed",
+  BID_SUBMITTED: "bid placed",
+  BID_APPROVED: "work awarded",
+  BID_REJECTED: "no bid was accepted",
+  REGULATORY_SIGNED: "law approved by an office",
+  CODIFICATION_COMPILED: "law compiled",
+  LEGISLATIVE_APPROVED: "law approved",
+  DAG_DEPLOYED: "law deployed",
+  TASK_ROUTED: "work handed out",
+  TASK_EXECUTING: "work started",
+  TASK_COMPLETED: "work completed",
+  TASK_FAILED: "work failed for good",
+  TASK_TIMEOUT: "time ran out",
+  CODEHASH_MISMATCH: "other code than registered",
+  CODEHASH_VERIFIED: "code verified",
+  POP_SUBMITTED: "output committed",
+  POP_APPROVED: "output cleared",
+  POP_REJECTED: "output refused by its verifiers",
+  DELEGATED_REVIEW_REQUESTED: "human review requested",
+  DELEGATED_APPROVED: "approved by an adjudicator",
+  DELEGATED_REJECTED: "rejected by an adjudicator",
+  ANOMALY_REPORTED: "anomaly reported",
+  FREEZE_TRIGGERED: "node frozen",
+  UNFREEZE_APPROVED: "freeze lifted",
+  FALSE_POSITIVE_CLASSIFIED: "freeze ruled a false positive",
+  EMERGENCY_STOP: "emergency stop",
+  EMERGENCY_STOP_CLEARED: "emergency stop cleared",
+  PENDING_FINALIZATION: "output recorded, payment pending",
+  ESCROW_RELEASED: "payment released",
+  DEGRADED_MODE_ENTERED: "mission suspended: the chain fell silent",
+  DEGRADED_MODE_EXITED: "mission resumed",
+  RECONCILIATION_PASSED: "records match the chain",
+  RECONCILIATION_FAILED: "records do not match the chain",
+  DIVERGENCE_DETECTED: "records and chain diverged",
+  FAULT_SIGNAL: "attempt failed",
+  PARTIAL_RELEGISLATION_INITIATED: "work reopened under the same law",
+  FULL_RELEGISLATION_INITIATED: "new law requested",
+  MAX_REFINEMENT_EXCEEDED: "no further law allowed",
+  OUTPUT_RELEASED: "output released",
+  OUTPUT_VETOED: "output vetoed",
+  MISSION_COMPLETED: "mission completed",
+  MISSION_ABORTED: "mission ended early",
+  PARAMETER_UPDATED: "parameter changed",
+  OVERRIDE_ACTION: "adjudicators acted",
+  UNILATERAL_OVERRIDE: "one adjudicator acted alone",
+  REPUTATION_ADJUSTED: "reputation changed",
+  STAKE_SLASHED: "stake slashed",
+};
+
+/** An event in a line of news: a phrase for each of the paper's types; others by their own name, `Contract.EventName` or a record's `kind.of`. */
+export function eventWords(type: EventType | null, name: string): string {
+  if (type !== null) return EVENTS[type];
+  const own = /^[A-Z]/.test(name) ? (name.split(".").at(-1) ?? name) : name;
+  return own
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(".", ": ")
+    .toLowerCase();
 }
 
 /** 0x1234…abcd */
