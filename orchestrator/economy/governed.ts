@@ -44,6 +44,8 @@ const LEAST_BIDS = 2;
 const CONFIDENCE_KEPT = 0.8;
 /** A round before the milestone is over a law is: its mission can then be ended and its records anchored. */
 const LAST = 1;
+/** Rounds that a law must have left: work takes one, its review another. */
+const LEAST_ROUNDS = 2;
 
 interface Heard {
   reviewed: number;
@@ -161,20 +163,25 @@ export class Governed implements Order {
     const { round, present, world, tasks } = commons;
     this.#present = present;
     await this.#city.until(this.#began + ROUND * BigInt(round));
-    if (round % world.milestoneRounds !== 0) return this.#rebid(commons, say);
-    await this.#legislate(commons);
+    const since = round % world.milestoneRounds;
+    const left = world.milestoneRounds - since - LAST;
+    if (since !== 0 && (this.#mission !== undefined || left < LEAST_ROUNDS)) return this.#rebid(commons, say);
+    await this.#legislate(commons, left, since !== 0);
     if (this.#mission !== undefined) await this.#mission.market(tasks, this.#offers(this.#mission, tasks, commons, say));
   }
 
-  async #legislate({ round, pool, present, world, tasks, chance }: Commons): Promise<void> {
+  /** Opened by the foundation where a milestone begins; where it has no law, by those who want one. */
+  async #legislate({ round, pool, present, world, tasks, chance }: Commons, left: number, byPetition: boolean): Promise<void> {
     const { reviewed, failed, reports, breaches } = this.#heard;
     const after: Situation = { pool: pool.level / pool.capacity, failed: share(failed, reviewed), breaches: share(breaches, reports) };
     const frozen = [...this.#frozen];
-    const { enacted, figures, flagged } = await holdSession(this.#city, {
+    const electors = present.filter((agent) => !this.#frozen.has(agent));
+    const willing = () => chance("petition").shuffle(electors.filter((agent) => !this.#absent.has(agent)));
+    const held = await holdSession(this.#city, {
       round,
       tasks,
       funding: this.#funding(tasks.length),
-      electors: present.filter((agent) => !this.#frozen.has(agent)),
+      electors,
       absent: this.#absent,
       bloc: this.#bloc.filter((agent) => present.includes(agent) && !this.#frozen.has(agent) && !this.#corrected.has(agent)),
       before: (agent) => ({ pool: after.pool, failed: 0, breaches: 1 - agent.seen }),
@@ -182,11 +189,15 @@ export class Governed implements Order {
       open: RULE_NAMES.filter((name) => name !== "read" || this.#isFull),
       adjudicates: this.#isFull,
       chance: (purpose) => chance(`session ${purpose}`),
-      duration: (world.milestoneRounds - LAST) * Number(ROUND),
+      duration: left * Number(ROUND),
       drafts: world.drafts,
+      ...(byPetition ? { petitioners: willing() } : {}),
     });
+    if (held === undefined) return;
+    const { enacted, figures, flagged } = held;
     this.#announced = share(present.filter(({ persona }) => persona !== "adversarial").length, present.length);
-    this.#heard = nothing();
+    // What was heard counts until a law is made of it.
+    if (enacted !== undefined) this.#heard = nothing();
     await this.#city.rule(frozen.map((agent) => this.#freeze(agent, false, `round ${round}: over`)));
     this.#sessions.push(figures);
     for (const agent of flagged) this.#corrected.add(agent);

@@ -50,6 +50,8 @@ export interface RunSummary {
 /** A governed run's figures; null where there was nothing to measure. */
 export interface GovernanceSummary {
   readonly rec: number;
+  /** Sessions that agents petitioned for. */
+  readonly petitioned: number;
   readonly rqt: number | null;
   readonly lpr: number;
   readonly dsi: number;
@@ -175,6 +177,7 @@ function governanceOf(
   const sanctioned = (window: readonly RoundFigures[]) => ratio(window.filter(({ sanctions = 0 }) => sanctions > 0).length, window.length);
   return {
     rec: new Set(sessions.flatMap(({ rules }) => (rules === null ? [] : changedIn(rules)))).size,
+    petitioned: sessions.filter(({ petitioners }) => petitioners !== undefined).length,
     rqt: afterAmendments(sessions, windows, world),
     lpr: summed(sessions, ({ lpr }) => lpr),
     dsi: summed(sessions, ({ dsi }) => dsi),

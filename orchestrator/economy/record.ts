@@ -50,6 +50,7 @@ const sessionSchema = z.strictObject({
   messages: count,
   seconds: count,
   blocks: count.optional(),
+  petitioners: count.optional(),
   rules: z.strictObject({ limit: z.number(), panel: z.number(), demand: z.number(), read: z.number() }).nullable(),
   caught: z.strictObject({ identical: z.boolean(), top3: z.boolean(), pivot: z.boolean() }).nullable(),
   wronged: count,

@@ -58,6 +58,7 @@ const METRICS = {
 /** Figures that only contracts give; null where there was nothing to measure. */
 const GOVERNED: Readonly<Record<string, (governance: GovernanceSummary) => number | null>> = {
   REC: ({ rec }) => rec,
+  "sessions by petition": ({ petitioned }) => petitioned,
   RQT: ({ rqt }) => rqt,
   LPR: ({ lpr }) => lpr,
   DSI: ({ dsi }) => dsi,

@@ -132,10 +132,14 @@ export const money: ChainCheck = {
       );
       return due === undefined ? [] : [due];
     });
-    const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
+    // What producers petitioned for, or reintroduced, opens without money: whoever adopts its law brings it.
+    const deposits = [
+      ...record.events("LegislativeProcedure", "SessionOpened"),
+      ...record.events("LegislativeProcedure", "SessionAdopted"),
+    ];
     const refunded = sum(record.events("CollaborationContract", "Refunded").map(({ args }) => args.amount));
     const events = {
-      deposit: opened?.args.deposit ?? 0n,
+      deposit: sum(deposits.flatMap(({ args }) => (args.session === session ? [args.deposit] : []))),
       paid: sum(claimed.map(({ paid }) => paid)),
       fees: sum(recorded.map(({ args }) => args.fee)),
       insurance: sum(recorded.map(({ args }) => args.insurance)),

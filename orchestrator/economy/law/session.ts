@@ -11,6 +11,7 @@ import { signAuth } from "../../client/sign/auth.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { metricsOf } from "../../legislature/metrics.ts";
 import { sessionRecord } from "../../legislature/session-record.ts";
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { sha256 } from "../../primitives/hash.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { canonicalBytes, type JsonValue } from "../../primitives/json.ts";
@@ -18,6 +19,7 @@ import type { RandomStream } from "../../primitives/random.ts";
 import { MISSION_CONTEXT } from "../../protocol/mission-context.ts";
 import type { MissionDocument } from "../../protocol/mission-document.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
+import { parameterIndex } from "../../protocol/parameters.ts";
 import { matchOfLevels } from "../../rules/bid-score.ts";
 import { packRanking, tally } from "../../rules/condorcet.ts";
 import { opposed, ranked } from "../../rules/rank-correlation.ts";
@@ -62,6 +64,8 @@ export interface Convening {
   readonly duration: number;
   /** Laws that are drafted at most. */
   readonly drafts?: number | undefined;
+  /** Agents, in the order in which they sign, who petition for the session; absent where the foundation opens it. */
+  readonly petitioners?: readonly Agent[] | undefined;
 }
 
 /** A part of a whole. */
@@ -83,6 +87,8 @@ export interface SessionFigures {
   readonly seconds: number;
   /** Blocks that it took; runs from before 25 November do not say. */
   readonly blocks?: number | undefined;
+  /** Agents whose signatures opened it; absent where the foundation did. */
+  readonly petitioners?: number | undefined;
   /** Null where no law was made. */
   readonly rules: Rules | null;
   /** Whether each strategy would have been flagged whole; null where no bloc sits. */
@@ -185,16 +191,18 @@ const isFeasible = ({ tasks, electors }: Convening, rules: Rules): boolean =>
     return electors.some((agent) => mayBid(agent, wanted));
   });
 
-/** Holds a session to its end, which may be without a law: no law won, or adjudicators voided the vote. */
-export async function holdSession(city: GovernedCity, convening: Convening): Promise<Held> {
-  const { client, clerks, chain, sponsor } = city;
-  const { electors, absent, round, funding } = convening;
+/**
+ * Holds a session to its end, which may be without a law: too few voted, no law won, or adjudicators voided the vote. Undefined where too
+ * few petition for it.
+ */
+export async function holdSession(city: GovernedCity, convening: Convening): Promise<Held | undefined> {
+  const { client, clerks, chain } = city;
+  const { electors, absent, round } = convening;
   const [began, before] = [chain.clock.now(), chain.head().number];
-  const step = (...names: (string | number)[]) => ({ intent: intentKey("economy", round, ...names) });
-  const deposit = BigInt(Math.round(funding * 1e6));
-  await client.token.approve([client.legislation.address, deposit + 100n * TOKEN], { ...step("allow"), account: sponsor });
-  await client.legislation.openSession([goalHashOf(goalOf(round)), deposit, zeroAddress], { ...step("open"), account: sponsor });
-  const session = await client.legislation.sessionCount();
+  const step: Step = (...names) => ({ intent: intentKey("economy", round, ...names) });
+  const opened = await open(city, convening, step);
+  if (opened === undefined) return undefined;
+  const { session, petitioners } = opened;
   const voters = electors.filter((agent) => !absent.has(agent));
   const root = keccak256(stringToHex(voters.map((agent) => city.residentOf(agent).member.account.address).join()));
   await clerks.registrar.confirm(session, root, step("identities"));
@@ -292,9 +300,15 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
       cfr: share(cfr),
       dvr: share(dvr),
       messages:
-        candidates.length + backing.length + straws.length + ballots.length + (enacted === undefined ? 0 : 1 + clerks.regulators.length),
+        petitioners +
+        candidates.length +
+        backing.length +
+        straws.length +
+        ballots.length +
+        (enacted === undefined ? 0 : 1 + clerks.regulators.length),
       seconds: Number(chain.clock.now() - began),
       blocks: Number(chain.head().number - before),
+      ...(petitioners === 0 ? {} : { petitioners }),
       rules: enacted?.rules ?? null,
       caught: members.length < 5 ? null : powerOf(convening, orders, members, m, tallied.rules),
       wronged: flagged.filter((agent) => !bloc.has(agent)).length,
@@ -303,10 +317,61 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
   };
 }
 
+const depositOf = ({ funding }: Convening): bigint => BigInt(Math.round(funding * 1e6));
+
+/** The foundation opens a session with its deposit, or agents sign for one until they are enough. */
+async function open(city: GovernedCity, convening: Convening, step: Step): Promise<Opened | undefined> {
+  const { client, chain, sponsor, residentOf } = city;
+  const { round, petitioners } = convening;
+  const goalHash = goalHashOf(goalOf(round));
+  if (petitioners === undefined) {
+    const deposit = depositOf(convening);
+    await client.token.approve([client.legislation.address, deposit + 100n * TOKEN], { ...step("allow"), account: sponsor });
+    await client.legislation.openSession([goalHash, deposit, zeroAddress], { ...step("open"), account: sponsor });
+    return { session: await client.legislation.sessionCount(), petitioners: 0 };
+  }
+  const needed = await petitionersNeeded(city);
+  if (petitioners.length < needed) return undefined;
+  const signing = petitioners.slice(0, needed);
+  const deadline = Number(chain.clock.now()) + 3600;
+  const { round: call } = await client.legislation.petitionOf(goalHash, zeroAddress);
+  for (let first = 0; first < needed; first += BATCH) {
+    const backers = await Promise.all(
+      signing.slice(first, first + BATCH).map((agent) => {
+        const { account } = residentOf(agent).member;
+        const message = { agent: account.address, goalHash, parent: zeroAddress, round: call, deadline };
+        return signAuth(client, account, "Petition", message);
+      }),
+    );
+    await client.legislation.petition([goalHash, zeroAddress, backers], step("petition", first));
+  }
+  return { session: await client.legislation.sessionCount(), petitioners: needed };
+}
+
+/** Signatures that open a session: the constitution's share of the producers. */
+async function petitionersNeeded({ client }: GovernedCity): Promise<number> {
+  const active = await client.agents.activeProducers();
+  return Math.ceil((active * Number(await client.constitution.param(parameterIndex("PETITION_SHARE")))) / BASIS_POINTS);
+}
+
+interface Opened {
+  readonly session: bigint;
+  /** Agents that signed for it. */
+  readonly petitioners: number;
+}
+
+/** The foundation pays for the law that won a session which agents called for. */
+async function adopt(city: GovernedCity, session: bigint, convening: Convening, { law }: Candidate, step: Step): Promise<void> {
+  const { client, sponsor } = city;
+  await client.token.approve([client.legislation.address, depositOf(convening)], { ...step("allow"), account: sponsor });
+  await client.legislation.adopt([session, law.law, law.docHash], { ...step("adopt"), account: sponsor });
+}
+
 /** From the law that won to its mission: validation, codification, approval. */
 async function enact(city: GovernedCity, session: bigint, convening: Convening, won: Candidate, step: Step): Promise<Enacted> {
   const { client, clerks } = city;
-  const { funding, tasks } = convening;
+  const { funding, tasks, petitioners } = convening;
+  if (petitioners !== undefined) await adopt(city, session, convening, won, step);
   await client.legislation.validate([session, won.law.law, won.law.docHash, witnessesOf(city, convening, won.rules)], step("validate"));
   const { results } = await codificationOf(client, session, won.law);
   const delegations: Hash[] = [];
