@@ -47,13 +47,15 @@ const STATUS: Readonly<Record<string, number>> = {
   WrongMethod: 405,
   SignatureReplayed: 409,
   BodyTooLarge: 413,
+  BodyTooSlow: 408,
   WrongMediaType: 415,
   TooManyRequests: 429,
   GatewayBusy: 503,
   TooManyStreams: 429,
 };
 
-export type GatewayErrorCode = keyof typeof STATUS;
+/** What only the operator can mend: who asks hears what it is, and so does the operator. */
+const OPERATORS: ReadonlySet<string> = new Set(["BlockDamaged"]);
 
 /** A request that is refused, by name. */
 export class Refused extends AgentCityError {
@@ -74,6 +76,7 @@ export class Refused extends AgentCityError {
       | "NoSuchCommand"
       | "WrongMethod"
       | "BodyTooLarge"
+      | "BodyTooSlow"
       | "WrongMediaType"
       | "TooManyRequests"
       | "GatewayBusy"
@@ -97,9 +100,13 @@ export interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string; readonly details?: string; readonly action?: string };
 }
 
-/** What a caller learns: an error of ours with its facts; of anything else only that it happened. */
+/** What a caller learns: an error of ours with its facts; of anything else only that it happened. `isOurs`: the operator need not hear of it. */
 export function answerTo(error: unknown): { readonly status: number; readonly body: ErrorBody; readonly isOurs: boolean } {
   if (error instanceof AgentCityError) {
+    if (OPERATORS.has(error.code)) {
+      const { code, message } = error;
+      return { status: 500, body: { error: { code, message, action: "ask the city's operator to restore it" } }, isOurs: false };
+    }
     const status = STATUS[error.code];
     if (status !== undefined) return { status, body: { error: error.toPlain() }, isOurs: true };
   }

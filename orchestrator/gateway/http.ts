@@ -10,6 +10,7 @@ import { Admission } from "../primitives/admission.ts";
 import { messageOf } from "../primitives/errors.ts";
 import { canonicalJson, isObject, type JsonObject, parseJson } from "../primitives/json.ts";
 import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf } from "./a2a.ts";
+import { Arrivals, type Arriving, busy } from "./arrivals.ts";
 import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
 import type { Caller, Command, FrontWorld } from "./command.ts";
@@ -85,7 +86,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
   const admission = new Admission(limits.atOnce, limits.waiting, () => busy("The gateway has all hands full"));
   const streams = new Places(limits.connections, limits.streams);
   const searching = new Places(MOST_SEARCHING, MOST_SEARCHING_EACH);
-  const bodies = new Places(limits.largeBodies, limits.largeBodiesEach);
+  const bodies = new Arrivals(limits.largeBodies, limits.largeBodiesEach, millis);
   const kept = new KeptAnswers(() => {
     const { block, sequence } = world.hub.cursor();
     return `${block}/${sequence}`;
@@ -286,14 +287,19 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return waits === true ? answer() : admission.run(answer, whose);
   }
 
-  /** Bytes of a body, and no more than so many. Large ones take a place while they arrive, however slowly. */
+  /** Bytes of a body, and no more than so many. One that says it is large, or does not say, takes a place while it arrives. */
   async function bodyOf(context: Context, most: number): Promise<Uint8Array> {
-    const leave = most > limits.body ? bodies.take(party(context)) : () => {};
-    if (leave === undefined) throw busy("Enough large bodies are on their way in");
+    const said = Number(context.req.header("content-length") ?? Number.POSITIVE_INFINITY);
+    if (most <= limits.body || said <= limits.body) return bytesIn(context, most);
+    const arriving = bodies.enter(party(context));
     try {
-      return await bytesIn(context, most);
+      return await bytesIn(context, most, arriving);
+    } catch (error) {
+      // What is left of it is not read.
+      context.header("connection", "close");
+      throw error;
     } finally {
-      leave();
+      arriving.leave();
     }
   }
 
@@ -316,22 +322,29 @@ function text(context: Context, answer: string, status = 200): Response {
   return context.newResponse(answer, status as 200, { "content-type": "application/json", "cache-control": "no-store" });
 }
 
-const busy = (problem: string) => new Refused("GatewayBusy", problem, { action: "try again in a few seconds", retryAfter: 2 });
-
 function socketOf(context: Context): string {
   const parsed = socketSchema.safeParse(context.env);
   return parsed.data?.incoming.socket.remoteAddress ?? "unknown";
 }
 
-async function bytesIn(context: Context, most: number): Promise<Uint8Array> {
+async function bytesIn(context: Context, most: number, arriving?: Arriving): Promise<Uint8Array> {
   const tooLarge = () => new Refused("BodyTooLarge", `A body holds ${most} bytes at most`);
   if (Number(context.req.header("content-length") ?? 0) > most) throw tooLarge();
+  const reader = context.req.raw.body?.getReader();
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of context.req.raw.body ?? []) {
-    size += part.length;
-    if (size > most) throw tooLarge();
-    parts.push(part);
+  try {
+    while (reader !== undefined) {
+      const { done, value } = await (arriving === undefined ? reader.read() : Promise.race([reader.read(), arriving.stopped]));
+      if (done) break;
+      parts.push(value);
+      size += value.length;
+      arriving?.came(value.length);
+      if (size > most) throw tooLarge();
+    }
+  } catch (error) {
+    await reader?.cancel().catch(() => {});
+    throw error;
   }
   return new Uint8Array(Buffer.concat(parts));
 }

@@ -46,12 +46,14 @@ export interface SeatServerOptions {
   readonly petition: (request: Petition) => Promise<void>;
   /** A devnet's test money for a principal. */
   readonly faucet: (principal: Address) => Promise<void>;
+  /** A line for the operator. */
+  readonly tell: (line: string) => void;
   readonly port?: number;
 }
 
 /** A request that is not answered. */
 class Refused extends AgentCityError {
-  readonly status: 400 | 401 | 404 | 415 | 429;
+  readonly status: 400 | 401 | 404 | 415 | 429 | 500;
   constructor(status: Refused["status"], code: string, message: string) {
     super(code, message);
     this.status = status;
@@ -176,9 +178,11 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   app.get("/v1/blocks/:id", async (context) => {
     const id = context.req.param("id");
     // An id that one may not read is answered as an unknown one.
-    const mayRead = mailbox.mayRead(await sender(context, new Uint8Array()), id);
-    const bytes = mayRead ? await store.get(parseContentId(id)).catch(() => undefined) : undefined;
-    if (bytes === undefined) throw new Refused(404, "NoSuchBlock", "there is no such block");
+    if (!mailbox.mayRead(await sender(context, new Uint8Array()), id)) throw new Refused(404, "NoSuchBlock", "there is no such block");
+    const bytes = await store.get(parseContentId(id)).catch((error: unknown) => {
+      options.tell(`an agent elsewhere asked for the block ${id} that its work needs, and cannot have it: ${messageOf(error)}`);
+      throw new Refused(500, "BlockDamaged", "the city cannot read this block, and its operator knows");
+    });
     return context.body(new Uint8Array(bytes), 200, { "content-type": "application/octet-stream" });
   });
   app.put("/v1/blocks/:id", async (context) => {

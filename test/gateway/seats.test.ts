@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
 import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
@@ -30,6 +34,8 @@ describe("seats at the gateway", function () {
   let gateway: Gateway;
   let call = "";
   let performed: Promise<unknown>;
+  /** What the operator hears. */
+  const told: string[] = [];
 
   const codeOf = async (answer: Response) => [answer.status, errorSchema.parse(await answer.json()).error.code];
   const now = () => Math.floor(wall.now / 1_000);
@@ -44,7 +50,7 @@ describe("seats at the gateway", function () {
   }
 
   before(async () => {
-    city = await openHome(directory(), "7");
+    city = await openHome(directory(), "7", { tell: (line) => told.push(line) });
     desk = await seatDesk(city, { clock: { millis: () => wall.now, wait: () => new Promise<void>(() => {}) } });
     const stranger = { name: "stranger", address: agent.address, principal: other.address };
     const outsiders = async () => ({ workers: [remoteSeat(stranger, desk.mailbox, desk.store)], verifiers: [], issuers: [] });
@@ -144,6 +150,43 @@ describe("seats at the gateway", function () {
     expect(await codeOf(unsigned)).to.deep.equal([401, "SignatureMissing"]);
     const large = "x".repeat(8 * MEBIBYTE + 1);
     expect(await codeOf(await put(agent, contentIdOf(new TextEncoder().encode(large)), large))).to.deep.equal([413, "BodyTooLarge"]);
+  });
+
+  it("takes an agent's bytes while eight addresses hold all places of large bodies by sending slowly", async () => {
+    const crowded = await serveGateway(city, { ...serveOptions, seats: desk, proxies: ["127.0.0.1"] });
+    const { port } = new URL(crowded.url);
+    /** A body that never comes; resolves with what is answered. */
+    const slow = (address: number) => {
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.on("error", () => {});
+      const head = [`PUT /v1/blocks/x?call=${call} HTTP/1.1`, `host: 127.0.0.1:${port}`, `x-forwarded-for: 203.0.113.${address}`];
+      socket.write(`${[...head, `content-length: ${MEBIBYTE}`].join("\r\n")}\r\n\r\n.`);
+      return { socket, answer: once(socket, "data").then(([text]) => String(text)) };
+    };
+    const senders = Array.from({ length: 8 }, (_, address) => Array.from({ length: 5 }, () => slow(address)));
+    // One of each five has no place: then all thirty-two are taken.
+    for (const own of senders) expect(await Promise.race(own.map(({ answer }) => answer))).to.match(/^HTTP\/1.1 503 .*GatewayBusy/s);
+    const body = "y".repeat(200_000);
+    // Bytes that are here already count against no quota.
+    const id = await desk.store.put(new TextEncoder().encode(body));
+    const { url, init } = await signedRequest(agent, `${crowded.url}/v1/blocks/${id}?call=${call}`, { method: "PUT", body, now: now() });
+    expect(await (await fetch(url, init)).json()).to.deep.equal({ cid: id, bytes: body.length });
+    for (const { socket } of senders.flat()) socket.destroy();
+    await crowded.close();
+  });
+
+  it("says by name that a block which a question gave is damaged, and the operator hears which", async () => {
+    const given = await desk.store.put(new TextEncoder().encode("given and damaged"));
+    desk.mailbox.grant(agent.address, [given]);
+    writeFileSync(join(city.dir, "blocks", given), "something else");
+    const answer = await fetch(`${gateway.url}/v1/blocks/${given}`, { headers: await bearerOf(agent) });
+    expect(await codeOf(answer)).to.deep.equal([500, "BlockDamaged"]);
+    expect(told.filter((line) => line.includes(given))).to.have.length(1);
+    // To nobody else it is there.
+    expect(await codeOf(await fetch(`${gateway.url}/v1/blocks/${given}`, { headers: await bearerOf(other) }))).to.deep.equal([
+      404,
+      "NotFound",
+    ]);
   });
 
   it("takes 64 MiB for a piece of work, and no more after a restart", async () => {

@@ -20,6 +20,7 @@ const PERFORM = {
 
 describe("a city's seats over HTTP", () => {
   const blocks = new Map<string, Uint8Array>();
+  const told: string[] = [];
   let database: Database;
   let mailbox: Mailbox;
   let seats: Awaited<ReturnType<typeof serveSeats>>;
@@ -30,7 +31,7 @@ describe("a city's seats over HTTP", () => {
     mailbox = new Mailbox({ chainId: 31337, city: zeroAddress, answers: openAnswers(database), receiver, clock: wallClock });
     const nothing = async () => undefined;
     seats = await serveSeats({
-      ...{ mailbox, millis, join: nothing, offer: nothing, petition: nothing, faucet: nothing },
+      ...{ mailbox, millis, join: nothing, offer: nothing, petition: nothing, faucet: nothing, tell: (line) => told.push(line) },
       store: {
         put: async (content) => {
           const id = contentIdOf(content);
@@ -77,11 +78,16 @@ describe("a city's seats over HTTP", () => {
     expect(await said(other.block("bafynoid"))).to.equal(unknown);
   });
 
-  it("answer for a block that was given and is gone as for any other that is not there, and say nothing of the city's disk", async () => {
+  it("say by name that a block that was given cannot be read, nothing of the city's disk, and all of it to the operator", async () => {
     const gone = contentIdOf(bytes("deleted"));
     mailbox.grant(keyOf("member of the panel").address, [gone]);
     const answer = await said((await linkOf("member of the panel")).block(gone));
-    expect(answer).to.include("404 NoSuchBlock").and.to.not.include("gone");
+    expect(answer).to.include("500 BlockDamaged").and.to.not.include("gone");
+    expect(told).to.have.length(1);
+    expect(told[0]).to.include(gone).and.to.include("is gone");
+    // Whoever it was not given to hears of nothing, and so does the operator.
+    expect(await said((await linkOf("another executor")).block(gone))).to.include("404 NoSuchBlock");
+    expect(told).to.have.length(1);
   });
 
   it("take bytes only from whom work is asked now, and only while it is asked", async () => {

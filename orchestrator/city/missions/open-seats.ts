@@ -191,7 +191,7 @@ export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOp
 /** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
 export async function openSeats(city: City, { port, ...options }: OpenSeatsOptions): Promise<OpenSeats> {
   const desk = await seatDesk(city, options);
-  const server = await serveSeats({ ...desk, millis: options.clock.millis, ...(port === undefined ? {} : { port }) });
+  const server = await serveSeats({ ...desk, tell: city.tell, millis: options.clock.millis, ...(port === undefined ? {} : { port }) });
   return { url: server.url, desk, outsiders: desk.outsiders, present: desk.present, close: server.close };
 }
 
