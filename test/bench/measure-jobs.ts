@@ -1,22 +1,20 @@
 /**
  * Gas of one job from creation to payment: in `AgreementEscrow` with one key as evaluator, as the draft's text has it, and what a panel of the
- * city costs beside the key. Prints JSON. A compiled reference escrow can be measured in the same run; its source is not ours to keep.
+ * city costs beside the key. Prints JSON.
  *
- * usage: node test/bench/measure-jobs.ts [reference.json]
- *        reference.json: {logic: {abi, bytecode}, proxy: {abi, bytecode}} of AgenticCommerce (erc-8183/base-contracts at c67e160) and of an
- *        ERC1967Proxy, compiled with the settings of hardhat.config.ts
+ * usage: node test/bench/measure-jobs.ts [--reference]   with the reference of ERC-8183 in the same run, fetched from GitHub and compiled
  */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { id, ZeroAddress } from "ethers";
-import { type Abi, type Hex, isHex } from "viem";
-import { z } from "zod";
 import { AMOUNT, openEscrow, RESULT, WORK } from "../support/agreement-fixture.ts";
-import { ethers, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { networkHelpers, tokens } from "../support/city-fixture.ts";
 import { BUDGET, Class, openEvaluator } from "../support/evaluator-fixture.ts";
+import { compilePublished } from "../support/published.ts";
+import { AGENTIC_COMMERCE, deployCommerce } from "../support/published-jobs.ts";
 import { gasOf } from "./meter.ts";
 
-const compiled = z.object({ abi: z.custom<Abi>(Array.isArray), bytecode: z.custom<Hex>(isHex) });
-const referenceSchema = z.object({ logic: compiled, proxy: compiled });
 type Costs = Record<string, number>;
 
 const whole = (costs: Costs): Costs => ({ ...costs, job: Object.values(costs).reduce((sum, gas) => sum + gas, 0) });
@@ -57,17 +55,14 @@ async function panel(): Promise<Costs> {
   return { register, deliver, evaluate, finalise: await gasOf(contract.finalise(terms, ZeroAddress)) };
 }
 
-/** The reference behind its proxy, with one key as evaluator. */
-async function reference({ logic, proxy }: z.infer<typeof referenceSchema>): Promise<Costs> {
+/** The last of the reference's versions that are tested, behind its proxy, with one key as evaluator. */
+async function reference(): Promise<Costs> {
   const { city, client, provider, evaluator } = await openEscrow();
-  const [deployer] = await ethers.getSigners();
-  const implementation = await new ethers.ContractFactory([...logic.abi] as never, logic.bytecode, deployer).deploy();
-  const start = implementation.interface.encodeFunctionData("initialize", [evaluator.address]);
-  const front = await new ethers.ContractFactory([...proxy.abi] as never, proxy.bytecode, deployer).deploy(
-    await implementation.getAddress(),
-    start,
-  );
-  const escrow = new ethers.Contract(await front.getAddress(), implementation.interface, deployer);
+  const publication = AGENTIC_COMMERCE.at(-1);
+  if (publication === undefined) throw new RangeError("no version is tested");
+  const folder = mkdtempSync(join(tmpdir(), "agentcity-reference-"));
+  const escrow = await deployCommerce(city, publication, compilePublished(folder, publication));
+  rmSync(folder, { recursive: true });
   await city.fund(client, await escrow.getAddress(), tokens(50));
   const expiry = (await networkHelpers.time.latest()) + 172_800;
   const call = (by: typeof client, name: string, ...args: unknown[]) => gasOf(escrow.connect(by).getFunction(name)(...args));
@@ -80,12 +75,5 @@ async function reference({ logic, proxy }: z.infer<typeof referenceSchema>): Pro
   });
 }
 
-const [file] = process.argv.slice(2);
-const found = file === undefined ? undefined : referenceSchema.parse(JSON.parse(readFileSync(file, "utf8")));
-console.log(
-  JSON.stringify(
-    { agreementEscrow: await ours(), panel: await panel(), ...(found === undefined ? {} : { reference: await reference(found) }) },
-    null,
-    2,
-  ),
-);
+const more = process.argv.includes("--reference") ? { reference: await reference() } : {};
+console.log(JSON.stringify({ agreementEscrow: await ours(), panel: await panel(), ...more }, null, 2));

@@ -55,7 +55,9 @@ export interface Answer {
   readonly question?: number;
 }
 
-/** The jobs of a test contract, which has no generated types. */
+/** Jobs of an escrow without generated types, called as the draft's text has it. */
+export type Jobs = ReturnType<typeof jobsOf>;
+
 function jobsOf(contract: BaseContract) {
   const send =
     (name: string, by?: Wallet) =>
@@ -83,7 +85,15 @@ function jobsOf(contract: BaseContract) {
 }
 
 /** Registers issuers and five verifiers of as many houses, once; everything else is of the single job. */
-export async function openEvaluator(options: { readonly escrow?: "draft" | "packed"; readonly fee?: number; readonly city?: City } = {}) {
+export async function openEvaluator(
+  options: {
+    readonly escrow?: "draft" | "packed";
+    readonly fee?: number;
+    readonly city?: City;
+    /** An escrow of somebody else, whose jobs lie as the draft has them. */
+    readonly foreign?: (city: City) => Promise<Jobs>;
+  } = {},
+) {
   const city = options.city ?? (await loadCity());
   const kind = options.escrow ?? "draft";
   const contract = await ethers.getContractAt(
@@ -92,7 +102,9 @@ export async function openEvaluator(options: { readonly escrow?: "draft" | "pack
   );
   const at = await contract.getAddress();
   const name = kind === "draft" ? "DraftJobs" : "PackedJobs";
-  const jobs = jobsOf(await ethers.getContractAt(name, await ethers.deployContract(name, [city.addresses.TOKEN, options.fee ?? 0])));
+  const own = async () =>
+    jobsOf(await ethers.getContractAt(name, await ethers.deployContract(name, [city.addresses.TOKEN, options.fee ?? 0])));
+  const jobs = await (options.foreign?.(city) ?? own());
   const client = await city.account("evaluator's client");
   const provider = await city.account("evaluator's provider");
   const [clientPrincipal, providerPrincipal] = [keyOf("client's house"), keyOf("provider's house")];
@@ -137,7 +149,7 @@ export async function openEvaluator(options: { readonly escrow?: "draft" | "pack
     const expiry = now + 24 * HOUR + 3 * HEARING + 2 * HOUR;
     const jobId = await jobs.nextOf(by, to.address, evaluator, expiry, "a study");
     await jobs.connect(by).createJob(to.address, evaluator, expiry, "a study");
-    await jobs.connect(by).setBudget(jobId, BUDGET);
+    await jobs.connect(to).setBudget(jobId, BUDGET);
     return jobId;
   }
   async function register(terms: Terms, by: readonly [Wallet, Wallet] = [client, provider]) {

@@ -1,0 +1,131 @@
+import { expect } from "chai";
+import { type Abi, createWalletClient, type Hex, parseAbi } from "viem";
+import type { ClosingRecord } from "../../orchestrator/agreements/index.ts";
+import { transportOf } from "../../orchestrator/chain/chain.ts";
+import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
+import {
+  connectRegistries,
+  feedbackHash,
+  feedbackOn,
+  feedbackSchema,
+  registrationSchema,
+  registrationText,
+} from "../../orchestrator/escrow/index.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { proposal } from "../agreements/example.ts";
+import { rejection } from "./rejection.ts";
+
+const CLOSING: ClosingRecord = { provider: "beta", passed: true, composite: 8700, on_time: true, disputed: false, upheld: false };
+const SERVICES = [{ name: "A2A", endpoint: "https://agent.example/.well-known/agent-card.json", version: "1.0" }];
+
+/** Deploys a contract by the same account each time, or calls one. */
+export interface Registrar {
+  readonly deploy: (compiled: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]) => Promise<Address>;
+  readonly call: (address: Address, abi: Abi, functionName: string, args: readonly unknown[]) => Promise<void>;
+}
+/** Where a pair of registries is made: first that of agents, then that of what is said of them. */
+export interface RegistryKind {
+  readonly identities: (by: Registrar) => Promise<Address>;
+  readonly reputations: (by: Registrar, identities: Address) => Promise<Address>;
+}
+
+/** ERC-8004: an agent is registered, and an agreement's outcome is what is said of it. */
+export function describeRegistries(title: string, kind: () => RegistryKind): void {
+  describe(title, function () {
+    this.timeout(120_000);
+    let chain: Awaited<ReturnType<typeof openEmbeddedChain>>;
+    let on: Pick<Parameters<typeof connectRegistries>[0], "chain" | "transport">;
+    const [deployer, provider, client, stranger] = [devnetAccount(0), devnetAccount(1), devnetAccount(2), devnetAccount(3)];
+
+    before(async () => {
+      chain = await openEmbeddedChain();
+      on = { chain: chain.publicClient.chain, transport: transportOf(chain) };
+    });
+    after(() => chain.close());
+
+    const registrar: Registrar = {
+      async deploy({ abi, bytecode }, args = []) {
+        const hash = await createWalletClient({ ...on, account: deployer }).deployContract({ abi, bytecode, args: [...args] });
+        const { contractAddress } = await chain.receipt(hash);
+        if (contractAddress === undefined || contractAddress === null) throw new Error("not deployed");
+        return contractAddress;
+      },
+      async call(address, abi, functionName, args) {
+        const hash = await createWalletClient({ ...on, account: deployer }).writeContract({ address, abi, functionName, args });
+        expect((await chain.receipt(hash)).status).to.equal("success");
+      },
+    };
+
+    async function opened() {
+      const identity = await kind().identities(registrar);
+      const reputation = await kind().reputations(registrar, identity);
+      const registries = await connectRegistries({ ...on, identity, reputation });
+      const uri = "ipfs://bafkreigh2akiscaildc";
+      const registered = await registries.register(provider, uri);
+      if (registered.kind !== "registered") throw new Error(registered.kind);
+      const agentId = Number(registered.agentId);
+      const place = { chainId: chain.id, identity, agentId, client: client.address, createdAt: "2026-03-26T15:00:00Z" };
+      return { identity, reputation, registries, uri, agentId, place };
+    }
+
+    it("registers an agent under its file, the first as 0", async () => {
+      const { registries, agentId, uri } = await opened();
+      expect(agentId).to.equal(0);
+      expect(await registries.uriOf(0n)).to.equal(uri);
+      expect(await registries.walletOf(0n)).to.equal(provider.address);
+      const text = registrationText({ name: "beta", description: "Studies", services: SERVICES, x402Support: false, active: true });
+      expect(registrationSchema.parse(JSON.parse(text)).registrations).to.deep.equal([]);
+      expect(() => registrationText({ name: "", description: "", services: [], x402Support: false, active: true })).to.throw();
+    });
+
+    it("gives an agreement's outcome as feedback, once, and whoever has the file can check it", async () => {
+      const { registries, place } = await opened();
+      const feedback = feedbackOn(proposal, CLOSING, place);
+      expect(feedbackSchema.parse(JSON.parse(JSON.stringify(feedback)))).to.deep.include({ value: 8700, valueDecimals: 2, tag1: "asa" });
+      expect(JSON.stringify(feedback)).not.to.contain(proposal.service.description);
+      const given = await registries.give(client, feedback, { uri: "ipfs://file", paid: provider.address });
+      expect(given).to.deep.include({ kind: "given", index: 1n });
+      expect(await registries.give(client, feedback, { uri: "ipfs://file", paid: provider.address })).to.deep.equal(given);
+      expect(await registries.holds(feedback, client.address, 1n)).to.equal(true);
+      const better = { ...feedback, value: 9900 };
+      expect(await registries.holds(better, client.address, 1n)).to.equal(false);
+      const kinder = { ...feedback, asa: { ...feedback.asa, disputed: true } };
+      expect(await registries.holds(kinder, client.address, 1n)).to.equal(false);
+      expect(feedbackHash(kinder)).not.to.equal(feedbackHash(feedback));
+    });
+
+    it("is refused to the agent's owner, and about an agent that the agreement did not pay", async () => {
+      const { registries, place } = await opened();
+      const own = feedbackOn(proposal, CLOSING, { ...place, client: provider.address });
+      expect(await registries.give(provider, own, { uri: "", paid: provider.address })).to.deep.include({ kind: "rejected" });
+      const feedback = feedbackOn(proposal, CLOSING, place);
+      const others = await registries.give(client, feedback, { uri: "", paid: stranger.address });
+      expect(others).to.deep.include({ kind: "rejected" });
+      expect(await registries.holds(feedback, client.address, 1n).catch(() => false)).to.equal(false);
+    });
+
+    it("no longer holds once it is taken back", async () => {
+      const { registries, reputation, place } = await opened();
+      const feedback = feedbackOn(proposal, CLOSING, place);
+      await registries.give(client, feedback, { uri: "", paid: provider.address });
+      const revocation = {
+        abi: parseAbi(["function revokeFeedback(uint256 agentId, uint64 feedbackIndex)"]),
+        functionName: "revokeFeedback",
+      } as const;
+      const hash = await createWalletClient({ ...on, account: client }).writeContract({
+        ...revocation,
+        address: reputation,
+        args: [0n, 1n],
+      });
+      await chain.receipt(hash);
+      expect(await registries.holds(feedback, client.address, 1n)).to.equal(false);
+    });
+
+    it("takes no pair of registries that are not each other's", async () => {
+      const { reputation } = await opened();
+      const elsewhere = await kind().identities(registrar);
+      expect((await rejection(connectRegistries({ ...on, identity: elsewhere, reputation }))).message).to.contain("is about agents of");
+    });
+  });
+}
