@@ -71,13 +71,16 @@ async function answer(): Promise<Answer> {
     return refuseFlags(USAGE, "--days, --network and --rpc say more about --city");
   const read = schema.safeParse(numbers);
   if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
-  const assumptions = read.data;
-  return stakes(assumptions, preset);
+  const { vm, pi, pi0, scale, registration } = numbers;
+  if (vm === undefined && (preset || Object.values(numbers).some((given) => given !== undefined)))
+    return refuseFlags(USAGE, "assumptions and --preset say more about --vm");
+  if (pi0 === undefined ? scale !== undefined || registration !== undefined : pi !== undefined)
+    return refuseFlags(USAGE, "either --pi, or --pi0 with --scale and --registration");
+  return stakes(read.data, preset);
 }
 
 function stakes(given: z.infer<typeof schema>, preset: boolean): Answer {
   if (given.t > given.k) return refuseFlags(USAGE, `--t ${given.t}: no more can agree than --k ${given.k}`);
-  if (preset && given.vm === undefined) return refuseFlags(USAGE, "--preset needs --vm");
   if (given.vm === undefined) return comparison();
   const assumed = {
     executors: given.k,

@@ -1,5 +1,6 @@
 import { largestValue, MODERATE, productionStakes } from "../../deploy/production-preset.ts";
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
+import { readGasReport } from "../bench/gas-report.ts";
 import { MADE, table } from "../dev/markdown.ts";
 import { agrees, DETECTION_BY_TIER, type Figure, figures } from "./printed.ts";
 
@@ -44,6 +45,12 @@ const FORMULAS = [
   ["AgentCity B.10", "s² + (1 − s)²/(p − 1) − 1/p ≤ (1 − floor)(1 − 1/p)", "`largestFairShare`"],
 ] as const;
 
+/** Gas of the hybrid mission over that of the one on chain, as last measured. */
+function measuredHybrid(): string {
+  const of = (name: string) => readGasReport().rows.find(({ operation }) => operation === name)?.median ?? Number.NaN;
+  return `${Math.round((100 * of("mission-8-hybrid")) / of("mission-8-onchain"))} %`;
+}
+
 /** `docs/deterrence.md`. */
 export function deterrencePage(): string {
   const all = figures();
@@ -83,6 +90,8 @@ export function deterrencePage(): string {
     "## What the paper prints, and what follows\n\n",
     `${all.length} figures; ${all.length - other.length} follow to the last printed digit, ${other.length} do not:\n\n`,
     table(["source", "figure", "paper", "ours", "why"], other.map(comparisonRow)),
+    `\nWhat a mission of eight nodes takes in hybrid mode is an estimate of the paper's; here it is ${measuredHybrid()} of what it takes on chain, measured\n`,
+    "([gas.md](gas.md)): what a node's slots are owed, and its record, stay on chain.\n",
     "\nAll of them:\n\n",
     table(
       ["source", "figure", "paper", "ours", ""],

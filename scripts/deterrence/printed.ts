@@ -26,6 +26,7 @@ import {
   sybilCost,
   treasurySides,
 } from "../../orchestrator/rules/deterrence.ts";
+import { escalationThreshold, escalationWindow } from "../../orchestrator/rules/escalation.ts";
 import { fairnessOf } from "../../orchestrator/rules/fairness.ts";
 import { PAPER_TABLE, paperAlert, paperFreeze } from "../watchdog/false-alarms.ts";
 
@@ -361,6 +362,9 @@ function tableS1(): Figure[] {
   ]);
 }
 
+/** What a Tier 3 review is paid in the paper's month. */
+const REVIEW = { units: 50, dollars: 0.25 } as const;
+
 function equations9to12(): Figure[] {
   const neutral = reward(1, FEES, reputationFactor(500, 0.5));
   const trusted = reward(1, FEES, reputationFactor(800, 0.5));
@@ -370,9 +374,9 @@ function equations9to12(): Figure[] {
   const month = {
     fees: 100 * 10_000 * FEES.protocol,
     slashed,
-    adjudicators: 125,
-    insurancePayouts: 1500,
-    gasSubsidies: 100,
+    adjudicators: 10 * REVIEW.units * REVIEW.dollars,
+    insurancePayouts: 5 * 300,
+    gasSubsidies: 20 * 5,
     premiums: premium(0.5),
   };
   const sides = treasurySides(month);
@@ -395,6 +399,10 @@ function equations9to12(): Figure[] {
       ["fees", 20_000, 1, month.fees],
       ["half of what is slashed", 31_020, 1, slashed / 2],
       ["inflow", 51_020, 1, sides.inflow],
+      ["ten reviews", 125, 1, month.adjudicators],
+      ["a unit in them, dollars", REVIEW.dollars, 0.0001, PAPER.dollars, "every other passage has a unit at 0.0025"],
+      ["insurance payouts", 1500, 1, month.insurancePayouts],
+      ["gas subsidies", 100, 1, month.gasSubsidies],
       ["premiums", 97_000, 1, month.premiums],
       ["outflow", 98_725, 1, sides.outflow],
       ["balance", -47_705, 1, sides.inflow - sides.outflow],
@@ -403,6 +411,7 @@ function equations9to12(): Figure[] {
     ]),
     ...lines("EQ-12", [
       ["pool after 20 missions", 2000, 1, 20 * 10_000 * FEES.insurance],
+      ["expected claims", 500, 1, 20 * 0.05 * 500],
       ["times the expected claims", 4, 0.1, insuranceCover(2000, 1, 500)],
     ]),
     ...lines("AgentCity B.8", [
@@ -486,6 +495,59 @@ function watchdog(): Figure[] {
   );
 }
 
+/** Gas in thousands and transactions of a mission, as the paper estimates them. */
+const ESTIMATED = {
+  /** Authorisation, confirmation, submission, verification, Guardian, gate. */
+  node: 45 + 45 + 50 + 55 + 40 + 42,
+  deployment: 280,
+  anchor: 100,
+  finalisation: 60,
+} as const;
+
+function hybrid(): Figure[] {
+  const { node, deployment, anchor, finalisation } = ESTIMATED;
+  const onChain = (nodes: number) => nodes * node + deployment + finalisation;
+  const anchored = (anchors: number) => deployment + anchors * anchor + finalisation;
+  const transactions = { onChain: 36, hybrid: 5 };
+  return lines("Hybrid mode", [
+    ["transactions against those on chain, 8 nodes", 0.14, 0.01, transactions.hybrid / transactions.onChain],
+    ["times fewer transactions", 7, 1, transactions.onChain / transactions.hybrid],
+    ["thousand gas on chain, 8 nodes", 2556, 1, onChain(8)],
+    ["thousand gas, 8 nodes", 740, 1, anchored(4)],
+    ["gas against that on chain, 8 nodes", 0.29, 0.01, anchored(4) / onChain(8)],
+    ["times less gas, 8 nodes", 3.5, 0.1, onChain(8) / anchored(4)],
+    ["thousand gas on chain, 100 nodes", 28_040, 1, onChain(100)],
+    ["thousand gas, 100 nodes", 1340, 1, anchored(10)],
+    ["gas against that on chain, 100 nodes", 0.048, 0.001, anchored(10) / onChain(100)],
+    ["times less gas, 100 nodes", 20.9, 0.1, onChain(100) / anchored(10)],
+    ["nodes between anchors, 0.2 a second, 10 s", 2, 1, 0.2 * 10],
+    ["nodes between anchors, 0.5 a second, 60 s", 30, 1, 0.5 * 60],
+  ]);
+}
+
+function escalation(): Figure[] {
+  const [base, bonus, window] = [3n, 3n, 20n];
+  return lines("Escalation", [
+    ...[
+      [0, 3],
+      [500, 4],
+      [900, 5],
+      [1000, 6],
+    ].map(([rho = 0, paper = 0]): Line => [`freezes at ρ = ${rho}`, paper, 1, Number(escalationThreshold(base, bonus, BigInt(rho)))]),
+    ...[20, 40, 80].map(
+      (paper, cleared): Line => [`window after ${cleared} stops, minutes`, paper, 1, Number(escalationWindow(window, BigInt(cleared)))],
+    ),
+  ]);
+}
+
+/** A backdoor in a codified law, if Codifier and compiler are both taken: what the audit's last step overlooks. */
+function backdoor(): Figure[] {
+  return lines("AgentCity A.7", [
+    ["survives the audit, at least", 0.5, 0.01, 1 - 0.5],
+    ["survives the audit, at most", 0.7, 0.01, 1 - 0.3],
+  ]);
+}
+
 /** Power of H2h, and how far a bloc of one ranking lies from voters who rank by lot. */
 function blocs(): Figure[] {
   const seeds = 10;
@@ -522,5 +584,8 @@ export function figures(): Figure[] {
     ...recovery(),
     ...watchdog(),
     ...fairness(),
+    ...hybrid(),
+    ...escalation(),
+    ...backdoor(),
   ];
 }

@@ -25,6 +25,7 @@ const DIFFERENT = [
       "adjudicator, prototype, units",
     ],
   ],
+  ["EQ-11, a month", ["a unit in them, dollars"]],
   ["AgentCity B.8", ["adversarial failures a round", "pool after 72 rounds, an agent"]],
   [
     "Table S1",
@@ -99,6 +100,7 @@ describe("the paper's figures on deterrence", function () {
     expect(JSON.parse(blind.stdout)).to.include({ deterrable: false });
     const refused = await run("--vm", "10000000", "--preset");
     expect({ code: refused.code, ...JSON.parse(refused.stdout) }).to.deep.include({ code: 1, status: "error" });
-    expect((await run("--k", "2", "--t", "3")).code).to.equal(2);
+    for (const words of [["--k", "2", "--t", "3"], ["--slash", "0"], ["--preset"], ["--vm", "100", "--pi", "0.1", "--pi0", "0.9"]])
+      expect((await run(...words)).code, words.join(" ")).to.equal(2);
   });
 });

@@ -11,7 +11,6 @@ import {
   holm,
   midRanks,
   signedRank,
-  trend,
 } from "../../orchestrator/economy/statistics/significance.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { near } from "../support/near.ts";
@@ -52,6 +51,10 @@ describe("statistics", () => {
     expect(signedRank([0, 0])).to.deep.equal({ pairs: 0, positive: 0, negative: 0, greater: 1, twoSided: 1 });
   });
 
+  it("binomial: unsafe cars, as SciPy documents it", () => {
+    expect(binomialAtLeast(3, 15, 0.1)).to.be.within(...near(0.18406106910639114, 1e-12));
+  });
+
   it("binomial: what ten, twenty and thirty seeds can show of detection", () => {
     const alpha = 0.05 / 6;
     expect([10, 20, 30].map((seeds) => criticalHits(seeds, 0.5, alpha))).to.deep.equal([10, 16, 22]);
@@ -71,15 +74,6 @@ describe("statistics", () => {
     expect(bonferroni([0.3], 6)).to.deep.equal([1]);
   });
 
-  it("trend: monotone series, none, and ties", () => {
-    expect(trend([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])).to.include({ s: 45, tau: 1 });
-    // z = 44 / √125
-    expect(trend([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]).twoSided).to.be.within(...near(0.0000831, 1e-6));
-    expect(trend([10, 9, 8]).s).to.equal(-3);
-    expect(trend([1, 1, 1])).to.deep.include({ s: 0, tau: 0 });
-    expect(trend([1, 1, 1]).twoSided).to.be.within(...near(1, 1e-7));
-  });
-
   it("Gini, Spearman and Cohen's d of numbers that can be reckoned by hand", () => {
     expect(gini([1, 2, 3, 4, 5])).to.be.within(...near(4 / 15, 1e-12));
     expect(gini([0, 0, 0, 10])).to.be.within(...near(0.75, 1e-12));
@@ -97,6 +91,12 @@ describe("statistics", () => {
     const error = Math.sqrt((50 ** 2 - 1) / 12 / 50);
     expect(low).to.be.within(...near(24.5 - 1.96 * error, 0.5));
     expect(high).to.be.within(...near(24.5 + 1.96 * error, 0.5));
+  });
+
+  it("bootstrap: the standard error of Efron and Tibshirani's seven treated mice, which they give as 23.36", () => {
+    const mice = [94, 197, 16, 38, 99, 141, 23];
+    const { low, high } = bootstrap(mice, (values) => mean([...values]), randomStream(7), { level: 0.6827 });
+    expect((high - low) / 2).to.be.within(...near(23.36, 0.7));
   });
 
   it("fits: each shape finds its own curve again, and Akaike prefers it", () => {
@@ -128,6 +128,27 @@ describe("statistics", () => {
     const fits = SHAPES_OF_BENEFIT.map((shape) => fitCurve(shape, points)).sort((one, other) => one.aic - other.aic);
     expect(fits[0]?.shape).to.equal("logistic");
     for (const { x, y } of points) expect(fits[0]?.at(x)).to.be.within(...near(y, 0.5));
+  });
+
+  it("Akaike's weights: Burnham and Anderson's models of the heat of cement, from their residuals' variance", () => {
+    // Thirteen mixtures; parameters with the variance, and the variance, of models {12}, {124}, {123}, {14}, {134}, {234} and {1234}.
+    const models = [
+      [4, 4.45],
+      [5, 3.69],
+      [5, 3.7],
+      [4, 5.75],
+      [5, 3.91],
+      [5, 5.68],
+      [6, 3.68],
+    ] as const;
+    const corrected = models.map(([k, variance]) => 13 * Math.log(variance) + 2 * k + (2 * k * (k + 1)) / (13 - k - 1));
+    const weights = akaikeWeights(corrected);
+    for (const [at, weight] of [0.567, 0.119, 0.117, 0.107, 0.081, 0.007, 0.003].entries())
+      expect(weights[at]).to.be.within(...near(weight, 0.0015));
+    // A line through points whose residuals are known has that criterion.
+    const points = [1, 2, 3, 4, 5, 6, 7, 8].map((x) => ({ x, y: 2 * x + (x % 2 === 0 ? 1 : -1) }));
+    const { rss, aic } = fitCurve("linear", points);
+    expect(aic).to.be.within(...near(8 * Math.log(rss / 8) + 2 * 3 + (2 * 3 * 4) / 4, 1e-9));
   });
 
   it("Akaike's weights: differences of 0, 2 and 4", () => {

@@ -5,6 +5,7 @@ import { createTestClient, createWalletClient, http, parseEther, publicActions }
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { stringify } from "yaml";
 import { type Verification, verificationSchema } from "../../deploy/deployment.ts";
+import { productionStakes } from "../../deploy/production-preset.ts";
 import { adjudicatorRosterAbi } from "../../orchestrator/chain/abi/AdjudicatorRoster.ts";
 import { cityTokenAbi } from "../../orchestrator/chain/abi/CityToken.ts";
 import { constitutionContractAbi } from "../../orchestrator/chain/abi/ConstitutionContract.ts";
@@ -13,7 +14,7 @@ import { viemChain } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
 import { GENESIS_GAS } from "../../orchestrator/city/founding/found-network.ts";
-import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { type ParameterName, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { type CliOptions, type CliRun, refusalIn, runCli } from "../support/cli.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -30,13 +31,16 @@ describe("genesis by RPC", function () {
     const { address } = devnetAccount(20 + index);
     return { address, principal: devnetAccount(30 + index).address };
   };
+  // Stakes for missions worth 100,000 tokens, as `npm run deterrence -- --preset` prints them.
+  const deterring = Object.fromEntries(Object.entries(productionStakes(100_000)).map(([name, stake]) => [name, Number(stake)]));
+  const enough = 20_000_000_000n;
   let anvil: Anvil;
 
   const founders = (more: Readonly<Record<string, unknown>> = {}) =>
     stringify({
       mandate: "Serve the humans who sign.",
       preset: "devnet",
-      parameters: { ADJUDICATOR_QUORUM: 5, BIDDING_WINDOW: 120 },
+      parameters: { ADJUDICATOR_QUORUM: 5, BIDDING_WINDOW: 120, ...deterring },
       treasury: { free: "1000.00", insurance: "500.00" },
       adjudicators: adjudicators.map(({ address }) => address),
       clerks: {
@@ -116,6 +120,11 @@ describe("genesis by RPC", function () {
     expect(verification).to.include({ passed: true, chainId: 31337, network: "anvil" });
     expect(verification.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
     expect(verification.checks.find(({ name }) => name === "CODE")?.verified).to.be.above(30);
+    const address = founded()?.city?.addresses.ConstitutionContract ?? "0x";
+    for (const [name, stake] of Object.entries(productionStakes(100_000)) as [ParameterName, bigint][]) {
+      const args = [parameterIndex(name)] as const;
+      expect(await client().readContract({ address, abi: constitutionContractAbi, functionName: "param", args }), name).to.equal(stake);
+    }
   });
 
   it("sent every step once, for less than the funds it asked for", async () => {
@@ -172,7 +181,7 @@ describe("genesis by RPC", function () {
         address: token as `0x${string}`,
         abi: cityTokenAbi,
         functionName: "approve",
-        args: [roster as `0x${string}`, 5_000_000_000n],
+        args: [roster as `0x${string}`, enough],
       });
     }
     const seats = await client().readContract({ address: roster as `0x${string}`, abi: adjudicatorRosterAbi, functionName: "activeCount" });
@@ -185,7 +194,7 @@ describe("genesis by RPC", function () {
     const token = await tokenAddress();
     const wallet = createWalletClient({ account: deployer, chain: viemChain(31337, "Anvil"), transport: http(anvil.url) });
     for (const to of [...adjudicators.map(({ address }) => address), deployer.address])
-      await wallet.writeContract({ address: token, abi: cityTokenAbi, functionName: "mint", args: [to, 5_000_000_000n] });
+      await wallet.writeContract({ address: token, abi: cityTokenAbi, functionName: "mint", args: [to, enough] });
     return genesis();
   }
 

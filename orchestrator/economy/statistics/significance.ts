@@ -84,32 +84,3 @@ export function holm(p: readonly number[]): number[] {
   }
   return corrected;
 }
-
-export interface Trend {
-  /** Kendall's S: later values that are higher, less those that are lower. */
-  readonly s: number;
-  /** S over the number of pairs. */
-  readonly tau: number;
-  /** Normal approximation with ties and continuity. */
-  readonly twoSided: number;
-}
-
-/** Mann and Kendall's test for a monotone trend. */
-export function trend(series: readonly number[]): Trend {
-  let s = 0;
-  for (const [at, value] of series.entries()) for (const later of series.slice(at + 1)) s += Math.sign(later - value);
-  const n = series.length;
-  const ties = new Map<number, number>();
-  for (const value of series) ties.set(value, (ties.get(value) ?? 0) + 1);
-  const spread = (count: number) => count * (count - 1) * (2 * count + 5);
-  const variance = (spread(n) - [...ties.values()].reduce((sum, count) => sum + spread(count), 0)) / 18;
-  const z = variance === 0 ? 0 : Math.max(0, Math.abs(s) - 1) / Math.sqrt(variance);
-  return { s, tau: n < 2 ? 0 : s / ((n * (n - 1)) / 2), twoSided: 2 * upperNormal(z) };
-}
-
-/** P(Z > z) for z ≥ 0, to seven digits (Abramowitz and Stegun 26.2.17). */
-function upperNormal(z: number): number {
-  const t = 1 / (1 + 0.2316419 * z);
-  const polynomial = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  return (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * polynomial;
-}
