@@ -27,6 +27,7 @@ import { scalePage } from "../bench/scale-page.ts";
 import { throughputPage } from "../bench/throughput-page.ts";
 import { calibrationPage } from "../calibrate/page.ts";
 import { deterrencePage } from "../deterrence/page.ts";
+import { findingsPages } from "../economy/findings.ts";
 import { resultPages } from "../economy/results.ts";
 import { ACT_TYPES_FILE, actTypesSource } from "./act-types.ts";
 import { attacksPage } from "./attacks-page.ts";
@@ -146,6 +147,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/transitions.md", transitionsPage()],
     ...economySpeedPages(),
     ...resultPages(),
+    ...findingsPages(),
     ...samplePages(),
   ]);
 }

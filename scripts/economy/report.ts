@@ -89,7 +89,8 @@ const GOVERNED: Readonly<Record<string, (governance: GovernanceSummary) => numbe
   "reputation and GOR, ρ": ({ reputationAndOverhead }) => reputationAndOverhead,
 };
 
-interface Cell {
+/** A configuration's figures at one scale. */
+export interface Cell {
   readonly configuration: Configuration;
   readonly agents: number;
   readonly variant: string;
@@ -355,13 +356,16 @@ function growthOf(runs: readonly Ran[]): Summary["growth"] {
   });
 }
 
-const shown = (value: number | null | undefined): string =>
+/** A figure for people. */
+export const shown = (value: number | null | undefined): string =>
   value === null || value === undefined || !Number.isFinite(value)
     ? "–"
     : value === 0 || Math.abs(value) >= 0.001
       ? value.toFixed(3)
       : value.toExponential(1);
-const within = ({ mean: middle, low, high }: { readonly mean: number } & Interval) => `${shown(middle)} (${shown(low)}–${shown(high)})`;
+/** A mean, and where it lies. */
+export const within = ({ mean: middle, low, high }: { readonly mean: number } & Interval) =>
+  `${shown(middle)} (${shown(low)}–${shown(high)})`;
 
 /** The report for people; the page puts the pictures in. */
 export function markdown(summary: Summary, pictures: readonly string[]): string {

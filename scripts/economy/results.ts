@@ -8,7 +8,8 @@ import { MADE } from "../dev/markdown.ts";
 import { describe, type Origin } from "./origin.ts";
 import { markdown, type Summary } from "./report.ts";
 
-interface Results {
+/** A campaign's results as they are committed. */
+export interface Results {
   /** The sources it was run with, and the machine. */
   readonly commit: string;
   readonly machine: string;
@@ -18,7 +19,7 @@ interface Results {
 
 /** Campaigns on the contracts have pages of their own; so have Full alone, a thousand agents, varied constants, and sessions by drafts. */
 const KINDS = ["", "-contracts", "-full", "-1000", "-sensitivity", "-drafts"] as const;
-type Kind = (typeof KINDS)[number];
+export type Kind = (typeof KINDS)[number];
 
 export function kindOf({ experiment, notRun, sensitivity, cells }: Pick<Summary, "experiment" | "notRun" | "sensitivity" | "cells">): Kind {
   if (cells.length === 0) return "-drafts";
@@ -43,13 +44,31 @@ export function writeResults(summary: Summary, command: string, origins: readonl
   return file;
 }
 
+/** Results of a kind of campaign that are committed. */
+export function readResults(experiment: Experiment, kind: Kind): Results | undefined {
+  const file = join(root, fileOf(experiment, kind));
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+const EVERY: readonly { readonly experiment: Experiment; readonly kind: Kind }[] = ([1, 2] as const).flatMap((experiment) =>
+  KINDS.map((kind) => ({ experiment, kind })),
+);
+
+/** All of them, with their pages. */
+export function allResults(): readonly (Results & { readonly page: string })[] {
+  return EVERY.flatMap(({ experiment, kind }) => {
+    const results = readResults(experiment, kind);
+    return results === undefined ? [] : [{ ...results, page: pageOf(experiment, kind) }];
+  });
+}
+
 /** The pages of results that there are. */
 export function resultPages(): Map<string, string> {
-  const all = ([1, 2] as const).flatMap((experiment) => KINDS.map((kind) => ({ experiment, kind })));
-  const pages = all.flatMap(({ experiment, kind }) => {
+  const pages = EVERY.flatMap(({ experiment, kind }) => {
     const file = fileOf(experiment, kind);
-    if (!existsSync(join(root, file))) return [];
-    const { commit, machine, command, summary }: Results = JSON.parse(readFileSync(join(root, file), "utf8"));
+    const results = readResults(experiment, kind);
+    if (results === undefined) return [];
+    const { commit, machine, command, summary } = results;
     const [title = "", ...rest] = markdown(summary, []).split("\n");
     const from = `From commit ${commit} on ${machine}, by \`${command}\`. What was measured, and how it is judged, was written down before:\n[economy.md](economy.md).`;
     return [
