@@ -8,6 +8,7 @@ import { runClock, type Timed } from "./clock.ts";
 import { AgreementRefused } from "./errors.ts";
 import { type AgreementEvent, advance, lifecycleTerms } from "./lifecycle.ts";
 import { type Negotiation, type NegotiationOptions, negotiate, openNegotiation } from "./negotiation.ts";
+import { filesDispute } from "./release.ts";
 import { type Agreement, type PartyIdentity, readAgreement, sameIdentity } from "./schema.ts";
 import type { Determination } from "./score.ts";
 import { readResult, resultHash, resultSchema, type VerificationResult } from "./verification.ts";
@@ -16,6 +17,10 @@ import { readResult, resultHash, resultSchema, type VerificationResult } from ".
 
 const party = z.enum(PARTIES);
 const signature = z.string().regex(/^0x[0-9a-f]{128}$/);
+/** Of an account, or of a contract that is a wallet. */
+const walletSignature = z.string().regex(/^0x(?:[0-9a-f]{2}){1,2048}$/);
+/** Consents of one party in all. */
+const MOST_CONSENTS = 16;
 /** A SHA-256 in a form that OpenAPI can say. */
 const digest = z.templateLiteral(["0x", z.string().regex(/[0-9a-f]{64}/)]);
 const time = z.iso.datetime({ precision: 0 });
@@ -43,10 +48,7 @@ export const actSchema = z.discriminatedUnion("act", [
     act: z.literal("sign"),
     by: party,
     signature,
-    escrow_signature: z
-      .string()
-      .regex(/^0x(?:[0-9a-f]{2}){1,2048}$/)
-      .optional(),
+    escrow_signature: walletSignature.optional(),
   }),
   /** By the provider. */
   z.strictObject({ act: z.literal("deliver"), delivery: deliverySchema, signature }),
@@ -55,9 +57,21 @@ export const actSchema = z.discriminatedUnion("act", [
   z.strictObject({ act: z.literal("challenge"), challenge: challengeSchema, signature }),
   /** By both. */
   z.strictObject({ act: z.literal("cancel"), cancellation: cancellationSchema, signatures: z.record(party, signature) }),
+  /** That a party's wallet would end the escrow's job so: the provider's share in basis points, until a unix second. Signed for the escrow alone. */
+  z.strictObject({
+    act: z.literal("consent"),
+    by: party,
+    share: z.int().min(0).max(10_000),
+    deadline: z
+      .int()
+      .positive()
+      .max(2 ** 40 - 1),
+    escrow_signature: walletSignature,
+  }),
 ]);
 export type Act = z.infer<typeof actSchema>;
 export type ActName = Act["act"];
+export type Consent = Extract<Act, { readonly act: "consent" }>;
 
 /** A result that was taken, and by whom. */
 export interface TakenResult {
@@ -76,6 +90,8 @@ export interface AgreementLife {
   readonly agreedAt: number | undefined;
   readonly delivery: Delivery | undefined;
   readonly results: readonly TakenResult[];
+  /** To end the escrow's job otherwise than its terms would, each until its own deadline. */
+  readonly consents: readonly Consent[];
 }
 
 export interface TakingOptions extends NegotiationOptions {
@@ -105,7 +121,7 @@ export function openLife(act: Act, { keyOf, now, ...market }: TakingOptions): Ag
   requireSignature(keyOf, agreement.parties.client.identity, "proposal", agreementHash(agreement), act.signature);
   const negotiation = openNegotiation(agreement, market);
   return {
-    ...{ negotiation, agreement, agreedAt: undefined, delivery: undefined, results: [] },
+    ...{ negotiation, agreement, agreedAt: undefined, delivery: undefined, results: [], consents: [] },
     timed: { state: negotiation.state, since: now },
   };
 }
@@ -125,7 +141,8 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
   const { keyOf, now } = options;
   const happen = (event: AgreementEvent) => ({ state: advance(life.timed.state, event, lifecycleTerms(agreement)), since: now });
   const isSigned = agreement.signatures?.client !== undefined && agreement.signatures.provider !== undefined;
-  if (isEscrowed(agreement) && isSigned && act.act !== "result")
+  const isLed = isEscrowed(agreement) && isSigned;
+  if (isLed && act.act !== "result" && act.act !== "consent")
     throw new AgreementRefused(
       "LedByEscrow",
       "From its signatures on this agreement is led by its escrow",
@@ -172,6 +189,13 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
       }
       return withState(life, timed);
     }
+    case "consent": {
+      if (!isLed) throw new AgreementRefused("IllegalTransition", "No escrow leads this agreement: cancel takes both signatures at once");
+      if (act.deadline < now) throw new AgreementRefused("IllegalTransition", "The consent has lapsed");
+      if (life.consents.filter(({ by }) => by === act.by).length >= MOST_CONSENTS)
+        throw new AgreementRefused("IllegalTransition", `The ${act.by} has consented ${MOST_CONSENTS} times`);
+      return { ...life, consents: [...life.consents, act] };
+    }
   }
 }
 
@@ -191,7 +215,10 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   const escrowed = isEscrowed(agreement);
   const deliverableHash = escrowed ? submitted : life.delivery?.deliverable_hash;
   if (deliverableHash === undefined) throw new AgreementRefused("IllegalTransition", "Nothing was delivered that could be judged");
-  const next = escrowed ? timed : { state: advance(timed.state, { name: "result" }, lifecycleTerms(agreement)), since: now };
+  const judged = (low: boolean): Timed =>
+    escrowed ? timed : { state: advance(timed.state, { name: "result", low }, lifecycleTerms(agreement)), since: now };
+  // What has no place here is refused before any signature is looked at.
+  judged(false);
   const judge = resultSchema.safeParse(given).data?.evaluator;
   const judges = judgesOf(agreement, escrowed || timed.state.backups > 0);
   const assigned = judges.find((each) => judge !== undefined && sameIdentity(each, judge)) ?? judges[0];
@@ -200,7 +227,8 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
     throw new AgreementRefused("Replayed", "This evaluator has given its result");
   const determination = readResult(agreement, given, { keyOf, assigned, deliverableHash });
   const taken = resultSchema.parse(given);
-  return withState({ ...life, results: [...results, { hash: resultHash(taken), document: taken, determination }] }, next);
+  const low = lifecycleTerms(agreement).optimistic && filesDispute(agreement, determination);
+  return withState({ ...life, results: [...results, { hash: resultHash(taken), document: taken, determination }] }, judged(low));
 }
 
 /** Who may judge: the evaluator, and in its silence its backup too. On chain the escrow knows when that is. */

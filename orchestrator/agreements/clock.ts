@@ -1,10 +1,18 @@
-import { type AgreementState, advance, deadlineOf, isOver, lifecycleTerms } from "./lifecycle.ts";
-import type { Agreement } from "./schema.ts";
+import { type AgreementState, advance, deadlineOf, isOver, lifecycleTerms, PROPOSED } from "./lifecycle.ts";
+import { type Agreement, DEFAULTS } from "./schema.ts";
 
 /** An agreement's state, and the unix second in which it came to it or something last happened in it. */
 export interface Timed {
   readonly state: AgreementState;
   readonly since: number;
+}
+
+/** The second by which an agreement that is signed now is over, whatever is left undone: each state for as long as it may last. */
+export function overBy(agreement: Agreement, now: number): number {
+  const live = (change: Partial<AgreementState>) => deadlineOf({ ...PROPOSED, ...change }, agreement) ?? 0;
+  const unfunded = agreement.escrow?.enabled === true ? live({ status: "active" }) : 0;
+  const heard = live({ status: "delivered" }) * (1 + DEFAULTS.maxBackups);
+  return now + unfunded + live({ status: "active", funded: true }) + heard + live({ status: "verified" }) + live({ status: "disputed" });
 }
 
 /** When silence leads on, unix seconds; an offer lapses when its agreement would. Undefined once it is over. */
@@ -15,6 +23,8 @@ export function dueAt(agreement: Agreement, { state, since }: Timed): number | u
   return open ? Math.min(since + seconds, Date.parse(agreement.expires_at) / 1000) : since + seconds;
 }
 
+const clockEvent = ({ status, files }: AgreementState) => (status === "verified" && files ? "file" : "timeout");
+
 /**
  * What the clock has done to an agreement by `now`: every dead-man's switch that is due, in order, each at its own second. Pure and
  * idempotent: called late, often or by several, it comes to the same.
@@ -22,6 +32,6 @@ export function dueAt(agreement: Agreement, { state, since }: Timed): number | u
 export function runClock(agreement: Agreement, timed: Timed, now: number): Timed {
   let at = timed;
   for (let due = dueAt(agreement, at); due !== undefined && due <= now && !isOver(at.state); due = dueAt(agreement, at))
-    at = { state: advance(at.state, { name: "timeout" }, lifecycleTerms(agreement)), since: due };
+    at = { state: advance(at.state, { name: clockEvent(at.state) }, lifecycleTerms(agreement)), since: due };
   return at;
 }

@@ -12,16 +12,19 @@ export const EVENTS = [
   "result",
   "enforce",
   "challenge",
+  "file",
   "ruling",
   "cancel",
   "timeout",
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
-/** What happens. `timeout` is the clock's and comes at `deadlineOf`; `cancel` is both parties'; `enforce` is anybody's. */
+/** What happens. `timeout` and `file` are the clock's and come at `deadlineOf`; `cancel` is both parties'; `enforce` is anybody's. */
 export interface AgreementEvent {
   readonly name: EventName;
   readonly by?: Party;
+  /** Of a result: so low that the terms have it disputed. */
+  readonly low?: boolean;
 }
 
 /** By what the money is divided at the end: nothing moved, all back, the schedule over the score, the switch, the arbiter, both. */
@@ -39,6 +42,8 @@ export interface AgreementState {
   readonly funded: boolean;
   /** Evaluators asked after the first. */
   readonly backups: number;
+  /** Once the window over its result is over, that is disputed without anybody asking. */
+  readonly files: boolean;
   readonly division: Division | undefined;
 }
 
@@ -58,6 +63,7 @@ export const PROPOSED: AgreementState = {
   signed: [],
   funded: false,
   backups: 0,
+  files: false,
   division: undefined,
 };
 
@@ -79,7 +85,7 @@ export const TRANSITIONS: Readonly<Record<Status, Readonly<Partial<Record<EventN
   negotiating: { counter: "negotiating", accept: "negotiating", reject: "rejected", sign: "active", cancel: "closed", timeout: "expired" },
   active: { fund: "active", deliver: "delivered", cancel: "closed", timeout: "expired" },
   delivered: { result: "verified", cancel: "closed", timeout: "closed" },
-  verified: { enforce: "closed", challenge: "disputed", cancel: "closed", timeout: "closed" },
+  verified: { enforce: "closed", challenge: "disputed", file: "disputed", cancel: "closed", timeout: "closed" },
   disputed: { ruling: "closed", cancel: "closed", timeout: "closed" },
   closed: {},
   rejected: {},
@@ -103,6 +109,11 @@ export const AGREEMENT_RULES: readonly AgreementRule[] = [
   { name: "nothing is delivered unfunded", refuses: ({ name }, { funded }, { escrow }) => name === "deliver" && escrow && !funded },
   { name: "a challenge window runs out first", refuses: ({ name }, _, { optimistic }) => name === "enforce" && optimistic },
   { name: "only what has a window is challenged", refuses: ({ name }, _, { optimistic }) => name === "challenge" && !optimistic },
+  { name: "only a low result is filed", refuses: ({ name }, { files }) => name === "file" && !files },
+  {
+    name: "what is to be filed is not settled by silence",
+    refuses: ({ name }, { status, files }) => name === "timeout" && status === "verified" && files,
+  },
 ];
 
 /** The state after an event. Pure and total: throws IllegalTransition, and then nothing has changed. */
@@ -134,6 +145,8 @@ export function advance(
     }
     case "fund":
       return { ...state, funded: true };
+    case "result":
+      return { ...state, status: to, files: event.low === true };
     case "timeout":
       if (state.status === "delivered" && state.backups < terms.maxBackups) return { ...state, backups: state.backups + 1 };
       return ended(state, to, state.status === "delivered" ? "switch" : isJudged(state) ? "schedule" : "refund");

@@ -1,14 +1,15 @@
 import { decodeEventLog, decodeFunctionData, encodeFunctionData, isAddressEqual, numberToHex } from "viem";
 import { z } from "zod";
+import type { Party } from "../agreements/index.ts";
 import { agreementEscrowAbi } from "../chain/abi/AgreementEscrow.ts";
 import { cityTokenAbi } from "../chain/abi/CityToken.ts";
 import type { Chain } from "../chain/chain.ts";
 import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { JOB_STATUSES, type JobStatus } from "./escrow.ts";
-import type { EscrowTerms } from "./terms.ts";
+import type { Cancellation, EscrowTerms } from "./terms.ts";
 
 /** What parties, evaluators and arbiter do with a job, each by a transaction of its own account. */
-export const STEPS = ["fund", "submit", "settle", "challenge", "rule", "finalise", "withdraw"] as const;
+export const STEPS = ["fund", "submit", "settle", "challenge", "rule", "cancel", "finalise", "withdraw"] as const;
 export type Step = (typeof STEPS)[number];
 
 /** A call that somebody signs and sends. */
@@ -44,6 +45,20 @@ export const stepCalls = {
     escrowCall(escrow, "challenge", encodeFunctionData({ abi, functionName: "challenge", args: [job, reason] })),
   rule: (escrow: Address, job: bigint, share: number, reason: Hash) =>
     escrowCall(escrow, "rule", encodeFunctionData({ abi, functionName: "rule", args: [job, share, reason] })),
+  /** By one party, under the other's signature. */
+  cancel: (
+    escrow: Address,
+    { jobId, share, deadline }: Cancellation,
+    { by, signature }: { readonly by: Party; readonly signature: Hex },
+  ) => {
+    const signatures = by === "client" ? [signature, "0x" as const] : ["0x" as const, signature];
+    const [client = "0x", provider = "0x"] = signatures;
+    return escrowCall(
+      escrow,
+      "cancel",
+      encodeFunctionData({ abi, functionName: "cancel", args: [jobId, share, deadline, client, provider] }),
+    );
+  },
   finalise: (escrow: Address, job: bigint) =>
     escrowCall(escrow, "finalise", encodeFunctionData({ abi, functionName: "finalise", args: [job] })),
   withdraw: (escrow: Address, token: Address, account: Address) =>
@@ -81,6 +96,8 @@ export interface JobView {
   readonly judged: { readonly by: Address; readonly share: number; readonly reason: Hash } | undefined;
   /** In basis points, as a ruling said. */
   readonly ruled: number | undefined;
+  /** In basis points, as both parties ended it. */
+  readonly agreed: number | undefined;
   /** What each was credited, smallest unit; undefined while nothing is divided. */
   readonly paid: { readonly provider: bigint; readonly client: bigint } | undefined;
 }
@@ -96,13 +113,22 @@ export async function readJob(
   const { status, dueAt } = await publicClient.readContract({ abi, address: escrow, functionName: "getJob", args: [job] });
   const name = JOB_STATUSES[status];
   if (name === undefined) throw new RangeError(`no status ${status}`);
-  let view: JobView = { status: name, dueAt, deliverable: undefined, judged: undefined, ruled: undefined, paid: undefined };
+  let view: JobView = {
+    status: name,
+    dueAt,
+    deliverable: undefined,
+    judged: undefined,
+    ruled: undefined,
+    agreed: undefined,
+    paid: undefined,
+  };
   for (const { topics, data } of logs) {
     const { eventName, args } = decodeEventLog({ abi, topics, data });
     const { provider = 0n, client = 0n } = view.paid ?? {};
     if (eventName === "JobSubmitted") view = { ...view, deliverable: args.deliverable };
     if (eventName === "JobJudged") view = { ...view, judged: { by: args.evaluator, share: args.share, reason: args.reason } };
     if (eventName === "JobRuled") view = { ...view, ruled: args.share };
+    if (eventName === "JobCancelled") view = { ...view, agreed: args.share };
     if (eventName === "PaymentReleased") view = { ...view, paid: { provider: provider + args.amount, client } };
     if (eventName === "Refunded") view = { ...view, paid: { provider, client: client + args.amount } };
   }

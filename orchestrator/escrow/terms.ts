@@ -103,14 +103,24 @@ export function escrowTypedData(domain: EscrowDomain, terms: EscrowTerms) {
   return { ...typedTerms(domain), primaryType: "AgreementTerms" as const, message: terms };
 }
 
-/** Whether an account, or a contract wallet by ERC-1271, signed these terms for this escrow. */
+/** Consent to end a job with a share, in basis points, to the provider, until a unix second. */
+export interface Cancellation {
+  readonly jobId: bigint;
+  readonly share: number;
+  readonly deadline: number;
+}
+
+export function cancellationTypedData(domain: EscrowDomain, message: Cancellation) {
+  return { ...typedTerms(domain), primaryType: "Cancellation" as const, message };
+}
+
+/** Whether an account, or a contract wallet by ERC-1271, signed what hashes to this. */
 export async function isSignedByWallet(
   reader: Pick<PublicClient, "readContract">,
   wallet: Address,
-  { domain, terms }: { readonly domain: EscrowDomain; readonly terms: EscrowTerms },
+  hash: Hash,
   signature: Hex,
 ): Promise<boolean> {
-  const hash = hashTypedData(escrowTypedData(domain, terms));
   const signer = await recoverAddress({ hash, signature }).catch(() => undefined);
   if (signer !== undefined && isAddressEqual(signer, wallet)) return true;
   const answer = await reader
@@ -127,11 +137,6 @@ export function jobOf(domain: EscrowDomain, terms: EscrowTerms): bigint {
   return BigInt(hashTypedData(escrowTypedData(domain, terms)));
 }
 
-/** Consent to end a job with a share, in basis points, to the provider. */
-export function signCancellation(
-  account: LocalAccount,
-  domain: EscrowDomain,
-  message: { readonly jobId: bigint; readonly share: number; readonly deadline: number },
-): Promise<Hex> {
-  return account.signTypedData({ ...typedTerms(domain), primaryType: "Cancellation", message });
+export function signCancellation(account: LocalAccount, domain: EscrowDomain, message: Cancellation): Promise<Hex> {
+  return account.signTypedData(cancellationTypedData(domain, message));
 }

@@ -1,5 +1,5 @@
 /** Agreements of parties anywhere: the city keeps their signed acts, looks at the escrow on its chain, and says where each agreement stands. */
-import { erc20Abi, stringify } from "viem";
+import { erc20Abi, hashTypedData, stringify } from "viem";
 import { z } from "zod";
 import {
   type Act,
@@ -8,12 +8,14 @@ import {
   AgreementRefused,
   actSchema,
   agreementHash,
+  type Consent,
   decimalsOf,
   dueAt,
   isEscrowed,
   keyOfDid,
   lifeAt,
   openLife,
+  overBy,
   PARTIES,
   type PartyIdentity,
   type Status,
@@ -24,6 +26,7 @@ import { agreementEscrowAbi } from "../chain/abi/AgreementEscrow.ts";
 import type { CityChain } from "../chain/chain.ts";
 import { readSignedCall, relay } from "../chain/relay.ts";
 import {
+  cancellationTypedData,
   type EscrowTerms,
   escrowTerms,
   escrowTypedData,
@@ -74,8 +77,14 @@ const MOST_UNSIGNED = 4_096;
 const LEAST_STAY = 600;
 /** With fewer acts nobody can have signed for both. */
 const ACTS_OF_SIGNED = 4;
-/** Those that are signed are kept: so many in all. */
+/** Those that are signed are kept: so many in all, so many of one client. */
 const MOST = 100_000;
+const MOST_EACH = 1_000;
+/** Where room is needed, an agreement goes that long after it was over. No terms hold their place for longer than three years (seconds). */
+const KEPT_OVER = 30 * 86_400;
+const LONGEST = 3 * 365 * 86_400;
+/** Seconds for which a consent to cancel is good. */
+const CONSENT = 86_400;
 /** Lives that were worked out, so that a reader costs no signatures to check again. */
 const MOST_LIVES = 1_024;
 /** A concurrent act of the same agreement makes this one be judged again, as often. */
@@ -128,8 +137,12 @@ export class AgreementDesk {
     const involved = [client.identity, provider.identity, evaluator.identity, evaluator.backup].filter((each) => each !== undefined);
     const opened = this.#now(false);
     await this.#options.sql.transaction(async (sql) => {
-      await this.#makeRoom(sql, opened);
-      await sql.query("INSERT INTO gateway_agreements (id, acts, opened) VALUES ($1, 1, $2) ON CONFLICT (id) DO NOTHING", [id, opened]);
+      await this.#makeRoom(sql, nameOf(client.identity), opened);
+      const offered = Math.min(Date.parse(agreement.expires_at) / 1_000, opened + LONGEST);
+      await sql.query(
+        "INSERT INTO gateway_agreements (id, acts, opened, client, over_by) VALUES ($1, 1, $2, $3, $4) ON CONFLICT (id) DO NOTHING",
+        [id, opened, nameOf(client.identity), offered],
+      );
       await sql.query("INSERT INTO gateway_acts (id, place, at, act) VALUES ($1, 0, $2, $3) ON CONFLICT (id, place) DO NOTHING", [
         id,
         now,
@@ -155,9 +168,12 @@ export class AgreementDesk {
       const now = this.#now(isEscrowed(agreement));
       const deliverable = standing.job?.view?.deliverable;
       const options = { keyOf: keyOfDid, now, ...(deliverable === undefined ? {} : { submitted: deliverable }) };
-      take(standing.life, act, options);
+      const after = take(standing.life, act, options);
       if (act.act === "sign") await this.#requireWallet(standing, act);
-      if (await this.#append(id, acts.length, now, text)) return this.get(id);
+      if (act.act === "consent") await this.#requireConsent(standing, act);
+      const signed = after.timed.state.status === "active" && act.act === "sign";
+      const ends = signed ? overBy(after.agreement, this.#now(false)) : undefined;
+      if (await this.#append(id, acts.length, { at: now, text, ends })) return this.get(id);
     }
     throw new Refused("GatewayBusy", "Others act in this agreement at the same time", { action: "try again" });
   }
@@ -179,6 +195,13 @@ export class AgreementDesk {
   typedData({ job }: Standing): string | undefined {
     if (job === undefined) return undefined;
     return stringify(escrowTypedData(this.#domain(), job.terms));
+  }
+
+  /** What a wallet signs to consent that the job ends with this share (basis points), as JSON of EIP-712, and until when it is good. */
+  consentData({ job }: Standing, share: number): { readonly typedData: string; readonly deadline: number } {
+    if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
+    const deadline = this.#now(true) + CONSENT;
+    return { deadline, typedData: stringify(cancellationTypedData(this.#domain(), { jobId: job.number, share, deadline })) };
   }
 
   /** Calls by which an account takes a step. Throws StepRefused for one that is not due or is somebody else's. */
@@ -227,11 +250,28 @@ export class AgreementDesk {
         mine(terms.arbiter, "arbiter");
         if (percent === undefined) throw stepRefused("name the provider's percentage");
         return [stepCalls.rule(escrow, number, shareOf(percent), agreementHash(life.agreement))];
+      case "cancel":
+        return [this.#cancellation(standing, from, percent)];
       case "finalise":
         return [stepCalls.finalise(escrow, number)];
       case "withdraw":
         return [stepCalls.withdraw(escrow, terms.token, from)];
     }
+  }
+
+  /** By one party, as the other has consented to. */
+  #cancellation({ job, life }: Standing, from: Address, percent: number | undefined): StepCall {
+    if (job === undefined || (from !== job.terms.client && from !== job.terms.provider)) throw stepRefused("a party cancels");
+    // Named by whoever sends: else the other could exchange its consent for another.
+    if (percent === undefined) throw stepRefused("name the provider's percentage");
+    const other = from === job.terms.client ? "provider" : "client";
+    const share = shareOf(percent);
+    const now = this.#now(true);
+    const consent = life.consents.findLast((each) => each.by === other && each.share === share && each.deadline >= now);
+    if (consent === undefined) throw stepRefused(`the ${other} has not consented to ${percent} %: consent_to_cancellation takes it`);
+    const { deadline, escrow_signature } = consent;
+    const signed = { by: other, signature: hexSchema.parse(escrow_signature) } as const;
+    return stepCalls.cancel(this.#requireEscrow().address, { jobId: job.number, share, deadline }, signed);
   }
 
   /** Sends on what the agreement's people signed, if it is about its job and nothing else. Throws StepRefused, TransactionReverted. */
@@ -348,20 +388,24 @@ export class AgreementDesk {
   /** Signing terms with money is signing them for the escrow too: else one side could be left with half an agreement. */
   async #requireWallet({ job }: Standing, { by, escrow_signature: signature }: Extract<Act, { readonly act: "sign" }>): Promise<void> {
     if (job === undefined) return;
-    const isGood =
-      signature !== undefined &&
-      (await isSignedByWallet(
-        this.#options.chain.publicClient,
-        job.terms[by],
-        { domain: this.#domain(), terms: job.terms },
-        hexSchema.parse(signature),
-      ));
-    if (!isGood)
+    const hash = hashTypedData(escrowTypedData(this.#domain(), job.terms));
+    if (signature === undefined || !(await this.#isSigned(job.terms[by], hash, signature)))
       throw new AgreementRefused(
         "BadSignature",
         `The ${by}'s wallet has not signed the escrow's terms`,
         `${job.terms[by]}: EIP-712, field escrow_signature`,
       );
+  }
+
+  async #requireConsent({ job }: Standing, { by, share, deadline, escrow_signature }: Consent): Promise<void> {
+    if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
+    const hash = hashTypedData(cancellationTypedData(this.#domain(), { jobId: job.number, share, deadline }));
+    if (!(await this.#isSigned(job.terms[by], hash, escrow_signature)))
+      throw new AgreementRefused("BadSignature", `The ${by}'s wallet has not signed this cancellation`, job.terms[by]);
+  }
+
+  #isSigned(wallet: Address, hash: Hash, signature: string): Promise<boolean> {
+    return isSignedByWallet(this.#options.chain.publicClient, wallet, hash, hexSchema.parse(signature));
   }
 
   async #walletSignatures(id: Hash): Promise<readonly (Hex | undefined)[]> {
@@ -407,30 +451,48 @@ export class AgreementDesk {
   }
 
   /** False where another act came first. */
-  #append(id: Hash, place: number, at: number, text: string): Promise<boolean> {
+  #append(
+    id: Hash,
+    place: number,
+    { at, text, ends }: { readonly at: number; readonly text: string; readonly ends: number | undefined },
+  ): Promise<boolean> {
     return this.#options.sql.transaction(async (sql) => {
-      const counted = await sql.query("UPDATE gateway_agreements SET acts = acts + 1 WHERE id = $1 AND acts = $2 RETURNING id", [
-        id,
-        place,
-      ]);
+      const counted = await sql.query(
+        "UPDATE gateway_agreements SET acts = acts + 1, over_by = coalesce($3, over_by) WHERE id = $1 AND acts = $2 RETURNING id",
+        [id, place, ends === undefined ? null : Math.min(ends, this.#now(false) + LONGEST)],
+      );
       if (counted.length === 0) return false;
       await sql.query("INSERT INTO gateway_acts (id, place, at, act) VALUES ($1, $2, $3, $4)", [id, place, at, text]);
       return true;
     });
   }
 
-  async #makeRoom(sql: Sql, now: number): Promise<void> {
-    const tooMany = (action: string) => new AgentCityError("TooManyProposals", "This city keeps as many agreements as it can", { action });
-    const [kept] = await sql.query("SELECT count(*) AS count FROM gateway_agreements");
-    if (Number(kept?.["count"]) >= MOST) throw tooMany("ask its operator");
+  async #makeRoom(sql: Sql, client: string, now: number): Promise<void> {
+    const tooMany = (action: string, whose = "") =>
+      new AgentCityError("TooManyProposals", `This city keeps as many agreements${whose} as it can`, { action });
+    const remove = async (id: unknown) => {
+      for (const table of ["gateway_agreement_parties", "gateway_acts", "gateway_agreements"])
+        await sql.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
+    };
+    /** Room where so many are kept: the one that was over first goes, if that is long ago. */
+    const among = async (condition: string, most: number, whose?: string): Promise<void> => {
+      const given = condition === "true" ? [] : [client];
+      const [kept] = await sql.query(`SELECT count(*) AS count FROM gateway_agreements WHERE ${condition}`, given);
+      if (Number(kept?.["count"]) < most) return;
+      const [first] = await sql.query(`SELECT id, over_by FROM gateway_agreements WHERE ${condition} ORDER BY over_by LIMIT 1`, given);
+      if (first === undefined || Number(first["over_by"]) + KEPT_OVER > now)
+        throw tooMany("end some, or ask its operator; what was over for a month makes room", whose);
+      await remove(first["id"]);
+    };
+    await among("client = $1", MOST_EACH, " of one client");
+    await among("true", MOST);
     const [oldest] = await sql.query(
       `SELECT id, opened FROM gateway_agreements WHERE acts < ${ACTS_OF_SIGNED} ORDER BY opened DESC OFFSET ${MOST_UNSIGNED - 1} LIMIT 1`,
     );
     if (oldest === undefined) return;
     const { id, opened } = z.object({ id: hashSchema, opened: z.coerce.number() }).parse(oldest);
     if (now - opened < LEAST_STAY) throw tooMany("try again in some minutes");
-    for (const table of ["gateway_agreement_parties", "gateway_acts", "gateway_agreements"])
-      await sql.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
+    await remove(id);
   }
 }
 

@@ -187,6 +187,15 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_agreements_unsigned ON gateway_agreements (opened) WHERE acts < 4",
     ],
   },
+  {
+    // Whose allowance an agreement takes, and by when it is over; those that came before count for nobody, and are the first to go.
+    name: "012-agreements-of-clients",
+    statements: [
+      "ALTER TABLE gateway_agreements ADD COLUMN client text NOT NULL DEFAULT '', ADD COLUMN over_by bigint NOT NULL DEFAULT 0",
+      "CREATE INDEX gateway_agreements_clients ON gateway_agreements (client)",
+      "CREATE INDEX gateway_agreements_over ON gateway_agreements (over_by)",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

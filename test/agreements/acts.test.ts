@@ -3,18 +3,22 @@ import {
   type Act,
   type AgreementLife,
   AgreementRefused,
+  advance,
   didOf,
+  dueAt,
   keyOfDid,
   lifeAt,
+  lifecycleTerms,
   lifeOf,
   openLife,
+  overBy,
+  runClock,
   take,
 } from "../../orchestrator/agreements/index.ts";
 import { accept, cancel, challenge, DELIVERABLE, deliver, identityOf, people, proposing, result, SIGNED, START, sign } from "./acts.ts";
 
 /** A life, and each act with its second. */
-function living() {
-  const propose = proposing();
+function living(propose = proposing()) {
   const acts: { act: Act; at: number }[] = [{ act: propose, at: START }];
   let life = openLife(propose, { keyOf: keyOfDid, now: START });
   return {
@@ -80,6 +84,48 @@ describe("an agreement's acts", () => {
       one.refusal((life) => challenge(life, "client"), START + 7_201),
       "its window is over",
     ).to.equal("IllegalTransition");
+  });
+
+  it("end in a dispute by the clock where the result is below the threshold that both signed", () => {
+    const { timed } = judgedUnder(90);
+    expect(timed.state).to.include({ status: "verified", files: true });
+    expect(lifeAt(judgedUnder(90), START + 7_200).timed).to.deep.include({ since: START + 7_200 });
+    expect(lifeAt(judgedUnder(90), START + 7_200).timed.state.status).to.equal("disputed");
+    expect(lifeAt(judgedUnder(90), START + 7_200 + 604_800).timed.state.status).to.equal("closed");
+    // At the threshold, 88 points, and where nothing is said of it.
+    for (const threshold of [88, undefined]) expect(lifeAt(judgedUnder(threshold), START + 7_200).timed.state.status).to.equal("closed");
+  });
+
+  function judgedUnder(threshold: number | undefined): AgreementLife {
+    const dispute = { protocol: "ajp", auto_file_on: "verification_failure_below_threshold", threshold };
+    const one = living(proposing("filed", START + 864_000, threshold === undefined ? {} : { dispute }));
+    for (const act of [...SIGNED, deliver]) one.do(act);
+    one.do((life) => result(life, "evaluator"));
+    return one.life();
+  }
+
+  it("are over by the second that their terms allow at most", () => {
+    const one = living();
+    for (const act of SIGNED) one.do(act);
+    const { agreement } = one.life();
+    const last = overBy(agreement, START);
+    // Everything happens, each at its latest: delivered at the switch's end, judged by the last backup, disputed, never ruled.
+    const late = { ...one.life().timed, since: START };
+    const events = ["deliver", "timeout", "timeout", "result", "challenge"] as const;
+    let timed = late;
+    for (const name of events) {
+      const at = dueAt(agreement, timed) ?? 0;
+      timed = { state: advance(timed.state, { name }, lifecycleTerms(agreement)), since: at };
+    }
+    expect(dueAt(agreement, timed)).to.equal(last);
+    expect(runClock(agreement, timed, last).state.status).to.equal("closed");
+  });
+
+  it("take no consent to end an escrow where there is none", () => {
+    const one = living();
+    for (const act of SIGNED) one.do(act);
+    const consent = (): Act => ({ act: "consent", by: "client", share: 0, deadline: START + 60, escrow_signature: "0x00" });
+    expect(one.refusal(consent)).to.equal("IllegalTransition");
   });
 
   it("have a backup judge once the evaluator's time is over", () => {

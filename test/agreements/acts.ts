@@ -1,5 +1,6 @@
 import {
   type Act,
+  type Agreement,
   type AgreementLife,
   agreementHash,
   didOf,
@@ -33,8 +34,9 @@ export const identityOf = ({ publicKey }: ByteSigner) => ({ scheme: "w3c_did" as
 const seal = (by: ByteSigner, kind: SignedKind, hash: Hash) => by.sign(messageBytes(kind, hash));
 
 /** Without money: an escrow's agreements are led by their escrow, which the gateway's tests show. */
-const proposalNamed = (name: string, until: number) =>
+const proposalNamed = (name: string, until: number, more: { readonly dispute?: Agreement["dispute"] } = {}) =>
   proposalFrom(templateOf("research"), {
+    ...more,
     agreement_id: `asa-${name}`,
     created_at: iso(START),
     expires_at: iso(until),
@@ -51,8 +53,12 @@ export const DELIVERABLE: Hash = `0x${"22".repeat(32)}`;
 const MEASURED = { accuracy: 88, completeness: 82, relevance: 91, sources: 5, writing: 82 };
 
 /** `until`: unix second in which the offer ends. */
-export const proposing = (name = "acts", until = START + 864_000): Act & { readonly act: "propose" } => {
-  const proposal = proposalNamed(name, until);
+export const proposing = (
+  name = "acts",
+  until = START + 864_000,
+  more: Parameters<typeof proposalNamed>[2] = {},
+): Act & { readonly act: "propose" } => {
+  const proposal = proposalNamed(name, until, more);
   const signature = seal(people.client, "proposal", agreementHash(proposal));
   return { act: "propose", document: JSON.parse(JSON.stringify(proposal)), signature };
 };

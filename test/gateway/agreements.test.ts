@@ -94,6 +94,7 @@ describe("agreements of strangers at the gateway", function () {
     "no-evaluator": { status: "closed", paid: { provider: "2500000", client: "2500000" } },
     backup: { status: "closed", paid: { provider: "4250000", client: "750000" } },
     "no-ruling": { status: "closed", paid: { provider: "4250000", client: "750000" } },
+    cancelled: { status: "closed", paid: { provider: "1250000", client: "3750000" } },
   };
   for (const [manner, expected] of Object.entries(ENDS))
     it(`end as their terms say: ${manner}`, async () => {
@@ -133,6 +134,11 @@ describe("agreements of strangers at the gateway", function () {
       "terms changed after signing": "LedByEscrow",
       "cancelled by one side": "LedByEscrow",
       "funded by the provider": "StepRefused",
+      "cancelled with nobody's consent": "StepRefused",
+      "a consent by another's wallet": "BadSignature",
+      "cancelled for less than the other consented to": "StepRefused",
+      "cancelled by who consented": "StepRefused",
+      "cancelled by a stranger": "StepRefused",
       "a result before the delivery": "BadRequest",
       "a result by the provider": "WrongSender",
       "a swapped delivery": "DeliverableMismatch",
@@ -218,6 +224,35 @@ describe("agreements of strangers at the gateway", function () {
       "the oldest",
     ).to.deep.equal([]);
     await database.query("DELETE FROM gateway_agreements WHERE acts < 4");
+  });
+
+  it("of one client are a thousand, and what was over for a month makes room, of that client alone", async () => {
+    const { chain, client, database } = city;
+    let now = 2 * START;
+    const options = { sql: database, chain, token: client.addresses.CityToken, escrow: undefined, millis: () => now * 1_000 };
+    const desk = new AgreementDesk(options);
+    await database.query("DELETE FROM gateway_agreements");
+    const offer = (name: string) => desk.propose(proposing(name, 3 * START));
+    const { life } = await offer("first-of-many");
+    const { value, scheme } = life.agreement.parties.client.identity;
+    const over = now + 1_000;
+    const many = "INSERT INTO gateway_agreements (id, acts, opened, client, over_by) SELECT '0x' || lpad(to_hex(number), 64, '0'), 7";
+    await database.query(`${many}, $1::bigint, $2, $3::bigint + number FROM generate_series(1, 999) AS number`, [
+      now,
+      `${scheme}:${value}`,
+      over,
+    ]);
+    await database.query(`${many}, $1::bigint, 'another', 0 FROM generate_series(1000, 1001) AS number`, [now]);
+    now = over + 30 * 86_400;
+    expect((await rejection(offer("one-too-many"))).message).to.contain("of one client");
+    now += 1;
+    await offer("in-the-first-one's-place");
+    const left = await database.query("SELECT id FROM gateway_agreements WHERE id <= $1 ORDER BY id", [`0x${"3e9".padStart(64, "0")}`]);
+    expect([left.length, left[0]?.["id"]], "another's stay, though they were over first").to.deep.equal([
+      1_000,
+      `0x${"2".padStart(64, "0")}`,
+    ]);
+    await database.query("DELETE FROM gateway_agreements");
   });
 
   it("do what they are told by nobody's text: injected words change no term, score or route", async () => {

@@ -3,7 +3,7 @@
  * viem. They negotiate an agreement at a city's gateway, put its money into the escrow of its chain, and are paid as it says. Prints one
  * line of JSON for each thing that happens.
  * usage: node partners.ts <url of the city> [http | mcp | a2a] [graduated | disputed | no-funds | no-delivery | no-evaluator | backup |
- * no-ruling | free | hostile | injected]
+ * no-ruling | cancelled | free | hostile | injected]
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { ClientFactory } from "@a2a-js/sdk/client";
@@ -259,6 +259,7 @@ async function goThrough(): Promise<void> {
     }
   }
   tell("funded", await step("fund", client));
+  if (manner === "cancelled") return together();
   if (manner === "no-delivery") return paid(await inTime("finalise", client));
   tell("delivered", await step("submit", provider, { deliverable }));
   if (manner === "no-evaluator") return paid(await inTime("finalise", client));
@@ -271,6 +272,22 @@ async function goThrough(): Promise<void> {
   if (manner === "disputed") await step("rule", arbiter, { percent: 40 });
   else await inTime("finalise", provider);
   await paid(await read(client));
+}
+
+/** The provider offers to end it for a quarter, and the client does. */
+async function together(): Promise<void> {
+  await consent("provider", 25);
+  tell("consented", (await read(client)).escrow);
+  await step("cancel", client, { percent: 25 });
+  await paid(await read(client));
+}
+async function consent(role: "client" | "provider", percent: number, as: Person = people[role]): Promise<Json> {
+  const { statement, typedData } = await prepare({ act: "consent", by: role, percent });
+  return use("consent_to_cancellation", {
+    agreement: id,
+    ...statement,
+    escrow_signature: await as.wallet.signTypedData(JSON.parse(typedData)),
+  });
 }
 
 /** What was credited is taken out, by anybody's call. */
@@ -358,6 +375,12 @@ async function tryEverything(): Promise<void> {
   });
   await attempt("funded by the provider", () => step("fund", provider));
   await step("fund", client);
+  await attempt("cancelled with nobody's consent", () => step("cancel", client, { percent: 0 }));
+  await attempt("a consent by another's wallet", () => consent("provider", 0, client));
+  await consent("provider", 90);
+  await attempt("cancelled for less than the other consented to", () => step("cancel", client, { percent: 10 }));
+  await attempt("cancelled by who consented", () => step("cancel", provider, { percent: 90 }));
+  await attempt("cancelled by a stranger", () => step("cancel", evaluator, { percent: 90 }));
   await attempt("a result before the delivery", () => judge(evaluator));
   await step("submit", provider, { deliverable });
   await attempt("a result by the provider", () => judge(provider));

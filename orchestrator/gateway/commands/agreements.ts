@@ -21,7 +21,7 @@ import {
   TEMPLATES,
   templateOf,
 } from "../../agreements/index.ts";
-import { JOB_STATUSES, STEPS } from "../../escrow/index.ts";
+import { JOB_STATUSES, STEPS, shareOf } from "../../escrow/index.ts";
 import { hashSchema, hexSchema } from "../../primitives/hex.ts";
 import { canonicalJson } from "../../primitives/json.ts";
 import { isSignedBy } from "../../primitives/signing.ts";
@@ -78,6 +78,9 @@ export const agreementOutput = z.strictObject({
       /** What the escrow was told to pay the provider, in basis points, and whether a result that is here says the same. */
       judged: z.strictObject({ by: address, share: count, reason: hash, isExplained: z.boolean() }).nullable(),
       ruled: count.nullable(),
+      /** As both parties ended it, in basis points; and what one of them would end it by. */
+      agreed: count.nullable(),
+      consents: z.array(z.strictObject({ by: party, share: count, deadline: count })),
       paid: z.strictObject({ provider: units, client: units }).nullable(),
     })
     .nullable(),
@@ -104,6 +107,11 @@ const drafts = z.discriminatedUnion("act", [
   }),
   z.strictObject({ act: z.literal("challenge"), by: party }),
   z.strictObject({ act: z.literal("cancel") }),
+  z.strictObject({
+    act: z.literal("consent"),
+    by: party,
+    percent: z.int().max(100).nonnegative().meta({ description: "The provider's share of the payment" }),
+  }),
   z.strictObject({ act: z.literal("read"), reader: did }),
 ]);
 
@@ -147,6 +155,8 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job }: S
             amount: String(job.terms.amount),
             judged: view?.judged === undefined ? null : { ...view.judged, isExplained: isExplained(life, view.judged) },
             ruled: view?.ruled ?? null,
+            agreed: view?.agreed ?? null,
+            consents: life.consents.map(({ by, share, deadline }) => ({ by, share, deadline })),
             paid: view?.paid === undefined ? null : { provider: String(view.paid.provider), client: String(view.paid.client) },
           },
   };
@@ -184,7 +194,12 @@ function requireReader({ life }: Standing, who: PartyIdentity | undefined): void
   });
 }
 
-const take = (name: string, path: string, doc: string, act: "negotiate" | "sign" | "deliver" | "result" | "challenge" | "cancel") => {
+const take = (
+  name: string,
+  path: string,
+  doc: string,
+  act: "negotiate" | "sign" | "deliver" | "result" | "challenge" | "cancel" | "consent",
+) => {
   const given = actSchema.options.find((option) => option.shape.act.value === act);
   if (given === undefined) throw new RangeError(`no act ${act}`);
   const fields: z.ZodObject = given;
@@ -230,7 +245,7 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreement-drafts",
     group: "Agreements",
-    doc: "What has to be signed for an act, and the statement to send with the signature. Nothing happens. For `sign`, `typedData` is what the wallet signs for the escrow besides. Compare it with what you mean.",
+    doc: "What has to be signed for an act, and the statement to send with the signature. Nothing happens. For `sign`, `typedData` is what the wallet signs for the escrow besides; for `consent` it is all. Compare it with what you mean.",
     access: "order",
     cost: 5,
     input: z.strictObject({ agreement: id.optional(), draft: drafts }),
@@ -290,6 +305,11 @@ export const agreementCommands: readonly Command[] = [
           const cancellation = cancellationSchema.parse({ agreement_hash, timestamp });
           return answer("cancellation", statementHash(cancellation), cancellation);
         }
+        case "consent": {
+          const share = shareOf(draft.percent);
+          const { typedData, deadline } = desk.consentData(standing, share);
+          return { text: "", statement: { by: draft.by, share, deadline }, typedData };
+        }
       }
     },
   }),
@@ -338,7 +358,18 @@ export const agreementCommands: readonly Command[] = [
     "A party disputes the result within its window. Where there is an escrow, its step `challenge` does.",
     "challenge",
   ),
-  take("cancel_agreement", "/v1/agreement-cancellations", "Both parties end it, before anybody's money is in it.", "cancel"),
+  take(
+    "cancel_agreement",
+    "/v1/agreement-cancellations",
+    "Both parties end it. Once an escrow leads it, consent_to_cancellation and the step `cancel` do.",
+    "cancel",
+  ),
+  take(
+    "consent_to_cancellation",
+    "/v1/agreement-consents",
+    "A party's wallet consents that the escrow's job ends with a share to the provider, for a day. The other party ends it by the step `cancel`.",
+    "consent",
+  ),
   cityCommand({
     name: "get_agreement",
     method: "GET",
@@ -379,13 +410,18 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreements/{agreement}/steps/{step}",
     group: "Agreements",
-    doc: "The transactions by which an account takes a step with the escrow: `fund` (client), `submit` (provider), `settle` (evaluator, by its result here), `challenge` (either party), `rule` (arbiter), `finalise` and `withdraw` (anybody). Compare `to` and `data` with what you mean.",
+    doc: "The transactions by which an account takes a step with the escrow: `fund` (client), `submit` (provider), `settle` (evaluator, by its result here), `challenge` (either party), `rule` (arbiter), `cancel` (a party, as the other has consented to), `finalise` and `withdraw` (anybody). Compare `to` and `data` with what you mean.",
     access: "open",
     cost: 10,
     input: z.strictObject({
       ...{ agreement: id, step: z.enum(STEPS), from: address },
       deliverable: hash.optional(),
-      percent: z.int().max(100).nonnegative().optional().meta({ description: "The provider's share, as the arbiter rules" }),
+      percent: z
+        .int()
+        .max(100)
+        .nonnegative()
+        .optional()
+        .meta({ description: "The provider's share, as the arbiter rules or both parties agree" }),
     }),
     output: z.strictObject({
       transactions: z.array(

@@ -22,12 +22,14 @@ interface State {
   readonly delivered: boolean;
   readonly judged: boolean;
   readonly early: boolean;
+  /** A good result was disputed by the clock; a low one was not. */
+  readonly misfiled: boolean;
   readonly ends: number;
 }
 
 const BY_PARTY = ["counter", "accept", "reject", "sign"];
-const events: readonly AgreementEvent[] = EVENTS.flatMap((name) =>
-  BY_PARTY.includes(name) ? PARTIES.map((by: Party) => ({ name, by })) : [{ name }],
+const events: readonly AgreementEvent[] = EVENTS.flatMap((name): readonly AgreementEvent[] =>
+  BY_PARTY.includes(name) ? PARTIES.map((by: Party) => ({ name, by })) : name === "result" ? [{ name }, { name, low: true }] : [{ name }],
 );
 
 /** The life of an agreement with escrow and a challenge window; the real `advance`, under some of its rules. */
@@ -36,7 +38,10 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES): Ma
   return {
     name: "agreement",
     about: "two parties, an escrow, a challenge window, two backup evaluators",
-    initial: { agreement: PROPOSED, terms, own: false, moved: false, funded: 0, delivered: false, judged: false, early: false, ends: 0 },
+    initial: {
+      ...{ agreement: PROPOSED, terms, own: false, moved: false, funded: 0, delivered: false, judged: false, early: false },
+      ...{ misfiled: false, ends: 0 },
+    },
     key: (state) => JSON.stringify(state),
     // One past every bound is enough to see it broken.
     within: ({ agreement: { rounds, signed }, funded, ends }) => rounds <= 4 && signed.length <= 3 && funded <= 2 && ends <= 2,
@@ -50,7 +55,7 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES): Ma
         }
         const { name, by } = event;
         yield {
-          label: by === undefined ? name : `${name} by ${by}`,
+          label: by === undefined ? `${event.low === true ? "low " : ""}${name}` : `${name} by ${by}`,
           next: {
             ...state,
             agreement: next,
@@ -60,6 +65,10 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES): Ma
             delivered: state.delivered || name === "deliver",
             judged: state.judged || name === "result",
             early: state.early || name === "enforce",
+            misfiled:
+              state.misfiled ||
+              (name === "file" && !state.agreement.files) ||
+              (name === "timeout" && state.agreement.status === "verified" && state.agreement.files),
             ends: state.ends + (next.division !== undefined && (name !== "fund" || state.agreement.division !== undefined) ? 1 : 0),
           },
         };
@@ -84,10 +93,11 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES): Ma
       { name: "money is divided once, when it is over", holds: ({ agreement: it, ends }) => ends <= 1 && (ends === 1) === isOver(it) },
       { name: "the schedule pays for judged work only", holds: ({ agreement: { division }, judged }) => division !== "schedule" || judged },
       { name: "nothing is released inside the window", holds: ({ early }) => !early },
+      { name: "the clock disputes what is below the threshold, and nothing else", holds: ({ misfiled }) => !misfiled },
     ],
     end: ({ agreement: it }) => isOver(it),
     // Silence must be enough: of all moves only the clock's can be counted on.
-    certain: ({ label }) => label === "timeout",
+    certain: ({ label }) => label === "timeout" || label === "file",
   };
 }
 
@@ -101,6 +111,8 @@ const NEEDED = [
   "escrow is funded once",
   "nothing is delivered unfunded",
   "a challenge window runs out first",
+  "only a low result is filed",
+  "what is to be filed is not settled by silence",
 ] as const;
 
 /** One rule left out each. */
