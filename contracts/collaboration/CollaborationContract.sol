@@ -4,14 +4,17 @@ pragma solidity 0.8.33;
 import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
-import {MissionState} from "../types/States.sol";
+import {MissionState, NodeState} from "../types/States.sol";
 import {ClearingDesk} from "./ClearingDesk.sol";
 import {Dispatch} from "./Dispatch.sol";
 import {Escrow} from "./Escrow.sol";
+import {Frame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {Overrides} from "./Overrides.sol";
 import {Remedies} from "./Remedies.sol";
 import {Gate} from "./modules/Gate.sol";
 import {Guardian} from "./modules/Guardian.sol";
@@ -138,7 +141,17 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function caseHash(uint8 node) external view returns (bytes32) {
-        return Remedies.caseHash(_mission, _city(), node);
+        return Overrides.caseHash(_mission, _city(), node);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function caseOf(uint8 node) external view returns (NodeState nodeState, uint8 attempt, uint64 fee) {
+        Frame memory f = _open();
+        MissionStorage.Node memory w = NodeCore.loadOf(_mission, f, node);
+        uint256 rate = f.terms.protocolFeeRate();
+        // A rate is at most the whole.
+        fee = uint64((LawCodec.header(f.args).budget * rate) / BasisPoints.WHOLE);
+        return (w.state, w.attempt, fee);
     }
 
     function _key(uint8 node, uint256 index) private view returns (uint256) {

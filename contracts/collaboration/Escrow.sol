@@ -7,20 +7,18 @@ import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
-import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Split} from "../libraries/Payout.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {Payments} from "../libraries/Payments.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {MissionState, NodeState} from "../types/States.sol";
+import {MissionState} from "../types/States.sol";
 import {Appeals} from "./Appeals.sol";
 import {Descent} from "./Descent.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {NodeWord} from "./NodeWord.sol";
-import {Records} from "./Records.sol";
 import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title Money that leaves a mission
@@ -56,17 +54,10 @@ library Escrow {
 
     // --- Entitlements ------------------------------------------------------------------------------------------------
 
-    /// @notice What a human approved, and how a child mission ended. What a panel cleared is recorded with it (`ClearingDesk`).
+    /// @notice How a child mission ended. Leaves are recorded by what completes them (`ClearingDesk`, `Overrides`).
     function record(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         Frame memory f = MissionFrame.open(city);
-        NodeLaw law = f.node(node);
-        MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (!law.leaf()) return Descent.conclude(s, f, law, w, node);
-        NodeCore.requireNode(w, node, NodeCore.only(NodeState.COMPLETED));
-        if (NodeCore.has(w, MissionStorage.RECORDED)) revert ICollaborationContract.AlreadyRecorded(node);
-        if ((s.unrecorded >> node) & 1 == 1) s.unrecorded &= ~(uint256(1) << node);
-        Records.enter(s, f, law, w, node);
-        NodeCore.store(s, node, w);
+        Descent.conclude(s, f, f.node(node), NodeCore.load(s, node), node);
     }
 
     // --- Claims ------------------------------------------------------------------------------------------------------
@@ -259,8 +250,8 @@ library Escrow {
     function close(MissionStorage.Layout storage s, City calldata city) external {
         MissionStorage.Books memory b = s.books;
         bool unsettled = b.entitled != 0 || b.accrued != 0 || b.bonds != 0 || s.head.faults != 0;
-        if (unsettled || s.unrecorded != 0 || !NodeCore.isFinal(s)) {
-            revert ICollaborationContract.Unsettled(b.entitled, b.accrued, s.unrecorded, s.head.faults, b.bonds);
+        if (unsettled || !NodeCore.isFinal(s)) {
+            revert ICollaborationContract.Unsettled(b.entitled, b.accrued, s.head.faults, b.bonds);
         }
         if (s.delegated != 0) revert ICollaborationContract.ChildrenRunning(s.delegated);
         if (s.head.closed) revert ICollaborationContract.NothingToRefund();
@@ -318,7 +309,7 @@ library Escrow {
     /// @notice Returnable now: the rest of recorded nodes; once the mission ended, all that is not owed.
     function _refundable(MissionStorage.Layout storage s) private view returns (uint64) {
         MissionStorage.Books memory b = s.books;
-        if (!NodeCore.isFinal(s) || s.unrecorded != 0) return b.refundable;
+        if (!NodeCore.isFinal(s)) return b.refundable;
         uint64 gone = b.paid + b.fees + b.insurance + b.discount + b.refunded + b.children;
         return _deposit(s) - gone - b.entitled - b.accrued;
     }

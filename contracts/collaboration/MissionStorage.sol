@@ -164,9 +164,8 @@ library MissionStorage {
     struct Layout {
         Head head;
         Books books;
-        /// Bitmaps over nodes: completed; completed by a human and not yet recorded; failed without an attempt left.
+        /// Bitmaps over nodes: completed; failed without an attempt left.
         uint256 completed;
-        uint256 unrecorded;
         uint256 exhausted;
         /// Bitmaps over nodes: a child session or mission has the node's money; its payments are in the vault.
         uint256 delegated;

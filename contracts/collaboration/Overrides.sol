@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {IAdjudicationProcedure} from "../interfaces/IAdjudicationProcedure.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
-import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {ActionTable} from "../libraries/ActionTable.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
@@ -18,12 +19,14 @@ import {Guard} from "./Guard.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {Records} from "./Records.sol";
 import {Remedies} from "./Remedies.sol";
 
 /// @title The one door of adjudication into a mission
 /// @notice AgentCity B.12; decisions 14, 28 and 29: what `onOverride` may do, and in which state of the mission. A linked
 /// library: it runs in the clone's frame and storage.
 library Overrides {
+    using ActionTable for Action;
     using MissionFrame for Frame;
 
     uint256 private constant DECIDED = (1 << uint256(NodeState.COMPLETED)) | (1 << uint256(NodeState.FAILED));
@@ -34,18 +37,37 @@ library Overrides {
         Action action,
         uint8 node,
         address target,
-        bytes calldata data
+        bytes calldata data,
+        bytes32 judged
     ) external {
         if (msg.sender != city.constitution.at(Institution.ADJUDICATION)) {
             revert ICollaborationContract.NotAdjudication(msg.sender);
         }
+        Frame memory f = MissionFrame.open(city);
+        bytes32 current = action.judges() ? _caseHash(s, f, node) : judged;
+        if (judged != current) revert IAdjudicationProcedure.StaleCase(judged, current);
         _requireState(s, action);
-        if (action == Action.APPROVE_POP) _approve(s, MissionFrame.open(city), node, data);
+        if (action == Action.APPROVE_POP) _approve(s, f, node, data);
         else if (action == Action.RESOLVE_APPEAL) Appeals.resolve(s, city, node, data);
-        else if (action == Action.TERMINATE_MISSION) Remedies.terminate(s, city);
+        else if (action == Action.TERMINATE_MISSION) Remedies.terminate(s);
         else if (action == Action.FAULT_SLOTS) Remedies.fault(s, city, node, data);
-        else _overrule(s, MissionFrame.open(city), action, node, target, data);
+        else if (action == Action.RESUME_WITH_AMENDMENT) Remedies.amend(s, city, node, data);
+        else _overrule(s, f, action, node, target, data);
         emit ICollaborationContract.Overridden(action, node, target);
+    }
+
+    function caseHash(MissionStorage.Layout storage s, City calldata city, uint8 node) external view returns (bytes32) {
+        return _caseHash(s, MissionFrame.open(city), node);
+    }
+
+    function _caseHash(MissionStorage.Layout storage s, Frame memory f, uint8 node) private view returns (bytes32) {
+        uint8 attempt = NodeCore.loadOf(s, f, node).attempt;
+        bytes32[] memory pledges = new bytes32[](f.node(node).redundancy());
+        for (uint256 slot = 0; slot < pledges.length; ++slot) {
+            pledges[slot] = s.pledges[MissionStorage.slotKey(node, attempt, slot)];
+        }
+        uint256 stops = (uint256(s.watch.stoppedAt) << 48) | (uint256(s.suspension.until) << 8) | s.watch.cleared;
+        return keccak256(abi.encode(s.head.state, s.head.stopped, stops, s.nodes[node], pledges));
     }
 
     /// @dev Ending a mission has its own arcs; an appeal, and who is at fault for the end, outlive the mission.
@@ -83,7 +105,6 @@ library Overrides {
         if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, Reasons.MANUAL_OVERRIDE);
 
         if (action == Action.UNFREEZE) _unfreeze(s, f, w, node);
-        else if (action == Action.RESUME_WITH_AMENDMENT) _amend(s, f, law, w, node, data);
         else if (action == Action.REJECT_POP) _reject(s, f, law, w, node);
         else if (action == Action.VETO_OUTPUT) _veto(w, node);
         else if (action == Action.RELEASE_OUTPUT) _release(s, f, law, w, node, data);
@@ -102,49 +123,6 @@ library Overrides {
         if (notes.halted != 0) notes.halted = 0;
         if (!NodeCore.resumeHearing(s, w, node)) NodeCore.makeEligible(f, w, node);
         emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
-    }
-
-    /// @dev The work is redone, by the same executors at the same prices, under another obligation (AgentCity B.11.2). Their bids and
-    /// their stakes stay those of the attempt they won.
-    function _amend(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        NodeLaw law,
-        MissionStorage.Node memory w,
-        uint8 node,
-        bytes calldata data
-    ) private {
-        NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
-        bytes32 amendment = abi.decode(data, (bytes32));
-        if (amendment == 0) revert ICollaborationContract.NoAmendment(node);
-        uint8 bound = NodeCore.outstanding(w, law);
-        if (bound != NodeCore.full(law.redundancy())) revert ICollaborationContract.NotAllCommitted(node, bound);
-        uint8 former = w.attempt;
-        NodeCore.renew(f, w, node);
-        w.flags |= MissionStorage.AMENDED;
-        s.amendments[MissionStorage.attemptKey(node, w.attempt)] = amendment;
-        NodeCore.makeEligible(f, w, node);
-        emit ICollaborationContract.NodeAmended(node, w.attempt, amendment);
-        IExecutionProcedure.StoredBid[] memory bids = s.head.execution.bidsOf(address(this), node);
-        for (uint8 slot = 0; slot < law.redundancy(); ++slot) _rebind(s, w, node, slot, former, bids);
-    }
-
-    function _rebind(
-        MissionStorage.Layout storage s,
-        MissionStorage.Node memory w,
-        uint8 node,
-        uint8 slot,
-        uint8 former,
-        IExecutionProcedure.StoredBid[] memory bids
-    ) private {
-        MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, former, slot)];
-        if (bound.agent == address(0)) revert ICollaborationContract.SlotEmpty(node, slot);
-        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
-        bytes32 service;
-        for (uint256 i = 0; i < bids.length; ++i) if (bids[i].agent == bound.agent) service = bids[i].service;
-        s.slots[key] = bound;
-        s.pledges[key] = service;
-        emit ICollaborationContract.ExecutorBound(node, slot, bound.agent, service, bound.price, w.attempt);
     }
 
     /// @notice A human decides what the mesh could not, on evidence that passes the same floor. The slots paid are those
@@ -168,8 +146,8 @@ library Overrides {
         // A veto after a human's approval leaves the node in review once; approving it again overrides the gate.
         if (decided || NodeCore.passesGate(s, f, d.word, node, d.law.predicate(), output)) {
             d.word.flags |= MissionStorage.GATED;
-            s.unrecorded |= uint256(1) << node;
             NodeCore.complete(s, f, d.word, node, output);
+            Records.enter(s, f, d.law, d.word, node);
         }
         NodeCore.store(s, node, d.word);
     }
@@ -220,8 +198,8 @@ library Overrides {
         bytes32 outputHash = _output(s, f, w, node, data);
         w.flags = (w.flags & ~(MissionStorage.VETOED | MissionStorage.HELD)) | MissionStorage.GATED;
         emit ICollaborationContract.GateDecided(node, true);
-        s.unrecorded |= uint256(1) << node;
         NodeCore.complete(s, f, w, node, outputHash);
+        Records.enter(s, f, law, w, node);
     }
 
     /// @dev Only what was committed can be released.

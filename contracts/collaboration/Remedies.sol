@@ -7,11 +7,9 @@ import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {LawCodec} from "../libraries/LawCodec.sol";
 import {Tier} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Descent} from "./Descent.sol";
-import {Escrow} from "./Escrow.sol";
 import {Hearings} from "./Hearings.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -273,6 +271,47 @@ library Remedies {
         if (leaf) execution.reopenMarket(node, w.attempt, culprits);
     }
 
+    /// @notice RESUME_WITH_AMENDMENT: the work is redone, by the same executors at the same prices, under another obligation (AgentCity
+    /// B.11.2). Their bids and their stakes stay those of the attempt they won.
+    function amend(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes calldata data) external {
+        Frame memory f = MissionFrame.open(city);
+        NodeLaw law = f.node(node);
+        if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
+        bytes32 amendment = abi.decode(data, (bytes32));
+        if (amendment == 0) revert ICollaborationContract.NoAmendment(node);
+        uint8 bound = NodeCore.outstanding(w, law);
+        if (bound != NodeCore.full(law.redundancy())) revert ICollaborationContract.NotAllCommitted(node, bound);
+        uint8 former = w.attempt;
+        NodeCore.renew(f, w, node);
+        w.flags |= MissionStorage.AMENDED;
+        s.amendments[MissionStorage.attemptKey(node, w.attempt)] = amendment;
+        NodeCore.makeEligible(f, w, node);
+        emit ICollaborationContract.NodeAmended(node, w.attempt, amendment);
+        IExecutionProcedure.StoredBid[] memory bids = s.head.execution.bidsOf(address(this), node);
+        for (uint8 slot = 0; slot < law.redundancy(); ++slot) _rebind(s, w, node, slot, former, bids);
+        NodeCore.store(s, node, w);
+    }
+
+    function _rebind(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 slot,
+        uint8 former,
+        IExecutionProcedure.StoredBid[] memory bids
+    ) private {
+        MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, former, slot)];
+        if (bound.agent == address(0)) revert ICollaborationContract.SlotEmpty(node, slot);
+        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+        bytes32 service;
+        for (uint256 i = 0; i < bids.length; ++i) if (bids[i].agent == bound.agent) service = bids[i].service;
+        s.slots[key] = bound;
+        s.pledges[key] = service;
+        emit ICollaborationContract.ExecutorBound(node, slot, bound.agent, service, bound.price, w.attempt);
+    }
+
     /// @dev Who is at fault for an attempt's failure, or was found to be and can still appeal.
     function _culprits(
         MissionStorage.Layout storage s,
@@ -304,7 +343,6 @@ library Remedies {
         uint40 until = WatchdogHold.expiryOf(MissionFrame.open(city));
         bool due = s.exhausted != 0 || block.timestamp >= until || _isOrphan(city);
         if (!due) revert ICollaborationContract.NotExpired(until);
-        _recordPending(s, city);
         bool failed = s.exhausted != 0 && s.head.state == MissionState.EXECUTING;
         NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
     }
@@ -317,8 +355,7 @@ library Remedies {
 
     /// @notice TERMINATE_MISSION, from every state that is not final. It punishes no one; for a node's appeal window
     /// FAULT_SLOTS may find who is at fault, and until then executors that had begun keep their stake locked.
-    function terminate(MissionStorage.Layout storage s, City calldata city) external {
-        _recordPending(s, city);
+    function terminate(MissionStorage.Layout storage s) external {
         bool open = s.head.state != MissionState.PENDING;
         NodeCore.moveMission(s, MissionState.ABORTED);
         // Ending the mission answers the suspension.
@@ -376,28 +413,7 @@ library Remedies {
             w.state == NodeState.PENDING_REVIEW;
     }
 
-    /// @dev What a human approved is earned: it is recorded before the rest is returned.
-    function _recordPending(MissionStorage.Layout storage s, City calldata city) private {
-        uint256 pending = s.unrecorded;
-        // At most the nodes that a human approved and that are not recorded.
-        for (uint256 node = 0; pending >> node != 0; ++node) {
-            if ((pending >> node) & 1 == 1) Escrow.record(s, city, uint8(node));
-            if (node == LawCodec.MAX_NODES - 1) return;
-        }
-    }
-
     // --- Reading -----------------------------------------------------------------------------------------------------
-
-    /// @notice What an override judges: the mission's state and stops, the node's word and its pledges.
-    function caseHash(MissionStorage.Layout storage s, City calldata city, uint8 node) external view returns (bytes32) {
-        uint8 attempt = NodeCore.load(s, node).attempt;
-        bytes32[] memory pledges = new bytes32[](MissionFrame.open(city).node(node).redundancy());
-        for (uint256 slot = 0; slot < pledges.length; ++slot) {
-            pledges[slot] = s.pledges[MissionStorage.slotKey(node, attempt, slot)];
-        }
-        uint256 stops = (uint256(s.watch.stoppedAt) << 48) | (uint256(s.suspension.until) << 8) | s.watch.cleared;
-        return keccak256(abi.encode(s.head.state, s.head.stopped, stops, s.nodes[node], pledges));
-    }
 
     function obligationOf(
         MissionStorage.Layout storage s,

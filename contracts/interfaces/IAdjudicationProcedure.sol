@@ -74,7 +74,8 @@ interface IAdjudicationProcedure {
     function signaturesFor(OverrideAction calldata action) external view returns (uint256);
     /// @notice What the senior adjudicator did alone, not yet audited; zero if there is nothing.
     function unaudited() external view returns (bytes32 digest, address senior);
-    function isExecuted(bytes32 digest) external view returns (bool);
+    /// @notice Of approvals on a mission, those that rotate, only the last one is known: an earlier one judged a state that is gone.
+    function isExecuted(OverrideAction calldata action) external view returns (bool);
     /// @notice What is signed: EIP-712 of the act's own type, in this contract's domain.
     function digestOf(OverrideAction calldata action) external view returns (bytes32);
 }

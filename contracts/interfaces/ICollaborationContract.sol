@@ -309,7 +309,6 @@ interface ICollaborationContract {
     error IssuerNotRegistered(address issuer, uint8 class);
     error IssuerConflict(address issuer, address principal);
     error BelowFloor(uint8 node, uint8 floor);
-    error AlreadyRecorded(uint8 node);
     error NotRecorded(uint8 node);
     error WindowOpen(uint8 node, uint40 until);
     error WindowClosed(uint8 node, uint40 at);
@@ -352,7 +351,7 @@ interface ICollaborationContract {
     error ShareOutOfRange(uint16 share);
     error GasTooLow(uint256 have, uint256 need);
     error ProofRejected(uint8 slot, uint8 index);
-    error Unsettled(uint64 entitled, uint64 accrued, uint256 unrecorded, uint256 faults, uint64 bonds);
+    error Unsettled(uint64 entitled, uint64 accrued, uint256 faults, uint64 bonds);
     /// @dev What only makes sense for work: a node with a child mission is frozen, vetoed or reviewed leaf by leaf, down there.
     error NotALeaf(uint8 node);
     error NoChild(uint8 node);
@@ -397,7 +396,7 @@ interface ICollaborationContract {
     /// @notice Starts another attempt of a failed node (or of one without bids), up to maxRefinementIterations, unless the
     /// fault was the law's (SPECIFICATION). Anyone.
     function reopen(uint8 node) external;
-    /// @notice Ends a mission whose time or whose iterations are over, or whose law is at fault; unrecorded nodes are refunded. Anyone.
+    /// @notice Ends a mission whose time or whose iterations are over, or whose law is at fault; what no node earned is refunded. Anyone.
     function abort() external;
     /// @notice Aborts a degraded mission that no human let go on within degradedAdjudicatorTimeout, or whose time is over. Anyone.
     function expire() external;
@@ -480,9 +479,8 @@ interface ICollaborationContract {
 
     // --- Gate and settlement -------------------------------------------------------------------------------------------
 
-    /// @notice Turns a completed node into provisional entitlements. Anyone; `clear` already does it on a pass, so only nodes
-    /// that a human approved need it. For a node that is no leaf, once the books of its child are closed or its session ended without
-    /// a law: takes back what was not spent, and completes or fails the node.
+    /// @notice Ends the child of a node that is no leaf, once the child's books are closed or its session ended without a law: takes
+    /// back what was not spent, and completes or fails the node. Anyone. A leaf is recorded by the call that completes it.
     function record(uint8 node) external;
     /// @notice Pays recorded nodes whose appeal window closed with no open appeal, moves their fees, and executes slashes
     /// that waited for their window. With the payment the outcome is final: executors' locks end, and their reputation moves. Anyone; what
@@ -503,6 +501,8 @@ interface ICollaborationContract {
     /// @notice The one entry of adjudication (decision 14). FREEZE, UNFREEZE, RESUME_WITH_AMENDMENT, TERMINATE_MISSION, APPROVE_POP,
     /// REJECT_POP, RESOLVE_APPEAL, EMERGENCY_STOP, CLEAR_EMERGENCY_STOP, CLASSIFY_FALSE_POSITIVE, VETO_OUTPUT, RELEASE_OUTPUT. Caller:
     /// CURRENT adjudication procedure.
+    /// `judged` is the state that was reviewed, `caseHash(node)`, and has to be that of now. FREEZE, VETO_OUTPUT and EMERGENCY_STOP judge
+    /// none, or whoever is to be stopped could outrun them.
     /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.
     /// RESUME_WITH_AMENDMENT: a frozen node whose executors are all still bound begins another attempt with the same executors, prices
     /// and stakes under the mandate abi.encode(bytes32 digest); it counts among maxRefinementIterations.
@@ -511,7 +511,7 @@ interface ICollaborationContract {
     /// CLASSIFY_FALSE_POSITIVE: the freeze of `target` with number abi.encode(uint256) no longer counts.
     /// VETO_OUTPUT: the node's gate is not asked, a human decides. RELEASE_OUTPUT: what passed on evidence and was vetoed completes
     /// with its share; data is abi.encode(uint8 slot, Opening), of a slot in agreement.
-    function onOverride(Action action, uint8 node, address target, bytes calldata data) external;
+    function onOverride(Action action, uint8 node, address target, bytes calldata data, bytes32 judged) external;
 
     /// @notice Calls `target` and returns at most one word of its answer. Nothing but a bounded frame for gas: the mission calls
     /// itself with a ceiling, so that a predicate or proof verifier can neither burn more nor return a flood.
@@ -549,6 +549,8 @@ interface ICollaborationContract {
     function freezesOf(address agent) external view returns (uint256[3] memory);
     /// @notice Hash of the state an override judges: mission state and stops, the node's word and its pledges.
     function caseHash(uint8 node) external view returns (bytes32);
+    /// @notice What a decision about a node is about, and, in the smallest unit, what the protocol takes of all of the mission's budget.
+    function caseOf(uint8 node) external view returns (NodeState state, uint8 attempt, uint64 fee);
     /// @notice Bitmap of completed nodes.
     function completed() external view returns (uint256);
     /// @notice What clearing would decide now, of each order; reverts with what is wrong with the first that is refused.

@@ -63,6 +63,14 @@ library ActionTable {
         return _row(action) & ROTATES != 0;
     }
 
+    /// @notice Which of the five kinds of approvals that rotate: each has a run of its own.
+    function approvalKind(Action action) internal pure returns (uint256) {
+        if (action == Action.UNFREEZE) return 0;
+        if (action == Action.RESUME_WITH_AMENDMENT) return 1;
+        if (action == Action.APPROVE_POP) return 2;
+        return action == Action.RELEASE_OUTPUT ? 3 : 4;
+    }
+
     function decision(Action action) internal pure returns (Decision) {
         uint256 row = _row(action);
         if (row & APPROVES != 0) return Decision.APPROVES;
@@ -72,6 +80,11 @@ library ActionTable {
     /// @notice The two that execute while the watchdog has frozen the panel (invariant 22).
     function passesFreeze(Action action) internal pure returns (bool) {
         return action == Action.RELEASE_WATCHDOG || action == Action.IMPEACH;
+    }
+
+    /// @notice Whether it binds the state that was reviewed. What stops a mission binds none, or whoever is to be stopped could outrun it.
+    function judges(Action action) internal pure returns (bool) {
+        return action != Action.FREEZE && action != Action.VETO_OUTPUT && action != Action.EMERGENCY_STOP;
     }
 
     /// @notice What may decide a case that the chain opened (decision 73), or keep it from being one.

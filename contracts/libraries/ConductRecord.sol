@@ -67,9 +67,9 @@ library ConductRecord {
         return word;
     }
 
-    /// @notice The word of a day with nothing on that day.
-    function clear(uint256 word, uint256 day) internal pure returns (uint256) {
-        return word & ~(uint256(type(uint32).max) << ((day % DAYS) * LANE));
+    /// @notice The word of a day with what was done on that day, of which it has nothing yet.
+    function keep(uint256 word, uint256 day, uint32 done) internal pure returns (uint256) {
+        return word | (uint256(done) << ((day % DAYS) * LANE));
     }
 
     /// @notice Adds the days `first` to `last`, all of one word, to a tally.

@@ -23,22 +23,25 @@ import {Orders} from "./adjudication/Orders.sol";
 contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     using ActionTable for Action;
 
-    /// Who approved alone last, and how often in a row.
-    struct Run {
-        address adjudicator;
-        uint8 length;
-    }
-
     /// What the senior adjudicator did alone.
     struct Unilateral {
         bytes32 digest;
         address senior;
     }
 
+    uint256 private constant _LANE_BITS = 32;
+    uint256 private constant _LANE = type(uint32).max;
+    /// SOLE_APPROVAL_LIMIT is at most 2.
+    uint256 private constant _RUN = 3;
+    uint256 private constant _LAST_AT = 160;
+
     IConstitutionContract private immutable _CONSTITUTION;
 
+    /// Without the approvals on missions: the mission refuses a second one, since the first changed the state that it judges.
     mapping(bytes32 digest => bool executed) private _executed;
-    mapping(address mission => mapping(Action action => Run run)) private _runs;
+    /// A lane of 32 bits for each kind of approval: how often in a row the last one was given alone (2 bits), above it the end of the
+    /// address that gave it. From bit 160 on the end of the last approval's digest, of whatever kind.
+    mapping(address mission => uint256 given) private _approvals;
     Unilateral private _unaudited;
     /// Who signed that a node's executors are at fault.
     mapping(address mission => mapping(uint8 node => mapping(address adjudicator => bool))) private _accusers;
@@ -52,22 +55,22 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     /// @inheritdoc IAdjudicationProcedure
     /// @dev No lock: an order is spent before it is carried out.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external {
-        (bytes32 digest, bool judges) = _digest(action);
+        bytes32 digest = digestOf(action);
         IAdjudicatorRoster roster = _roster();
         uint256 needed = _needed(action, roster);
         if (needed == 0) revert ActionUnavailable(action.action);
         if (!action.action.passesFreeze()) _watchdog().requireUnfrozen();
         Signatures.requireInTime(action.deadline);
-        if (_executed[digest]) revert AlreadyExecuted(digest);
-        _requireCase(action, judges);
+        if (_isExecuted(action, digest)) revert AlreadyExecuted(digest);
+        _requireGenuine(action);
         address[] memory adjudicators = _requireSigned(roster, action, digest, signatures);
         bool alone = adjudicators.length < needed;
         if (alone && !_maySignAlone(roster, action, adjudicators)) {
             revert NotEnoughSignatures(adjudicators.length, needed);
         }
 
-        _executed[digest] = true;
-        if (action.action.rotates()) _rotate(action, adjudicators);
+        if (action.action.rotates()) _rotate(action, digest, adjudicators);
+        else _executed[digest] = true;
         _note(action, adjudicators);
         if (alone) _unaudited = Unilateral({digest: digest, senior: adjudicators[0]});
         if (action.action == Action.FAULT_SLOTS) _rememberAccusers(action, adjudicators);
@@ -98,30 +101,26 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     }
 
     /// @inheritdoc IAdjudicationProcedure
-    function isExecuted(bytes32 digest) external view returns (bool) {
-        return _executed[digest];
+    function isExecuted(OverrideAction calldata action) external view returns (bool) {
+        return _isExecuted(action, digestOf(action));
     }
 
     /// @inheritdoc IAdjudicationProcedure
-    function digestOf(OverrideAction calldata action) external view returns (bytes32 digest) {
-        (digest, ) = _digest(action);
-    }
-
-    function _digest(OverrideAction calldata action) private view returns (bytes32 digest, bool judges) {
-        bytes32 signed;
-        (signed, judges) = Acts.structHash(action);
+    function digestOf(OverrideAction calldata action) public view returns (bytes32 digest) {
+        bytes32 signed = Acts.structHash(action);
         digest = _hashTypedDataV4(signed);
     }
 
-    /// @dev A signature is about one genuine mission, and judges one state of it: what happened since needs a new one. One that stops judges none,
-    /// or whoever is to be stopped could outrun it.
-    function _requireCase(OverrideAction calldata action, bool judges) private view {
+    function _isExecuted(OverrideAction calldata action, bytes32 digest) private view returns (bool) {
+        if (!action.action.rotates()) return _executed[digest];
+        return _approvals[action.mission] >> _LAST_AT == _endOf(digest);
+    }
+
+    /// @dev A signature is about one genuine mission. Whether the state that it judges is still the mission's, the mission says (`onOverride`).
+    function _requireGenuine(OverrideAction calldata action) private view {
         if (!action.action.onMission()) return;
         ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
         if (!templates.isGenuine(action.mission)) revert NotGenuine(action.mission);
-        if (!judges) return;
-        bytes32 current = ICollaborationContract(action.mission).caseHash(action.node);
-        if (action.caseHash != current) revert StaleCase(action.caseHash, current);
     }
 
     function _requireSigned(
@@ -194,20 +193,30 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         }
     }
 
-    /// @dev Only an uninterrupted run of sole approvals counts; a shared one or a colleague's ends it.
-    function _rotate(OverrideAction calldata action, address[] memory adjudicators) private {
-        Run storage run = _runs[action.mission][action.action];
-        if (adjudicators.length > 1) {
-            delete _runs[action.mission][action.action];
-        } else if (run.adjudicator != adjudicators[0]) {
-            run.adjudicator = adjudicators[0];
-            run.length = 1;
-        } else {
-            if (run.length >= _CONSTITUTION.param(Param.SOLE_APPROVAL_LIMIT)) {
+    /// @dev Only an uninterrupted run of one kind counts; a shared approval or a colleague's ends it. Two seats whose addresses end alike
+    /// rest together.
+    function _rotate(OverrideAction calldata action, bytes32 digest, address[] memory adjudicators) private {
+        uint256 given = _approvals[action.mission];
+        uint256 at = _LANE_BITS * action.action.approvalKind();
+        uint256 lane = 0;
+        if (adjudicators.length == 1) {
+            uint256 before = (given >> at) & _LANE;
+            lane = (uint256(uint160(adjudicators[0])) << 2) & _LANE;
+            uint256 run = (before | _RUN) == (lane | _RUN) ? before & _RUN : 0;
+            if (run != 0 && run >= _CONSTITUTION.param(Param.SOLE_APPROVAL_LIMIT)) {
                 revert RotationRequired(adjudicators[0], action.mission, action.action);
             }
-            ++run.length;
+            lane |= run + 1;
         }
+        given = (given & ~(_LANE << at)) | (lane << at);
+        // The lanes fit below the digest.
+        _approvals[action.mission] = uint160(given) | (_endOf(digest) << _LAST_AT);
+    }
+
+    /// @dev Enough to know an approval by: a second one is refused for its state.
+    function _endOf(bytes32 digest) private pure returns (uint256) {
+        // What is kept of it fits.
+        return uint96(uint256(digest));
     }
 
     function _carryOut(OverrideAction calldata action, bytes32 digest, address[] memory adjudicators) private {
@@ -230,7 +239,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
 
     function _onMission(OverrideAction calldata action, bytes32 justification) private {
         ICollaborationContract mission = ICollaborationContract(action.mission);
-        mission.onOverride(action.action, action.node, action.target, action.data);
+        mission.onOverride(action.action, action.node, action.target, action.data, action.caseHash);
         if (action.action == Action.RESUME_WITH_AMENDMENT) {
             Orders.reproach(_CONSTITUTION, mission, action.node, justification);
         }

@@ -42,6 +42,13 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         uint8 cases;
     }
 
+    /// One word: cases that were counted, a bit each; on the first page what all of them were worth.
+    struct Cases {
+        uint64 worth;
+        uint192 counted;
+    }
+
+    uint256 private constant _CASES_A_PAGE = 192;
     uint256 private constant _BUCKET = 30 days;
     /// Cases that a seat is due for in a bucket.
     uint8 private constant _MOST_CASES = 20;
@@ -55,9 +62,8 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     mapping(address adjudicator => Seat own) private _seats;
     mapping(address principal => bool represented) private _represented;
     mapping(address root => mapping(address principal => bool works)) private _parties;
-    mapping(bytes32 subject => bool counted) private _counted;
-    /// What cases of a mission or session were worth so far.
-    mapping(bytes32 matter => uint64 worth) private _worth;
+    /// Of a mission or session, by the number of a case: one word, except for nodes from 96 on and for further attempts.
+    mapping(bytes32 matter => mapping(uint256 page => Cases decided)) private _cases;
     /// Stakes of the impeached that the treasury did not take yet.
     Dues.Owed private _dues;
     /// The longest held first; at most `_MAX_SEATS`.
@@ -138,17 +144,21 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         address[] calldata adjudicators
     ) external {
         _onlyGovernor();
-        (bytes32 subject, bytes32 matter, uint64 most) = mission == address(0)
+        (bytes32 subject, bytes32 matter, uint256 number, uint64 most) = mission == address(0)
             ? _caseOf(what, session)
             : _caseOn(what, mission, node);
-        if (subject == 0 || _counted[subject]) return;
-        _counted[subject] = true;
+        if (subject == 0) return;
+        Cases storage decided = _cases[matter][number / _CASES_A_PAGE];
+        uint192 bit = uint192(1 << (number % _CASES_A_PAGE));
+        if (decided.counted & bit != 0) return;
+        decided.counted |= bit;
         // A case opened by a seat's own veto is not paid.
         if (what == Action.VETO_OUTPUT) return;
-        uint64 left = most > _worth[matter] ? most - _worth[matter] : 0;
+        uint64 before = _cases[matter][0].worth;
+        uint64 left = most > before ? most - before : 0;
         uint64 worth = _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION);
         if (worth > left) worth = left;
-        _worth[matter] += worth;
+        _cases[matter][0].worth = before + worth;
         // At most as many as there are seats.
         uint64 each = worth / uint64(adjudicators.length);
         for (uint256 i = 0; i < adjudicators.length; ++i) _credit(adjudicators[i], each);
@@ -245,32 +255,32 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         Action what,
         address mission,
         uint8 node
-    ) private view returns (bytes32 subject, bytes32 matter, uint64 most) {
-        ICollaborationContract contract_ = ICollaborationContract(mission);
-        ICollaborationContract.Node memory word = contract_.nodeOf(node);
+    ) private view returns (bytes32 subject, bytes32 matter, uint256 number, uint64 most) {
+        NodeState state;
+        uint8 attempt;
+        (state, attempt, most) = ICollaborationContract(mission).caseOf(node);
         bool appeal = what == Action.RESOLVE_APPEAL;
-        bool inReview = word.state == NodeState.PENDING_REVIEW;
-        if (!appeal && inReview == (what == Action.VETO_OUTPUT)) return (0, 0, 0);
-        subject = keccak256(abi.encode(mission, node, word.attempt, appeal));
-        matter = keccak256(abi.encode(mission));
-        most = _feeOf(contract_.header().budget, contract_.context().params.protocolFeeRate);
+        bool inReview = state == NodeState.PENDING_REVIEW;
+        if (!appeal && inReview == (what == Action.VETO_OUTPUT)) return (0, 0, 0, 0);
+        subject = keccak256(abi.encode(mission, node, attempt, appeal));
+        matter = bytes32(uint256(uint160(mission)));
+        number = (uint256(attempt) << 9) | (uint256(node) << 1) | (appeal ? 1 : 0);
     }
 
     /// @dev Below HIGH risk a law needs no audit.
-    function _caseOf(Action what, uint256 id) private view returns (bytes32 subject, bytes32 matter, uint64 most) {
+    function _caseOf(
+        Action what,
+        uint256 id
+    ) private view returns (bytes32 subject, bytes32 matter, uint256 number, uint64 most) {
         address legislation = _CONSTITUTION.at(Institution.LEGISLATION);
         ILegislativeProcedure.Session memory session = ILegislativeProcedure(legislation).sessionOf(id);
         bool asked = what == Action.RULE_ON_BLOC || (session.risk == Risk.HIGH && !session.audited);
-        if (!asked) return (0, 0, 0);
+        if (!asked) return (0, 0, 0, 0);
         subject = keccak256(abi.encode(legislation, id, what));
         matter = keccak256(abi.encode(legislation, id));
-        most = _feeOf(session.deposit, _CONSTITUTION.param(Param.PROTOCOL_FEE_RATE));
-    }
-
-    /// @dev Of all of a budget: what a case is worth does not depend on how it is decided.
-    function _feeOf(uint64 budget, uint256 rate) private pure returns (uint64) {
+        number = what == Action.RULE_ON_BLOC ? 1 : 0;
         // A rate is at most the whole.
-        return uint64((uint256(budget) * rate) / BasisPoints.WHOLE);
+        most = uint64((session.deposit * _CONSTITUTION.param(Param.PROTOCOL_FEE_RATE)) / BasisPoints.WHOLE);
     }
 
     function _credit(address adjudicator, uint64 amount) private {

@@ -14,7 +14,7 @@ import {Institution} from "../types/Roles.sol";
 contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
     using ConductRecord for ConductRecord.Tally;
 
-    /// One word per adjudicator, beside its words of days.
+    /// One word per adjudicator, beside its words of days: what it did on the last day that it did something is here.
     struct Record {
         uint32 run;
         uint32 approvalWarned;
@@ -23,6 +23,9 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
         uint32 since;
         /// Releases when last noted: a warning from before a later one is settled.
         uint32 releases;
+        uint32 day;
+        /// A lane of `ConductRecord`.
+        uint32 done;
     }
 
     /// One word; `until` is 0 while it lasts.
@@ -49,6 +52,7 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
     IConstitutionContract private immutable _CONSTITUTION;
 
     mapping(address adjudicator => Record record) private _records;
+    /// Days before the record's.
     mapping(address adjudicator => mapping(uint256 word => uint256 eightDays)) private _days;
     Freeze[] private _freezes;
     uint40 private _frozenSince;
@@ -72,13 +76,9 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
             Record memory record = _current(adjudicator, day);
             if (decision == Decision.APPROVES && record.run != type(uint32).max) ++record.run;
             else if (decision == Decision.REJECTS) record.run = 0;
-            _days[adjudicator][day / ConductRecord.DAYS] = ConductRecord.add(
-                _days[adjudicator][day / ConductRecord.DAYS],
-                day,
-                decision != Decision.NEITHER,
-                decision == Decision.APPROVES,
-                weakens
-            );
+            bool decided = decision != Decision.NEITHER;
+            // It fits: a lane has 32 bits, and is the first of its word.
+            record.done = uint32(ConductRecord.add(record.done, 0, decided, decision == Decision.APPROVES, weakens));
             _judge(adjudicator, record, day, limits);
         }
     }
@@ -217,7 +217,7 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
     ) external view returns (ConductRecord.Tally memory tally, uint256 run, ConductRecord.Warnings memory warnings) {
         Record memory record = _records[adjudicator];
         if (_isSettled(record)) return (tally, 0, warnings);
-        tally = _tally(adjudicator, record.since, _today(), _CONSTITUTION.param(Param.WATCHDOG_WINDOW_DAYS));
+        tally = _tally(adjudicator, record, _today(), _CONSTITUTION.param(Param.WATCHDOG_WINDOW_DAYS));
         return (tally, record.run, ConductRecord.Warnings(record.approvalWarned, record.weakeningWarned));
     }
 
@@ -239,11 +239,15 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
     /// @dev A release clears the record of every flagged adjudicator.
     function _current(address adjudicator, uint256 day) private returns (Record memory record) {
         record = _records[adjudicator];
-        if (_isSettled(record)) {
-            record = Record({run: 0, approvalWarned: 0, weakeningWarned: 0, since: uint32(day), releases: 0});
-            uint256 word = day / ConductRecord.DAYS;
-            _days[adjudicator][word] = ConductRecord.clear(_days[adjudicator][word], day);
+        if (record.since == 0 || _isSettled(record)) {
+            delete record;
+            record.since = uint32(day);
+        } else if (record.day != day) {
+            uint256 word = record.day / ConductRecord.DAYS;
+            _days[adjudicator][word] = ConductRecord.keep(_days[adjudicator][word], record.day, record.done);
+            record.done = 0;
         }
+        record.day = uint32(day);
         record.releases = _releases;
     }
 
@@ -253,7 +257,7 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
         uint256 day,
         ConductRecord.Limits memory limits
     ) private {
-        ConductRecord.Tally memory tally = _tally(adjudicator, record.since, day, limits.window);
+        ConductRecord.Tally memory tally = _tally(adjudicator, record, day, limits.window);
         ConductRecord.Finding memory found = ConductRecord.judge(
             ConductRecord.Warnings(record.approvalWarned, record.weakeningWarned),
             ConductRecord.approvesTooMuch(tally, record.run, limits),
@@ -280,16 +284,17 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
 
     function _tally(
         address adjudicator,
-        uint256 since,
+        Record memory record,
         uint256 day,
         uint256 window
     ) private view returns (ConductRecord.Tally memory tally) {
         uint256 first = day + 1 - window;
-        if (first < since) first = since;
-        while (first <= day) {
+        if (first < record.since) first = record.since;
+        if (first <= record.day) tally.sum(record.done, 0, 0);
+        while (first < record.day) {
             uint256 word = first / ConductRecord.DAYS;
             uint256 last = (word + 1) * ConductRecord.DAYS - 1;
-            tally.sum(_days[adjudicator][word], first, last < day ? last : day);
+            tally.sum(_days[adjudicator][word], first, last < record.day ? last : record.day - 1);
             first = last + 1;
         }
     }

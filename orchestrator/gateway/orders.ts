@@ -10,6 +10,7 @@ import { WaitingFiles, writeWaiting } from "../city/humans/waiting.ts";
 import type { CityClient } from "../client/client.ts";
 import { contractAbis } from "../client/contracts.ts";
 import { allErrors } from "../client/errors.ts";
+import { wasExecuted } from "../client/executed.ts";
 import { justificationBytes } from "../client/sign/codification.ts";
 import { orderDigest } from "../client/sign/order.ts";
 import { missionStates, nodeStates } from "../execution/chain-view.ts";
@@ -219,14 +220,21 @@ const ABOUT_SIGNERS: readonly (string | null)[] = ["NotAdjudicator", "Conflicted
 export async function whoMaySign(world: World, message: Order) {
   const { roster } = world.client;
   let refusal: string | null = null;
+  let isShort = false;
   const seats = [];
   for (const adjudicator of await roster.seats()) {
     const asked = await simulate(world, message, [adjudicator], false);
     const may = !ABOUT_SIGNERS.includes(asked.error);
-    // It looks at the signers first; then another signature may be all that is missing.
-    if (may && !asked.succeeds && asked.error !== "NotEnoughSignatures") refusal = asked.refusal;
+    if (asked.error === "NotEnoughSignatures") isShort = true;
+    else if (may && !asked.succeeds) refusal = asked.refusal;
     const because = may ? null : asked.refusal;
     seats.push({ adjudicator, principal: await roster.principalOf(adjudicator), may, because, error: may ? null : asked.error });
+  }
+  // It looks at the signers first, then at the mission's state: together they may be enough to get there.
+  if (isShort && refusal === null) {
+    const able = seats.filter(({ may }) => may).map(({ adjudicator }) => adjudicator);
+    const asked = await simulate(world, message, able, false);
+    if (asked.error !== "NotEnoughSignatures") refusal = asked.refusal;
   }
   return { seats, refusal };
 }
@@ -281,7 +289,7 @@ export async function relayOrder(world: World, given: Pick<SignedOverride, "mess
   const needed = Number(await client.adjudication.signaturesFor(message));
   blocks.put(justificationBytes(message.because));
   await blocks.sync();
-  if (await client.adjudication.isExecuted(digest)) {
+  if (await wasExecuted(client, message)) {
     files.remove(name);
     return { status: "executed", digest, transaction: null, signatures: signatures.length, needed };
   }
@@ -292,7 +300,7 @@ export async function relayOrder(world: World, given: Pick<SignedOverride, "mess
   }
   const receipt = await client.adjudication.act([message, ascending(signatures)], {
     intent: intentKey("override", digest),
-    alreadyDone: () => client.adjudication.isExecuted(digest),
+    alreadyDone: () => wasExecuted(client, message),
   });
   files.remove(name);
   return { status: "executed", digest, transaction: receipt?.transactionHash ?? null, signatures: signatures.length, needed };

@@ -60,8 +60,8 @@ export function addConduct(word: bigint, day: bigint, { decided, approved, weake
   return next;
 }
 
-/** The word of a day with nothing on that day. */
-export const clearConduct = (word: bigint, day: bigint): bigint => word & ~(0xffffffffn << laneOf(day));
+/** The word of a day with what was done on that day, of which it has nothing yet. */
+export const keepConduct = (word: bigint, day: bigint, done: bigint): bigint => word | (done << laneOf(day));
 
 /** Adds the days `first` to `last`, all of one word. */
 export function sumConduct(tally: ConductTally, word: bigint, first: bigint, last: bigint): ConductTally {

@@ -70,7 +70,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 3_090_000,
+      limit: 2_930_000,
       why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, and the panels' dockets are nested structs in memory; the watchdog is asked at each route and told of the act",
     },
   },
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_315_000,
+      limit: 1_290_000,
       why: "waves and laws are read in place; what is left are the panels' dockets, which are nested structs in memory, typed-data hashing, and the coding of calls between contracts",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_890_000,
+      limit: 2_725_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
@@ -168,8 +168,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 38_000,
     budget: 115_000,
     exception: {
-      limit: 238_000,
-      why: "the executed digest is a new word (22,000), the act's own type is hashed word by word from its table (6,000), eight contracts are entered for the first time (21,000), the case is hashed from the mission before it is judged, conflicts are looked up in the mission and in its tree (8,000), and the run of sole approvals is counted; the watchdog writes down the decision and judges its signer (53,000)",
+      limit: 190_000,
+      why: "the mission's word of approvals and the adjudicator's own at the watchdog are new (44,000), the act's own type is hashed word by word from its table (6,000), eight contracts are entered for the first time (21,000), the case is hashed before it is judged, and conflicts are looked up in the mission and in its tree (8,000)",
     },
   },
   {

@@ -7,6 +7,7 @@ import { inWords } from "../../orchestrator/city/humans/order-words.ts";
 import { readWaiting, writeWaiting } from "../../orchestrator/city/humans/waiting.ts";
 import { type CityClient, createCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
+import { wasExecuted } from "../../orchestrator/client/executed.ts";
 import { justificationBytes } from "../../orchestrator/client/sign/codification.ts";
 import { orderDigest } from "../../orchestrator/client/sign/order.ts";
 import { walletJson } from "../../orchestrator/client/sign/wallet-json.ts";
@@ -114,11 +115,11 @@ async function send(office: Office, order: SignedOverride): Promise<Outcome> {
   const digest = digestIn(office, order);
   blocks.put(justificationBytes(order.message.because));
   await blocks.sync();
-  if (await client.adjudication.isExecuted(digest)) return { status: "executed", transaction: null, digest };
+  if (await wasExecuted(client, order.message)) return { status: "executed", transaction: null, digest };
   const { adjudication } = payingClient(office);
   const receipt = await adjudication.act([order.message, ascending(order.signatures)], {
     intent: intentKey("override", digest),
-    alreadyDone: () => client.adjudication.isExecuted(digest),
+    alreadyDone: () => wasExecuted(client, order.message),
   });
   return { status: "executed", transaction: receipt?.transactionHash ?? null, digest };
 }

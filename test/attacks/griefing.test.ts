@@ -386,7 +386,8 @@ describe("attacks that grief", () => {
     await mission.override(Action.EMERGENCY_STOP, 0);
     const { contract, city, address } = mission;
     const adjudication = contract.connect(await city.as("ADJUDICATION"));
-    await attempt(adjudication.onOverride(Action.CLEAR_EMERGENCY_STOP, 0, address, "0x", { gasLimit: TRANSACTION_GAS }));
+    const judged = await contract.caseHash(0);
+    await attempt(adjudication.onOverride(Action.CLEAR_EMERGENCY_STOP, 0, address, "0x", judged, { gasLimit: TRANSACTION_GAS }));
     expect((await contract.watch()).stopped).to.equal(false);
   });
 

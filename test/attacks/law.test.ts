@@ -202,7 +202,11 @@ describe("attacks on the law", () => {
 
     it("a stranger speaks to a mission as adjudication", async () => {
       mission = await (await (await openMission()).activate()).awardAll();
-      await attempt(mission.contract.connect(await stranger()).onOverride(Action.TERMINATE_MISSION, 0, mission.address, "0x"));
+      await attempt(
+        mission.contract
+          .connect(await stranger())
+          .onOverride(Action.TERMINATE_MISSION, 0, mission.address, "0x", await mission.contract.caseHash(0)),
+      );
       expect(await mission.contract.state()).to.equal(MissionState.ACTIVE);
     });
 

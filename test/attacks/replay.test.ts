@@ -1,7 +1,7 @@
 /** What was said once, said again: on another chain, about another mission, node, action or amount, or simply twice. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
-import { actionNumber } from "../../orchestrator/protocol/actions.ts";
+import { actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { authorize } from "../support/authorization.ts";
 import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
@@ -155,6 +155,48 @@ describe("attacks by replay", () => {
       await mission.contract.reopen(0);
       await attempt(freeze());
       expect(await mission.stateOf(0)).to.not.equal(BigInt(NodeState.FROZEN));
+    });
+
+    describe("after the next approval", () => {
+      type Order = Awaited<ReturnType<typeof orderOn>>;
+      let judge: Wallet;
+      /** Two nodes that a monitor has frozen. */
+      beforeEach(async () => {
+        mission = await (await (await openMission({ nodes: [TASK, TASK] })).activate()).awardAll();
+        await mission.route(0, 1);
+        for (const node of [0, 1]) await frozen(node);
+        [judge] = (await mission.city.seatAdjudicators(1)) as [Wallet];
+      });
+
+      const frozen = (node: number) => mission.contract.connect(mission.city.monitor).report(node, id("why"), 41);
+      const order = async (action: number, node: number, data = "0x") =>
+        orderOn(mission, action, node, { data, salt: 0n, deadline: (await mission.soon()) + 86_400n });
+      const act = async (message: Order) =>
+        mission.city.adjudication.act(message, [{ adjudicator: judge.address, signature: await mission.city.signOrder(message, judge) }]);
+      const carriedOut = async () => (await mission.city.adjudication.queryFilter("OverrideExecuted" as never)).length;
+
+      it("an approval that another one followed is carried out again, on a state that looks the same", async () => {
+        const { time } = networkHelpers;
+        const release = await order(Action.UNFREEZE, 0);
+        const at = await time.latest();
+        const next = await order(Action.UNFREEZE, 1);
+        for (const step of [() => act(release), () => act(next), () => frozen(0)]) {
+          await time.setNextBlockTimestamp(at);
+          await step();
+        }
+        await attempt(act(release));
+        expect(await mission.stateOf(0)).to.equal(BigInt(NodeState.FROZEN));
+      });
+
+      it("an old approval is relayed again and again, until the watchdog takes whoever signed it for careless", async () => {
+        const { agent } = await mission.executorOf(0);
+        const data = encodeActionData("CLASSIFY_FALSE_POSITIVE", [0n]);
+        const classification = { ...(await order(Action.CLASSIFY_FALSE_POSITIVE, 0, data)), target: agent.address };
+        await act(classification);
+        await act(await order(Action.UNFREEZE, 1));
+        await attempt(act(classification));
+        expect(await carriedOut()).to.equal(2);
+      });
     });
 
     it("a bid of an earlier attempt is placed again at the old price", async () => {

@@ -76,7 +76,12 @@ describe("every call at its largest fits into one transaction", function () {
     await fits("activate", mission.contract.connect(mission.legislature).activate());
     const adjudication = mission.contract.connect(await mission.city.as("ADJUDICATION"));
     for (const name of ["EMERGENCY_STOP", "CLEAR_EMERGENCY_STOP", "TERMINATE_MISSION"] as const)
-      await fits(name, adjudication.onOverride(Action[name], 0, mission.address, "0x", { gasLimit: MAX_TRANSACTION_GAS }));
+      await fits(
+        name,
+        adjudication.onOverride(Action[name], 0, mission.address, "0x", await mission.contract.caseHash(0), {
+          gasLimit: MAX_TRANSACTION_GAS,
+        }),
+      );
     expect(await mission.contract.state()).to.equal(MissionState.ABORTED);
     await fits("close", mission.contract.close());
   });

@@ -34,6 +34,7 @@ describe("model and contract", function () {
   const REFUSING = DROPPED.filter(
     ({ guard }) =>
       guard !== "bonds go back with the claim" &&
+      guard !== "what a human approved is recorded at once" &&
       guard !== "too few commitments end the attempt" &&
       guard !== "a successor ends no appeal" &&
       !guard.startsWith("a waiting node"),

@@ -94,7 +94,15 @@ export class RealMission {
     const plain = (method: string, ...args: unknown[]): Prepared[] => [{ from: city.deployer, to: contract, method, args }];
     const by = (from: Signer, method: string, ...args: unknown[]): Prepared[] => [{ from, to: contract, method, args }];
     const override = async (action: number, data = "0x"): Promise<Prepared[]> =>
-      by(await city.as("ADJUDICATION"), "onOverride", action, node, m.address, await stopData(contract, action, node, data));
+      by(
+        await city.as("ADJUDICATION"),
+        "onOverride",
+        action,
+        node,
+        m.address,
+        await stopData(contract, action, node, data),
+        await contract.caseHash(node),
+      );
     const is = nodeOf(state, node);
     switch (call.call) {
       case "bid":
@@ -124,7 +132,6 @@ export class RealMission {
       case "timeout":
       case "redraw":
       case "reopen":
-      case "record":
         return plain(call.call, node);
       case "claim":
         return plain("claim", [node]);

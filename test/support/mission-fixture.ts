@@ -634,7 +634,7 @@ export class Mission {
   async override(action: number, node: number, data = "0x") {
     return this.contract
       .connect(await this.city.as("ADJUDICATION"))
-      .onOverride(action, node, this.address, await stopData(this.contract, action, node, data));
+      .onOverride(action, node, this.address, await stopData(this.contract, action, node, data), await this.contract.caseHash(node));
   }
 
   // --- money ---

@@ -337,8 +337,7 @@ export class MissionReplay {
 
   #refundable(): bigint {
     const { deposit, paid, fees, insurance, discount, refunded, entitled, refundable, children } = this.#books;
-    const unrecorded = this.nodes.some(({ state, recorded }) => state === "COMPLETED" && !recorded);
-    if (!FINAL.includes(this.state) || unrecorded) return refundable;
+    if (!FINAL.includes(this.state)) return refundable;
     return deposit - paid - fees - insurance - discount - refunded - children - entitled - this.#accrued;
   }
 

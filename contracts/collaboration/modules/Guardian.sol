@@ -57,7 +57,13 @@ abstract contract Guardian is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
-    function onOverride(Action action, uint8 node, address target, bytes calldata data) external nonReentrant {
-        Overrides.execute(_mission, _city(), action, node, target, data);
+    function onOverride(
+        Action action,
+        uint8 node,
+        address target,
+        bytes calldata data,
+        bytes32 judged
+    ) external nonReentrant {
+        Overrides.execute(_mission, _city(), action, node, target, data, judged);
     }
 }

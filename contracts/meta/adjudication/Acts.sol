@@ -24,17 +24,14 @@ library Acts {
     /// @dev Type hash, mission, node, target, reason, case or salt, deadline, and at most seven words of data.
     uint256 private constant _MOST_WORDS = 14;
 
-    /// @return hash what the order's signers signed, without the domain
-    /// @return judges whether it binds the state that was reviewed
-    function structHash(OverrideAction calldata order) internal pure returns (bytes32 hash, bool judges) {
+    /// @return What the order's signers signed, without the domain.
+    function structHash(OverrideAction calldata order) internal pure returns (bytes32) {
         if (order.action == Action.NONE) revert IAdjudicationProcedure.ActionUnavailable(order.action);
         uint256 row = _ROW * (uint256(order.action) - 1);
         bytes memory rows = ActTypes.ROWS;
         // The last row is read beyond its end, into a byte that is not used.
         uint256 shape = uint256(LibBytes.load(rows, row + 32)) >> 192;
         uint256 flags = shape >> 56;
-        judges = flags & _CASE != 0;
-
         bytes32[] memory words = new bytes32[](_MOST_WORDS);
         words[0] = LibBytes.load(rows, row);
         uint256 count = 1;
@@ -45,9 +42,9 @@ library Acts {
         _requireUnused(order, onMission, flags);
         count = _data(words, count, order.data, shape << 200);
         words[count++] = keccak256(bytes(order.because));
-        words[count++] = judges ? order.caseHash : bytes32(order.salt);
+        words[count++] = flags & _CASE != 0 ? order.caseHash : bytes32(order.salt);
         words[count++] = bytes32(uint256(order.deadline));
-        hash = keccak256(LibBytes.slice(abi.encodePacked(words), 0, 32 * count));
+        return keccak256(LibBytes.slice(abi.encodePacked(words), 0, 32 * count));
     }
 
     /// @dev A relayer may not fill in what no one signed.

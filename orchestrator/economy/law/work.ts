@@ -378,8 +378,7 @@ export class MissionWork {
       because: `SIMULATED: quality ${task.quality.toFixed(2)}`,
       data,
     });
-    if (approves) await this.#contract.record([task.id], this.#step("record", task.id));
-    else this.#lose(task);
+    if (!approves) this.#lose(task);
     return approves;
   }
 

@@ -1,23 +1,15 @@
-import { intentKey } from "../../chain/outbox.ts";
-import { writeMany } from "../../client/write.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
 import { isBranch, type NodeView } from "../chain-view.ts";
 import { resultFrom } from "../consensus.ts";
 import { noteTrace } from "../guardian/traces.ts";
-import { attemptKey, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
+import { type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import type { Envelope } from "./commit.ts";
 import { docketOf, submissions } from "./verify.ts";
 
-/** Stage 7: turns completed nodes into provisional entitlements, and keeps what they hand to their successors. */
+/** Stage 7: keeps what completed nodes hand to their successors. Their entitlements were recorded by what completed them, a panel or a human. */
 export async function record(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const completed = nodes.filter((view) => view.state === "COMPLETED" && !isBranch(view));
-  const due = completed.filter(({ recorded }) => !recorded);
-  const { call } = world.client.mission(mission.address);
-  await writeMany(
-    world.client,
-    due.map((view) => call.record([view.law.number], { intent: intentKey("record", ...attemptKey(mission, view)) })),
-  );
   const news: string[] = [];
   for (const view of completed) {
     const { label, number } = view.law;

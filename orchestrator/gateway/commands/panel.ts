@@ -3,6 +3,7 @@ import { DECISIONS } from "../../city/humans/case-decisions.ts";
 import { caseNamed, inOneLine, type NamedCase, queueOf } from "../../city/humans/case-queue.ts";
 import { chainTime } from "../../city/humans/order-caps.ts";
 import { effectOf, inWords } from "../../city/humans/order-words.ts";
+import { wasExecuted } from "../../client/executed.ts";
 import { orderHashes, walletJson } from "../../client/sign/wallet-json.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import type { Address, ContentId } from "../../primitives/hex.ts";
@@ -224,7 +225,7 @@ async function describe(
     isStop: isStop(message),
     needed: Number(await client.adjudication.signaturesFor(message)),
     signatures: [...signatures],
-    isExecuted: await client.adjudication.isExecuted(hashes.digest),
+    isExecuted: await wasExecuted(client, message),
     refusal,
     seats,
     asOf: Number(await chainTime(world)),

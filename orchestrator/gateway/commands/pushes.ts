@@ -43,7 +43,7 @@ export const pushCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/pushes",
     group: "Missions",
-    doc: "Has this city send a step that anybody may send: a clock that ran out (timeout, expire), a count (tally), what is earned (record, claim) or left (refund, close). It is refused, and nothing is sent, while the step is not due.",
+    doc: "Has this city send a step that anybody may send: a clock that ran out (timeout, expire), a count (tally), how a child mission ended (record), what is earned (claim) or left (refund, close). It is refused, and nothing is sent, while the step is not due.",
     access: "order",
     cost: 40,
     input,

@@ -392,8 +392,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "AdjudicatorRoster.countCase",
     guard: "what a veto opens is nobody's case",
     file: "meta/AdjudicatorRoster.sol",
-    find: "        if (!appeal && inReview == (what == Action.VETO_OUTPUT)) return (0, 0, 0);\n",
-    replace: "        if (!appeal && (!inReview || what == Action.VETO_OUTPUT)) return (0, 0, 0);\n",
+    find: "        if (!appeal && inReview == (what == Action.VETO_OUTPUT)) return (0, 0, 0, 0);\n",
+    replace: "        if (!appeal && (!inReview || what == Action.VETO_OUTPUT)) return (0, 0, 0, 0);\n",
   },
   {
     title: "adjudicators decide one case again and again, and are paid each time",
@@ -401,8 +401,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "AdjudicatorRoster.countCase",
     guard: "a case is counted once",
     file: "meta/AdjudicatorRoster.sol",
-    find: "if (subject == 0 || _counted[subject]) return;",
-    replace: "if (subject == 0) return;",
+    find: "        if (decided.counted & bit != 0) return;\n",
+    replace: "",
   },
   {
     title: "a mission of many doubtful nodes pays adjudicators more than it pays the city",

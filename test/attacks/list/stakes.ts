@@ -125,7 +125,7 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     threats: ["TA-8"],
     entry: "CollaborationContract.onOverride",
     guard: "a mandate is amended for those who are all still bound",
-    file: "collaboration/Overrides.sol",
+    file: "collaboration/Remedies.sol",
     find: "        if (bound != NodeCore.full(law.redundancy())) revert",
     replace: "        if (bound == 0) revert",
   },

@@ -1,5 +1,5 @@
 /** Every function of the market and of a mission's clone, called with success in missions of their own. */
-import { id } from "ethers";
+import { id, ZeroHash } from "ethers";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
@@ -9,10 +9,12 @@ import {
   HOUR,
   type Mission,
   type MissionOptions,
+  onward,
   openMission,
   packed,
   TASK,
 } from "../../support/mission-fixture.ts";
+import { MissionTree } from "../../support/mission-tree.ts";
 import { penaltyOf } from "../../support/outcomes.ts";
 
 const WHY = id("why");
@@ -176,7 +178,7 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   await trial.record("EvidenceRegistry.countLapse", all, () => clone.countLapse(monitor.address, 1));
   await executing.restore();
   const judge = contract.connect(await mission.city.as("ADJUDICATION"));
-  const freeze = () => judge.onOverride(Action.FREEZE, 0, mission.address, encodeActionData("FREEZE", [0]));
+  const freeze = () => judge.onOverride(Action.FREEZE, 0, mission.address, encodeActionData("FREEZE", [0]), ZeroHash);
   await trial.record("CollaborationContract.onOverride", all, freeze);
   await executing.restore();
   const opening = await mission.opening(0);
@@ -244,13 +246,9 @@ export async function playConsensus(trial: AuthorityTrial): Promise<void> {
 
 /** What a node does that does not go its straight way. */
 export async function playRemedies(trial: AuthorityTrial): Promise<void> {
-  const { mission, cast } = await awarded({ nodes: [TASK, { ...TASK, tier: 3 }], duration: 14_400 });
+  const { mission, cast } = await awarded({ nodes: [TASK], duration: 14_400 });
   const { contract } = mission;
-  await mission.route(0, 1);
-  await mission.work(1);
-  await mission.clear(1);
-  await mission.override(Action.APPROVE_POP, 1, await mission.approval(1));
-  await trial.record("CollaborationContract.record", cast, () => contract.record(1));
+  await mission.route(0);
   await time.increase(60);
   await trial.record("CollaborationContract.timeout", cast, () => contract.timeout(0));
   await trial.record("CollaborationContract.reopen", cast, () => contract.reopen(0));
@@ -268,4 +266,15 @@ export async function playDescent(trial: AuthorityTrial): Promise<void> {
   await city.token.connect(clone).approve(city.addresses.LEGISLATION, tokens(5));
   const open = () => city.legislation.connect(clone).openChildSession(0, WHY, tokens(5));
   await trial.record("LegislativeProcedure.openChildSession", cast, open);
+
+  const tree = await MissionTree.found();
+  const below = { budget: tokens(100), nodes: [{ budget: tokens(100) }] };
+  const plan = { budget: tokens(100), nodes: [below] };
+  const root = await tree.enact(await tree.house.steps.open(plan.budget), plan);
+  await root.contract.route(...onward(0));
+  const child = await tree.enact(await tree.house.legislation.sessionCount(), below, 1);
+  await child.override(Action.TERMINATE_MISSION, 0);
+  await child.contract.close();
+  const family = await castOf(tree.house, { itself: root.address, sponsor: tree.house.sponsor.address });
+  await trial.record("CollaborationContract.record", family, () => root.contract.record(0));
 }

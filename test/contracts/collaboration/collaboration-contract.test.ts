@@ -32,7 +32,6 @@ describe("CollaborationContract", () => {
       await mission.override(Action.APPROVE_POP, 7, await mission.approval(7));
       expect(await mission.stateOf(7)).to.equal(NodeState.COMPLETED);
       expect(await mission.contract.state()).to.equal(MissionState.COMPLETED);
-      await mission.contract.record(7);
       await balanced(mission);
 
       await networkHelpers.time.increase(HOUR);

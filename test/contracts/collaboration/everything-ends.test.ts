@@ -117,7 +117,6 @@ const MOVES: { name: string; suits: bigint[]; weight: number; move: Move }[] = [
     move: async (m, node) => m.override(Action.APPROVE_POP, node, await m.approval(node)),
   },
   { name: "reject", suits: [PENDING_REVIEW, FROZEN], weight: 3, move: async (m, node) => m.override(Action.REJECT_POP, node) },
-  { name: "record", suits: [COMPLETED], weight: 2, move: async (m, node) => m.contract.record(node) },
   { name: "claim", suits: [COMPLETED, FAILED], weight: 2, move: async (m, node) => m.contract.claim([node]) },
   { name: "refund", suits: [COMPLETED], weight: 1, move: async (m) => m.contract.refund() },
   {
@@ -202,7 +201,6 @@ describe("Everything ends", () => {
     const expiresAt = await m.contract.expiresAt();
     if ((await m.city.now()) < expiresAt) await networkHelpers.time.increaseTo(expiresAt);
     if (!FINAL.includes(await m.contract.state())) await m.contract.abort();
-    for (const node of NODES.keys()) await tried(() => m.contract.record(node));
     await networkHelpers.time.increase(3n * HOUR);
     for (const node of NODES.keys()) await tried(() => m.contract.claim([node]));
     for (const node of NODES.keys()) {

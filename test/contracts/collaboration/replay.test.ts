@@ -158,7 +158,6 @@ describe("events alone rebuild a mission", () => {
       for (const node of [4, 5, 6]) await mission.run(node, { agreeing: 0b011 });
       await mission.run(7);
       await mission.override(Action.APPROVE_POP, 7, await mission.approval(7, 8000));
-      await mission.contract.record(7);
       await mission.contract.refund();
       await time.increase(HOUR);
       await mission.contract.claim([0, 1, 2, 3, 4, 5, 6, 7]);

@@ -15,7 +15,8 @@ contract ConductRecordHarness {
     struct Case {
         uint256 word;
         Entry[] entries;
-        uint256 cleared;
+        uint256 kept;
+        uint32 done;
         uint256 first;
         uint256 last;
         uint256 run;
@@ -41,7 +42,7 @@ contract ConductRecordHarness {
     }
 
     function _play(Case calldata c) private pure returns (Result memory r) {
-        r.word = ConductRecord.clear(c.word, c.cleared);
+        r.word = ConductRecord.keep(c.word, c.kept, c.done);
         for (uint256 k = 0; k < c.entries.length; ++k) {
             Entry calldata e = c.entries[k];
             r.word = ConductRecord.add(r.word, e.day, e.decided, e.approved, e.weakened);

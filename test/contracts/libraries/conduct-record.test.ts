@@ -6,8 +6,8 @@ import {
   type Conduct,
   type ConductLimits,
   type ConductWarnings,
-  clearConduct,
   judgeConduct,
+  keepConduct,
   NOTHING,
   sumConduct,
   warningStands,
@@ -21,7 +21,8 @@ const DEFAULTS: ConductLimits = { window: 30n, rate: 95n, consecutive: 20n, weak
 interface Case {
   word: bigint;
   entries: (Conduct & { day: bigint })[];
-  cleared: bigint;
+  kept: bigint;
+  done: bigint;
   first: bigint;
   last: bigint;
   run: bigint;
@@ -35,12 +36,13 @@ interface Case {
 /** Counts near every limit, lanes near full, warnings around the edges of one and two windows. */
 function caseOf(random: RandomStream): Case {
   const flip = () => random.int(2) === 1;
-  const word = Array.from({ length: 8 }, (_, day) => {
+  const lanes = Array.from({ length: 8 }, () => {
     const decisions = random.pick([0, random.int(8), 4094 + random.int(2)]);
     const approvals = Math.min(decisions, random.pick([decisions, random.int(decisions + 1)]));
-    const lane = BigInt(approvals) | (BigInt(decisions) << 12n) | (BigInt(random.pick([0, random.int(3), 255])) << 24n);
-    return lane << BigInt(32 * day);
-  }).reduce((all, lane) => all | lane, 0n);
+    return BigInt(approvals) | (BigInt(decisions) << 12n) | (BigInt(random.pick([0, random.int(3), 255])) << 24n);
+  });
+  const kept = random.int(8);
+  const word = lanes.reduce((all, lane, day) => (day === kept ? all : all | (lane << BigInt(32 * day))), 0n);
   const first = random.int(8);
   const window = BigInt(7 + random.int(84));
   const day = 20_000n + BigInt(random.int(365));
@@ -53,7 +55,8 @@ function caseOf(random: RandomStream): Case {
       approved: flip(),
       weakened: flip(),
     })),
-    cleared: BigInt(random.int(8)),
+    kept: BigInt(kept),
+    done: lanes[kept] ?? 0n,
     first: BigInt(first),
     last: BigInt(first + random.int(8 - first)),
     run: BigInt(random.int(60)),
@@ -82,7 +85,7 @@ describe("the conduct of adjudicators", function () {
     const cases = Array.from({ length: CASES }, () => caseOf(random));
     for (const batch of batches(cases, 250)) {
       const expected = batch.map((c) => {
-        const word = c.entries.reduce((now, entry) => addConduct(now, entry.day, entry), clearConduct(c.word, c.cleared));
+        const word = c.entries.reduce((now, entry) => addConduct(now, entry.day, entry), keepConduct(c.word, c.kept, c.done));
         const tally = sumConduct(NOTHING, word, c.first, c.last);
         const found = judgeConduct(c.standing, c, c.day, c.limits.window);
         const warnings = { approval: Number(found.warnings.approval), weakening: Number(found.warnings.weakening) };

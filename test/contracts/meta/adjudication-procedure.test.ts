@@ -80,7 +80,7 @@ describe("AdjudicationProcedure", () => {
       await expect(call)
         .to.emit(contract, "OverrideExecuted")
         .withArgs(digest, message.action, message.mission, 3, message.target, [seat(2).address], sha256(toUtf8Bytes("why")), "why");
-      expect(await contract.isExecuted(digest)).to.equal(true);
+      expect(await contract.isExecuted(message)).to.equal(true);
       await expect(act(message, seat(2)))
         .to.be.revertedWithCustomError(contract, "AlreadyExecuted")
         .withArgs(digest);
@@ -180,6 +180,10 @@ describe("AdjudicationProcedure", () => {
         .withArgs(second.caseHash, await mission.caseHash(3));
       for (const stop of stops) await expect(act(stop, seat(0))).to.emit(mission.contract, "Overridden");
       for (const stop of stops) await expect(act(stop, seat(0))).to.be.revertedWithCustomError(contract, "AlreadyExecuted");
+      for (const [name] of ROWS.filter(([each, , flags]) => flags.includes("m") && ACTS[each].binds === "case")) {
+        const another = await override(name, { caseHash: id("another state") });
+        await expect(act(another, ...seats), name).to.be.revertedWithCustomError(contract, "StaleCase");
+      }
     });
 
     it("refuses what no wallet could show: fields of other acts, words out of range, data too short or too long", async () => {
@@ -230,7 +234,7 @@ describe("AdjudicationProcedure", () => {
       const message = await override("FREEZE");
       await mission.refuse();
       await expect(act(message, seat(0))).to.be.revertedWithCustomError(mission.contract, "Refused");
-      expect(await contract.isExecuted(await contract.digestOf(message))).to.equal(false);
+      expect(await contract.isExecuted(message)).to.equal(false);
     });
   });
 
@@ -263,6 +267,8 @@ describe("AdjudicationProcedure", () => {
       await expect(stop(...seats.slice(0, 4)))
         .to.be.revertedWithCustomError(contract, "NotEnoughSignatures")
         .withArgs(4, 5);
+      // Within one second it would change nothing, and its estimate be too low for the next.
+      await networkHelpers.time.increase(60);
       await stop(...seats.slice(0, 5));
       await expect(resume(seat(0), seat(1)))
         .to.be.revertedWithCustomError(contract, "NotEnoughSignatures")

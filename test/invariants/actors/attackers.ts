@@ -95,7 +95,13 @@ const WRITES: readonly Write[] = [
     on: (_w, m) => m.contract,
     name: "onOverride",
     owners: ["ADJUDICATION"],
-    args: (w, m) => [w.random.pick([Action.FREEZE, Action.UNFREEZE, Action.REJECT_POP]), w.random.int(m.nodes.length), m.address, "0x"],
+    args: (w, m) => [
+      w.random.pick([Action.FREEZE, Action.UNFREEZE, Action.REJECT_POP]),
+      w.random.int(m.nodes.length),
+      m.address,
+      "0x",
+      ZeroHash,
+    ],
   },
 ];
 

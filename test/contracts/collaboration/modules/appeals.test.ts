@@ -302,7 +302,10 @@ describe("Appeals", () => {
     it("is adjudication's", async () => {
       await cleared();
       await appealAs(mission.city.sponsor);
-      await refused(mission.contract.onOverride(Action.RESOLVE_APPEAL, 0, mission.address, ruling()), "NotAdjudication");
+      await refused(
+        mission.contract.onOverride(Action.RESOLVE_APPEAL, 0, mission.address, ruling(), await mission.contract.caseHash(0)),
+        "NotAdjudication",
+      );
     });
   });
 });

@@ -29,7 +29,8 @@ describe("What stops a mission", () => {
   const falsePositive = async (index: bigint, target?: string) => {
     const judge = mission.contract.connect(await mission.city.as("ADJUDICATION"));
     const data = encodeAbiParameters([{ type: "uint256" }], [index]);
-    return judge.onOverride(Action.CLASSIFY_FALSE_POSITIVE, 0, target ?? (await mission.executorOf(0)).agent.address, data);
+    const agent = target ?? (await mission.executorOf(0)).agent.address;
+    return judge.onOverride(Action.CLASSIFY_FALSE_POSITIVE, 0, agent, data, await mission.contract.caseHash(0));
   };
 
   afterEach(async () => expect(await mission.imbalance()).to.equal(""));

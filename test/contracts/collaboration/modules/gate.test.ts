@@ -116,7 +116,6 @@ describe("Gate", () => {
         .withArgs(0, true);
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
       expect((await mission.contract.nodeOf(0)).gated).to.equal(true);
-      await mission.contract.record(0);
       expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(87_300_000n);
     });
 

@@ -345,7 +345,6 @@ describe("Orchestration", () => {
         await mission.contract.timeout(0);
       }
       await mission.override(Action.APPROVE_POP, 0, await mission.approval(0));
-      await mission.contract.record(0);
       await networkHelpers.time.increase(HOUR);
       await mission.contract.claim([0]);
       const { agent } = await mission.executorOf(0);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { encodeBytes32String, id, TypedDataEncoder, ZeroHash } from "ethers";
+import { encodeBytes32String, id, TypedDataEncoder, ZeroAddress, ZeroHash } from "ethers";
 import { encodeAbiParameters, type Hex } from "viem";
 import { typesOf } from "../../../../orchestrator/protocol/typed-data.ts";
 import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
@@ -546,7 +546,6 @@ describe("Verification", () => {
       await refused(mission.override(Action.APPROVE_POP, 0, await mission.approval(0, 10_001)), "ShareOutOfRange");
       await refused(mission.override(Action.APPROVE_POP, 0, await mission.approval(0, 10_000, [])), "BelowFloor");
       await mission.override(Action.APPROVE_POP, 0, await mission.approval(0, 5000));
-      await mission.contract.record(0);
       expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(48_500_000n);
     });
 
@@ -558,19 +557,43 @@ describe("Verification", () => {
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
     });
 
+    it("is about the state that was judged", async () => {
+      await inReview();
+      const judge = mission.contract.connect(await mission.city.as("ADJUDICATION"));
+      const current = await mission.contract.caseHash(0);
+      await mission.override(Action.EMERGENCY_STOP, 0);
+      for (const judged of [current, ZeroHash]) {
+        const late = judge.onOverride(Action.REJECT_POP, 0, ZeroAddress, "0x", judged);
+        await expect(late)
+          .to.be.revertedWithCustomError(mission.city.adjudication, "StaleCase")
+          .withArgs(judged, await mission.contract.caseHash(0));
+      }
+      const veto = judge.onOverride(Action.VETO_OUTPUT, 0, ZeroAddress, encodeAbiParameters([{ type: "uint8" }], [0]), ZeroHash);
+      await expect(veto).to.emit(mission.contract, "Overridden");
+    });
+
     it("is heard from the adjudication only", async () => {
       await inReview();
-      await expect(mission.contract.onOverride(Action.REJECT_POP, 0, keyOf("x").address, "0x"))
+      await expect(mission.contract.onOverride(Action.REJECT_POP, 0, keyOf("x").address, "0x", await mission.contract.caseHash(0)))
         .to.be.revertedWithCustomError(mission.contract, "NotAdjudication")
         .withArgs(mission.city.deployer.address);
     });
 
-    it("is recorded when the mission is terminated, and what nobody approved is not", async () => {
+    it("stays recorded when the mission is terminated, and what nobody approved is not", async () => {
       await worked({ nodes: [TASK, { ...TASK, tier: 3 }] });
       await mission.run(1);
       await mission.override(Action.APPROVE_POP, 1, await mission.approval(1));
       await mission.override(Action.TERMINATE_MISSION, 0);
       expect([(await mission.contract.nodeOf(0)).recorded, (await mission.contract.nodeOf(1)).recorded]).to.deep.equal([false, true]);
+    });
+
+    it("is recorded at once, and moves no token", async () => {
+      await inReview();
+      const approved = mission.override(Action.APPROVE_POP, 0, await mission.approval(0));
+      await expect(approved).to.emit(mission.contract, "Recorded");
+      expect((await mission.contract.nodeOf(0)).recorded).to.equal(true);
+      expect((await mission.contract.ledger()).entitled).to.equal(tokens(97));
+      expect(await mission.city.token.balanceOf(mission.address)).to.equal(tokens(100));
     });
 
     it("is recorded before an ended mission is refunded", async () => {
@@ -585,18 +608,11 @@ describe("Verification", () => {
   });
 
   describe("record", () => {
-    it("waits for a decision", async () => {
+    it("is no call of a leaf, decided or not", async () => {
       await inReview();
-      await refused(mission.contract.record(0), "WrongNodeState");
-    });
-
-    it("enters once what a human approved, and moves no token", async () => {
-      await inReview();
+      await refused(mission.contract.record(0), "NoChild");
       await mission.override(Action.APPROVE_POP, 0, await mission.approval(0));
-      await mission.contract.record(0);
-      expect((await mission.contract.ledger()).entitled).to.equal(tokens(97));
-      expect(await mission.city.token.balanceOf(mission.address)).to.equal(tokens(100));
-      await refused(mission.contract.record(0), "AlreadyRecorded");
+      await refused(mission.contract.record(0), "NoChild");
     });
   });
 });

@@ -8,7 +8,6 @@ import {
   FRESH,
   isBound,
   isFaulted,
-  isUnrecorded,
   type Law,
   NO_APPEALS,
   type Node,
@@ -21,6 +20,7 @@ import {
   withNode,
 } from "./state.ts";
 import {
+  approved,
   book,
   complete,
   fail,
@@ -30,7 +30,6 @@ import {
   lawOf,
   pay,
   record,
-  recordPending,
   redrawn,
   settleBonds,
   splitAt,
@@ -79,7 +78,6 @@ export type CallName =
   | "degrade"
   | "expire"
   | "abort"
-  | "record"
   | "claim"
   | "appeal"
   | "refund"
@@ -320,7 +318,7 @@ const approve: NodeCall = (rules, state, index, node) => {
   need(node.at === "PENDING_REVIEW");
   const ruled: Node = { ...node, share: WHOLE, agreeing: 1, proven: true };
   if (!node.gated && !node.vetoed && node.held) return set(state, index, { ...ruled, vetoed: true });
-  return complete(rules, set(state, index, { ...ruled, gated: true }), index);
+  return approved(rules, set(state, index, { ...ruled, gated: true }), index);
 };
 
 const reject: NodeCall = (rules, state, index, node) => {
@@ -340,7 +338,7 @@ const veto: NodeCall = (_rules, state, index, node) => {
 const release: NodeCall = (rules, state, index, node) => {
   running(state);
   need(node.at === "PENDING_REVIEW" && node.vetoed && node.agreeing >= lawOf(rules, index).threshold);
-  return complete(rules, withNode(state, index, { vetoed: false, held: false, gated: true }), index);
+  return approved(rules, withNode(state, index, { vetoed: false, held: false, gated: true }), index);
 };
 
 function clearStop(rules: Rules, state: State): State {
@@ -362,7 +360,7 @@ function abort(rules: Rules, state: State): State {
   running(state);
   need(state.exhausted !== 0 || state.expired);
   const failed = state.exhausted !== 0 && state.at === "EXECUTING";
-  return { ...recordPending(rules, state), at: missionArc(rules, state.at, failed ? "FAILED" : "ABORTED") };
+  return { ...state, at: missionArc(rules, state.at, failed ? "FAILED" : "ABORTED") };
 }
 
 function expire(rules: Rules, state: State): State {
@@ -437,7 +435,7 @@ const resolve =
 /** Owed to nobody: the rest of recorded nodes; once the mission ended, all that nobody is owed. */
 export function refundable(law: Law, state: State): number {
   const { refundable: rest, refunded, paid, fees, insurance, entitled, accrued } = state.books;
-  if (!isFinal(state.at) || state.nodes.some(isUnrecorded)) return rest;
+  if (!isFinal(state.at)) return rest;
   return depositOf(law) - refunded - paid - fees - insurance - entitled - accrued;
 }
 
@@ -452,7 +450,7 @@ function close(rules: Rules, state: State): State {
   guard(rules, "what is owed keeps the books open", books.entitled === 0 && books.accrued === 0);
   need(books.bonds === 0);
   guard(rules, "waiting slashes keep the books open", !state.nodes.some(isFaulted));
-  need(isFinal(state.at) && !state.nodes.some(isUnrecorded) && !state.closed);
+  need(isFinal(state.at) && !state.closed);
   const amount = refundable(rules.law, state);
   return { ...book(state, { refundable: -books.refundable, refunded: amount, balance: -books.balance }), closed: true };
 }
@@ -505,7 +503,6 @@ function callsOf(law: Law, node: number): Call[] {
     a("adjudicator", "REJECT_POP", reject),
     a("adjudicator", "VETO_OUTPUT", veto, "veto"),
     a("adjudicator", "RELEASE_OUTPUT", release, "veto"),
-    a("anybody", "record", record),
     a("anybody", "claim", claim),
     ...PARTIES.flatMap((party) => attempts.map((attempt) => a(party, "appeal", appeal(party, attempt), "appeals", { party, attempt }))),
     ...attempts.flatMap((attempt) => [
@@ -532,7 +529,7 @@ const MISSION_CALLS: readonly Call[] = [
     who: "adjudicator",
     call: "TERMINATE_MISSION",
     feature: "terminate",
-    apply: (rules, state) => ({ ...recordPending(rules, state), at: missionArc(rules, state.at, "ABORTED"), waited: false }),
+    apply: (rules, state) => ({ ...state, at: missionArc(rules, state.at, "ABORTED"), waited: false }),
   },
   {
     who: "monitor",

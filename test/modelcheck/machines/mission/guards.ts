@@ -13,7 +13,7 @@ export const GUARDS = [
   "bonds go back with the claim",
   "waiting slashes keep the books open",
   "what is owed keeps the books open",
-  "a node is recorded once",
+  "what a human approved is recorded at once",
   "a settled slash is not appealed",
   "a successor ends no appeal",
   "a node with a market of its own is passed over",

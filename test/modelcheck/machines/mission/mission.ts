@@ -1,7 +1,7 @@
 import type { Invariant, Machine, Move } from "../../explore.ts";
 import { type Actor, type Call, callsUnder, isAppealable } from "./calls.ts";
 import { type GuardName, isFinal, Refused, type Rules, TABLES } from "./guards.ts";
-import { deployed, depositOf, isBound, isFaulted, isUnrecorded, keyOf, type Law, type Node, type State } from "./state.ts";
+import { deployed, depositOf, isBound, isFaulted, keyOf, type Law, type Node, type State } from "./state.ts";
 import { ticks } from "./time.ts";
 
 export interface MissionMove extends Move<State> {
@@ -73,8 +73,12 @@ const invariantsOf = (rules: Rules, law = rules.law): readonly Invariant<State>[
   },
   { name: "27 stopped ⇒ nothing is routed", holds: ({ routedStopped }) => !routedStopped },
   {
-    name: "closed ⇒ ended, recorded, nothing waits",
-    holds: (state) => !state.closed || (isFinal(state.at) && !state.nodes.some((node) => isUnrecorded(node) || isFaulted(node))),
+    name: "completed ⇒ recorded",
+    holds: everyNode(({ at, recorded }) => at !== "COMPLETED" || recorded),
+  },
+  {
+    name: "closed ⇒ ended, nothing waits",
+    holds: (state) => !state.closed || (isFinal(state.at) && !state.nodes.some(isFaulted)),
   },
 ];
 
@@ -93,7 +97,6 @@ function kindOf(state: State): string {
     const why = state.exhausted !== 0 ? ", a node out of attempts" : state.expired ? ", its time over" : "";
     return `${state.at}${state.stopped ? ", stopped" : ""}${why}`;
   }
-  if (state.nodes.some(isUnrecorded)) return "ended, a node not recorded";
   if (state.books.bonds !== 0) return "ended, appeals open";
   if (state.nodes.some(isFaulted)) return "ended, a slash waits";
   return state.books.entitled + state.books.accrued !== 0 ? "ended, executors not paid" : "ended, nothing owed";

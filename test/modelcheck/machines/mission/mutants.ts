@@ -15,7 +15,7 @@ export const DROPPED: readonly Dropped[] = [
   { law: "two nodes in sequence", guard: "a stopped mission routes nothing" },
   { law: "two nodes in sequence", guard: "a waiting node that is reopened goes on waiting" },
   { law: "two nodes in sequence", guard: "too few commitments end the attempt" },
-  { law: "a human's node, an output that is vetoed", guard: "a node is recorded once" },
+  { law: "a human's node, an output that is vetoed", guard: "what a human approved is recorded at once" },
   { law: "decisions under appeal", guard: "a claim waits for the window" },
   { law: "decisions under appeal", guard: "a claim waits for open appeals" },
   { law: "decisions under appeal", guard: "bonds go back with the claim" },
@@ -51,7 +51,6 @@ export const missionMutants = (): readonly (readonly [name: string, machine: Mac
   [`without "${PASSED_OVER}"`, workedOn("worked on", WORKED_ON, { without: [PASSED_OVER] })],
   [`without "${ASKED_ONCE}"`, unhurried("reviewed", REVIEWED, { without: [ASKED_ONCE] })],
   unmade("a human's node, an output that is vetoed", "abort"),
-  unmade("a human's node, an output that is vetoed", "record"),
   unmade("decisions under appeal", "claim"),
   unmade("everything that watches a node", "expire"),
   [

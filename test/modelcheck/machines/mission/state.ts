@@ -225,7 +225,6 @@ export const withNode = (state: State, index: number, change: Partial<Node>): St
 export const isBound = ({ market }: Node): boolean => market.window === "awarded";
 /** A slash of some attempt waits. */
 export const isFaulted = ({ faults }: Node): boolean => faults.some(({ stage }) => stage === "waits");
-export const isUnrecorded = ({ at, recorded }: Node): boolean => at === "COMPLETED" && !recorded;
 
 const bits = (...flags: readonly boolean[]): number => flags.reduce((word, flag) => 2 * word + (flag ? 1 : 0), 0);
 const marketKey = ({ window, bids, over }: Market): string => `${window.slice(0, 3)}${bits(bids, over)}`;

@@ -11,7 +11,6 @@ import {
   Clock,
   FRESH,
   isBound,
-  isUnrecorded,
   NO_APPEALS,
   type Node,
   type NodeLaw,
@@ -160,7 +159,6 @@ export const book = (state: State, change: Partial<Books>): State => {
 export function record(rules: Rules, state: State, index: number): State {
   const node = nodeOf(state, index);
   need(node.at === "COMPLETED");
-  guard(rules, "a node is recorded once", !node.recorded);
   const { paid } = splitAt(node.share);
   const owed = node.agreeing * PRICE;
   const entitled = node.agreeing * paid;
@@ -171,9 +169,10 @@ export function record(rules: Rules, state: State, index: number): State {
   });
 }
 
-/** What a human approved is earned: it is recorded before the rest is returned. */
-export function recordPending(rules: Rules, state: State): State {
-  return state.nodes.reduce((next, node, i) => (isUnrecorded(node) ? record(rules, next, i) : next), state);
+/** What a human approved is earned: nothing comes between that and its record. */
+export function approved(rules: Rules, state: State, index: number): State {
+  const done = complete(rules, state, index);
+  return rules.without.has("what a human approved is recorded at once") ? done : record(rules, done, index);
 }
 
 /** Moves everything of a recorded node, once, when its decision is final. */
