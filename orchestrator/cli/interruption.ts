@@ -12,17 +12,20 @@ const RESUMABLE = ["start", "mission", "city", "session", "genesis"];
 
 /**
  * Stops at once when asked to, without finishing anything: everything is on disk before it counts, and the same command resumes from there.
- * Files are written in one go between two turns of the event loop, so none is left half-written.
+ * Files are written in one go between two turns of the event loop, so none is left half-written. `resuming` is the command that goes on,
+ * where it is not the same again.
  */
-export function stopWhenAsked(json: boolean): void {
+export function stopWhenAsked(json: boolean, resuming?: string): void {
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
     // A second signal must not trigger the default action: npm forwards the signal that the terminal sends to both.
     process.on(signal, () => {
       interruption.abort();
-      const again = RESUMABLE.includes(process.argv[2] ?? "") ? typedCommand() : null;
+      const again = resuming ?? (RESUMABLE.includes(process.argv[2] ?? "") ? typedCommand() : null);
       if (json) process.stdout.write(`${JSON.stringify({ status: "interrupted", signal, continue: again })}\n`);
       process.stderr.write(
-        again === null ? `stopped (${signal})\n` : `stopped (${signal}); to continue, run the same command again: ${again}\n`,
+        again === null
+          ? `stopped (${signal})\n`
+          : `stopped (${signal}); to continue, ${resuming === undefined ? "run the same command again" : "run"}: ${again}\n`,
       );
       process.exit(CODES[signal]);
     });

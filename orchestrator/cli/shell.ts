@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 /** npm scripts that are commands of this program, or run one. */
 const SCRIPTS = [
   ...["start", "mission", "city", "mcp", "agent", "session", "audit", "genesis", "verify", "approve-codification", "override"],
-  ...["clearing", "watchdog", "calibrate", "modelcheck", "bench"],
+  ...["clearing", "watchdog", "calibrate", "modelcheck", "bench", "economy", "deterrence"],
 ];
 
 /** The npm script that runs this process, if one of this program's does. */

@@ -80,7 +80,7 @@ export function keepNewest(folder: string, most: number, names = /./): void {
 export class FolderUnusable extends AgentCityError {
   constructor(path: string, problem: string, cause?: unknown) {
     super("FolderUnusable", `The folder ${path} cannot be made: ${problem}`, {
-      action: "set AGENTCITY_HOME (and AGENTCITY_CACHE) to a folder that you may write to",
+      action: "name a folder that you may write to: in AGENTCITY_HOME (and AGENTCITY_CACHE), or with the command's own flag",
       cause,
     });
   }

@@ -49,7 +49,7 @@ export interface Agreement {
 
 /** Throws BadRatings where an answer is to no alert here, is none of its answers, or is a second one. */
 export function agreementIn(path: string, alerts: readonly Alert[]): Agreement {
-  const ratings = read(path);
+  const ratings = readRatings(path);
   const answers = new Map<number, Map<string, string>>();
   for (const { alert, rater, answer } of ratings) {
     const asked = alerts[alert - 1];
@@ -70,7 +70,8 @@ export function agreementIn(path: string, alerts: readonly Alert[]): Agreement {
   };
 }
 
-function read(path: string): z.infer<typeof ratingsSchema> {
+/** Throws BadRatings where the file is none, or not such a table. */
+export function readRatings(path: string): z.infer<typeof ratingsSchema> {
   try {
     const { data, errors } = Papa.parse(readFileSync(path, "utf8"), { header: true, skipEmptyLines: true });
     const [wrong] = errors;

@@ -4,20 +4,23 @@
  *
  * usage: npm run economy -- --experiment 1|2 [--seeds 10] [--scales 200] [--configurations baseline,full] [--sensitivity] [--resume]
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { home } from "../../orchestrator/cli/home.ts";
+import { stopWhenAsked } from "../../orchestrator/cli/interruption.ts";
 import { Progress } from "../../orchestrator/cli/progress.ts";
-import { typedPath } from "../../orchestrator/cli/shell.ts";
+import { asTyped, typedPath } from "../../orchestrator/cli/shell.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { type Campaign, type Cell, cellsOf, keptRun, LEAST_ASSEMBLY, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
 import { AS_WRITTEN } from "../../orchestrator/economy/hypotheses.ts";
+import { ModelMinds } from "../../orchestrator/economy/model.ts";
 import { CONFIGURATIONS, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import { makeFolder } from "../../orchestrator/primitives/files.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
-import { agreementIn, sampleOf, sheetOf } from "./alerts.ts";
+import { agreementIn, readRatings, sampleOf, sheetOf } from "./alerts.ts";
 import { ballotFigures, figuresOfOne, figuresOfTwo, scaleChart } from "./figures.ts";
 import { noteOrigin, originOfNow, originsOf } from "./origin.ts";
 import { markdown, page, summarise } from "./report.ts";
@@ -132,15 +135,18 @@ function folderOf(campaign: Campaign): string {
     if (!values.resume && !values.kept) throw new CampaignExists(folder, "go on with --resume, or choose another folder with --out");
     if (readFileSync(file, "utf8") !== text)
       throw new CampaignExists(folder, "it has other seeds, scales or configurations: choose another folder with --out");
-  }
-  mkdirSync(join(folder, "runs"), { recursive: true });
-  mkdirSync(join(folder, "figures"), { recursive: true });
+  } else if (values.kept) throw new NothingKept(folder);
+  makeFolder(join(folder, "runs"));
+  makeFolder(join(folder, "figures"));
   writeFileSync(file, text);
   return folder;
 }
 
 async function run(): Promise<void> {
   const { campaign, processes } = campaignOf();
+  // What the end needs is asked for before hours of runs.
+  if (values.ratings !== undefined) readRatings(typedPath(values.ratings));
+  if (campaign.model !== undefined) await ModelMinds.open(campaign.model, "baseline", process.env);
   const folder = folderOf(campaign);
   const cells = cellsOf(campaign);
   const progress = new Progress({
@@ -219,6 +225,8 @@ function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
   return summary;
 }
 
+const words = process.argv.slice(2).filter((word) => word !== "--resume");
+stopWhenAsked(values.json, asTyped(`npm run economy -- ${[...words, "--resume"].join(" ")}`));
 try {
   await run();
 } catch (error) {

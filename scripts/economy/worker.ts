@@ -13,8 +13,11 @@ const cells = z.array(
     model: z.strictObject({ name: z.string(), fallback: z.string().optional(), personas: z.array(z.enum(PERSONA_NAMES)) }).optional(),
   }),
 );
+// Whoever started it is gone.
+process.stdin.once("end", () => process.exit(1)).resume();
 const [folder = "", list = "[]"] = process.argv.slice(2);
 for (const cell of cells.parse(JSON.parse(list))) {
   await runCell(folder, cell, process.env);
   process.stdout.write(`${cell.configuration} ${cell.agents} ${cell.seed}\n`);
 }
+process.stdin.destroy();

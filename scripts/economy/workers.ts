@@ -27,8 +27,8 @@ export async function runAll(folder: string, cells: readonly Cell[], processes: 
 }
 
 async function runSeed(folder: string, seed: number, cells: readonly Cell[], done: (line: string) => void): Promise<void> {
-  const child = spawn(process.execPath, [WORKER, folder, JSON.stringify(cells)], { stdio: ["ignore", "pipe", "pipe"] });
-  // Nobody reads on for a campaign that was stopped.
+  const child = spawn(process.execPath, [WORKER, folder, JSON.stringify(cells)], { stdio: ["pipe", "pipe", "pipe"] });
+  // It ends when its input does, so that none outlives a campaign that was killed.
   const stop = () => child.kill("SIGTERM");
   process.once("exit", stop);
   let said = "";

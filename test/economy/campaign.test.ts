@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { lineChart, ticks } from "../../orchestrator/economy/chart.ts";
 import { beyond, comparability, HYPOTHESES } from "../../orchestrator/economy/hypotheses.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { kindOf } from "../../scripts/economy/results.ts";
-import { PROGRAM, refusalIn, runCli } from "../support/cli.ts";
+import { type CliOptions, PROGRAM, PROJECT, refusalIn, runCli } from "../support/cli.ts";
 import { modelServer } from "../support/model-server.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -13,12 +15,17 @@ describe("an economy's campaign", function () {
   this.timeout(240_000);
   const directory = suiteDirectory();
   const folder = () => join(directory(), "campaign");
-  const run = (...args: string[]) =>
-    runCli(["economy", "--experiment", "1", "--seeds", "2", "--scales", "20", "--milestones", "1", "--out", folder(), ...args, "--json"], {
+  const run = (...words: (string | Pick<CliOptions, "interrupt">)[]) => {
+    const args = words.filter((word) => typeof word === "string");
+    const [options = {}] = words.filter((word) => typeof word !== "string");
+    const campaign = ["--experiment", "1", "--seeds", "2", "--scales", "20", "--milestones", "1", "--out", folder()];
+    return runCli(["economy", ...campaign, ...args, "--json"], {
       home: join(directory(), "home"),
       program: PROGRAM,
       cwd: directory(),
+      ...options,
     });
+  };
   const files = () => readdirSync(folder(), { recursive: true, encoding: "utf8" }).sort();
   const contents = () =>
     new Map(
@@ -86,6 +93,22 @@ describe("an economy's campaign", function () {
     expect(contents()).to.deep.equal(first);
   });
 
+  it("stops when it is asked to, and names the command that goes on", async () => {
+    const out = join(directory(), "stopped");
+    const stopped = await run("--out", out, { interrupt: { when: /0 of them kept/, signal: "SIGINT" } });
+    expect(stopped.code).to.equal(130);
+    expect(JSON.parse(stopped.stdout).continue).to.match(/economy --experiment 1 .*--resume$/);
+  });
+
+  it("leaves no worker behind: one whose campaign is gone ends", async () => {
+    const worker = join(PROJECT, "scripts", "economy", "worker.ts");
+    const cells = [{ configuration: "full", agents: 20, seed: 3, variant: "as written" }];
+    const child = spawn(process.execPath, [worker, directory(), JSON.stringify(cells)], { stdio: ["pipe", "ignore", "ignore"] });
+    child.stdin?.end();
+    const [code] = await once(child, "close");
+    expect(code).to.equal(1);
+  });
+
   it("refuses a folder that is taken and a run that is damaged, by name", async () => {
     expect(refusalIn(await run()).code).to.equal("CampaignExists");
     expect(refusalIn(await run("--resume", "--seeds", "3")).code).to.equal("CampaignExists");
@@ -93,6 +116,17 @@ describe("an economy's campaign", function () {
     writeFileSync(damaged, readFileSync(damaged, "utf8").slice(0, -20));
     expect(refusalIn(await run("--resume")).code).to.equal("RunDamaged");
     expect((await run("--scales", "many")).code).to.equal(2);
+  });
+
+  it("refuses what would fail at the end before anything is run, and leaves no folder", async () => {
+    const out = join(directory(), "none");
+    const cases = [
+      ["UnknownModel", "--model", "foo"],
+      ["BadRatings", "--ratings", join(directory(), "no-such-file")],
+      ["NothingKept", "--kept"],
+    ] as const;
+    for (const [code, ...words] of cases) expect(refusalIn(await run("--out", out, ...words)).code).to.equal(code);
+    expect(existsSync(out)).to.equal(false);
   });
 });
 
