@@ -10,6 +10,7 @@ import { address, count, hash, toAddress, units } from "../wire.ts";
 const boundSchema = z.object({ node: z.number(), slot: z.number(), service: hashSchema, price: units, attempt: z.number() });
 const clearedSchema = z.object({ node: z.number(), attempt: z.number(), result: z.number(), agreeing: z.number() });
 const slashedSchema = z.object({ agent: addressSchema, amount: units, reason: hashSchema });
+const faultSchema = z.object({ agent: addressSchema });
 const reputationSchema = z.object({ agent: addressSchema, previous: z.number(), current: z.number(), reason: hashSchema });
 
 /** What each reason means to the agent that it befell. */
@@ -63,7 +64,7 @@ export const workOutput = z.strictObject({
   ),
   slashes: z.array(z.strictObject({ amount: units, ...because })),
   reputation: z.array(z.strictObject({ previous: count, current: count, ...because })),
-  /** Every mission that it worked in is over, and has paid what it owes. */
+  /** Every mission that it worked in is over and has paid what it owes, and no fault of its work waits for a claim. */
   isSettled: z.boolean(),
 });
 
@@ -92,6 +93,9 @@ export const workCommands: readonly Command[] = [
         ),
       );
       const states = await Promise.all(missions.map((mission) => missionState({ client }, { address: mission })));
+      // Who is discharged was slashed in the same transaction: what is read later holds what is read earlier.
+      const discharged = await payloadsOf(world, { agent, name: "ProducerContract.AgentDischarged" }, faultSchema);
+      const accused = await payloadsOf(world, { agent, name: "ProducerContract.AgentAccused" }, faultSchema);
       const slashes = await payloadsOf(world, { agent, name: "ProducerContract.StakeSlashed" }, slashedSchema);
       const reputation = await payloadsOf(world, { agent, name: "ProducerContract.ReputationChanged" }, reputationSchema);
       const owed = await Promise.all(
@@ -115,7 +119,10 @@ export const workCommands: readonly Command[] = [
         reputation: reputation
           .filter(({ args }) => args.agent === agent)
           .map((each) => ({ previous: each.args.previous, current: each.args.current, ...cause(each) })),
-        isSettled: states.every((state) => isOver(state)) && owed.every(({ paid, claimed }) => claimed || paid === 0n),
+        isSettled:
+          states.every((state) => isOver(state)) &&
+          owed.every(({ paid, claimed }) => claimed || paid === 0n) &&
+          discharged.length >= accused.length,
       };
     },
   }),
