@@ -22,8 +22,8 @@ interface Cover {
 export class Backing {
   readonly #world: World;
   readonly #mission: Mission;
-  readonly #covers: Cover[] = [];
-  /** By pool: what bids of this market that are not placed yet will lock, smallest unit. */
+  #covers: Cover[] = [];
+  /** By pool: what bids of this market that are not granted yet will lock, smallest unit. */
   readonly #promised = new Map<bigint, bigint>();
 
   constructor(world: World, mission: Mission) {
@@ -59,10 +59,16 @@ export class Backing {
     this.#promised.set(cover.pool, (this.#promised.get(cover.pool) ?? 0n) + stake);
   }
 
-  /** The managers say so on chain, before the bids are placed. A pool that cannot stand for one any more is met again by its bid. */
+  /**
+   * The managers say so on chain, right before the bids are placed: then the chain counts what these lock. A pool that cannot stand for one any
+   * more is met again by its bid.
+   */
   async grant(): Promise<void> {
     const { pools } = this.#world.client;
-    for (const { pool, worker, view } of this.#covers) {
+    const covers = this.#covers;
+    this.#covers = [];
+    this.#promised.clear();
+    for (const { pool, worker, view } of covers) {
       const agent = worker.account.address;
       const bid = [this.#mission.address, view.law.number, agent] as const;
       const options = {

@@ -34,13 +34,15 @@ interface PlacedBid {
 /**
  * Sends the offers of a market, many in one transaction. An agent's bids follow one another: each is signed with the nonce that the one
  * before left. What the chain refuses is reported, and the market continues without it.
+ * @returns by node: those whose bids stand
  */
 export async function placeBids(
   world: World,
   mission: Mission,
   nodes: readonly NodeView[],
   offers: ReadonlyMap<Worker, readonly Offer[]>,
-): Promise<void> {
+): Promise<ReadonlyMap<number, readonly Worker[]>> {
+  const bidders = new Map<number, Worker[]>();
   const queues = [...offers].map(([worker, list]) =>
     list.flatMap((offer) => {
       const view = nodes.find(({ law }) => law.number === offer.node);
@@ -56,8 +58,12 @@ export async function placeBids(
       const signed = await unlessAbsent(() => signBid(world, mission, next.worker, next.offer));
       if (signed !== undefined) bids.push({ ...next, signed });
     }
-    for (const part of partsOf(bids, BIDS_PER_TRANSACTION)) await send(world, mission, part);
+    for (const part of partsOf(bids, BIDS_PER_TRANSACTION))
+      for (const { worker, view } of await send(world, mission, part)) {
+        bidders.set(view.law.number, [...(bidders.get(view.law.number) ?? []), worker]);
+      }
   }
+  return bidders;
 }
 
 async function signBid(world: World, mission: Mission, worker: Worker, { node, service: name, price }: Offer): Promise<SignedBid> {
@@ -71,15 +77,18 @@ async function signBid(world: World, mission: Mission, worker: Worker, { node, s
   return [offer, await signAuth(world.client, worker.account, "Bid", message)];
 }
 
-async function send({ client, tell }: World, mission: Mission, bids: readonly PlacedBid[]): Promise<void> {
+/** @returns the bids that the chain took */
+async function send({ client, tell }: World, mission: Mission, bids: readonly PlacedBid[]): Promise<readonly PlacedBid[]> {
   const names = bids.flatMap(({ view, worker }) => [view.law.number, view.attempt, worker.account.address]);
   const call = [bids.map(({ signed: [offer] }) => offer), bids.map(({ signed: [, auth] }) => auth)] as const;
   const gas = GAS_OF_TRANSACTION + GAS_PER_BID * BigInt(bids.length);
   const intent = client.execution.call.bidAll(call, { intent: intentKey("bids", mission.address, ...names), gas });
-  for (const receipt of await writeMany(client, [intent]))
-    for (const { args } of client.execution.events(receipt, "BidRefused")) {
-      const bid = bids.find(({ view, worker }) => view.law.number === args.node && worker.account.address === args.agent);
-      const { errorName, reason } = decodeRevert(args.reason, errorsAbi);
-      tell(`${bid?.view.law.label}: the bid of ${bid?.worker.name} was refused (${errorName ?? reason})`);
-    }
+  const refused = (await writeMany(client, [intent])).flatMap((receipt) => client.execution.events(receipt, "BidRefused"));
+  return bids.filter(({ view, worker }) => {
+    const refusal = refused.find(({ args }) => args.node === view.law.number && args.agent === worker.account.address);
+    if (refusal === undefined) return true;
+    const { errorName, reason } = decodeRevert(refusal.args.reason, errorsAbi);
+    tell(`${view.law.label}: the bid of ${worker.name} was refused (${errorName ?? reason})`);
+    return false;
+  });
 }

@@ -48,9 +48,9 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
     const offers = new Map<Worker, readonly Offer[]>();
     const backing = new Backing(world, mission);
     for (const worker of workers) offers.set(worker, await offersOf(world, mission, worker, fresh, producers, terms, backing));
-    await askAgain({ world, mission, terms, backing }, fresh, producers, offers);
     await backing.grant();
-    await placeBids(world, mission, fresh, offers);
+    const bidders = await placeBids(world, mission, fresh, offers);
+    await askAgain({ world, mission, terms, backing }, fresh, producers, offers, bidders);
   });
   // A node with too few or unfair bids stays open for one more window; then it is awarded or its attempt ends.
   let open = (await marketsOf(world, mission, nodes)).filter(({ closesAt }) => closesAt > 0);
@@ -75,37 +75,32 @@ interface Asking {
 }
 
 /**
- * A mind that leaves a node to others may leave it to somebody who never answers: whoever registers could so keep every node without bids.
- * For a node with too few offers the others are asked once more, one by one, each as if nobody were there but those who did offer.
+ * A mind that leaves a node to others may leave it to somebody who never answers, or whose bid the chain refuses: whoever registers could so
+ * keep every node without bids. For a node with too few bids the others are asked once more, one by one, each as if nobody were there but
+ * those whose bids stand.
  */
 async function askAgain(
   { world, mission, terms, backing }: Asking,
   nodes: readonly NodeView[],
   producers: readonly ProducerFacts[],
-  offers: Map<Worker, readonly Offer[]>,
+  offers: ReadonlyMap<Worker, readonly Offer[]>,
+  bidders: ReadonlyMap<number, readonly Worker[]>,
 ): Promise<void> {
+  // Those who offered for something else first: they are there.
+  const others = [...offers].sort(([, a], [, b]) => b.length - a.length);
   for (const view of nodes) {
     const { number, redundancy } = view.law;
-    const offering = () => [...offers].flatMap(([worker, own]) => (own.some(({ node }) => node === number) ? [worker] : []));
-    // Those who offered for something else first: they are there.
-    const others = [...offers].sort(([, a], [, b]) => b.length - a.length).map(([worker]) => worker);
-    for (const worker of others) {
-      const present = offering();
+    const present = [...(bidders.get(number) ?? [])];
+    for (const [worker, before] of others) {
       const principals = new Set(present.map(({ principal }) => principal));
       if (principals.size >= redundancy) break;
-      if (principals.has(worker.principal)) continue;
+      if (principals.has(worker.principal) || before.some(({ node }) => node === number)) continue;
       const known = producers.filter(({ agent }) => [...present, worker].some(({ account }) => account.address === agent));
-      const before = offers.get(worker) ?? [];
-      const promised = before.reduce((sum, { node }) => sum + stakeOf(nodes, node, terms), 0n);
-      const more = await offersOf(world, mission, worker, [view], known, terms, backing, { step: "offers-again", promised });
-      offers.set(worker, [...before, ...more]);
+      const more = await offersOf(world, mission, worker, [view], known, terms, backing, "offers-again");
+      await backing.grant();
+      present.push(...((await placeBids(world, mission, [view], new Map([[worker, more]]))).get(number) ?? []));
     }
   }
-}
-
-function stakeOf(nodes: readonly NodeView[], node: number, { stakes }: MarketTerms): bigint {
-  const view = nodes.find(({ law }) => law.number === node);
-  return view === undefined ? 0n : stakes[riskNumber(view.law.risk)];
 }
 
 /** Producers as the chain shows them: what a mind may rest its decisions on. */
@@ -131,7 +126,7 @@ async function offersOf(
   producers: CityFacts["producers"],
   terms: MarketTerms,
   backing: Backing,
-  { step, promised }: { readonly step: string; readonly promised: bigint } = { step: "offers", promised: 0n },
+  step = "offers",
 ): Promise<readonly Offer[]> {
   const agent = worker.account.address;
   const sold = world.services.filter(({ owner }) => owner === agent).map(({ name }) => name);
@@ -139,7 +134,7 @@ async function offersOf(
   const key = [step, mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt]), agent];
   const pool = await backing.poolFor(worker, nodes, terms.stakes);
   const stored = await world.remember(key, offersSchema, async () => {
-    const freeStake = pool === undefined ? (await freeStakeOf(world, agent)) - promised : await backing.freeOf(pool);
+    const freeStake = pool === undefined ? await freeStakeOf(world, agent) : await backing.freeOf(pool);
     const offers = await bidsOrNone(worker, { self: agent, mission: mission.address, nodes: open, producers, freeStake, pay: terms.pay });
     return offers.map(({ node, service, price }) => ({ node, service, price: price.toString() }));
   });
