@@ -25,3 +25,13 @@ export class FounderLacks extends AgentCityError {
     });
   }
 }
+
+/** An embedded chain executes all its blocks whenever it is opened: beyond a number of them no mission begins there. */
+export class ChainFull extends AgentCityError {
+  constructor(blocks: number, most: number) {
+    super("ChainFull", `This embedded chain has ${blocks} blocks and takes no new mission; missions under way go on`, {
+      details: `at most ${most} blocks`,
+      action: "found a new city with npm start, or one that stays on its own Anvil: npm run city -- --network anvil",
+    });
+  }
+}

@@ -29,6 +29,7 @@ import type { City } from "../city.ts";
 import { type Offer, offersOf, registeredService, registerServices } from "../founding/services.ts";
 import { memberOf, membersOf } from "../founding/society.ts";
 import { lieAbout, worldOf } from "../world.ts";
+import { requireShortChain } from "./embedded-limit.ts";
 import { type Epoch, nextEpoch } from "./epochs.ts";
 import { execute } from "./execute.ts";
 import { type Bill, legislate, requireLaw } from "./legislate.ts";
@@ -91,6 +92,8 @@ export async function conduct(
   const { items, digest } = order.input;
   await requireNamedGates(city, file);
   await city.answers.remember({ session: id, agent: "", step: "trial", round: 0 }, z.literal(true), async () => {
+    // One that a sponsor elsewhere has paid for was let in when it was posted.
+    if (order.sponsor === undefined) requireShortChain(city);
     await tryServices(city, order);
     return true;
   });

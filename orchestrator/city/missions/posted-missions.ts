@@ -21,6 +21,7 @@ import { CodificationDesk } from "../humans/codification-desk.ts";
 import { requireKnownFields } from "../report/known-fields.ts";
 import { modelsIn, type Order, requirePassable } from "./conduct.ts";
 import { type Deposit, type DepositTerms, findPaid, payDeposit, prepareDeposit } from "./deposit.ts";
+import { requireShortChain } from "./embedded-limit.ts";
 import { runToEnd } from "./run.ts";
 
 /** Where a mission of a sponsor elsewhere is: it waits for its deposit, for an adjudicator under its law, or for nothing; or it is over. */
@@ -274,6 +275,7 @@ export class PostedMissions {
   /** Everything that would stop it later is said now, while it costs nothing. */
   async #require(kept: Kept, items: readonly Item[]): Promise<void> {
     try {
+      requireShortChain(this.#city);
       const file = this.#fileOf(kept);
       if (file.services !== null) throw refused("it brings services of its own", "name services of this city's catalogue");
       if (modelsIn(file.tasks).length > 0) throw refused("it asks chat models, at this city's cost", "leave out `models`");
