@@ -6,10 +6,12 @@ import { recompileLaw } from "../client/compile-law.ts";
 import { messageDigest, signMessage } from "../client/sign/sign-message.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { resultFrom } from "../execution/consensus.ts";
-import type { SignedItem } from "../execution/evidence.ts";
+import { envelopeRootOf, type SignedItem } from "../execution/evidence.ts";
+import { takesReceipts } from "../execution/obligation.ts";
+import { openWork } from "../execution/sealed-work.ts";
 import { composeInput, itemsDigest, outputHashOf } from "../execution/work.ts";
 import type { Mission } from "../execution/world.ts";
-import { parseContentId } from "../primitives/hash.ts";
+import { keccak256, parseContentId } from "../primitives/hash.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import { CALLS, type Call, type CallName, type CallRequest, type SeatRole } from "../protocol/calls.ts";
@@ -109,20 +111,30 @@ export class Grounds {
     const revealed = (await client.mission(mission.address).history("Revealed")).map(({ args }) => args);
     const bound = (await client.mission(mission.address).history("ExecutorBound")).map(({ args }) => args);
     const results: Parameters<typeof composeInput>[2][number][] = [];
+    const contract = client.mission(mission.address);
     for (const number of view.law.after) {
       const before = views.find((each) => each.law.number === number);
       const given = request.upstream.find((each) => each.node === number);
       if (before === undefined || before.state !== "COMPLETED") throw new WillNotSign(what, "upstream", "a predecessor is not complete");
       const own = revealed.filter((each) => each.node === number && each.attempt === before.attempt);
-      const slots = new Set(given?.outputs.map(({ slot }) => slot));
-      if (given === undefined || given.outputs.length !== own.length || slots.size !== own.length) throw new WillNotSign(what, "upstream");
+      const named = [...(given?.outputs ?? []), ...(given?.unread ?? [])];
+      if (given === undefined || named.length !== own.length || new Set(named.map(({ slot }) => slot)).size !== own.length)
+        throw new WillNotSign(what, "upstream");
       const works = await Promise.all(
         given.outputs.map(async ({ slot, output: id }) => {
           const { output, outputHash } = await this.objectOf(id, "upstream", what);
           if (own.find((each) => each.slot === slot)?.outputHash !== outputHash) throw new WillNotSign(what, "upstream");
-          return { slot, output, outputHash, exhibits: [] };
+          return { slot, output, outputHash, handed: outputHash, exhibits: [] };
         }),
       );
+      for (const { slot, sealed, items } of given.unread) {
+        const opening = own.find((each) => each.slot === slot);
+        const place = { obligation: await contract.obligationOf(number), slot, items };
+        if (opening === undefined || !takesReceipts(before.law) || envelopeRootOf(place.obligation, items) !== opening.envelopeRoot)
+          throw new WillNotSign(what, "upstream");
+        const { output } = await this.sealedWork(sealed, place, opening, what);
+        if (output !== undefined) throw new WillNotSign(what, "upstream", "work is left out that can be read");
+      }
       works.sort((a, b) => a.slot - b.slot);
       const nameOf = await this.#serviceNames(bound.filter((each) => each.node === number));
       const { output, dissent } = resultFrom(before, works, (slot) => nameOf(slot));
@@ -136,6 +148,20 @@ export class Grounds {
     const output = parseJsonBytes(await this.read(id));
     if (!isObject(output)) throw new WillNotSign(what, field);
     return { output, outputHash: outputHashOf(output) };
+  }
+
+  /** Sealed work for which somebody signed a receipt, by what opened its commitment; without an output where that does not open it. */
+  async sealedWork(
+    id: string,
+    { items, ...place }: { readonly obligation: Hash; readonly slot: number; readonly items: readonly SignedItem[] },
+    opening: Parameters<typeof openWork>[2] & { readonly outputHash: Hash },
+    what: string,
+  ) {
+    const bytes = await this.read(id);
+    const handed = keccak256(bytes);
+    // Else anything else could be shown in the place of what was handed in.
+    if (!items.some(({ payload }) => payload === handed)) throw new WillNotSign(what, "works", "nobody received these bytes");
+    return { output: openWork(bytes, place, opening)?.output, outputHash: opening.outputHash, handed };
   }
 
   /** By slot, the name under which the service that its executor bound is sold. */

@@ -76,10 +76,10 @@ export class IssuerPolicy {
   async #receive(request: CallRequest<"receive">): Promise<CallAnswer<"receive">> {
     const { mission, view, claimant, now } = await this.#subject(request, "receive");
     if (!takesReceipts(view.law)) throw new WillNotSign("receive", "node", "its work is run again, not received");
-    const bytes = await this.#grounds.read(request.output);
-    const outputHash = keccak256(bytes);
-    await this.#requireHolder(request, claimant.attester_id, outputHash, "receive");
-    const claim = receiptClaim(claimant, { label: view.law.label, outputHash, outputId: request.output });
+    const bytes = await this.#grounds.read(request.handed);
+    const handed = { id: request.handed, hash: keccak256(bytes) };
+    await this.#requireHolder(request, claimant.attester_id, handed.hash, "receive");
+    const claim = receiptClaim(claimant, { label: view.law.label, handed });
     return this.#vouched(request, mission, view, () => vouch(claim, async () => bytes, this.#issuer(now)));
   }
 
@@ -92,7 +92,7 @@ export class IssuerPolicy {
     const service = servicesOf(slot.agent).find(({ id }) => id === request.service);
     if (service === undefined) throw new WillNotSign("reexecute", "service", "its code is not in this issuer's catalogue");
     const input = await this.#grounds.inputOf(mission, view, request, "reexecute");
-    const outputHash = keccak256(await this.#grounds.read(request.output));
+    const outputHash = keccak256(await this.#grounds.read(request.handed));
     await this.#requireHolder(request, slot.agent, outputHash, "reexecute");
     const claim = inferenceClaim(claimant, {
       ...{ service: service.name, label: view.law.label, codeHash: service.bundle.codeHash, outputHash },

@@ -17,14 +17,15 @@ import { termsAt } from "../execution/obligations.ts";
 import { itemsProblem } from "../execution/sandbox/items-problem.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../execution/sandbox/limits.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
+import { type FinishedWork, sealWork } from "../execution/sealed-work.ts";
 import type { Performed } from "../execution/seat.ts";
-import { outputHashOf } from "../execution/work.ts";
+import { type HandedIn, outputHashOf } from "../execution/work.ts";
 import type { RegisteredService } from "../execution/world.ts";
 import { RISKS } from "../minds/goal.ts";
 import { type Mind, offerSchema } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
-import { keccak256, sha256 } from "../primitives/hash.ts";
-import type { Address, Hex } from "../primitives/hex.ts";
+import { contentIdOf, keccak256, sha256 } from "../primitives/hash.ts";
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { bytesToHex, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, isObject, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
@@ -94,6 +95,8 @@ const worked = z.strictObject({
   inputSha: hashSchema,
   outputId: z.string(),
   outputHash: hashSchema,
+  /** What was handed in, where it is not the output. */
+  sealed: z.strictObject({ id: z.string(), hash: hashSchema }).optional(),
   trail: z.array(hashSchema),
   tools: z.int(),
   messages: z.int(),
@@ -103,6 +106,11 @@ const workSchema = z.discriminatedUnion("status", [worked, failed]);
 type Done = z.infer<typeof worked>;
 const pledgedSchema = z.strictObject({ salt: hashSchema, obligation: hashSchema, items: z.json(), commitment: hashSchema });
 const sealedSchema = z.strictObject({ signature: z.string() });
+
+/** The bytes that it handed in. */
+function handedOf({ sealed, outputId: id, outputHash: hash }: Done): Pick<HandedIn, "id" | "hash"> {
+  return sealed ?? { id, hash };
+}
 
 type Place = Pick<CallRequest<"pledge">, "mission" | "node" | "attempt" | "slot">;
 const placeOf = ({ mission, node, attempt, slot }: Place) => [mission, node, attempt, slot] as const;
@@ -249,13 +257,16 @@ export class Policy {
           details: run.status === "failed" ? `${run.kind}: ${run.details}`.slice(0, 4_000) : "the output is not an object",
         };
       const outputHash = outputHashOf(run.output);
+      const bytes = canonicalBytes(run.output);
+      const sealed = takesReceipts(view.law) ? await this.#sealed(request, { output: run.output, trail: run.trail }) : undefined;
       return {
         status: "ok",
+        ...(sealed === undefined ? {} : { sealed }),
         asked,
         service: request.service,
         document: request.document,
         inputSha: sha256(canonicalBytes(input)),
-        outputId: await putBlock(canonicalBytes(run.output)),
+        outputId: sealed === undefined ? await putBlock(bytes) : contentIdOf(bytes),
         outputHash,
         trail: [...run.trail],
         tools: run.tools,
@@ -264,11 +275,31 @@ export class Policy {
     });
     if (done.asked !== asked) throw new WillNotSign("perform", "the question", "it did this work under another one");
     if (done.status === "failed") return { status: "failed", details: done.details };
-    return { status: "ok", output: done.outputId, trail: done.trail, tools: done.tools, messages: done.messages };
+    const { sealed, outputId, trail, tools, messages } = done;
+    return sealed === undefined
+      ? { status: "ok", output: outputId, trail, tools, messages }
+      : { status: "sealed", work: sealed.id, tools, messages };
+  }
+
+  /** Work for the eyes of those to whom its commitment is opened. */
+  async #sealed(place: Place, work: FinishedWork): Promise<{ readonly id: string; readonly hash: Hash }> {
+    const obligation = await this.#of.client.mission(place.mission).obligationOf(place.node);
+    const bytes = sealWork(work, { salt: await this.#saltOf(place, obligation), obligation, slot: place.slot });
+    return { id: await this.#of.putBlock(bytes), hash: keccak256(bytes) };
+  }
+
+  /** On this machine's disk before anything leaves it that hangs on it. */
+  #saltOf(place: Place, obligation: Hash): Promise<Hash> {
+    return this.#of.memory.keep(["salt", ...placeOf(place), obligation], hashSchema, async () => bytesToHex(randomBytes(32)));
   }
 
   /** The output of a node: by its owner's own handler where nobody runs the service again, else by the service. */
-  async #made(view: NodeView, service: RegisteredService, input: JsonObject, limits: Partial<SandboxLimits>): Promise<Performed> {
+  async #made(
+    view: NodeView,
+    service: RegisteredService,
+    input: JsonObject,
+    limits: Partial<SandboxLimits>,
+  ): Promise<Exclude<Performed, { readonly status: "sealed" }>> {
     const { sandbox, perform } = this.#of;
     const { bundle, schemas, name } = service;
     if (perform === undefined || !takesReceipts(view.law)) {
@@ -308,7 +339,7 @@ export class Policy {
     const { client, memory } = this.#of;
     const work = this.#workAt(request, what);
     const { view } = await this.#place(request, work.document, what);
-    if (request.outputHash !== work.outputHash) throw new WillNotSign(what, "outputHash");
+    if (request.handed !== handedOf(work).hash) throw new WillNotSign(what, "handed");
     const obligation = await client.mission(request.mission).obligationOf(view.law.number);
     if (request.obligation !== obligation) throw new WillNotSign(what, "obligation");
     // Without the evidence that the law asks for its work could not be cleared.
@@ -317,7 +348,7 @@ export class Policy {
     await this.#grounds.requireEvidence(request, request.items, what);
     const items: readonly SignedItem[] = request.items;
     const kept = await memory.keep(["pledge", ...placeOf(request), obligation], pledgedSchema, async () => {
-      const salt = bytesToHex(randomBytes(32));
+      const salt = await this.#saltOf(request, obligation);
       const opening = openingOf({ obligation, outputHash: work.outputHash, trail: work.trail, items }, salt);
       return { salt, obligation, items: z.json().parse(items), commitment: commitmentOf(this.#self, opening, obligation) };
     });
@@ -329,13 +360,17 @@ export class Policy {
   async #open(request: CallRequest<"open">): Promise<Omit<Opening, "classes"> & { classes: string }> {
     const { salt, obligation } = await this.#pledged(request, "open");
     const work = this.#workAt(request, "open");
-    const { view } = await this.#place(request, work.document, "open");
-    const committed = view.slots.filter((slot) => slot.committed).length;
+    const { view, slot } = await this.#place(request, work.document, "open");
+    const committed = view.slots.filter((each) => each.committed).length;
+    const isOver = () => this.#grounds.now().then((now) => now >= view.deadline);
+    // Whatever state it is in: a frozen node goes on, and a node that is not on chain yet takes anybody's commitment.
     const isSafe =
       view.law.tier !== TIER.CONSENSUS ||
-      view.state !== "EXECUTING" ||
-      committed === view.law.redundancy ||
-      (committed >= view.law.threshold && (await this.#grounds.now()) >= view.deadline);
+      view.slots.some(({ revealed }) => revealed) ||
+      (slot.committed &&
+        (committed === view.law.redundancy ||
+          view.state === "PENDING_VERIFICATION" ||
+          (view.state === "EXECUTING" && committed >= view.law.threshold && (await isOver()))));
     if (!isSafe) throw new WillNotSign("open", "the moment", "others have not committed yet");
     const { classes, ...opening } = openingOf({ obligation, outputHash: work.outputHash, trail: work.trail, items: request.items }, salt);
     return { ...opening, classes: String(classes) };
@@ -407,7 +442,7 @@ export class Policy {
   async #heldMessage(message: Loose) {
     const place = CALLS.pledge.request.pick({ mission: true, node: true, attempt: true, slot: true }).safeParse(pick(message));
     if (!place.success) throw new WillNotSign("HeldOutput", "slot");
-    const { outputHash } = this.#workAt(place.data, "HeldOutput");
+    const { hash: outputHash } = handedOf(this.#workAt(place.data, "HeldOutput"));
     const since = Number(message["since"]);
     const now = await this.#grounds.now();
     if (!Number.isSafeInteger(since) || BigInt(since) > now + HOUR || BigInt(since) < now - HOUR)
@@ -447,7 +482,7 @@ export class Policy {
         if (service === undefined) throw new WillNotSign("to seal the claim", "service");
         const { label } = view.law;
         const content = takesReceipts(view.law)
-          ? receiptClaim(claimant, { label, outputHash: work.outputHash, outputId: work.outputId })
+          ? receiptClaim(claimant, { label, handed: handedOf(work) })
           : inferenceClaim(claimant, {
               label,
               service: service.name,

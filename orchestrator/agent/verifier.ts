@@ -9,7 +9,7 @@ import { signMessage } from "../client/sign/sign-message.ts";
 import { bytesUnder, outputOf, placeOf } from "../execution/clearing-record.ts";
 import { openingUnder } from "../execution/evidence.ts";
 import { judgementsOn, verdictOf } from "../execution/judging.ts";
-import { termsOfNode } from "../execution/obligation.ts";
+import { takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
@@ -91,13 +91,16 @@ export class VerifierPolicy {
     if (canonicalJson(request.works.map(({ slot }) => slot)) !== canonicalJson(open.map(({ slot }) => slot)))
       throw new WillNotSign("judge", "works");
     const works = await Promise.all(
-      request.works.map(async ({ slot, output: id, salt, trailRoot, items }) => {
+      request.works.map(async ({ slot, handed: id, salt, outputHash, trailRoot, items }) => {
         const place = open.find((each) => each.slot === slot);
         await this.#grounds.requireEvidence({ mission: mission.address, slot, obligation }, items, "judge");
-        const { output, outputHash } = await this.#grounds.objectOf(id, "works", "judge");
         const opening = openingUnder({ obligation, outputHash, trailRoot, items }, salt);
         if (place === undefined || commitmentOf(place.agent, opening, obligation) !== place.pledge) throw new WillNotSign("judge", "works");
-        return { slot, output, outputHash, items, exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })) };
+        const read = takesReceipts(view.law)
+          ? await this.#grounds.sealedWork(id, { obligation, slot, items }, opening, "judge")
+          : { ...(await this.#grounds.objectOf(id, "works", "judge")), handed: outputHash };
+        if (read.outputHash !== outputHash) throw new WillNotSign("judge", "works");
+        return { slot, ...read, items, exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })) };
       }),
     );
     const commitment = nodeCommitmentOf(view.slots.map((each) => (each.revealed ? each.pledge : zeroHash)));

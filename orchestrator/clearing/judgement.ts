@@ -17,6 +17,8 @@ export interface Exhibit {
 export interface Submission {
   readonly slot: number;
   readonly outputHash: Hash;
+  /** Hash of what was handed in, which receipts are for: sealed work, or the output itself. */
+  readonly handed: Hash;
   readonly output: JsonObject | undefined;
   readonly exhibits: readonly Exhibit[];
 }
@@ -107,8 +109,8 @@ function abstain(question: QuestionName): Judgement {
 /** What shows that exactly these bytes were handed in: somebody received them, or got the same by running the service again. */
 const VOUCHING: readonly EvidenceKind[] = [evidenceKinds.RECEIPT, evidenceKinds.REEXECUTION];
 
-function vouchedFor({ exhibits, outputHash }: Submission): Exhibit | undefined {
-  return exhibits.find(({ kind, payload }) => VOUCHING.includes(kind) && payload === outputHash);
+function vouchedFor({ exhibits, handed }: Submission): Exhibit | undefined {
+  return exhibits.find(({ kind, payload }) => VOUCHING.includes(kind) && payload === handed);
 }
 
 function bitOf(exhibit: Exhibit | undefined): bigint {

@@ -15,7 +15,7 @@ import { type ByteSigner, SIGNATURE_ALGORITHMS } from "../primitives/signing.ts"
 import type { NodeView, SlotView } from "./chain-view.ts";
 import { takesReceipts } from "./obligation.ts";
 import type { RunResult } from "./sandbox/result.ts";
-import { attemptKey, inputOf, serviceById, type Work } from "./work.ts";
+import { attemptKey, type HandedIn, inputOf, serviceById } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
 /** Named by the claim; anyone with the code and the input can repeat it. */
@@ -42,7 +42,7 @@ export interface Claimed {
   readonly mission: Mission;
   readonly view: NodeView;
   readonly slot: SlotView;
-  readonly work: Work & { ok: true };
+  readonly handed: HandedIn;
 }
 
 /** Where the claim of a slot's output is kept. */
@@ -94,7 +94,7 @@ type Claimant = Pick<ClaimAttestation, "claim_id" | "attester_id" | "attested_at
 /** What the executor of a slot claims of its output: where others run its code again, that it follows; else that it was handed in. */
 export async function claimOf(
   world: Pick<World, "client" | "services" | "store" | "remember" | "recent">,
-  { mission, view, slot, work }: Claimed,
+  { mission, view, slot, handed }: Claimed,
 ): Promise<ClaimAttestation> {
   const claimant = {
     claim_id: ["claim", ...attemptKey(mission, view), slot.slot].join("/"),
@@ -102,11 +102,10 @@ export async function claimOf(
     attested_at: new Date(millisecondsOf(world)).toISOString(),
   };
   const { label } = view.law;
-  const { outputId, outputHash } = work;
-  if (takesReceipts(view.law)) return receiptClaim(claimant, { label, outputHash, outputId });
-  const { name: service, bundle } = serviceById(world, work.service, view.law.services);
+  if (takesReceipts(view.law)) return receiptClaim(claimant, { label, handed });
+  const { name: service, bundle } = serviceById(world, handed.service, view.law.services);
   const inputSha = sha256(canonicalBytes(await inputOf(world, mission, view)));
-  return inferenceClaim(claimant, { service, label, inputSha, codeHash: bundle.codeHash, outputHash });
+  return inferenceClaim(claimant, { service, label, inputSha, codeHash: bundle.codeHash, outputHash: handed.hash });
 }
 
 /** What an executor claims where others run its code again. */
@@ -124,19 +123,19 @@ export function inferenceClaim(
   };
 }
 
-/** What it claims where outputs are compared. */
+/** What it claims where outputs are compared: that these bytes, which nobody can read yet, were there by then. */
 export function receiptClaim(
   claimant: Claimant,
-  work: { readonly label: string; readonly outputHash: Hash; readonly outputId: string },
+  { label, handed }: { readonly label: string; readonly handed: Pick<HandedIn, "id" | "hash"> },
 ): ClaimAttestation {
   return {
     claim_type: "measurement",
     ...claimant,
-    claim: `the output of ${work.label} was handed in`,
-    measured_value: work.outputHash,
+    claim: `the work of ${label} was handed in`,
+    measured_value: handed.hash,
     unit: "keccak256",
     method: RECEIPT,
-    measurement_source: `urn:agentcity:block:${work.outputId}`,
+    measurement_source: `urn:agentcity:block:${handed.id}`,
     uncertainty: 0,
   };
 }

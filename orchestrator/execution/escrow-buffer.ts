@@ -4,12 +4,13 @@ import { signSessionMessage } from "../client/sign/session-message.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import type { NodeView, SlotView } from "./chain-view.ts";
-import { attemptKey, type Work } from "./work.ts";
+import { attemptKey, type HandedIn } from "./work.ts";
 import { type Mission, type World, workerOf } from "./world.ts";
 
 /** An output between the end of its run and the chain's confirmation, signed by its executor (AgentCity B.11.5). */
 export const heldSchema = z.strictObject({
   agent: addressSchema,
+  /** Of the bytes that were handed in: sealed ones where outputs are compared. */
   outputId: z.string(),
   outputHash: hashSchema,
   /** Chain time, seconds. */
@@ -33,9 +34,9 @@ const refusalKey = (place: Place, attempt: number) => [...keyOf("refused", ...pl
  * Puts an output into the escrow buffer: on disk with the other records, in the city's log, under its executor's signature. Nothing of
  * it reaches a successor, a verifier or the requester before its commitment is on chain.
  */
-export async function hold(world: World, mission: Mission, view: NodeView, slot: SlotView, work: Work & { ok: true }): Promise<Held> {
+export async function hold(world: World, mission: Mission, view: NodeView, slot: SlotView, handed: HandedIn): Promise<Held> {
   return world.remember(heldKey(mission, view, slot.slot), heldSchema, async () => {
-    const { outputId, outputHash } = work;
+    const { id: outputId, hash: outputHash } = handed;
     const since = Number(world.client.chain.clock.now());
     const message = {
       mission: mission.address,

@@ -33,6 +33,11 @@ export interface Hidden {
   readonly items: readonly SignedItem[];
 }
 
+/** Root over the evidence that a commitment names. */
+export function envelopeRootOf(obligation: Hash, items: readonly SignedItem[]): Hash {
+  return merkleRoot(items.map((item) => leafOf(obligation, item)));
+}
+
 /** A salt from an agent's own stream. */
 export function saltOf(seed: string, agent: Address, obligation: Hash): Hash {
   return bytesToHex(randomStream(seed, agent, "salt", obligation).bytes(32));
@@ -52,7 +57,7 @@ export function openingUnder(
     salt,
     outputHash,
     trailRoot,
-    envelopeRoot: merkleRoot(items.map((item) => leafOf(obligation, item))),
+    envelopeRoot: envelopeRootOf(obligation, items),
     items: items.length,
     classes: items.reduce((word, item) => word | (BigInt(EvidenceClass[item.class]) << (BITS_PER_CLASS * BigInt(item.index))), 0n),
   };

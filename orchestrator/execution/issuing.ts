@@ -73,9 +73,9 @@ async function principalsOf({ client }: World, { view, mission }: Claimed): Prom
 }
 
 async function vouchedBy(world: World, issuer: Issuer, subject: Claimed, obligation: Hash): Promise<ClaimFile> {
-  const { mission, view, slot, work } = subject;
+  const { mission, view, slot, handed } = subject;
   const claim = await claimOf(world, subject);
-  const service = serviceById(world, work.service, view.law.services);
+  const service = serviceById(world, handed.service, view.law.services);
   const limits = await limitsOf(world, mission, view);
   const rerun = async () => {
     const { bundle, schemas } = service;
@@ -83,11 +83,10 @@ async function vouchedBy(world: World, issuer: Issuer, subject: Claimed, obligat
     const tools = { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) };
     return canonicalBytes(outputOf(await world.sandbox.run({ bundle, schemas, input, limits, tools })));
   };
-  const obtain = takesReceipts(view.law) ? () => world.store.get(parseContentId(work.outputId)) : rerun;
-  const { outputId, outputHash } = work;
-  const { since, signature } = await hold(world, mission, view, slot, work);
+  const obtain = takesReceipts(view.law) ? () => world.store.get(parseContentId(handed.id)) : rerun;
+  const { since, signature } = await hold(world, mission, view, slot, handed);
   const held = { since, signature };
-  const order = { ...placeOf(mission, view, slot), obligation, claim, service, outputId, outputHash, held, limits, obtain };
+  const order = { ...placeOf(mission, view, slot), obligation, claim, service, handed, held, limits, obtain };
   return claimFile(claim, await issuer.vouch({ ...order, origin: () => originOf(world, mission, view) }));
 }
 

@@ -1,10 +1,12 @@
+import { z } from "zod";
 import { canonicalBytes } from "../primitives/json.ts";
 import { type NodeView, viewNodes } from "./chain-view.ts";
+import { signedItemSchema } from "./evidence.ts";
 import { watchTerms } from "./guardian/terms.ts";
 import { modelsOf } from "./models/model-tool.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "./sandbox/limits.ts";
-import type { Origin } from "./seat.ts";
-import { workOf } from "./work.ts";
+import type { Origin, Upstream } from "./seat.ts";
+import { attemptKey, sealedSchema, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
 /** A run that asks a model mostly waits. */
@@ -22,9 +24,17 @@ export async function originOf(world: World, mission: Mission, { law }: NodeView
   const views = await viewNodes(world, mission);
   const before = views.filter((view) => law.after.includes(view.law.number));
   const upstream = before.map(async (view) => {
-    const revealed = view.slots.filter((slot) => slot.revealed);
-    const works = revealed.map(async ({ slot }) => ({ slot, output: (await workOf(world, mission, view, slot)).outputId }));
-    return { node: view.law.number, outputs: await Promise.all(works) };
+    const outputs: Upstream["outputs"][number][] = [];
+    const unread: Upstream["unread"][number][] = [];
+    for (const { slot } of view.slots.filter((each) => each.revealed)) {
+      const place = [...attemptKey(mission, view), slot];
+      const work = await world.recall(["work", ...place], workSchema);
+      if (work?.ok === true) outputs.push({ slot, output: work.outputId });
+      const sealed = work?.ok === true ? undefined : await world.recall(["sealed", ...place], sealedSchema);
+      const items = await world.recall(["evidence", ...place], z.array(signedItemSchema));
+      if (sealed !== undefined && items !== undefined) unread.push({ slot, sealed: sealed.sealedId, items });
+    }
+    return { node: view.law.number, outputs, unread };
   });
   return {
     document: await world.store.put(canonicalBytes(mission.document)),

@@ -53,7 +53,7 @@ export interface FinalClearing {
   readonly deltas: readonly PassportDelta[];
   readonly world: Deployment;
   /** What executors handed in, for the audits; undefined where it is not at hand. */
-  readonly works: readonly Pick<Submission, "slot" | "outputHash" | "output">[] | undefined;
+  readonly works: readonly Omit<Submission, "exhibits">[] | undefined;
   readonly terms: AgreementTerms | undefined;
 }
 

@@ -120,9 +120,10 @@ async function endOverdue(world: World, mission: Mission, nodes: readonly NodeVi
   const hearings = await Promise.all(nodes.map((view) => partHeardAt(world, mission, view)));
   const [hearing] = hearings.filter((at) => at !== undefined).sort((a, b) => (a < b ? -1 : 1));
   if (hearing !== undefined && hearing < next.deadline) return world.client.chain.clock.sleepUntil(hearing);
+  const isFirst = world.client.chain.clock.now() <= next.deadline;
   await world.client.chain.clock.sleepUntil(next.deadline + 1n);
-  // Enough redundant executors have committed: the next wave opens their work without the absent ones.
-  if (next.law.tier === TIER.CONSENSUS && next.state === "EXECUTING" && hasEnoughCommits(next)) return;
+  // Enough redundant executors have committed: the next wave opens their work without the absent ones. Whoever opens nothing then is late.
+  if (isFirst && next.law.tier === TIER.CONSENSUS && next.state === "EXECUTING" && hasEnoughCommits(next)) return;
   await timeout(world, mission, next);
 }
 

@@ -12,6 +12,7 @@ import type { ClearingDocument } from "./clearing-record.ts";
 import type { SignedItem } from "./evidence.ts";
 import type { SandboxLimits } from "./sandbox/limits.ts";
 import type { Tool } from "./sandbox/process.ts";
+import type { HandedIn } from "./work.ts";
 import type { RegisteredService } from "./world.ts";
 
 /** One executor's slot in one attempt at a node. */
@@ -32,13 +33,22 @@ export interface WorkOrder extends Place {
   readonly tools: Readonly<Record<string, Tool>>;
   /** What the input is made of, for whoever makes it again. */
   readonly origin: () => Promise<Origin>;
+  /** The obligation under which the work is sealed; undefined where it is handed in open. */
+  readonly sealedUnder: Hash | undefined;
 }
 
 /** Blocks that an input follows from: the law's document, the mission's items, and what the executors of its predecessors handed in. */
 export interface Origin {
   readonly document: string;
   readonly items: string;
-  readonly upstream: readonly { readonly node: number; readonly outputs: readonly { readonly slot: number; readonly output: string }[] }[];
+  readonly upstream: readonly Upstream[];
+}
+
+/** What was opened of a node: outputs, and sealed work that what opened its commitment does not open, with the evidence for it. */
+export interface Upstream {
+  readonly node: number;
+  readonly outputs: readonly { readonly slot: number; readonly output: string }[];
+  readonly unread: readonly { readonly slot: number; readonly sealed: string; readonly items: readonly SignedItem[] }[];
 }
 
 /** What a service gave. A fault of the service is a result. */
@@ -50,6 +60,7 @@ export type Performed =
       readonly tools: number;
       readonly messages: number;
     }
+  | { readonly status: "sealed"; readonly work: Uint8Array; readonly tools: number; readonly messages: number }
   | { readonly status: "failed"; readonly kind: string; readonly details: string };
 
 /** A signature under a document, and the key that it is of. */
@@ -61,8 +72,9 @@ export interface Seal {
 /** Finished work and the evidence for it: what a commitment hides. The salt is the executor's. */
 export interface Deed extends Place {
   readonly obligation: Hash;
-  readonly outputHash: Hash;
-  readonly trail: readonly Hash[];
+  /** Keccak of what was handed in. */
+  readonly handed: Hash;
+  readonly work: { readonly outputHash: Hash; readonly trail: readonly Hash[] } | { readonly sealed: Uint8Array };
   readonly items: readonly SignedItem[];
 }
 
@@ -85,6 +97,8 @@ export interface Worker extends Signing {
   readonly mind: Mind;
   /** Who manages the stake pool that stands for its bids, if it is in one. */
   readonly manager?: LocalAccount;
+  /** Whether it opens a commitment before the chain shows that nobody can copy the work: what is worked off chain needs that. */
+  readonly opensEarly: boolean;
   perform(order: WorkOrder): Promise<Performed>;
   /** What it commits to. */
   pledge(deed: Deed): Promise<Hash>;
@@ -98,9 +112,9 @@ export interface Vouching extends Place {
   readonly obligation: Hash;
   readonly claim: ClaimAttestation;
   readonly service: RegisteredService;
-  readonly outputId: string;
-  readonly outputHash: Hash;
-  /** The executor's word that the output is its own: its signature under `HeldOutput`. */
+  /** What was handed in: an output, or sealed work. */
+  readonly handed: Pick<HandedIn, "id" | "hash">;
+  /** The executor's word that the bytes are its own: its signature under `HeldOutput`. */
   readonly held: { readonly since: number; readonly signature: Hex };
   readonly limits: Partial<SandboxLimits>;
   /** The bytes that were handed in, or those of a second run; rejects where there are none. */
@@ -121,7 +135,8 @@ export interface Issuer extends Signing {
 /** Opened work of one slot. */
 export interface Opened {
   readonly slot: number;
-  readonly outputId: string;
+  /** Of what was handed in. */
+  readonly handedId: string;
   readonly opening: Opening;
   readonly items: readonly SignedItem[];
 }

@@ -33,7 +33,7 @@ import {
   shownFor,
 } from "./settlement-record.ts";
 import { clearingKey } from "./stages/verify.ts";
-import { attemptKey, readOutput, workOf } from "./work.ts";
+import { attemptKey, hashesOf, readOutput, sealedSchema, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
 /** Acts on a node; every other act is on a mission, a member or the city. */
@@ -201,8 +201,10 @@ export async function finalClearings(world: World, mission: Mission, nodes: read
       const { record, world: deployment } = attempt;
       const works = await Promise.all(
         slotsIn(record).map(async (slot) => {
-          const { outputHash, outputId } = await workOf(world, mission, view, slot);
-          return { slot, outputHash, output: await readOutput(world, outputId) };
+          const place = [...attemptKey(mission, view), slot];
+          const work = await world.recall(["work", ...place], workSchema);
+          const output = work?.ok === true ? await readOutput(world, work.outputId) : undefined;
+          return { slot, ...hashesOf(work, await world.recall(["sealed", ...place], sealedSchema)), output };
         }),
       );
       found.push({ record, evaluation: final.evaluation, deltas: final.deltas, world: deployment, works, terms: termsOf(current) });

@@ -1,3 +1,4 @@
+import { zeroHash } from "viem";
 import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
 import { contentIdOfJson, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
@@ -25,6 +26,30 @@ export const workSchema = z.discriminatedUnion("ok", [
 ]);
 export type Work = z.infer<typeof workSchema>;
 
+/** Work that was handed in sealed. Once its commitment is open it becomes a `Work`. */
+export const sealedSchema = z.strictObject({
+  ok: z.literal(true),
+  service: hashSchema,
+  sealedId: z.string(),
+  /** Keccak of the sealed bytes. */
+  sealedHash: hashSchema,
+  tools: z.int(),
+  messages: z.int(),
+});
+export type SealedWork = z.infer<typeof sealedSchema>;
+
+/** The bytes that an executor handed in: an output, or sealed work. */
+export interface HandedIn {
+  readonly service: Hash;
+  readonly id: string;
+  readonly hash: Hash;
+}
+
+export function handedIn(work: (Work & { ok: true }) | SealedWork): HandedIn {
+  const { service } = work;
+  return "sealedId" in work ? { service, id: work.sealedId, hash: work.sealedHash } : { service, id: work.outputId, hash: work.outputHash };
+}
+
 /** What a completed node hands to its successors: one output, and where redundant executors differ. */
 export const resultSchema = z.strictObject({
   outputId: z.string(),
@@ -32,6 +57,12 @@ export const resultSchema = z.strictObject({
   dissent: z.array(z.strictObject({ id: z.string(), chosen: z.union([z.string(), z.number()]), answers: z.array(answerBySchema) })),
 });
 export type NodeResult = z.infer<typeof resultSchema>;
+
+/** Of a slot's work: its output's hash, zero where it cannot be read, and that of what was handed in. */
+export function hashesOf(work: Work | undefined, sealed: SealedWork | undefined): { readonly outputHash: Hash; readonly handed: Hash } {
+  const outputHash = work?.ok === true ? work.outputHash : zeroHash;
+  return { outputHash, handed: sealed?.sealedHash ?? outputHash };
+}
 
 /** Name of one attempt at one node, for records and intents. */
 export function attemptKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">): readonly (string | number)[] {
@@ -49,6 +80,8 @@ export function placeOf(
 
 /** The fault of an executor that handed in nothing. */
 export const ABSENT = "absent";
+/** The fault of one that opened its commitment, and not the work that it had handed in. */
+export const UNREADABLE = "unreadable";
 
 /** Keccak of an output's canonical bytes: what is committed on chain. */
 export function outputHashOf(output: JsonObject): Hash {
@@ -145,6 +178,13 @@ export async function resultOf(world: Pick<World, "remember">, mission: Mission,
   });
 }
 
+/** A slot has committed, and nothing was handed in for it. */
+export class WorkMissing extends AgentCityError {
+  constructor(label: string, slot: number) {
+    super("WorkMissing", `Slot ${slot} of ${label} committed, but its work is not in the records`);
+  }
+}
+
 /** The recorded work of a slot; refuses when there is none or it failed. */
 export async function workOf(
   world: Pick<World, "remember">,
@@ -153,7 +193,7 @@ export async function workOf(
   slot: number,
 ): Promise<Work & { ok: true }> {
   const work = await world.remember(["work", ...attemptKey(mission, view), slot], workSchema, async () => {
-    throw new AgentCityError("WorkMissing", `Slot ${slot} of ${view.law.label} committed, but its work is not in the records`);
+    throw new WorkMissing(view.law.label, slot);
   });
   if (!work.ok) throw new AgentCityError("WorkFailed", `Slot ${slot} of ${view.law.label} has no output: ${work.fault}`);
   return work;

@@ -39,13 +39,28 @@ const openNode = z.strictObject({
 const entry = z.record(z.string().max(64), z.union([z.string().max(256), z.int()]));
 
 /** Work that a commitment is about. */
-const deed = z.strictObject({ ...place, obligation: hashSchema, outputHash: hashSchema, items: z.array(item).max(32) });
+const deed = z.strictObject({
+  ...place,
+  obligation: hashSchema,
+  /** Hash of what was handed in. */
+  handed: hashSchema,
+  items: z.array(item).max(32),
+});
 
 /** Blocks that a node's input follows from, which whoever is asked makes again. */
 const origin = {
   document: blockId,
   items: blockId,
-  upstream: z.array(z.strictObject({ node: byte, outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5) })).max(255),
+  upstream: z
+    .array(
+      z.strictObject({
+        node: byte,
+        outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5),
+        /** Sealed work that is not read though its commitment is open, with the evidence of what was handed in. */
+        unread: z.array(z.strictObject({ slot: byte, sealed: blockId, items: z.array(item).max(32) })).max(5),
+      }),
+    )
+    .max(255),
 };
 
 /** Bounds of a service's run. */
@@ -60,7 +75,7 @@ const bounds = {
  * under `HeldOutput`, without which nobody would say whose bytes they are.
  */
 const claimed = {
-  ...{ ...place, obligation: hashSchema, document: blockId, output: blockId, attestedAt: z.string().max(64) },
+  ...{ ...place, obligation: hashSchema, document: blockId, handed: blockId, attestedAt: z.string().max(64) },
   held: z.strictObject({ since: z.int().min(0), signature: hexSchema }),
 };
 
@@ -110,7 +125,10 @@ export const CALLS = {
     within: 30,
     optional: true,
   },
-  /** Run a service on a node's input, which is made from law, items and outputs by their hashes. */
+  /**
+   * Run a service on a node's input, which is made from law, items and outputs by their hashes. Where outputs are compared, the work is handed
+   * in sealed.
+   */
   perform: {
     of: ["producer"],
     request: z.strictObject({
@@ -125,6 +143,12 @@ export const CALLS = {
         status: z.literal("ok"),
         output: blockId,
         trail: z.array(hashSchema).max(4_096),
+        tools: z.int().min(0).max(10_000),
+        messages: z.int().min(0).max(10_000),
+      }),
+      z.strictObject({
+        status: z.literal("sealed"),
+        work: blockId,
         tools: z.int().min(0).max(10_000),
         messages: z.int().min(0).max(10_000),
       }),
@@ -173,7 +197,12 @@ export const CALLS = {
       obligation: hashSchema,
       ...origin,
       works: z
-        .array(z.strictObject({ slot: byte, output: blockId, salt: hashSchema, trailRoot: hashSchema, items: z.array(item).max(32) }))
+        .array(
+          z.strictObject({
+            ...{ slot: byte, handed: blockId, salt: hashSchema, outputHash: hashSchema, trailRoot: hashSchema },
+            items: z.array(item).max(32),
+          }),
+        )
         .max(5),
     }),
     answer: z
@@ -190,7 +219,7 @@ export const CALLS = {
       .max(2),
     within: 30,
   },
-  /** To receive an output, and to say which it is. */
+  /** To receive what is handed in, most often sealed, and to say which bytes it is. */
   receive: { of: ["issuer"], request: z.strictObject(claimed), answer: vouched, within: 30, optional: true },
   /** To run an executor's code again on the same input, and to say what it gives. */
   reexecute: {

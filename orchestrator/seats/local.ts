@@ -3,9 +3,12 @@ import { vouch } from "../execution/claims.ts";
 import { bytesUnder } from "../execution/clearing-record.ts";
 import { openingOf, saltOf } from "../execution/evidence.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
+import { type SealOf, sealWork, unsealWork } from "../execution/sealed-work.ts";
 import type { Deed, Issuer, Signing, Verifier, Worker } from "../execution/seat.ts";
+import { outputHashOf } from "../execution/work.ts";
 import type { Mind } from "../minds/mind.ts";
-import type { Address } from "../primitives/hex.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
 import { isObject, type JsonObject } from "../primitives/json.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { commitmentOf } from "../rules/commitments.ts";
@@ -45,19 +48,38 @@ function signing({ name, principal, account, seal }: Holder): Signing {
 /** The seat of a producer that lives here: it is never absent. */
 export function localSeat({ seal, ...resident }: Resident, { sandbox, seed, tamper }: House): Worker {
   const { name, account } = resident;
-  const opening = (deed: Deed) => openingOf(deed, saltOf(seed, account.address, deed.obligation));
+  const salt = (obligation: Hash) => saltOf(seed, account.address, obligation);
+  const opening = ({ obligation, slot, items, work }: Deed) => {
+    const own = "sealed" in work ? readOwn(work.sealed, { salt: salt(obligation), obligation, slot }) : work;
+    return openingOf({ obligation, items, ...own }, salt(obligation));
+  };
   return {
     ...resident,
     ...signing({ ...resident, seal }),
-    async perform({ label, attempt, service: { bundle, schemas }, input, limits, tools }) {
+    opensEarly: true,
+    async perform({ label, attempt, slot, service: { bundle, schemas }, input, limits, tools, sealedUnder: obligation }) {
       const run = await sandbox.run({ bundle, schemas, input, limits, tools });
       if (run.status === "failed") return run;
       const output = tamper === undefined || !isObject(run.output) ? run.output : tamper({ label, attempt, agent: name }, run.output);
-      return { status: "ok", output, trail: run.trail.map(({ hash }) => hash), tools: run.meters.tools, messages: run.meters.messages };
+      const trail = run.trail.map(({ hash }) => hash);
+      const { tools: asked, messages } = run.meters;
+      if (obligation === undefined || !isObject(output)) return { status: "ok", output, trail, tools: asked, messages };
+      const work = sealWork({ output, trail }, { salt: salt(obligation), obligation, slot });
+      return { status: "sealed", work, tools: asked, messages };
     },
     pledge: async (deed) => commitmentOf(account.address, opening(deed), deed.obligation),
     open: async (deed) => opening(deed),
   };
+}
+
+/** What it sealed itself. */
+function readOwn(sealed: Uint8Array, of: SealOf): { readonly outputHash: Hash; readonly trail: readonly Hash[] } {
+  const work = unsealWork(sealed, of);
+  if (work === undefined)
+    throw new AgentCityError("SealBroken", "Work that was sealed here cannot be read", {
+      action: "restore the city's records from a bundle or a backup",
+    });
+  return { outputHash: outputHashOf(work.output), trail: work.trail };
 }
 
 /** The seat of a verifier that lives here. */

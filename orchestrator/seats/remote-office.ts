@@ -20,13 +20,13 @@ export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
       const { mission, node, attempt, drawBlock: draw, obligation } = brief;
       mailbox.grant(
         address,
-        brief.works.map(({ outputId }) => outputId),
+        brief.works.map(({ handedId }) => handedId),
       );
       const request: CallRequest<"judge"> = {
         ...{ mission, node, attempt, draw, obligation },
         ...grantOrigin(mailbox, address, await brief.origin()),
-        works: brief.works.map(({ slot, outputId: output, opening: { salt, trailRoot }, items }) => ({
-          ...{ slot, output, salt, trailRoot },
+        works: brief.works.map(({ slot, handedId: handed, opening: { salt, outputHash, trailRoot }, items }) => ({
+          ...{ slot, handed, salt, outputHash, trailRoot },
           items: items.map((item) => ({ ...item })),
         })),
       };
@@ -62,11 +62,11 @@ export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbo
     ...remoteSigning(outsider, mailbox),
     issues,
     async vouch(work) {
-      const { mission, node, attempt, slot, obligation, claim, held, outputId: output } = work;
+      const { mission, node, attempt, slot, obligation, claim, held, handed } = work;
       const origin = grantOrigin(mailbox, address, await work.origin());
-      mailbox.grant(address, [output]);
+      mailbox.grant(address, [handed.id]);
       const { document } = origin;
-      const claimed = { mission, node, attempt, slot, obligation, document, output, held, attestedAt: claim.attested_at };
+      const claimed = { mission, node, attempt, slot, obligation, document, handed: handed.id, held, attestedAt: claim.attested_at };
       const check = async (answer: CallAnswer<"receive">) => {
         const found = vouchedIn(address, answer);
         return typeof found === "string" ? found : vouchingProblem(work, address, found);
@@ -96,9 +96,9 @@ function vouchedIn(address: Address, { outcome: given, found }: CallAnswer<"rece
 }
 
 /** What is wrong with an outcome that would stand in the records beside another claim, or say something else than its evidence. */
-function vouchingProblem({ claim, outputHash }: Vouching, address: Address, { outcome, found }: Vouched): string | undefined {
+function vouchingProblem({ claim, handed }: Vouching, address: Address, { outcome, found }: Vouched): string | undefined {
   if (outcome.verifier_id !== address) return "the outcome names another issuer";
   if (outcome.evidence["claim_digest"] !== claimDigest(claim)) return "the outcome is of another claim";
-  const status = found === NO_OUTPUT ? "unverifiable" : found === outputHash ? "verified" : "rejected";
+  const status = found === NO_OUTPUT ? "unverifiable" : found === handed.hash ? "verified" : "rejected";
   return outcome.status === status ? undefined : `what it found would be ${status}, and the outcome says ${outcome.status}`;
 }

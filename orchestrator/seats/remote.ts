@@ -3,17 +3,17 @@ import { publicKeyToAddress, toAccount } from "viem/accounts";
 import { z } from "zod";
 import { bytesUnder, type ClearingDocument } from "../execution/clearing-record.ts";
 import { openingOf } from "../execution/evidence.ts";
-import { itemsProblem } from "../execution/sandbox/items-problem.ts";
+import { outputProblem } from "../execution/sandbox/items-problem.ts";
 import type { SandboxLimits } from "../execution/sandbox/limits.ts";
+import { openWork } from "../execution/sealed-work.ts";
 import type { Deed, Origin, Signing, Worker, WorkOrder } from "../execution/seat.ts";
 import type { ContentStore } from "../execution/world.ts";
 import { SeatAbsent } from "../minds/absence.ts";
 import type { Mind } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { contentIdFromDigest, keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
-import { type Address, bytesToHex, type Hash, hashSchema } from "../primitives/hex.ts";
-import { canonicalBytes, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
-import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
+import { type Address, bytesToHex, hashSchema } from "../primitives/hex.ts";
+import { canonicalBytes, canonicalJson, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import { keyBehind } from "../primitives/signing.ts";
 import { CALLS, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
 import { isSessionMessage } from "../protocol/session-calls.ts";
@@ -78,11 +78,16 @@ function refusal(name: string, question: string) {
 
 /** Lets a seat read the blocks that an input follows from; returns how a call names them. */
 export function grantOrigin(mailbox: Mailbox, address: Address, { document, items, upstream }: Origin) {
-  mailbox.grant(address, [document, items, ...upstream.flatMap(({ outputs }) => outputs.map(({ output }) => output))]);
+  const before = upstream.flatMap(({ outputs, unread }) => [...outputs.map(({ output }) => output), ...unread.map(({ sealed }) => sealed)]);
+  mailbox.grant(address, [document, items, ...before]);
   return {
     document,
     items,
-    upstream: upstream.map((each) => ({ node: each.node, outputs: each.outputs.map((output) => ({ ...output })) })),
+    upstream: upstream.map(({ node, outputs, unread }) => ({
+      node,
+      outputs: outputs.map((output) => ({ ...output })),
+      unread: unread.map((each) => ({ ...each, items: each.items.map((item) => ({ ...item })) })),
+    })),
   };
 }
 
@@ -109,16 +114,10 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
     },
   };
 
-  /** What a deed opens to, but for the salt, has to be what was seen of it. */
-  async function openingProblem(deed: Deed, answer: { readonly salt: Hash; readonly trailRoot: Hash; readonly [field: string]: unknown }) {
-    const { classes, ...own } = openingOf(deed, answer.salt);
-    const same = Object.entries({ ...own, classes: String(classes) }).every(([field, value]) => answer[field] === value);
-    return same ? undefined : "the opening is not of this work and this evidence";
-  }
-
   return {
     ...remoteSigning(outsider, mailbox),
     mind,
+    opensEarly: false,
     async perform(order) {
       const { mission, node, attempt, slot, limits } = order;
       const bounds = boundsOf(limits);
@@ -128,11 +127,18 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
         ...grantOrigin(mailbox, address, await order.origin()),
         inputHash: keccak256(canonicalBytes(order.input)),
       };
-      const check = async (done: z.infer<typeof CALLS.perform.answer>) =>
-        done.status === "failed" ? undefined : outputProblem(order, await outputBehind(store, done.output));
-      const help = () => ({ input: order.input, output: order.service.schemas.output });
+      const check = (done: CallAnswer<"perform">) => workProblem(store, order, done);
+      const help = () => ({
+        ...{ input: order.input, output: order.service.schemas.output },
+        ...(order.sealedUnder === undefined ? {} : { obligation: order.sealedUnder }),
+      });
       const done = await mailbox.ask(outsider, "perform", request, check, { seconds, help });
       if (done.status === "failed") return { status: "failed", kind: "crash", details: done.details };
+      if (done.status === "sealed") {
+        const work = await bytesBehind(store, done.work);
+        if (work === undefined) throw new SeatAbsent(name, "perform", "its work cannot be had any more");
+        return { ...done, work };
+      }
       const output = await outputBehind(store, done.output);
       if (output === undefined) throw new SeatAbsent(name, "perform", "its output cannot be had any more");
       return { ...done, output };
@@ -140,7 +146,7 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
     pledge: async (deed) =>
       (await mailbox.ask(outsider, "pledge", deedRequest(deed), undefined, { help: () => hiddenIn(deed) })).commitment,
     async open(deed) {
-      const check = (answer: CallAnswer<"open">) => openingProblem(deed, answer);
+      const check = async (answer: CallAnswer<"open">) => openingProblem(deed, answer);
       const opened = await mailbox.ask(outsider, "open", deedRequest(deed), check, { help: () => hiddenIn(deed) });
       return { ...opened, classes: BigInt(opened.classes) };
     },
@@ -158,14 +164,27 @@ function signRequestOf({ primaryType: type, message, domain }: TypedDataDefiniti
   });
 }
 
-function deedRequest({ mission, node, attempt, slot, obligation, outputHash, items }: Deed): CallRequest<"pledge"> {
-  return { mission, node, attempt, slot, obligation, outputHash, items: items.map((item) => ({ ...item })) };
+function deedRequest({ mission, node, attempt, slot, obligation, handed, items }: Deed): CallRequest<"pledge"> {
+  return { mission, node, attempt, slot, obligation, handed, items: items.map((item) => ({ ...item })) };
 }
 
-/** What a commitment to a deed is over, but for the salt, which is the executor's alone. */
-function hiddenIn(deed: Deed): JsonObject {
-  const { salt: _, classes, ...rest } = openingOf(deed, zeroHash);
-  return { ...rest, classes: String(classes), obligation: deed.obligation };
+/** What a commitment to a deed is over, as far as this city knows it: the salt is the executor's alone, and so is what it sealed. */
+function hiddenIn({ obligation, items, work }: Deed): JsonObject {
+  const known = "sealed" in work ? { outputHash: zeroHash, trail: [] } : work;
+  const { salt: _, outputHash, trailRoot, classes, ...rest } = openingOf({ obligation, items, ...known }, zeroHash);
+  return { ...rest, ...("sealed" in work ? {} : { outputHash, trailRoot }), classes: String(classes), obligation };
+}
+
+/** What a deed opens to, but for the salt, has to be what was seen of it. */
+function openingProblem({ obligation, slot, items, work }: Deed, answer: CallAnswer<"open">): string | undefined {
+  const given = { ...answer, classes: BigInt(answer.classes) };
+  const opened = "sealed" in work ? openWork(work.sealed, { obligation, slot }, given) : work;
+  if (opened === undefined) return "the opening does not open what was handed in";
+  const { trail } = opened;
+  const outputHash = "outputHash" in opened ? opened.outputHash : answer.outputHash;
+  const own = openingOf({ obligation, items, outputHash, trail }, answer.salt);
+  const same = canonicalJson({ ...own, classes: String(own.classes) }) === canonicalJson({ ...answer });
+  return same ? undefined : "the opening is not of this work and this evidence";
 }
 
 /** What is wrong with offers that no market would take. */
@@ -175,6 +194,15 @@ function offersProblem({ nodes }: CallRequest<"bid">, offers: z.infer<typeof CAL
     return open === undefined || !open.services.includes(service) || BigInt(price) === 0n || BigInt(price) > BigInt(open.slotBudget);
   });
   return wrong === undefined ? undefined : `no such offer can be made: ${wrong.service} for node ${wrong.node} at ${wrong.price}`;
+}
+
+/** Bytes that were handed in; undefined: there are none. */
+async function bytesBehind(store: ContentStore, id: string): Promise<Uint8Array | undefined> {
+  try {
+    return await store.get(parseContentId(id));
+  } catch {
+    return undefined;
+  }
 }
 
 /** An output that was handed in; undefined: there are no such bytes, or they are no JSON object. */
@@ -187,9 +215,16 @@ async function outputBehind(store: ContentStore, id: string): Promise<JsonObject
   }
 }
 
-/** What the service's schemas say against an output. */
-function outputProblem({ service: { schemas }, input }: WorkOrder, output: JsonObject | undefined): string | undefined {
-  if (output === undefined) return "the output was not handed in, or it is not a JSON object";
-  const misfit = compileSchema(schemas.output)(output);
-  return misfit === undefined ? itemsProblem(schemas, input, output) : `the output does not fit its schema: ${describeProblem(misfit)}`;
+/** What is wrong with what was handed in for a question; sealed work is looked into when it is opened. */
+async function workProblem(
+  store: ContentStore,
+  { service: { schemas }, input, sealedUnder }: WorkOrder,
+  done: CallAnswer<"perform">,
+): Promise<string | undefined> {
+  if (done.status === "failed") return undefined;
+  if ((done.status === "sealed") !== (sealedUnder !== undefined))
+    return sealedUnder === undefined ? "this work is handed in open" : "this work is handed in sealed: others are still at it";
+  if (done.status === "sealed") return (await bytesBehind(store, done.work)) === undefined ? "the work was not handed in" : undefined;
+  const output = await outputBehind(store, done.output);
+  return output === undefined ? "the output was not handed in, or it is not a JSON object" : outputProblem(schemas, input, output);
 }

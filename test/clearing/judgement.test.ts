@@ -11,6 +11,7 @@ function submission(slot: number, labels: readonly string[], options: Partial<Su
   return {
     slot,
     outputHash,
+    handed: outputHash,
     output: { items },
     exhibits: [{ slot, index: 0, kind: evidenceKinds.RECEIPT, payload: outputHash }],
     ...options,

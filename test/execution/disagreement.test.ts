@@ -61,7 +61,13 @@ describe("execution/disagreement", () => {
       const outputs = said.map((values, slot) => outputOf(`s${slot}`, values));
       const submissions = outputs.map(({ output }, slot) => {
         const outputHash = `0x${String(slot + 1).repeat(64)}` as const;
-        return { slot, outputHash, output, exhibits: [{ slot, index: 0, kind: evidenceKinds.RECEIPT, payload: outputHash }] };
+        return {
+          slot,
+          outputHash,
+          handed: outputHash,
+          output,
+          exhibits: [{ slot, index: 0, kind: evidenceKinds.RECEIPT, payload: outputHash }],
+        };
       });
       const { share } = disagreementOf(outputs, TERMS);
       expect(share >= TERMS.atLeastBps, JSON.stringify(said)).to.equal(judgeConsensus(submissions, TERMS).result === "PASS");

@@ -84,7 +84,7 @@ async function clearing(name: string, odd: Partial<Judgement> = {}): Promise<Fin
   const instruction = instructionOf(attempt, { earlier: [], multipliers: { [EXECUTOR]: 10_000 } });
   if (instruction === undefined) throw new Error("nothing was decided");
   const evaluation = evaluationOf(attempt, { instructions: [instruction] }, { appealsFiledAt: [], resolvedConflicts: [] }, NOW + 3600n);
-  const works = [{ slot: 0, outputHash: OUTPUT, output: {} }];
+  const works = [{ slot: 0, outputHash: OUTPUT, handed: OUTPUT, output: {} }];
   return { record, evaluation, deltas: deltasAfter(attempt, instruction), world, works, terms: undefined };
 }
 

@@ -4,7 +4,7 @@
  * usage: node stranger.ts <url of the city> <service> <honest | garbage | wrong-key> <1 | 2: which of the MCP SDKs>
  */
 import { randomBytes } from "node:crypto";
-import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, sha256, stringToHex, toHex } from "viem";
+import { concat, encodeAbiParameters, type Hex, hexToBytes, keccak256, parseAbiParameters, sha256, stringToHex, toHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a city sends; its own schemas are in tools/list
@@ -16,7 +16,8 @@ const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify(
 const SIGNED_TYPES = ["Bid", "Commits", "HeldOutput", "Withdrawal"];
 const NO_VOTE = "it works, and does not vote";
 const COMMITMENT = parseAbiParameters("address, bytes32, bytes32, bytes32, bytes32, uint8, uint96, bytes32");
-const salts = new Map<string, Hex>();
+/** Of each obligation: what only this program knows until all have committed. */
+const secrets = new Map<string, { salt: Hex; outputHash?: Hex; trailRoot?: Hex }>();
 
 const [ofClient, ofTransport] =
   sdk === "1"
@@ -61,16 +62,39 @@ function workOn({ items = [], upstream = [] }: Json): Json {
   return { items: estimates };
 }
 
+/** Work as it is handed in where outputs are compared: AES-256-GCM under HKDF-SHA-256 of the salt, filled up with spaces. */
+async function seal(work: Json, salt: Hex, obligation: Hex, slot: number): Promise<Hex> {
+  const text = Buffer.from(canonical(work));
+  const filled = Buffer.concat([text, Buffer.alloc(-text.length & 1_023, " ")]);
+  const secret = await crypto.subtle.importKey("raw", hexToBytes(salt), "HKDF", false, ["deriveBits"]);
+  const info = hexToBytes(concat([obligation, toHex(slot, { size: 1 })]));
+  const bits = await crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info }, secret, 8 * 44);
+  const key = await crypto.subtle.importKey("raw", bits.slice(0, 32), "AES-GCM", false, ["encrypt"]);
+  return toHex(new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv: bits.slice(32) }, key, filled)));
+}
+
+async function performed(id: string, { inputHash, slot }: Json, { input, obligation }: Json): Promise<Json> {
+  const output = workOn(input);
+  if (obligation === undefined) {
+    const handed = await signed("deliver", { call: id, output });
+    return { status: "ok", output: handed.output, trail: [inputHash, handed.outputHash], tools: 0, messages: 0 };
+  }
+  const outputHash = keccak256(stringToHex(canonical(output)));
+  const trail = [inputHash, outputHash];
+  const salt = secrets.get(obligation)?.salt ?? toHex(randomBytes(32));
+  const trailRoot = keccak256(concat(["0x01", ...trail.map((each) => keccak256(concat(["0x00", each])))]));
+  secrets.set(obligation, { salt, outputHash, trailRoot });
+  const handed = await signed("deliver", { call: id, sealed: await seal({ output, trail }, salt, obligation, slot) });
+  return { status: "sealed", work: handed.output, tools: 0, messages: 0 };
+}
+
 async function answerTo({ id, kind, payload }: Json): Promise<Json> {
   if (kind === "bid") {
     const fitting = payload.nodes.filter(({ services }: Json) => services.includes(service));
     return fitting.map(({ node, slotBudget }: Json) => ({ node, service, price: String((BigInt(slotBudget) * 4n) / 10n) }));
   }
   const { help } = await use("prepare_answer", { call: id, bearer });
-  if (kind === "perform") {
-    const { output, outputHash } = await signed("deliver", { call: id, output: workOn(help.input) });
-    return { status: "ok", output, trail: [payload.inputHash, outputHash], tools: 0, messages: 0 };
-  }
+  if (kind === "perform") return performed(id, payload, help);
   if (kind === "sign") {
     const typed = JSON.parse(help.typedData);
     if (typed.primaryType === "IdentityAttestation") throw new Error(NO_VOTE);
@@ -78,9 +102,9 @@ async function answerTo({ id, kind, payload }: Json): Promise<Json> {
     return { signature: await agent?.signTypedData(typed) };
   }
   if (kind === "seal") return { signature: (await agent?.sign({ hash: help.sha256 }))?.slice(0, 130) };
-  const { obligation, outputHash, trailRoot, envelopeRoot, items, classes } = help;
-  const salt = salts.get(obligation) ?? toHex(randomBytes(32));
-  salts.set(obligation, salt);
+  const secret = secrets.get(help.obligation) ?? { salt: toHex(randomBytes(32)) };
+  secrets.set(help.obligation, secret);
+  const { obligation, salt, outputHash, trailRoot, envelopeRoot, items, classes } = { ...help, ...secret };
   if (kind === "open") return { salt, outputHash, trailRoot, envelopeRoot, items, classes };
   const hidden = [agent?.address as Hex, salt, outputHash, trailRoot, envelopeRoot, items, BigInt(classes), obligation] as const;
   return { commitment: keccak256(encodeAbiParameters(COMMITMENT, hidden)) };

@@ -93,7 +93,8 @@ async function escrow(city: City, mission: Address, told: Told, nodes: readonly 
       seq,
       content,
     }));
-  const [held, released, works] = [await placed("execution.held"), await placed("execution.released"), await placed("execution.work")];
+  const [held, released] = [await placed("execution.held"), await placed("execution.released")];
+  const works = [...(await placed("execution.sealed")), ...(await placed("execution.work"))];
   const committed = new Set(
     told.flatMap((event) => (event.eventName === "Committed" ? [`${event.args.node} ${event.args.attempt} ${event.args.slot}`] : [])),
   );

@@ -64,7 +64,8 @@ function inLog(context: AuditContext, seen: Inspection, subject: string, root: H
   };
   for (const { node, attempt, slot } of slots) {
     const name = `${label(node)}, slot ${slot}`;
-    seen.holds(before("execution.work", node, attempt, slot), name, "worked after its checkpoint's root", BUNDLE_FILES.log);
+    const isWorked = before("execution.sealed", node, attempt, slot) || before("execution.work", node, attempt, slot);
+    seen.holds(isWorked, name, "worked after its checkpoint's root", BUNDLE_FILES.log);
     seen.holds(before("execution.evidence", node, attempt, slot), name, "has evidence from after its checkpoint's root", BUNDLE_FILES.log);
     seen.holds(before("execution.live", node, attempt), name, "has its code attested after its checkpoint's root", BUNDLE_FILES.log);
   }

@@ -6,7 +6,7 @@ import { claimFileSchema } from "../../execution/claims.ts";
 import { clearingRecordSchema, standingsSaid } from "../../execution/clearing-record.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
 import { finalitySchema, overrideSchema, settlementSchema } from "../../execution/settlement-record.ts";
-import { resultSchema, workSchema } from "../../execution/work.ts";
+import { handedIn, resultSchema, sealedSchema, workSchema } from "../../execution/work.ts";
 import { messageOf } from "../../primitives/errors.ts";
 import { keccak256, parseContentId, sha256 } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
@@ -288,16 +288,18 @@ function claim({ log, block, hasBlock, bundle }: Documents, place: readonly stri
   const file = blockFile(content);
   const claimed = claimFileSchema.parse(block(content));
   const of = (kind: string) => latest(log, kind).find(({ subjects }) => subjects.join("/") === place.join("/"))?.content;
-  const [evidence, done] = [of("execution.evidence"), of("execution.work")];
+  const [evidence, done, sealed] = [of("execution.evidence"), of("execution.work"), of("execution.sealed")];
   const [item] = evidence === undefined ? [] : signedItemSchema.array().parse(block(evidence));
-  const work = done === undefined ? undefined : workSchema.parse(block(done));
+  const open = done === undefined ? undefined : workSchema.parse(block(done));
+  const work = sealed === undefined ? open : sealedSchema.parse(block(sealed));
   if (item === undefined || work?.ok !== true) {
     seen.holds(false, subject, "is about work that has no record in the log", file);
     return;
   }
-  const id = parseContentId(work.outputId);
+  const { id: text, hash: handed } = handedIn(work);
+  const id = parseContentId(text);
   const source = hasBlock(id) ? bundle.bytes(blockFile(id)) : undefined;
-  claimOutcome(seen, { subject, file, claimed, item, outputHash: work.outputHash, source });
+  claimOutcome(seen, { subject, file, claimed, item, handed, source });
 }
 
 /** The records of one kind, of each subject the last, oldest first. */

@@ -1,5 +1,7 @@
 import { signedItemSchema } from "../../execution/evidence.ts";
-import { workSchema } from "../../execution/work.ts";
+import { takesReceipts } from "../../execution/obligation.ts";
+import { openWork } from "../../execution/sealed-work.ts";
+import { type SealedWork, sealedSchema, workSchema } from "../../execution/work.ts";
 import { keccak256, parseContentId } from "../../primitives/hash.ts";
 import type { Hash, Hex } from "../../primitives/hex.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
@@ -169,7 +171,21 @@ function output(context: ChainContext, seen: Inspection, executor: SlotHistory):
   const { mission, bundle, hasBlock } = context;
   const { node, attempt, slot, revealed } = executor;
   const subject = `output of ${nameOf(context, executor)}`;
-  const work = recordOf(context, "execution.work", [mission, node, attempt, slot], workSchema);
+  const place = [mission, node, attempt, slot];
+  const work = recordOf(context, "execution.work", place, workSchema);
+  const seal = recordOf(context, "execution.sealed", place, sealedSchema);
+  const law = context.document.document.nodes[node];
+  seen.holds(seal !== undefined || law === undefined || !takesReceipts(law), subject, "was handed in open, where others could copy it");
+  const isRead = seal === undefined || revealed === undefined || unsealed(context, seen, executor, seal.value, subject) !== undefined;
+  if (!isRead) {
+    seen.holds(
+      work?.value.ok === false,
+      subject,
+      "is in the records, though what opened the commitment does not open it",
+      blockFile(seal.id),
+    );
+    return;
+  }
   if (work === undefined || !work.value.ok) {
     seen.holds(false, subject, "has no record in the log", BUNDLE_FILES.log);
     return;
@@ -179,6 +195,22 @@ function output(context: ChainContext, seen: Inspection, executor: SlotHistory):
   if (seen.holds(hasBlock(parseContentId(outputId)), subject, "is missing", file))
     seen.same(keccak256(bundle.bytes(file)), revealed?.outputHash, subject, file);
   seen.same(merkleRoot(trail), revealed?.trailRoot, `trail of ${nameOf(context, executor)}`, blockFile(work.id));
+}
+
+/** What the salt on chain makes of the sealed bytes: anybody can do the same from then on (decision 92). */
+function unsealed(
+  context: ChainContext,
+  seen: Inspection,
+  { node, attempt, slot, revealed }: SlotHistory,
+  seal: SealedWork,
+  subject: string,
+) {
+  const id = parseContentId(seal.sealedId);
+  if (!seen.holds(context.hasBlock(id), subject, "is missing as it was handed in", blockFile(id)) || revealed === undefined)
+    return undefined;
+  const bytes = context.bundle.bytes(blockFile(id));
+  seen.same(keccak256(bytes), seal.sealedHash, `${subject}, sealed`, blockFile(id));
+  return openWork(bytes, { obligation: context.history.obligation(node, attempt), slot }, revealed);
 }
 
 /** Every item of every envelope: signed by an issuer who may, bound to the envelope that was committed (decision 20). */

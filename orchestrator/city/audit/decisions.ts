@@ -15,7 +15,7 @@ import {
 import { signedItemSchema } from "../../execution/evidence.ts";
 import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
 import { parentObligation, predicatesOf } from "../../execution/obligations.ts";
-import { workSchema } from "../../execution/work.ts";
+import { sealedSchema, workSchema } from "../../execution/work.ts";
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import { field } from "../../primitives/values.ts";
@@ -52,8 +52,10 @@ function claim({ log, block, hasBlock, mission, record, bundle }: AuditContext, 
   const found = recordOf(context, "execution.claim", place, claimFileSchema);
   const [item] = recordOf(context, "execution.evidence", place, signedItemSchema.array())?.value ?? [];
   const work = recordOf(context, "execution.work", place, workSchema)?.value;
+  const sealed = recordOf(context, "execution.sealed", place, sealedSchema)?.value;
+  const handed = sealed?.sealedHash ?? revealed?.outputHash;
   if (!seen.holds(found !== undefined && item !== undefined && revealed !== undefined, subject, "has no record in the log")) return;
-  if (found === undefined || item === undefined || revealed === undefined) return;
+  if (found === undefined || item === undefined || revealed === undefined || handed === undefined) return;
   const file = blockFile(found.id);
   const { claim: said } = found.value;
   seen.same([said.claim_id, said.attester_id], [["claim", ...place].join("/"), agent], `${subject}: whose it is`, file);
@@ -63,11 +65,12 @@ function claim({ log, block, hasBlock, mission, record, bundle }: AuditContext, 
     seen.same(said.premises[1], `code ${code}`, `${subject}: by which code`, file);
   } else {
     const value = said.claim_type === "measurement" ? said.measured_value : undefined;
-    seen.same(value, revealed.outputHash, `${subject}: what was handed in`, file);
+    seen.same(value, handed, `${subject}: what was handed in`, file);
   }
-  const handedIn = work?.ok === true ? parseContentId(work.outputId) : undefined;
-  const source = handedIn !== undefined && hasBlock(handedIn) ? bundle.bytes(blockFile(handedIn)) : undefined;
-  claimOutcome(seen, { subject, file, claimed: found.value, item, outputHash: revealed.outputHash, source });
+  const bytes = sealed?.sealedId ?? (work?.ok === true ? work.outputId : undefined);
+  const id = bytes === undefined ? undefined : parseContentId(bytes);
+  const source = id !== undefined && hasBlock(id) ? bundle.bytes(blockFile(id)) : undefined;
+  claimOutcome(seen, { subject, file, claimed: found.value, item, handed, source });
 }
 
 /**

@@ -50,16 +50,16 @@ export interface CheckedClaim {
   readonly claimed: ClaimFile;
   /** The evidence that the issuer signed of it. */
   readonly item: { readonly issuer: string; readonly payload: Hash };
-  /** What the executor committed. */
-  readonly outputHash: Hash;
-  /** The output's bytes, where the bundle has them. */
+  /** Hash of what the executor handed in. */
+  readonly handed: Hash;
+  /** Its bytes, where the bundle has them. */
   readonly source: Uint8Array | undefined;
 }
 
 /** How a claim's check ended follows from what was committed and found, and the issuer signed it. */
-export function claimOutcome(seen: Inspection, { subject, file, claimed, item, outputHash, source }: CheckedClaim): void {
+export function claimOutcome(seen: Inspection, { subject, file, claimed, item, handed, source }: CheckedClaim): void {
   const { claim, outcome, found, key, trail } = claimed;
-  const status = found === NO_OUTPUT ? "unverifiable" : found === outputHash ? "verified" : "rejected";
+  const status = found === NO_OUTPUT ? "unverifiable" : found === handed ? "verified" : "rejected";
   seen.same(outcome.status, status, `${subject}: how its check ended`, file);
   seen.same([outcome.verifier_id, found], [item.issuer, item.payload], `${subject}: against the evidence`, file);
   if (status === "verified" && source !== undefined)

@@ -13,7 +13,7 @@ import {
   slotsIn,
 } from "../../execution/passports.ts";
 import { finalitySchema, settlementSchema } from "../../execution/settlement-record.ts";
-import { workSchema } from "../../execution/work.ts";
+import { hashesOf, sealedSchema, workSchema } from "../../execution/work.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { isObject } from "../../primitives/json.ts";
@@ -104,9 +104,9 @@ async function finalClearings(context: AuditContext): Promise<readonly FinalClea
       const { standings } = await standingsAt(context, { at: END, node: law.number, attempt });
       const works = slotsIn(record).flatMap((slot) => {
         const work = recordOf(context, "execution.work", [...place, slot], workSchema)?.value;
-        if (work === undefined || !work.ok) return [];
-        const output = block(parseContentId(work.outputId));
-        return [{ slot, outputHash: work.outputHash, output: isObject(output) ? output : undefined }];
+        const sealed = recordOf(context, "execution.sealed", [...place, slot], sealedSchema)?.value;
+        const output = work?.ok === true ? block(parseContentId(work.outputId)) : undefined;
+        return [{ slot, ...hashesOf(work, sealed), output: isObject(output) ? output : undefined }];
       });
       const terms = law.tier !== TIER.CONSENSUS || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
       const world = cityDeployment({ ...record.keys, [final.evaluation.clearing_engine]: final.engine }, standings);

@@ -55,7 +55,8 @@ function resultOf(
     const work = recordOf(context, "execution.work", [mission, own.number, attempt, slot], workSchema)?.value;
     if (revealed === undefined || work === undefined || !work.ok) return [];
     const output = block(parseContentId(work.outputId));
-    return [{ slot, outputHash: revealed.outputHash, output: isObject(output) ? output : undefined, exhibits: [] }];
+    const { outputHash } = revealed;
+    return [{ slot, outputHash, handed: outputHash, output: isObject(output) ? output : undefined, exhibits: [] }];
   });
   const agreeing = works.filter(({ slot }) => ((node.agreeing >> slot) & 1) === 1);
   const [first = works[0]] = agreeing;

@@ -22,8 +22,8 @@ async function workOf(world: World, mission: Mission, view: NodeView) {
   const { envelopes, ...docket } = await docketOf(world, mission, view);
   const cleared = await lastClearing(world, mission, view);
   const score = cleared?.score ?? 0;
-  const [first] = envelopes.flatMap((envelope) => (envelope === undefined ? [] : [envelope]));
-  const text = first === undefined ? "{}" : inWords(await readOutput(world, first.work.outputId));
+  const [first] = envelopes.flatMap((envelope) => envelope?.work ?? []);
+  const text = first === undefined ? "{}" : inWords(await readOutput(world, first.outputId));
   return { ...docket, cleared, score, text, quality: score / BASIS_POINTS, risk: 1 - (cleared?.confidence ?? 0) / BASIS_POINTS };
 }
 

@@ -5,7 +5,7 @@ import { isBranch, missionState, type NodeView, viewNodes } from "../../executio
 import { type ChainDecision, clearingRecordSchema, isDecidedAs } from "../../execution/clearing-record.ts";
 import { heldKey, heldSchema, releasedKey, releasedSchema } from "../../execution/escrow-buffer.ts";
 import { clearingKey } from "../../execution/stages/verify.ts";
-import { attemptKey, resultSchema, workSchema } from "../../execution/work.ts";
+import { attemptKey, resultSchema, UNREADABLE, workSchema } from "../../execution/work.ts";
 import type { Mission, World } from "../../execution/world.ts";
 import type { EnactedLaw } from "../../legislature/result.ts";
 import { digestOf } from "../../primitives/hash.ts";
@@ -104,6 +104,7 @@ async function lawDivergences({ client }: World, mission: Mission, law: EnactedL
 export async function divergencesOf(world: World, mission: Mission): Promise<readonly string[]> {
   const contract = world.client.mission(mission.address);
   const story: Story = {
+    committed: (await contract.history("Committed")).map(({ args }) => args),
     revealed: (await contract.history("Revealed")).map(({ args }) => args),
     cleared: (await contract.history("Cleared")).map(({ args }) => args),
     approved: (await contract.history("ReviewApproved")).map(({ args }) => args),
@@ -120,6 +121,7 @@ export async function divergencesOf(world: World, mission: Mission): Promise<rea
 
 /** What the chain says of all nodes and attempts. */
 interface Story {
+  readonly committed: readonly { readonly node: number; readonly slot: number; readonly attempt: number }[];
   readonly revealed: readonly { readonly node: number; readonly slot: number; readonly attempt: number; readonly outputHash: Hash }[];
   readonly approved: readonly { readonly node: number; readonly attempt: number }[];
   readonly concluded: readonly { readonly node: number; readonly attempt: number }[];
@@ -153,16 +155,20 @@ async function nodeProblems(
   return found;
 }
 
-async function slotProblems(world: World, mission: Mission, view: NodeView, { revealed }: Story): Promise<string[]> {
+async function slotProblems(world: World, mission: Mission, view: NodeView, { committed: story, revealed }: Story): Promise<string[]> {
   const found: string[] = [];
   for (const { slot, committed } of view.slots) {
     const held = await world.recall(heldKey(mission, view, slot), heldSchema);
     const released = await world.recall(releasedKey(mission, view, slot), releasedSchema);
-    if (released !== undefined && !committed) found.push(`slot ${slot} was released from escrow, but no commitment is on chain`);
+    // The chain drops the commitment of whoever does not open it in time, and the event stays.
+    const wasCommitted = story.some((each) => each.node === view.law.number && each.attempt === view.attempt && each.slot === slot);
+    if (released !== undefined && !wasCommitted) found.push(`slot ${slot} was released from escrow, but no commitment is on chain`);
     if (committed && held === undefined) found.push(`slot ${slot} committed on chain, without an execution record`);
   }
   for (const { slot, outputHash } of revealed.filter((each) => each.node === view.law.number && each.attempt === view.attempt)) {
     const work = await world.recall(["work", ...attemptKey(mission, view), slot], workSchema);
+    // Whoever opens its commitment otherwise than its work has handed in nothing: its fault, and no difference between records and chain.
+    if (work?.ok === false && work.fault === UNREADABLE) continue;
     if (work === undefined || !work.ok) found.push(`slot ${slot} revealed an output that the records do not have`);
     else if (work.outputHash !== outputHash) found.push(`slot ${slot}: output ${outputHash} on chain, ${work.outputHash} in the records`);
   }

@@ -1,4 +1,6 @@
-import { isObject, type JsonValue } from "../../primitives/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import { compileSchema, describeProblem } from "../../primitives/json-schema.ts";
+import type { ServiceSchemas } from "./run.ts";
 
 /** Ids named in a message. */
 const NAMED = 5;
@@ -24,6 +26,12 @@ export function itemsProblem(
   if (left.length === 0) return undefined;
   const named = left.slice(0, NAMED).map((id) => JSON.stringify(id));
   return `${left.length} of ${asked.size} items have no answer: ${named.join(", ")}${left.length > NAMED ? ", …" : ""}`;
+}
+
+/** What a service's schemas say against an output that it did not give here. */
+export function outputProblem(schemas: ServiceSchemas, input: JsonObject, output: JsonObject): string | undefined {
+  const misfit = compileSchema(schemas.output)(output);
+  return misfit === undefined ? itemsProblem(schemas, input, output) : `the output does not fit its schema: ${describeProblem(misfit)}`;
 }
 
 function idsIn(value: JsonValue): string[] {

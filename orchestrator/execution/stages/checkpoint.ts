@@ -5,6 +5,7 @@ import { signMessage } from "../../client/sign/sign-message.ts";
 import { SeatAbsent } from "../../minds/absence.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { type Hash, hashSchema, hexSchema } from "../../primitives/hex.ts";
+import { TIER } from "../../primitives/tier.ts";
 import { Turns } from "../../primitives/turns.ts";
 import { workHashOf } from "../../rules/commitments.ts";
 import { batched } from "../batches.ts";
@@ -12,7 +13,7 @@ import { isBranch, isStaffed, type NodeView, viewNodes } from "../chain-view.ts"
 import { release } from "../escrow-buffer.ts";
 import type { FreezeMirror } from "../guardian/freeze-mirror.ts";
 import { attemptKey, serviceById } from "../work.ts";
-import type { Mission, World } from "../world.ts";
+import { type Mission, type World, workerOf } from "../world.ts";
 import { envelopeOf, pledgeOf } from "./commit.ts";
 import { guardAll } from "./guard.ts";
 import { type Invocation, runAll } from "./invoke.ts";
@@ -118,8 +119,17 @@ async function startable(world: World, mission: Mission, nodes: readonly NodeVie
       isStaffed(view) &&
       view.remainder === 0 &&
       view.slots.every(({ committed, pledge }) => !committed && isRegisteredCode(world, pledge, view.law.services)) &&
+      opensEarly(world, view) &&
       now <= view.deadline - BigInt(params.verificationTimeout) + BigInt(anchorInterval),
   );
+}
+
+/**
+ * A checkpoint carries openings with commitments. Where outputs are compared, nobody opens its own before the chain has the others' commitments
+ * but those who trust this process (decision 92).
+ */
+function opensEarly(world: World, { law, slots }: NodeView): boolean {
+  return law.tier !== TIER.CONSENSUS || slots.every(({ agent }) => workerOf(world, agent).opensEarly);
 }
 
 /** A runner signs for nothing else under a checkpoint; where live code differs, `mismatch` takes its word and slashes. */

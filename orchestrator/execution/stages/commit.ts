@@ -7,6 +7,7 @@ import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeEach, writeMany } from "../../client/write.ts";
 import { unlessAbsent } from "../../minds/absence.ts";
+import { parseContentId } from "../../primitives/hash.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { partsOf } from "../../primitives/lists.ts";
 import { TIER } from "../../primitives/tier.ts";
@@ -18,8 +19,25 @@ import { type ClaimFile, claimFileSchema, claimKey } from "../claims.ts";
 import { isDue, refusals, refused, release } from "../escrow-buffer.ts";
 import { type SignedItem, signedItemSchema } from "../evidence.ts";
 import { type Issued, issue, issueAgain } from "../issuing.ts";
+import { requireSomethingUsable } from "../nothing-usable.ts";
+import { takesReceipts } from "../obligation.ts";
+import { readOpened } from "../opened-work.ts";
+import { outputProblem } from "../sandbox/items-problem.ts";
+import { openWork } from "../sealed-work.ts";
 import type { Deed } from "../seat.ts";
-import { attemptKey, placeOf, type Work, workOf } from "../work.ts";
+import {
+  attemptKey,
+  type HandedIn,
+  handedIn,
+  inputOf,
+  placeOf,
+  sealedSchema,
+  serviceById,
+  type Work,
+  WorkMissing,
+  workOf,
+  workSchema,
+} from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 import type { Invocation } from "./invoke.ts";
 
@@ -31,7 +49,9 @@ const COMMIT_VALIDITY = 3600n;
 /** What an executor committed: kept so that it can be judged and audited. */
 export interface Envelope {
   readonly obligation: Hash;
-  readonly work: Work & { ok: true };
+  readonly handed: HandedIn;
+  /** Undefined while it is sealed, and where what opens the commitment does not open it. */
+  readonly work: (Work & { ok: true }) | undefined;
   readonly claimed: ClaimFile;
   readonly items: readonly SignedItem[];
 }
@@ -112,7 +132,7 @@ async function commitmentBy(world: World, mission: Mission, view: NodeView, slot
   return unlessAbsent(async () => {
     const envelope = await envelopeOf(world, mission, view, slot, before);
     if (view.law.tier !== TIER.CONSENSUS) return openedBy(world, mission, view, slot, envelope);
-    return { opening: undefined, commitment: await workerOf(world, slot.agent).pledge(deedOf(mission, view, slot, envelope)) };
+    return { opening: undefined, commitment: await workerOf(world, slot.agent).pledge(await deedOf(world, mission, view, slot, envelope)) };
   });
 }
 
@@ -123,12 +143,17 @@ async function openedBy(world: World, mission: Mission, view: NodeView, slot: Sl
 }
 
 /** What opens the work of an executor. */
-export function openingBy(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope): Promise<Opening> {
-  return workerOf(world, slot.agent).open(deedOf(mission, view, slot, envelope));
+async function openingBy(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope): Promise<Opening> {
+  return workerOf(world, slot.agent).open(await deedOf(world, mission, view, slot, envelope));
 }
 
-function deedOf(mission: Mission, view: NodeView, slot: SlotView, { obligation, work, items }: Envelope): Deed {
-  return { ...placeOf(mission, view, slot), obligation, outputHash: work.outputHash, trail: work.trail, items };
+async function deedOf(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope): Promise<Deed> {
+  const { obligation, handed, work, items } = envelope;
+  const sealed = takesReceipts(view.law) || work === undefined;
+  return {
+    ...{ ...placeOf(mission, view, slot), obligation, handed: handed.hash, items },
+    work: sealed ? { sealed: await world.store.get(parseContentId(handed.id)) } : { outputHash: work.outputHash, trail: work.trail },
+  };
 }
 
 /** What an executor commits to and opens, under its signature. */
@@ -149,16 +174,18 @@ async function reveal(world: World, mission: Mission): Promise<void> {
       (view) =>
         view.law.tier === TIER.CONSENSUS &&
         view.state === "EXECUTING" &&
-        (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)),
+        (hasAllCommits(view) || isOpening(view) || (hasEnoughCommits(view) && now >= view.deadline)),
     )
     .flatMap((view) => view.slots.filter(({ committed, revealed }) => committed && !revealed).map((slot) => ({ view, slot })));
   const intents = partsOf(due, MAX_SLOTS * world.nodesPerTransaction).map(async (wave): Promise<Intent<LogNote> | undefined> => {
     const opened = await Promise.all(
       wave.map(async (each) => {
         const { view, slot } = each;
-        const envelope = await envelopeOf(world, mission, view, slot);
+        const envelope = await envelopeIfAny(world, mission, view, slot);
+        if (envelope === undefined) return undefined;
         const opening = await unlessAbsent(() => openingBy(world, mission, view, slot, envelope));
-        return opening === undefined ? undefined : { ...each, opening };
+        if (opening === undefined || !(await opensWork(world, mission, each, envelope, opening))) return undefined;
+        return { ...each, opening };
       }),
     );
     const present = opened.filter((each) => each !== undefined);
@@ -169,14 +196,51 @@ async function reveal(world: World, mission: Mission): Promise<void> {
     const intent = intentKey("reveal", ...present.flatMap(({ view, slot }) => [...attemptKey(mission, view), view.freezes, slot.slot]));
     return world.client.mission(mission.address).call.revealWave([encodeRevealWave(reveals)], { intent });
   });
-  await writeMany(
-    world.client,
-    (await Promise.all(intents)).filter((intent) => intent !== undefined),
+  const made = (await Promise.all(intents)).filter((intent) => intent !== undefined);
+  await writeMany(world.client, made);
+  const open = (made.length === 0 ? nodes : await viewNodes(world, mission)).filter(({ law }) => takesReceipts(law));
+  await readOpened(world, mission, open);
+  await requireSomethingUsable(
+    world,
+    mission,
+    open.filter(({ state }) => state === "PENDING_VERIFICATION"),
   );
+}
+
+/** The same as `envelopeOf`; undefined for whoever has committed, itself, to what it did not hand in. */
+export async function envelopeIfAny(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Envelope | undefined> {
+  try {
+    return await envelopeOf(world, mission, view, slot);
+  } catch (error) {
+    if (error instanceof WorkMissing) return undefined;
+    throw error;
+  }
+}
+
+/** Whether an opening is of the commitment, and opens work of the service that was bound: else its executor has opened nothing. */
+async function opensWork(
+  world: World,
+  mission: Mission,
+  { view, slot }: { readonly view: NodeView; readonly slot: SlotView },
+  { obligation, handed }: Envelope,
+  opening: Opening,
+): Promise<boolean> {
+  if (commitmentOf(slot.agent, opening, obligation) !== slot.pledge) return false;
+  if (!takesReceipts(view.law)) return true;
+  const bytes = await world.store.get(parseContentId(handed.id));
+  const work = openWork(bytes, { obligation, slot: slot.slot }, opening);
+  if (work === undefined) return false;
+  const { schemas } = serviceById(world, handed.service, view.law.services);
+  return outputProblem(schemas, await inputOf(world, mission, view), work.output) === undefined;
 }
 
 function hasAllCommits({ law, slots }: NodeView): boolean {
   return slots.filter(({ committed }) => committed).length === law.redundancy;
+}
+
+/** The first opening ends the committing: nobody can copy any more. */
+function isOpening({ slots }: NodeView): boolean {
+  return slots.some(({ revealed }) => revealed);
 }
 
 /** Enough for the law's threshold: the absent are charged, the others may be opened. */
@@ -196,8 +260,8 @@ export async function envelopeOf(
   before: Promise<void> = Promise.resolve(),
 ): Promise<Envelope> {
   const obligation = await obligationOf(world, mission, view);
-  const work = await workOf(world, mission, view, slot.slot);
-  const subject = { mission, view, slot, work };
+  const { handed, work } = await handedInBy(world, mission, view, slot);
+  const subject = { mission, view, slot, handed };
   let issued: Issued | undefined;
   const claimed = await world.remember(claimKey(mission, view, slot.slot), claimFileSchema, async () => {
     issued = await issue(world, subject, obligation);
@@ -209,7 +273,20 @@ export async function envelopeOf(
     await before;
     return [item];
   });
-  return { obligation, work, claimed, items };
+  return { obligation, handed, work, claimed, items };
+}
+
+/** What a slot's executor handed in, and the work in it as soon as it can be read. */
+async function handedInBy(world: World, mission: Mission, view: NodeView, { slot }: SlotView) {
+  if (!takesReceipts(view.law)) {
+    const work = await workOf(world, mission, view, slot);
+    return { handed: handedIn(work), work };
+  }
+  const place = [...attemptKey(mission, view), slot];
+  const sealed = await world.recall(["sealed", ...place], sealedSchema);
+  if (sealed === undefined) throw new WorkMissing(view.law.label, slot);
+  const work = await world.recall(["work", ...place], workSchema);
+  return { handed: handedIn(sealed), work: work?.ok === true ? work : undefined };
 }
 
 /** The obligation of a node's current attempt, as the chain computes it. */

@@ -4,7 +4,7 @@ import type { FreezeMirror } from "../guardian/freeze-mirror.ts";
 import type { Finding } from "../guardian/snapshot.ts";
 import { watchTerms } from "../guardian/terms.ts";
 import { isRepeated } from "../repeat.ts";
-import { attemptKey, type Work, workOf } from "../work.ts";
+import { attemptKey, UNREADABLE, type Work, workSchema } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import type { Invocation } from "./invoke.ts";
 
@@ -52,8 +52,11 @@ async function finishedWork(
   slot: SlotView,
   invocations: readonly Invocation[],
 ): Promise<Work | undefined> {
-  if (slot.committed) return workOf(world, mission, view, slot.slot);
-  return invocations.find((each) => each.view.law.number === view.law.number && each.slot.slot === slot.slot)?.work;
+  const place = [...attemptKey(mission, view), slot.slot];
+  const done = invocations.find((each) => each.view.law.number === view.law.number && each.slot.slot === slot.slot)?.work;
+  // What is sealed is measured once it is opened.
+  const work = slot.committed || (done !== undefined && "sealedId" in done) ? await world.recall(["work", ...place], workSchema) : done;
+  return work?.ok === false && work.fault === UNREADABLE ? undefined : work;
 }
 
 async function assessmentOf(world: World, mission: Mission, view: NodeView, slot: SlotView, work: Work): Promise<Assessment> {

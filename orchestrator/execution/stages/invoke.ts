@@ -1,4 +1,5 @@
 import { unlessAbsent } from "../../minds/absence.ts";
+import { keccak256 } from "../../primitives/hash.ts";
 import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
@@ -8,9 +9,22 @@ import { toolsOf } from "../fetch/tools.ts";
 import { watchTerms } from "../guardian/terms.ts";
 import { modelTool } from "../models/model-tool.ts";
 import { requireSomethingUsable } from "../nothing-usable.ts";
+import { takesReceipts } from "../obligation.ts";
 import { limitsOf, originOf } from "../origin.ts";
 import { judgeFailure } from "../service-fault.ts";
-import { ABSENT, attemptKey, inputOf, outputHashOf, placeOf, serviceById, type Work, workSchema } from "../work.ts";
+import {
+  ABSENT,
+  attemptKey,
+  handedIn,
+  inputOf,
+  outputHashOf,
+  placeOf,
+  type SealedWork,
+  sealedSchema,
+  serviceById,
+  type Work,
+  workSchema,
+} from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 
 /** Runs started in parallel: as many as the sandbox takes. Further ones would only wait, perhaps for work no longer needed. */
@@ -20,7 +34,7 @@ const AT_ONCE = 2;
 export interface Invocation {
   readonly view: NodeView;
   readonly slot: SlotView;
-  readonly work: Work;
+  readonly work: Work | SealedWork;
 }
 
 /** Stage 2: every executor that has not committed yet runs its service on the node's input, in a sandbox (AgentCity 3.5; decision 44). */
@@ -54,8 +68,8 @@ export async function runAll(world: World, mission: Mission, nodes: readonly Nod
   const held: Invocation[] = [];
   for (const each of done) {
     const { view, slot, work } = each;
-    // An output that its executor does not sign for is none.
-    if (!work.ok || (await unlessAbsent(() => hold(world, mission, view, slot, work))) !== undefined) held.push(each);
+    // What its executor does not sign for is nothing.
+    if (!work.ok || (await unlessAbsent(() => hold(world, mission, view, slot, handedIn(work)))) !== undefined) held.push(each);
   }
   return held;
 }
@@ -69,12 +83,7 @@ async function workOn(
   before: Promise<void>,
 ): Promise<Invocation | undefined> {
   if ((await endingOf(world, mission)) !== undefined) return undefined;
-  const work = await world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, async () => {
-    const done = await run(world, mission, view, slot);
-    await before;
-    tellRun(world, view, slot, done);
-    return done;
-  });
+  const work = await worked(world, mission, view, slot, before);
   if (!work.ok) {
     const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
     await before;
@@ -83,13 +92,26 @@ async function workOn(
   return { view, slot, work };
 }
 
-function tellRun(world: World, { law }: NodeView, { agent }: SlotView, work: Work): void {
+/** What a slot's executor did, recorded once; what it sealed is not read before the chain has what opens it. */
+async function worked(world: World, mission: Mission, view: NodeView, slot: SlotView, before: Promise<void>): Promise<Work | SealedWork> {
+  const place = [...attemptKey(mission, view), slot.slot];
+  const known = (await world.recall(["sealed", ...place], sealedSchema)) ?? (await world.recall(["work", ...place], workSchema));
+  if (known !== undefined) return known;
+  const done = await run(world, mission, view, slot);
+  await before;
+  tellRun(world, view, slot, done);
+  return "sealedId" in done
+    ? world.remember(["sealed", ...place], sealedSchema, async () => done)
+    : world.remember(["work", ...place], workSchema, async () => done);
+}
+
+function tellRun(world: World, { law }: NodeView, { agent }: SlotView, work: Work | SealedWork): void {
   const { name } = serviceById(world, work.service, law.services);
   const what = work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`;
   world.tell(`${law.label}: ${workerOf(world, agent).name} ${what}`);
 }
 
-async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
+async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work | SealedWork> {
   const offered = serviceById(world, slot.pledge, view.law.services);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
   const tools = { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) };
@@ -101,11 +123,16 @@ async function run(world: World, mission: Mission, view: NodeView, slot: SlotVie
     limits,
     tools,
     origin: () => originOf(world, mission, view),
+    sealedUnder: takesReceipts(view.law) ? await world.client.mission(mission.address).obligationOf(view.law.number) : undefined,
   };
   const run = await unlessAbsent(() => workerOf(world, slot.agent).perform(order));
   if (run === undefined) return { ok: false, service: offered.id, fault: ABSENT, details: "its executor handed in nothing" };
   const service = offered.id;
   if (run.status === "failed") return { ok: false, service, fault: run.kind, details: run.details };
+  if (run.status === "sealed") {
+    const { work, tools, messages } = run;
+    return { ok: true, service, sealedId: await world.store.put(work), sealedHash: keccak256(work), tools, messages };
+  }
   if (!isObject(run.output)) return { ok: false, service, fault: "schema", details: "the output is not an object" };
   return {
     ok: true,

@@ -36,8 +36,8 @@ function few(names: readonly string[]): string {
 }
 
 async function resultFor(world: World, mission: Mission, view: NodeView): Promise<NodeResult> {
-  const { envelopes } = await docketOf(world, mission, view);
-  const works = await submissions(world, envelopes);
+  const { envelopes, openings } = await docketOf(world, mission, view);
+  const works = (await submissions(world, { envelopes, openings })).filter(({ output }) => output !== undefined);
   const { output, dissent, from } = resultFrom(view, works, (slot) => nameOfService(world, view, envelopes[slot]));
   for (const slot of from) {
     const work = envelopes[slot]?.work;
@@ -47,5 +47,5 @@ async function resultFor(world: World, mission: Mission, view: NodeView): Promis
 }
 
 function nameOfService(world: World, { law }: NodeView, envelope: Envelope | undefined): string {
-  return envelope === undefined ? "absent" : serviceById(world, envelope.work.service, law.services).name;
+  return envelope === undefined ? "absent" : serviceById(world, envelope.handed.service, law.services).name;
 }

@@ -11,19 +11,20 @@ import { addressSchema } from "../../primitives/address.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { ITEMS_PER_SLOT } from "../../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
-import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
+import { nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
 import { type NodeView, viewNodes } from "../chain-view.ts";
 import { clearingRecordSchema, engineOf, makeClearingRecord, type Panel, sealerOf } from "../clearing-record.ts";
-import { provenItem, type SignedItem } from "../evidence.ts";
+import { envelopeRootOf, provenItem, type SignedItem } from "../evidence.ts";
 import { judgementsOn, verdictOf } from "../judging.ts";
 import { boundTerms } from "../obligations.ts";
+import { openingsOnChain } from "../opened-work.ts";
 import { originOf } from "../origin.ts";
 import type { Brief, Signing, Verifier } from "../seat.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
-import { type Envelope, envelopeOf, obligationOf, openingBy } from "./commit.ts";
+import { type Envelope, envelopeIfAny, obligationOf } from "./commit.ts";
 
 /** How long a verdict holds, seconds of chain time. */
 const VERDICT_VALIDITY = 3600n;
@@ -185,7 +186,7 @@ export interface Docket {
 /** Gathers what the executors of a node committed and what an honest verifier concludes from it. */
 export async function docketOf(world: World, mission: Mission, view: NodeView): Promise<Docket> {
   const { envelopes, openings } = await openedOf(world, mission, view);
-  const judgements = await judge(world, mission, view, envelopes);
+  const judgements = await judge(world, mission, view, { envelopes, openings });
   const basis = basisOf(judgements);
   return { envelopes, judgements, openings, items: itemsFor(view, envelopes, basis), basis };
 }
@@ -196,14 +197,13 @@ function basisOf(judgements: readonly Judgement[]): bigint {
 
 /** What was revealed, by slot. */
 async function openedOf(world: World, mission: Mission, view: NodeView): Promise<Pick<Docket, "envelopes" | "openings">> {
-  const envelopes = await submittedEnvelopes(world, mission, view);
-  const openings = await Promise.all(
-    envelopes.map((envelope, place) => {
-      const slot = view.slots[place];
-      return envelope === undefined || slot === undefined ? NO_OPENING : openingBy(world, mission, view, slot, envelope);
-    }),
-  );
-  return { envelopes, openings };
+  const [openings, submitted] = await Promise.all([openingsOnChain(world, mission, view), submittedEnvelopes(world, mission, view)]);
+  // Evidence that it did not commit to is none of its own.
+  const envelopes = submitted.map((envelope, place) => {
+    const { envelopeRoot } = openings[place] ?? NO_OPENING;
+    return envelope !== undefined && envelopeRootOf(envelope.obligation, envelope.items) === envelopeRoot ? envelope : undefined;
+  });
+  return { envelopes, openings: openings.map((opening) => opening ?? NO_OPENING) };
 }
 
 /** Where nobody could judge, the chain asks whether the executors left something to judge by. */
@@ -233,10 +233,7 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
   const { view } = panel;
   const { envelopes, openings } = await openedOf(world, mission, view);
   const obligation = await obligationOf(world, mission, view);
-  const commitments = envelopes.map((envelope, slot) => {
-    const agent = view.slots[slot]?.agent;
-    return envelope === undefined || agent === undefined ? zeroHash : commitmentOf(agent, openings[slot] ?? NO_OPENING, obligation);
-  });
+  const commitments = view.slots.map(({ revealed, pledge }) => (revealed ? pledge : zeroHash));
   const brief: Brief = {
     mission: mission.address,
     node: view.law.number,
@@ -245,14 +242,12 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
     obligation,
     questions: view.law.questions,
     works: envelopes.flatMap((envelope, slot) =>
-      envelope === undefined
-        ? []
-        : [{ slot, outputId: envelope.work.outputId, opening: openings[slot] ?? NO_OPENING, items: envelope.items }],
+      envelope === undefined ? [] : [{ slot, handedId: envelope.handed.id, opening: openings[slot] ?? NO_OPENING, items: envelope.items }],
     ),
     admissible: envelopes
       .flatMap((envelope) => envelope?.items ?? [])
       .reduce((bits, item) => (isAdmissible(view, item) ? bits | bitOf(item) : bits), 0n),
-    conclude: () => judge(world, mission, view, envelopes),
+    conclude: () => judge(world, mission, view, { envelopes, openings }),
     origin: () => originOf(world, mission, view),
   };
   // Each for itself, from what was committed: k signatures under one opinion would be no mesh (decision 81).
@@ -344,7 +339,7 @@ function isIn(basis: bigint, item: { readonly slot: number; readonly index: numb
 
 /** One entry per slot; absent where the executor never revealed. */
 function submittedEnvelopes(world: World, mission: Mission, view: NodeView): Promise<(Envelope | undefined)[]> {
-  return Promise.all(view.slots.map((slot) => (slot.revealed ? envelopeOf(world, mission, view, slot) : undefined)));
+  return Promise.all(view.slots.map((slot) => (slot.revealed ? envelopeIfAny(world, mission, view, slot) : undefined)));
 }
 
 /** What an honest verifier concludes. Deterministic: every panel member computes it from the same records. */
@@ -352,20 +347,24 @@ async function judge(
   world: World,
   mission: Mission,
   view: NodeView,
-  envelopes: readonly (Envelope | undefined)[],
+  opened: Pick<Docket, "envelopes" | "openings">,
 ): Promise<readonly Judgement[]> {
-  return judgementsOn(mission, view, await submissions(world, envelopes), () => inputOf(world, mission, view));
+  return judgementsOn(mission, view, await submissions(world, opened), () => inputOf(world, mission, view));
 }
 
 /** The outputs behind the envelopes, as verifiers see them. */
-export async function submissions(world: World, envelopes: readonly (Envelope | undefined)[]): Promise<readonly Submission[]> {
+export async function submissions(
+  world: World,
+  { envelopes, openings }: Pick<Docket, "envelopes" | "openings">,
+): Promise<readonly Submission[]> {
   const present = envelopes.flatMap((envelope, slot) => (envelope === undefined ? [] : [{ envelope, slot }]));
   return Promise.all(
     present.map(
-      async ({ envelope: { work, items }, slot }): Promise<Submission> => ({
+      async ({ envelope: { handed, work, items }, slot }): Promise<Submission> => ({
         slot,
-        outputHash: work.outputHash,
-        output: await readOutput(world, work.outputId),
+        outputHash: openings[slot]?.outputHash ?? zeroHash,
+        handed: handed.hash,
+        output: work && (await readOutput(world, work.outputId)),
         exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })),
       }),
     ),

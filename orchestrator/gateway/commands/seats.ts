@@ -5,8 +5,8 @@ import { permitTypedData } from "../../city/founding/permit.ts";
 import { serviceTerms } from "../../city/founding/services.ts";
 import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../../city/missions/newcomer.ts";
 import { consumerOf } from "../../client/sign/sign-message.ts";
-import { outputHashOf } from "../../execution/work.ts";
-import { type Address, type Hex, hexSchema } from "../../primitives/hex.ts";
+import { keccak256 } from "../../primitives/hash.ts";
+import { type Address, type Hex, hexSchema, hexToBytes } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
 import { buildSchema, CALLS, callSchema, type Join, joinSchema, serviceOfferSchema } from "../../protocol/calls.ts";
 import { KINDS } from "../../protocol/kinds.ts";
@@ -18,6 +18,7 @@ import { address, contentId, count, hash, toAddress, toHash, units } from "../wi
 
 const typed = z.string().meta({ description: "EIP-712 typed data as JSON text, for any wallet" });
 const signed = z.string().regex(/^0x[0-9a-f]{130}$/);
+const hex = z.string().regex(/^0x(?:[0-9a-f]{2})+$/);
 const call = hash.meta({ description: "Id of the question" });
 const byte = z.int().min(0).max(255);
 const binding = z.strictObject({
@@ -224,14 +225,20 @@ export const seatCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/outputs",
     group: "Seats",
-    doc: "Hands in the output that an open `perform` asks for; its id goes into the answer, its hash into the trail. Larger ones: PUT /v1/blocks/{cid}?call=…",
+    doc: "Hands in what an open `perform` asks for: the output, or where its `help` names an obligation the work sealed, as hex. Its id goes into the answer. Larger ones: PUT /v1/blocks/{cid}?call=…",
     access: "signed",
     cost: 10,
-    input: z.strictObject({ call, output: z.record(z.string(), z.json()) }),
-    output: z.strictObject({ output: contentId, outputHash: hash }),
-    async run(world, { call: id, output }, caller) {
-      const kept = await doorOf(world).bring(keyOf(caller), toHash(id), canonicalBytes(output));
-      return { output: kept, outputHash: outputHashOf(output) };
+    input: z.strictObject({
+      call,
+      output: z.record(z.string(), z.json()).optional(),
+      sealed: hex.optional().meta({ description: "Instead of the output" }),
+    }),
+    output: z.strictObject({ output: contentId, outputHash: hash.meta({ description: "Keccak-256 of what was handed in" }) }),
+    async run(world, { call: id, output, sealed }, caller) {
+      if ((output === undefined) === (sealed === undefined))
+        throw new Refused("BadRequest", "Either an output is handed in, or sealed work");
+      const bytes = sealed === undefined ? canonicalBytes(output) : hexToBytes(hexSchema.parse(sealed));
+      return { output: await doorOf(world).bring(keyOf(caller), toHash(id), bytes), outputHash: keccak256(bytes) };
     },
   }),
   cityCommand({

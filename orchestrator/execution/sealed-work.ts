@@ -1,0 +1,73 @@
+import { gcm } from "@noble/ciphers/aes.js";
+import { hkdf } from "@noble/hashes/hkdf.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { concat } from "viem";
+import { z } from "zod";
+import { type Hash, hashSchema, hexToBytes } from "../primitives/hex.ts";
+import { canonicalBytes, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
+import type { Opening } from "../rules/commitments.ts";
+import { merkleRoot } from "../rules/ordered-merkle.ts";
+import { outputHashOf } from "./work.ts";
+
+/** An output with the trail of its run: what is sealed as a whole, since either gives away what is easily guessed. */
+export interface FinishedWork {
+  readonly output: JsonObject;
+  readonly trail: readonly Hash[];
+}
+
+/** Which work a seal is of. The salt is that of its commitment, and its executor's alone until the commitment is opened. */
+export interface SealOf {
+  readonly salt: Hash;
+  readonly obligation: Hash;
+  readonly slot: number;
+}
+
+/** Sealed text is filled up to multiples of this with spaces: a length tells a short answer from a long one. */
+const FILLED_TO = 1_024;
+const SPACE = 0x20;
+const [KEY_BYTES, NONCE_BYTES] = [32, 12];
+
+const finishedSchema = z.strictObject({
+  output: z.record(z.string(), z.json()),
+  trail: z.array(hashSchema).max(4_096),
+});
+
+/** AES-256-GCM under HKDF-SHA-256 of the salt. A salt is used for one seal, so its nonce may follow from it too. */
+function cipherOf({ salt, obligation, slot }: SealOf) {
+  const place = hexToBytes(concat([obligation, `0x${slot.toString(16).padStart(2, "0")}`]));
+  const bytes = hkdf(sha256, hexToBytes(salt), undefined, place, KEY_BYTES + NONCE_BYTES);
+  return gcm(bytes.subarray(0, KEY_BYTES), bytes.subarray(KEY_BYTES));
+}
+
+/** Work as its executor hands it in where outputs are compared: nobody reads it before the salt is on chain (decision 92). */
+export function sealWork({ output, trail }: FinishedWork, of: SealOf): Uint8Array {
+  const text = canonicalBytes({ output, trail });
+  const filled = new Uint8Array(Math.ceil(text.length / FILLED_TO) * FILLED_TO).fill(SPACE);
+  filled.set(text);
+  return cipherOf(of).encrypt(filled);
+}
+
+/** What was sealed; undefined for bytes that this salt does not open, or that are no work. */
+export function unsealWork(bytes: Uint8Array, of: SealOf): FinishedWork | undefined {
+  let text: Uint8Array;
+  try {
+    text = cipherOf(of).decrypt(bytes);
+  } catch {
+    return undefined;
+  }
+  try {
+    return finishedSchema.safeParse(parseJsonBytes(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sealed work by what opened its commitment; undefined where the two do not belong together: then nothing was handed in. */
+export function openWork(
+  bytes: Uint8Array,
+  place: Omit<SealOf, "salt">,
+  { salt, outputHash, trailRoot }: Pick<Opening, "salt" | "outputHash" | "trailRoot">,
+): FinishedWork | undefined {
+  const work = unsealWork(bytes, { ...place, salt });
+  return work !== undefined && outputHashOf(work.output) === outputHash && merkleRoot(work.trail) === trailRoot ? work : undefined;
+}
