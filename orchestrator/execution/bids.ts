@@ -49,15 +49,17 @@ export async function placeBids(
       return view === undefined ? [] : [{ worker, view, offer }];
     }),
   );
+  // An agent that left one bid unsigned is asked for no other: each question waits for its answer.
+  const absent = new Set<Worker>();
   const rounds = Math.max(0, ...queues.map(({ length }) => length));
   for (let round = 0; round < rounds; round += 1) {
-    const bids: PlacedBid[] = [];
-    for (const queue of queues) {
-      const next = queue[round];
-      if (next === undefined) continue;
-      const signed = await unlessAbsent(() => signBid(world, mission, next.worker, next.offer));
-      if (signed !== undefined) bids.push({ ...next, signed });
-    }
+    const due = queues.flatMap((queue) => queue.slice(round, round + 1)).filter(({ worker }) => !absent.has(worker));
+    const signed = await Promise.all(due.map(({ worker, offer }) => unlessAbsent(() => signBid(world, mission, worker, offer))));
+    const bids = due.flatMap((bid, place) => {
+      const own = signed[place];
+      if (own === undefined) absent.add(bid.worker);
+      return own === undefined ? [] : [{ ...bid, signed: own }];
+    });
     for (const part of partsOf(bids, BIDS_PER_TRANSACTION))
       for (const { worker, view } of await send(world, mission, part)) {
         bidders.set(view.law.number, [...(bidders.get(view.law.number) ?? []), worker]);

@@ -8,6 +8,7 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import type { Mind } from "../../orchestrator/minds/mind.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
@@ -30,7 +31,7 @@ describe("strangers who register and never answer", function () {
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");
     const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
-    seats = await openSeats(city, { clock: { millis, wait } });
+    seats = await openSeats(city, { clock: { millis, wait }, patience: 0.05 });
     for (let number = 0; number < SILENT; number += 1) {
       const joined = new AbortController();
       await createAgent({
@@ -49,20 +50,23 @@ describe("strangers who register and never answer", function () {
     await city?.close();
   });
 
-  it("keep no node of another's mission without bids", async () => {
-    const outsiders = await seats.outsiders();
+  async function expectDoneAtFirst(id: string, outsiders: Awaited<ReturnType<OpenSeats["outsiders"]>>): Promise<void> {
     expect(outsiders.workers).to.have.length(SILENT);
     const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
-    const order = {
-      file,
-      catalog: CATALOG,
-      input: readInput(file.input, directory()),
-      id: "silence",
-      judge: simulatedJudge(city.chain.id),
-    };
+    const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
     const outcome = await runToEnd(city, { ...order, outsiders }, text, directory());
     expect(outcome.failure).to.equal(null);
     for (const { attempts, label } of outcome.nodes) expect(attempts, label).to.equal(1);
+  }
+
+  it("keep no node of another's mission without bids", async () => expectDoneAtFirst("silence", await seats.outsiders()));
+
+  it("keep none by offers for everything, of which they sign no bid", async () => {
+    const outsiders = await seats.outsiders();
+    const bid: Mind["bid"] = async ({ nodes }) =>
+      nodes.flatMap(({ node, services: [service] }) => (service === undefined ? [] : [{ node, service, price: 1n }]));
+    const workers = outsiders.workers.map((worker) => ({ ...worker, mind: { ...worker.mind, bid } }));
+    await expectDoneAtFirst("promises", { ...outsiders, workers });
   });
 });
