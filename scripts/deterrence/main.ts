@@ -111,18 +111,21 @@ async function ofCity(network: string, rpc: string | undefined, days: number): P
   const { client, close } = await openOffice({ network, ...(rpc === undefined ? {} : { rpc }) });
   try {
     const document = await treasuryStatement(client, days);
-    const { inflow, outflow, eq11, eq12 } = document;
+    const { inflow, given, outflow, eq11, eq12 } = document;
     const line = (name: string, tokens: number) => `  ${name.padEnd(20)} ${tokens.toFixed(2).padStart(12)}`;
     const text = [
       `tokens, of ${days} days of chain time until ${new Date(1000 * document.until).toISOString()}`,
       "in",
       ...Object.entries(inflow).map(([reason, amount]) => line(reason, amount)),
+      line("given, no income", given),
       "out",
       line("premiums", outflow.premiums),
       line("adjudicators", outflow.adjudicators),
       line("insurance payouts", outflow.insurancePayouts),
       line("gas subsidies", outflow.gasSubsidies),
-      `EQ-11: ${eq11.inflow.toFixed(2)} in, ${eq11.outflow.toFixed(2)} out: ${eq11.sustainable ? "sustainable" : "not sustainable"}`,
+      eq11.inflow + eq11.outflow === 0
+        ? "EQ-11: nothing came in or went out"
+        : `EQ-11: ${eq11.inflow.toFixed(2)} in, ${eq11.outflow.toFixed(2)} out: ${eq11.sustainable ? "sustainable" : "not sustainable"}`,
       eq12.cover === null
         ? `EQ-12: ${eq12.pool.toFixed(2)} insured, nothing was claimed`
         : `EQ-12: ${eq12.pool.toFixed(2)} insured, ${eq12.missions} missions claimed ${eq12.lossOfEach.toFixed(2)} each: ${eq12.cover.toFixed(1)} times, ${eq12.adequate ? "adequate" : "not adequate"}`,

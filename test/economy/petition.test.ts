@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { treasuryStatement } from "../../orchestrator/city/report/treasury-sides.ts";
 import { recompileLaw } from "../../orchestrator/client/compile-law.ts";
 import { agentOf, population } from "../../orchestrator/economy/agents.ts";
 import { Governed } from "../../orchestrator/economy/governed.ts";
@@ -55,6 +56,9 @@ describe("a milestone without a law", function () {
       if (bytes === undefined) throw new Error("the law's document is not kept");
       const law = recompileLaw(bytes);
       expect(law.document.duration, "what is left of the milestone but its last round").to.equal(17 * Number(ROUND));
+      const { inflow, given, eq11 } = await treasuryStatement(client, 30);
+      expect([inflow, eq11], "what the founders gave is no income").to.deep.equal([{}, { inflow: 0, outflow: 0, sustainable: false }]);
+      expect(given).to.be.above(0);
       expect((await auditMission(order.city, { mission, session: 3n, law }, tasks)).findings).to.deep.equal([]);
     } finally {
       await order.close();

@@ -1,5 +1,6 @@
 /** A treasury's two sides (AgentCity B.7, EQ-11) and what its insurance covers (EQ-12), for any city, from its chain alone. */
 import type { CityClient } from "../../client/client.ts";
+import type { Address } from "../../primitives/hex.ts";
 import { insuranceCover, treasurySides } from "../../rules/deterrence.ts";
 import { reasonOf } from "../../rules/reasons.ts";
 
@@ -10,6 +11,8 @@ export interface TreasuryStatement {
   readonly until: number;
   /** What came in, by reason: fees, and the treasury's halves of what was slashed. */
   readonly inflow: Readonly<Record<string, number>>;
+  /** What the treasury was given from outside, as its founders' seed is: no income. */
+  readonly given: number;
   readonly outflow: {
     readonly premiums: number;
     readonly adjudicators: number;
@@ -46,7 +49,10 @@ export async function treasuryStatement(client: CityClient, days: number): Promi
   const compensated = await treasury.history("Compensated", {}, range);
   const disbursed = await treasury.history("Disbursed", {}, range);
   const claimed = await treasury.history("InsuranceClaimed", {}, range);
-  const groups = Map.groupBy(received, ({ args }) => reasonOf(args.reason) ?? args.reason);
+  const deployed = await client.templates.history("MissionDeployed");
+  const own = new Set<Address>([...Object.values(client.addresses), ...deployed.map(({ args }) => args.mission)]);
+  const earned = received.filter(({ args }) => own.has(args.from));
+  const groups = Map.groupBy(earned, ({ args }) => reasonOf(args.reason) ?? args.reason);
   const inflow = Object.fromEntries([...groups].map(([reason, events]) => [reason, sum(events, ({ args }) => args.amount)]));
   const spent = (purpose: (typeof PURPOSES)[number]) =>
     sum(
@@ -69,6 +75,7 @@ export async function treasuryStatement(client: CityClient, days: number): Promi
     days,
     until: Number(until),
     inflow,
+    given: sum(received, ({ args }) => args.amount) - fees,
     outflow,
     eq11: treasurySides({ fees, slashed: 0, ...outflow }),
     eq12: { pool, missions, lossOfEach, cover: Number.isFinite(cover) ? cover : null, adequate: cover > 1 },
