@@ -77,8 +77,6 @@ struct Ruling {
 library Dockets {
     using MissionFrame for Frame;
 
-    uint256 private constant CLASS_BITS = 3;
-
     // --- Faults ------------------------------------------------------------------------------------------------------
 
     /// @dev The first reason stays.
@@ -163,10 +161,7 @@ library Dockets {
                 bytes4 mismatch = ICollaborationContract.OpeningMismatch.selector;
                 return refuse(d, mismatch, d.node, slot, uint256(d.commitments[slot]), uint256(given));
             }
-            // At most 32 items.
-            unchecked {
-                d.claims[slot] = openings[slot].classes & ((uint256(1) << (CLASS_BITS * openings[slot].items)) - 1);
-            }
+            d.claims[slot] = Admissibility.firstOf(openings[slot].classes, openings[slot].items);
             d.classes[slot] = Admissibility.unproven(openings[slot].classes, openings[slot].items);
         }
     }
@@ -268,31 +263,13 @@ library Dockets {
 
     /// @notice Slots with an item that is proven ⪰ the floor, here or by an earlier `post`.
     function provenSlots(MissionStorage.Layout storage s, Docket memory d) internal view returns (uint8 proven) {
-        proven = _reaching(d, d.classes);
-        if (d.word.commitMask & ~proven == 0) return proven;
-        return d.word.commitMask & (proven | s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)].shown);
-    }
-
-    /// @notice The same, if all items were what their executors claim.
-    function claimingSlots(Docket memory d) internal pure returns (uint8) {
-        return _reaching(d, d.claims);
-    }
-
-    function _reaching(Docket memory d, uint256[] memory classes) private pure returns (uint8 slots) {
         // At most five slots.
         for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
-            if (_isPresent(d, slot) && _reachesFloor(d, classes[slot])) slots |= uint8(1 << slot);
+            bool reaches = Admissibility.reaches(d.classes[slot], EvidenceClass(d.law.floor()));
+            if (_isPresent(d, slot) && reaches) proven |= uint8(1 << slot);
         }
-    }
-
-    /// @dev Nothing is asked of evidence where the floor is the executor's own word.
-    function _reachesFloor(Docket memory d, uint256 classes) private pure returns (bool) {
-        EvidenceClass floor = EvidenceClass(d.law.floor());
-        if (floor == EvidenceClass.SELF) return true;
-        for (; classes != 0; classes >>= CLASS_BITS) {
-            if (Admissibility.geq(Admissibility.classAt(classes, 0), floor)) return true;
-        }
-        return false;
+        if (d.word.commitMask & ~proven == 0) return proven;
+        return d.word.commitMask & (proven | s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)].shown);
     }
 
     function _isPresent(Docket memory d, uint8 slot) private pure returns (bool) {

@@ -6,6 +6,7 @@ import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IPredicate} from "../interfaces/IPredicate.sol";
+import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {Faults} from "../libraries/Faults.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
@@ -14,6 +15,7 @@ import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {NodeTransitions} from "../libraries/NodeTransitions.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {EvidenceClass} from "../types/Evidence.sol";
 import {LawHeader, Tier} from "../types/Law.sol";
 import {Opening} from "../types/Messages.sol";
 import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
@@ -177,10 +179,25 @@ library NodeCore {
         w.deadline = uint40(block.timestamp) + f.terms.verificationTimeout();
     }
 
+    /// @notice What is wrong with an opening, whatever was committed; zero if nothing is. Who claims nothing at the floor could not be
+    /// cleared: it is late until it opens something else (decision 57).
+    function openingFault(NodeLaw law, Opening memory o) internal pure returns (bytes4) {
+        if (o.items > MAX_ITEMS) return ICollaborationContract.TooManyItems.selector;
+        if (o.trailRoot == 0) return ICollaborationContract.TrailMissing.selector;
+        bool claims = Admissibility.reaches(Admissibility.firstOf(o.classes, o.items), EvidenceClass(law.floor()));
+        return claims ? bytes4(0) : ICollaborationContract.ClaimsTooLittle.selector;
+    }
+
     /// @notice Opens a slot's commitment for everybody to see.
-    function reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening memory o) internal {
-        if (o.items > MAX_ITEMS) revert ICollaborationContract.TooManyItems(node, slot, o.items);
-        if (o.trailRoot == 0) revert ICollaborationContract.TrailMissing(node, slot);
+    function reveal(MissionStorage.Node memory w, NodeLaw law, uint8 node, uint8 slot, Opening memory o) internal {
+        bytes4 fault = openingFault(law, o);
+        if (fault == ICollaborationContract.TooManyItems.selector) {
+            revert ICollaborationContract.TooManyItems(node, slot, o.items);
+        }
+        if (fault == ICollaborationContract.TrailMissing.selector) {
+            revert ICollaborationContract.TrailMissing(node, slot);
+        }
+        if (fault != 0) revert ICollaborationContract.ClaimsTooLittle(node, slot, law.floor());
         w.revealMask |= uint8(1 << slot);
         emit ICollaborationContract.Revealed(
             node,

@@ -24,8 +24,6 @@ library Pledges {
     using MissionFrame for Frame;
     using Wire for bytes;
 
-    uint8 private constant MAX_ITEMS = 32;
-
     /// @dev The node that is worked on: read once, stored when the next one comes.
     struct Bench {
         bool open;
@@ -94,7 +92,7 @@ library Pledges {
         p.opened = true;
         p.commitment = Commitments.commitment(p.agent, opening, NodeCore.obligation(s, f, b.word, node));
         _commitAlone(s, f, b, p, deadline, signature);
-        NodeCore.reveal(b.word, node, slot, opening);
+        NodeCore.reveal(b.word, b.law, node, slot, opening);
         _note(f, b, p);
         NodeCore.store(s, node, b.word);
     }
@@ -137,7 +135,7 @@ library Pledges {
             Opening memory opening;
             if (fault == 0 && p.opened) {
                 opening = wave.opening(p.at);
-                fault = _openingFault(opening);
+                fault = NodeCore.openingFault(b.law, opening);
             }
             if (fault != 0) {
                 emit ICollaborationContract.Skipped(p.node, p.slot, p.attempt, fault);
@@ -145,7 +143,7 @@ library Pledges {
             }
             b.changed = true;
             _commit(s, b, p);
-            if (p.opened) NodeCore.reveal(b.word, p.node, p.slot, opening);
+            if (p.opened) NodeCore.reveal(b.word, b.law, p.node, p.slot, opening);
             _note(f, b, p);
         }
         _putAway(s, b);
@@ -166,7 +164,7 @@ library Pledges {
             at += 3 + Wire.OPENING;
             _turnTo(s, f, b, p.node);
             bytes4 fault = _revealFault(s, f, b, p, opening);
-            if (fault == 0) fault = _openingFault(opening);
+            if (fault == 0) fault = NodeCore.openingFault(b.law, opening);
             if (fault != 0) {
                 emit ICollaborationContract.Skipped(p.node, p.slot, p.attempt, fault);
                 continue;
@@ -364,12 +362,6 @@ library Pledges {
         return p.commitment == s.pledges[key] ? bytes4(0) : ICollaborationContract.OpeningMismatch.selector;
     }
 
-    function _openingFault(Opening memory opening) private pure returns (bytes4) {
-        if (opening.items > MAX_ITEMS) return ICollaborationContract.TooManyItems.selector;
-        if (opening.trailRoot == 0) return ICollaborationContract.TrailMissing.selector;
-        return 0;
-    }
-
     /// @dev The same as an error with its values; what an opening must have `NodeCore.reveal` demands.
     function _refuse(bytes4 fault, Bench memory b, Pledge memory p) private pure {
         (uint8 node, uint8 slot) = (p.node, p.slot);
@@ -441,7 +433,7 @@ library Pledges {
             Remedies.closeCommits(s, city, p.node);
             b.word = NodeCore.loadOf(s, f, p.node);
         }
-        NodeCore.reveal(b.word, p.node, p.slot, opening);
+        NodeCore.reveal(b.word, b.law, p.node, p.slot, opening);
         if (b.word.revealMask == b.word.commitMask) NodeCore.startVerification(f, b.word, p.node);
     }
 }

@@ -75,20 +75,16 @@ library Rulings {
         uint8 agreed = d.law.tier() == Tier.CONSENSUS ? d.word.commitMask & r.decision.agreeing : d.word.commitMask;
         // A slot is paid for an item of its own, whatever is said of it.
         r.agreeing = agreed & d.proven;
-        r.late = d.word.commitMask & ~d.proven;
-        if (!open || r.late == 0) return;
-        _checkShown(d, r.decision.result, agreed);
-        // Omitted items are not refused.
-        r.late &= ~Dockets.claimingSlots(d);
+        r.late = open ? 0 : d.word.commitMask & ~d.proven;
+        if (open) _checkShown(d, r.decision.result, agreed);
     }
 
-    /// @dev Whoever clears cannot leave out what an agreeing slot is paid for, nor what an undecided one would be late without: while the
-    /// hearing is open nobody is at fault for that.
+    /// @dev Every slot claims an item at the floor. Whoever clears cannot leave out what an agreeing slot is paid for, nor what an undecided
+    /// one would be late without: while the hearing is open no executor is at fault for that.
     function _checkShown(Docket memory d, ClearingResult result, uint8 agreed) private pure {
         uint8 due = 0;
-        if (result == ClearingResult.PASS) due = agreed;
-        else if (result == ClearingResult.UNVERIFIABLE) due = d.word.commitMask;
-        due &= ~d.proven & Dockets.claimingSlots(d);
+        if (result == ClearingResult.PASS) due = agreed & ~d.proven;
+        else if (result == ClearingResult.UNVERIFIABLE) due = d.word.commitMask & ~d.proven;
         if (due != 0) d.refuse(ICollaborationContract.SlotUnproven.selector, d.node, due);
     }
 

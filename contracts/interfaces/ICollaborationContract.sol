@@ -340,6 +340,8 @@ interface ICollaborationContract {
     error EmptyBatch();
     error PriceAboveSlot(uint8 node, uint64 price, uint64 slotBudget);
     error WrongTier(uint8 node, uint8 tier);
+    /// @dev None of the items that an opening claims is at the law's floor.
+    error ClaimsTooLittle(uint8 node, uint8 slot, uint8 floor);
     error TooManyItems(uint8 node, uint8 slot, uint8 items);
     error AlreadyRevealed(uint8 node, uint8 slot);
     error TrailMissing(uint8 node, uint8 slot);

@@ -102,6 +102,22 @@ library Admissibility {
         return basis != 0 && basis & ~atFloor == 0;
     }
 
+    /// @notice Whether some of a slot's items is ⪰ the floor. Nothing is asked of evidence where the floor is the executor's own word.
+    /// @param classWord three bits per item
+    function reaches(uint256 classWord, EvidenceClass floor) internal pure returns (bool) {
+        if (floor == EvidenceClass.SELF) return true;
+        for (; classWord != 0; classWord >>= 3) if (geq(classAt(classWord, 0), floor)) return true;
+        return false;
+    }
+
+    /// @notice The classes of the first `items` of a word of them.
+    function firstOf(uint256 classWord, uint256 items) internal pure returns (uint256) {
+        // At most 32 items.
+        unchecked {
+            return classWord & ((uint256(1) << (3 * items)) - 1);
+        }
+    }
+
     function _grade(uint256[6] memory graded, EvidenceClass class, uint256 item) private pure {
         if (class == EvidenceClass.SELF) return;
         graded[uint256(EvidenceClass.SIGN)] |= item;

@@ -160,19 +160,20 @@ describe("attacks by replay", () => {
     describe("after the next approval", () => {
       type Order = Awaited<ReturnType<typeof orderOn>>;
       let judge: Wallet;
+      let colleague: Wallet;
       /** Two nodes that a monitor has frozen. */
       beforeEach(async () => {
         mission = await (await (await openMission({ nodes: [TASK, TASK] })).activate()).awardAll();
         await mission.route(0, 1);
         for (const node of [0, 1]) await frozen(node);
-        [judge] = (await mission.city.seatAdjudicators(1)) as [Wallet];
+        [judge, colleague] = (await mission.city.seatAdjudicators(2)) as [Wallet, Wallet];
       });
 
       const frozen = (node: number) => mission.contract.connect(mission.city.monitor).report(node, id("why"), 41);
       const order = async (action: number, node: number, data = "0x") =>
         orderOn(mission, action, node, { data, salt: 0n, deadline: (await mission.soon()) + 86_400n });
-      const act = async (message: Order) =>
-        mission.city.adjudication.act(message, [{ adjudicator: judge.address, signature: await mission.city.signOrder(message, judge) }]);
+      const act = async (message: Order, by = judge) =>
+        mission.city.adjudication.act(message, [{ adjudicator: by.address, signature: await mission.city.signOrder(message, by) }]);
       const carriedOut = async () => (await mission.city.adjudication.queryFilter("OverrideExecuted" as never)).length;
 
       it("an approval that another one followed is carried out again, on a state that looks the same", async () => {
@@ -180,7 +181,7 @@ describe("attacks by replay", () => {
         const release = await order(Action.UNFREEZE, 0);
         const at = await time.latest();
         const next = await order(Action.UNFREEZE, 1);
-        for (const step of [() => act(release), () => act(next), () => frozen(0)]) {
+        for (const step of [() => act(release), () => act(next, colleague), () => frozen(0)]) {
           await time.setNextBlockTimestamp(at);
           await step();
         }

@@ -20,6 +20,7 @@ export const collaborationContractAbi = [
   {"type":"error","name":"CheckpointLate","inputs":[{"name":"node","type":"uint8"},{"name":"due","type":"uint40"}]},
   {"type":"error","name":"ChildRunning","inputs":[{"name":"node","type":"uint8"},{"name":"mission","type":"address"}]},
   {"type":"error","name":"ChildrenRunning","inputs":[{"name":"nodes","type":"uint256"}]},
+  {"type":"error","name":"ClaimsTooLittle","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"floor","type":"uint8"}]},
   {"type":"error","name":"CodeMatches","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"hash","type":"bytes32"}]},
   {"type":"error","name":"DuplicateVerdict","inputs":[{"name":"node","type":"uint8"},{"name":"verifier","type":"address"},{"name":"question","type":"uint8"}]},
   {"type":"error","name":"EmptyBatch","inputs":[]},

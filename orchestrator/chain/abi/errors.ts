@@ -60,6 +60,7 @@ export const errorsAbi = [
   {"type":"error","name":"ChildrenRunning","inputs":[{"name":"nodes","type":"uint256"}]},
   {"type":"error","name":"CityIsStopped","inputs":[{"name":"until","type":"uint40"}]},
   {"type":"error","name":"CityNotStopped","inputs":[]},
+  {"type":"error","name":"ClaimsTooLittle","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"floor","type":"uint8"}]},
   {"type":"error","name":"CloneArgumentsTooLong","inputs":[]},
   {"type":"error","name":"Closed","inputs":[{"name":"key","type":"bytes32"}]},
   {"type":"error","name":"CodeMatches","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"hash","type":"bytes32"}]},

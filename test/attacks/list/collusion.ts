@@ -217,8 +217,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a paid slot has an item of its own, proven at the floor",
     file: "collaboration/Rulings.sol",
-    find: "        r.agreeing = agreed & d.proven;\n        r.late = d.word.commitMask & ~d.proven;\n",
-    replace: "        r.agreeing = agreed;\n        r.late = d.word.commitMask & ~d.proven & ~agreed;\n",
+    find: "        r.agreeing = agreed & d.proven;\n        r.late = open ? 0 : d.word.commitMask & ~d.proven;\n",
+    replace: "        r.agreeing = agreed;\n        r.late = open ? 0 : d.word.commitMask & ~d.proven & ~agreed;\n",
   },
   {
     title: "two of a panel's five overrule the three whose verdicts they leave out",
@@ -356,7 +356,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "evidence that an opening claims is not left out while the panel has time",
     file: "collaboration/Rulings.sol",
-    find: "        else if (result == ClearingResult.UNVERIFIABLE) due = d.word.commitMask;\n",
+    find: "        else if (result == ClearingResult.UNVERIFIABLE) due = d.word.commitMask & ~d.proven;\n",
     replace: "",
   },
   {
@@ -558,7 +558,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "while the panel is heard no agreeing slot goes without the evidence it claims",
     file: "collaboration/Rulings.sol",
-    find: "        if (result == ClearingResult.PASS) due = agreed;\n        else if",
+    find: "        if (result == ClearingResult.PASS) due = agreed & ~d.proven;\n        else if",
     replace: "        if",
   },
   {
@@ -652,5 +652,14 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: " || (draft.novice[i] && draft.novices == 0)",
     replace: "",
     bound: "newcomers that were paid once are none any more",
+  },
+  {
+    title: "an executor opens what no verdict could rest on, and the time of its panel passes",
+    threats: ["NP-4"],
+    entry: "CollaborationContract.commitOpen",
+    guard: "an opening claims an item at the floor",
+    file: "collaboration/NodeCore.sol",
+    find: "        return claims ? bytes4(0) : ICollaborationContract.ClaimsTooLittle.selector;\n",
+    replace: "        return bytes4(0);\n",
   },
 ]);

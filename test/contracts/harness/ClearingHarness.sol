@@ -54,6 +54,16 @@ contract ClearingHarness {
             y[i] = Admissibility.meetOver(bases[i], Admissibility.grade(classWords[i]));
     }
 
+    function reaches(
+        uint256[] memory words,
+        uint256[] memory items,
+        EvidenceClass floor
+    ) external pure returns (bool[] memory y) {
+        y = new bool[](words.length);
+        for (uint256 i = 0; i < words.length; ++i)
+            y[i] = Admissibility.reaches(Admissibility.firstOf(words[i], items[i]), floor);
+    }
+
     function classAt(uint256 word, uint256 item) external pure returns (EvidenceClass) {
         return Admissibility.classAt(word, item);
     }

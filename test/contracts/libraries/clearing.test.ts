@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../../orchestrator/primitives/random.ts";
-import { classAt, type EvidenceClass, geq, join, meet, meetOver } from "../../../orchestrator/rules/admissibility.ts";
+import { classAt, EvidenceClass, geq, join, meet, meetOver } from "../../../orchestrator/rules/admissibility.ts";
 import { ClearingResult, decide } from "../../../orchestrator/rules/clearing.ts";
 import { sweep } from "../../support/sweep.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
@@ -43,6 +43,31 @@ describe("Clearing and Admissibility agree with their twins", function () {
       const bases = batch.map(({ basis }) => basis);
       const words = batch.map(({ classWords }) => classWords);
       expect(await harness.call("meetOver", bases, words)).to.deep.equal(batch.map((c) => meetOver(c.basis, c.classWords)));
+    }
+  });
+
+  it("on whether what an opening claims reaches the floor", async () => {
+    const random = randomStream(7, "claims");
+    const cases = Array.from({ length: sweep(3000) }, () => {
+      const low = random.int(2) === 0;
+      const codes = Array.from({ length: 32 }, () => (low ? random.int(3) : random.int(8)));
+      return { word: codes.reduce((word, code, item) => word | (BigInt(code) << BigInt(3 * item)), 0n), items: random.int(33) };
+    });
+    for (const floor of Object.values(EvidenceClass)) {
+      const expected = cases.map(
+        ({ word, items }) =>
+          floor === EvidenceClass.SELF || Array.from({ length: items }, (_, i) => i).some((i) => geq(classAt(word, i), floor)),
+      );
+      const words = cases.map(({ word }) => word);
+      expect(
+        await harness.call(
+          "reaches",
+          words,
+          cases.map(({ items }) => items),
+          floor,
+        ),
+        `${floor}`,
+      ).to.deep.equal(expected);
     }
   });
 

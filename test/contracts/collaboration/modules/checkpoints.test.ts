@@ -190,13 +190,15 @@ describe("Checkpoints", () => {
       await refused(take(wave), "WrongMissionState");
     });
 
-    it("too many items, and work without a trail", async () => {
+    it("too many items, work without a trail, and what claims nothing at the floor", async () => {
       await awarded();
       const opening = await mission.opening(0);
       Object.assign(opening, { items: 33 });
       await refused(take(await mission.wave([0])), "TooManyItems");
       Object.assign(opening, { items: 1, trailRoot: ZeroHash });
       await refused(take(await mission.wave([0])), "TrailMissing");
+      Object.assign(opening, { classes: 0n, trailRoot: id("trail") });
+      await refused(take(await mission.wave([0])), "ClaimsTooLittle");
     });
   });
 

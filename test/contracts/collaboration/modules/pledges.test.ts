@@ -36,6 +36,7 @@ const REASONS = {
   NotCommitted: "NotCommitted(uint8,uint8)",
   TooManyItems: "TooManyItems(uint8,uint8,uint8)",
   TrailMissing: "TrailMissing(uint8,uint8)",
+  ClaimsTooLittle: "ClaimsTooLittle(uint8,uint8,uint8)",
   NotAllCommitted: "NotAllCommitted(uint8,uint8)",
   AlreadyRevealed: "AlreadyRevealed(uint8,uint8)",
   OpeningMismatch: "OpeningMismatch(uint8,uint8,bytes32,bytes32)",
@@ -148,12 +149,16 @@ describe("Pledges", () => {
       const zero: Hex = `0x${"00".repeat(32)}`;
       const nothing = { node: 1, slot: 0, attempt: 0, signer: 0, commitment: zero };
       const opening = await mission.opening(0);
-      const spoilt = { TooManyItems: { ...opening, items: 33 }, TrailMissing: { ...opening, trailRoot: zero } };
-      for (const [why, bad] of Object.entries(spoilt)) {
+      const spoilt = [
+        ["TooManyItems", { ...opening, items: 33 }],
+        ["TrailMissing", { ...opening, trailRoot: zero }],
+        ["ClaimsTooLittle", { ...opening, items: 0 }],
+      ] as const;
+      for (const [why, bad] of spoilt) {
         const commitment = commitmentOf(hexSchema.parse(agent.address), bad, hexSchema.parse(await mission.contract.obligationOf(0)));
         const pledges = [{ node: 0, slot: 0, attempt: 0, signer: 0, opening: bad }];
         const wave = encodeCommitWave({ signers: [await signed(agent, 0n, commitment)], pledges });
-        await skips(mission.contract.commitWave(wave), 0, 0, why === "TooManyItems" ? "TooManyItems" : "TrailMissing");
+        await skips(mission.contract.commitWave(wave), 0, 0, why);
       }
       const empty = encodeCommitWave({ signers: [await signed(sealed.agent, 1n << 16n, zero)], pledges: [nothing] });
       await skips(mission.contract.commitWave(empty), 1, 0, "NotCommitted");

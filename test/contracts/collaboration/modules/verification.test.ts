@@ -56,7 +56,7 @@ describe("Verification", () => {
       expect(await mission.contract.pledgeOf(0, 0)).to.equal(await mission.commitmentOf(0));
     });
 
-    it("refuse another's word, a late signature, an unknown slot, too many items, no trail", async () => {
+    it("refuse another's word, a late signature, an unknown slot, too many items, no trail, no claim at the floor", async () => {
       await routed();
       const opening = await mission.opening(0);
       const soon = await mission.soon();
@@ -66,6 +66,17 @@ describe("Verification", () => {
       const { agent } = await mission.executorOf(0);
       await refused(mission.contract.connect(agent).commitOpen(0, 0, { ...opening, items: 33 }, soon, "0x"), "TooManyItems");
       await refused(mission.contract.connect(agent).commitOpen(0, 0, { ...opening, trailRoot: ZeroHash }, soon, "0x"), "TrailMissing");
+      const { floor } = mission.node(0);
+      const classes = BigInt(EvidenceClass.WIT);
+      for (const low of [
+        { ...opening, items: 0 },
+        { ...opening, classes },
+        { ...opening, classes: classes | (BigInt(floor) << 3n) },
+      ])
+        await expect(mission.contract.connect(agent).commitOpen(0, 0, low, soon, "0x"))
+          .to.be.revertedWithCustomError(mission.contract, "ClaimsTooLittle")
+          .withArgs(0, 0, floor);
+      expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0);
     });
 
     it("belong to their tiers", async () => {
@@ -196,13 +207,13 @@ describe("Verification", () => {
       await refused(mission.clear(0, { unproven: true }), "EvidenceMissing");
     });
 
-    it("gives no weight to a basis below the floor: no panel could, and the executor loses what being late costs", async () => {
+    it("gives no weight to a claim that nobody proves: no panel could, and the executor loses what being late costs", async () => {
       mission = await (await (await openMission()).activate()).awardAll();
-      mission.evidence = { ...mission.evidence, class: EvidenceClass.SIGN };
       await mission.route(0);
       await mission.work(0);
       const { agent } = await mission.executorOf(0);
-      await mission.clear(0, { unproven: true });
+      await networkHelpers.time.increase(250);
+      await mission.clear(0, { result: Result.ABSTAIN, basis: 0n, unproven: true });
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
       const { held, locked } = await mission.city.producers.stakeOf(agent.address);
       expect([held, locked]).to.deep.equal([tokens(9950), 0n]);
