@@ -8,7 +8,7 @@ import type { CityFacts, Goal } from "../minds/goal.ts";
 import { goalIn } from "../minds/goal-text.ts";
 import { layOut } from "../minds/layout.ts";
 import { checkedMind, type DebateView, type Ranking, rankingSchema, type Speech } from "../minds/mind.ts";
-import { requiredLevels, riskOf } from "../minds/options.ts";
+import { exposureOf, requiredLevels, riskOf } from "../minds/options.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { contentIdFromDigest, contentIdOf, contentIdOfJson, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema } from "../primitives/hex.ts";
@@ -17,6 +17,7 @@ import type { CallRequest } from "../protocol/calls.ts";
 import { reasonsSchema } from "../protocol/debate.ts";
 import { type LawShape, lawShapeSchema } from "../protocol/law-shape.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
+import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { LawText, SESSION_CALLS, SessionMessageType } from "../protocol/session-calls.ts";
 import { packRanking } from "../rules/condorcet.ts";
@@ -314,6 +315,8 @@ function debateIn(debate: CallRequest<"rank">["debate"]): { readonly debate?: De
   return debate === undefined ? {} : { debate };
 }
 
+const sorted = (exposure: StatedExposure = {}) => Object.entries(exposure).sort(([one], [other]) => (one < other ? -1 : 1));
+
 /** Throws unless a structure under a goal is what the document says in every field that a mind can weigh. */
 function requireShown(what: string, document: MissionDocument, goal: Goal, shape: LawShape, limits: LawLimits): void {
   const said = (field: string, one: unknown, other: unknown) => {
@@ -325,6 +328,7 @@ function requireShown(what: string, document: MissionDocument, goal: Goal, shape
     [document.goal, document.budget, document.duration, document.input.count],
   );
   said("risk", riskOf(goal, limits), document.risk);
+  said("exposure", sorted(exposureOf(goal)), sorted(document.exposure));
   said("title", shape.title, document.title);
   let nodes: ReturnType<typeof layOut>;
   try {

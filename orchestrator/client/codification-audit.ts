@@ -8,7 +8,7 @@ import { EvidenceClass } from "../rules/admissibility.ts";
 import { Band, decodeLaw, type LawHeader, type LawNode, lawLength, MAX_NODES, Risk, specHashOf } from "../rules/law-codec.ts";
 import { type CodeShape, type OpcodeName, shapeOf } from "./bytecode.ts";
 import { lawNodeOf, recompileLaw, statedGoalHash } from "./compile-law.ts";
-import { type LawLimits, riskOfBudget } from "./law-limits.ts";
+import { type LawLimits, riskOfBudget, riskOfExposure } from "./law-limits.ts";
 
 /** What a codifier could try (AgentCity A.7, Table 10). */
 export const MANIPULATIONS = {
@@ -254,6 +254,8 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
   holds(header.budget === deposit, "law", `has a budget of ${header.budget}, the deposit is ${deposit}`);
   holds(header.duration > 0 && header.duration <= limits.maxDuration, "law", `lasts ${header.duration} s, at most ${limits.maxDuration}`);
   holds(header.risk >= Risk[riskOfBudget(header.budget, limits)], "law", "has a lower risk than its budget");
+  const exposed = riskOfExposure(header.budget, document.exposure ?? {}, limits);
+  holds(header.risk >= Risk[exposed], "law", "has a lower risk than what it exposes");
   const allocated = nodes.reduce((sum, { budget }) => sum + budget, 0n);
   holds(allocated <= header.budget, "law", `gives its nodes ${allocated} of ${header.budget}`);
   for (const [index, node] of nodes.entries()) {

@@ -1,3 +1,6 @@
+import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
+import { EXPOSURE_INPUTS, type Exposure, type ExposureBand, exposureBand, exposureScore, valueAtRisk } from "../protocol/exposure.ts";
+import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { Band } from "../rules/law-codec.ts";
 import type { CityClient } from "./client.ts";
@@ -32,6 +35,25 @@ export interface LawLimits {
 /** The risk a budget carries by itself (decision 8). */
 export function riskOfBudget(budget: bigint, limits: Pick<LawLimits, "mediumRiskFrom" | "highRiskFrom">): RiskName {
   return budget >= limits.highRiskFrom ? "HIGH" : budget >= limits.mediumRiskFrom ? "MEDIUM" : "LOW";
+}
+
+/** Bands of exposure as risks of a law. */
+const RISK_OF_BAND: Readonly<Record<ExposureBand, RiskName>> = { LOW: "LOW", MODERATE: "LOW", ELEVATED: "MEDIUM", CRITICAL: "HIGH" };
+/** What is said of nobody's history: as much good as bad. */
+const UNKNOWN_HISTORY = 0.5;
+
+/**
+ * The risk that exposure asks for (RAILS 7.1, decision 8). What is stated only raises what is known without it: how much money there is. By
+ * itself that never reaches a higher risk.
+ */
+export function riskOfExposure(budget: bigint, stated: StatedExposure, limits: Pick<LawLimits, "highRiskFrom">): RiskName {
+  const tokens = (amount: bigint) => Number(amount) / 10 ** TOKEN_DECIMALS;
+  const known: Partial<Exposure> = {
+    value_at_risk: valueAtRisk(tokens(budget), tokens(limits.highRiskFrom)),
+    agent_history: UNKNOWN_HISTORY,
+  };
+  const inputs = EXPOSURE_INPUTS.map((input) => [input, Math.max(known[input] ?? 0, stated[input] ?? 0)] as const);
+  return RISK_OF_BAND[exposureBand(exposureScore(Object.fromEntries(inputs) as Exposure))];
 }
 
 /** What the constitution demands of a law in an edition of its table: the one under which the law's session opened, or the newest. */

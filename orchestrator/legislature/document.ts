@@ -2,7 +2,7 @@ import type { LawLimits } from "../client/law-limits.ts";
 import type { CityFacts, Goal } from "../minds/goal.ts";
 import { riskNumber } from "../minds/goal.ts";
 import { itemAt, layOut, type PlannedNode } from "../minds/layout.ts";
-import { requiredLevels, riskOf } from "../minds/options.ts";
+import { exposureOf, requiredLevels, riskOf } from "../minds/options.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { gateNumber } from "../protocol/gates.ts";
 import type { LawShape } from "../protocol/law-shape.ts";
@@ -27,6 +27,7 @@ export function documentOf(
   shape: LawShape,
   parent?: ParentNode,
 ): MissionDocument {
+  const exposure = exposureOf(goal);
   return missionDocumentSchema.parse({
     "@context": MISSION_CONTEXT,
     "@type": "MissionSpecification",
@@ -35,6 +36,7 @@ export function documentOf(
     ...(parent === undefined ? {} : { parent: { mission: parent.mission, node: parent.node, attempt: parent.attempt } }),
     title: shape.title,
     risk: riskOf(goal, facts.limits),
+    ...(exposure === undefined ? {} : { exposure }),
     budget: goal.budget.toString(),
     duration: goal.duration,
     input: {

@@ -1,8 +1,7 @@
-import { type FloorName, type LawLimits, type RiskName, riskOfBudget } from "../client/law-limits.ts";
-import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
+import { type FloorName, type LawLimits, type RiskName, riskOfBudget, riskOfExposure } from "../client/law-limits.ts";
 import { TIER } from "../primitives/tier.ts";
-import { EXPOSURE_INPUTS, type Exposure, type ExposureBand, exposureBand, exposureScore, valueAtRisk } from "../protocol/exposure.ts";
 import type { LawShape, TaskShape } from "../protocol/law-shape.ts";
+import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 import { GoalNotFeasible } from "./errors.ts";
 import { fits } from "./fit.ts";
 import type { CityFacts, Goal, GoalTask } from "./goal.ts";
@@ -27,30 +26,15 @@ type Pricing = (typeof PRICINGS)[number];
 
 /** What a law of this mission must at least be: the highest of its own risk, its budget's, and that of what is exposed by it. */
 export function riskOf(goal: Pick<Goal, "risk" | "budget" | "exposure" | "coverage">, limits: LawLimits): RiskName {
-  return higherRisk(higherRisk(goal.risk, riskOfBudget(goal.budget, limits)), riskOfExposure(goal, limits));
+  return higherRisk(higherRisk(goal.risk, riskOfBudget(goal.budget, limits)), riskOfExposure(goal.budget, exposureOf(goal) ?? {}, limits));
 }
 
-/** Bands of exposure as risks of a law. */
-const RISK_OF_BAND: Readonly<Record<ExposureBand, RiskName>> = { LOW: "LOW", MODERATE: "LOW", ELEVATED: "MEDIUM", CRITICAL: "HIGH" };
-/** What is said of nobody's history: as much good as bad. */
-const UNKNOWN_HISTORY = 0.5;
-
-/**
- * The risk that exposure asks for (RAILS 7.1, decision 8). A sponsor's statement only raises what is known without it: how much money, how
- * much of the goal no task answers. Without one these two alone never reach a higher risk.
- */
-function riskOfExposure(
-  { budget, exposure = {}, coverage = 1 }: Pick<Goal, "budget" | "exposure" | "coverage">,
-  limits: LawLimits,
-): RiskName {
-  const tokens = (amount: bigint) => Number(amount) / 10 ** TOKEN_DECIMALS;
-  const known: Partial<Exposure> = {
-    value_at_risk: valueAtRisk(tokens(budget), tokens(limits.highRiskFrom)),
-    intent_ambiguity: 1 - coverage,
-    agent_history: UNKNOWN_HISTORY,
-  };
-  const inputs = EXPOSURE_INPUTS.map((input) => [input, Math.max(known[input] ?? 0, exposure[input] ?? 0)] as const);
-  return RISK_OF_BAND[exposureBand(exposureScore(Object.fromEntries(inputs) as Exposure))];
+/** What a law says of what is at stake: the sponsor's statement, and how much of the goal no task answers. Undefined where nothing was stated. */
+export function exposureOf({ exposure, coverage = 1 }: Pick<Goal, "exposure" | "coverage">): StatedExposure | undefined {
+  if (exposure === undefined) return undefined;
+  const { intent_ambiguity = 0 } = exposure;
+  const ambiguity = Math.max(intent_ambiguity, 1 - coverage);
+  return ambiguity === 0 ? exposure : { ...exposure, intent_ambiguity: ambiguity };
 }
 
 /** What an agent asks for one run of a service at least, smallest unit: a tenth of a token. */

@@ -1,4 +1,5 @@
 import { AgentCityError } from "../primitives/errors.ts";
+import { EXPOSURE_INPUTS } from "./exposure.ts";
 
 /** Name of the published JSON-LD context of mission specifications. Terms are added to it; if one changed its meaning it would get another name. */
 export const MISSION_CONTEXT = "https://agentcity.dev/contexts/mission-specification/v1";
@@ -6,6 +7,7 @@ export const MISSION_CONTEXT = "https://agentcity.dev/contexts/mission-specifica
 /** Namespace of the terms. */
 const NS = "https://agentcity.dev/ns/mission/v1#";
 const WHOLE = "http://www.w3.org/2001/XMLSchema#nonNegativeInteger";
+const SHARE = "http://www.w3.org/2001/XMLSchema#double";
 
 const term = (id: string) => ({ "@id": `${NS}${id}` });
 const typed = (id: string, type: string) => ({ "@id": `${NS}${id}`, "@type": type });
@@ -35,6 +37,7 @@ export const missionContext = {
     goal: term("goal"),
     plan: term("plan"),
     risk: oneOf("risk", "risk", RISKS),
+    exposure: { ...term("exposure"), "@context": Object.fromEntries(EXPOSURE_INPUTS.map((input) => [input, typed(input, SHARE)])) },
     budget: whole("budget"),
     duration: whole("durationSeconds"),
     input: {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { MISSION_CONTEXT } from "./mission-context.ts";
-import { COMPARISONS, optionsSchema } from "./mission-file-schema.ts";
+import { COMPARISONS, exposureSchema, optionsSchema } from "./mission-file-schema.ts";
 
 /** Smallest units of the settlement token as decimal text, because JSON numbers lose digits. */
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
@@ -89,6 +89,8 @@ export const missionDocumentSchema = z.strictObject({
   /** The candidate's name on the ballot: `4 shards, 3 classifiers`. */
   title: z.string().min(1),
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
+  /** What is at stake beside the money, as far as the sponsor stated it, each 0–1: the risk is at least what follows from it (decision 8). */
+  exposure: exposureSchema.optional(),
   budget: units,
   /** Seconds from deployment to expiry. */
   duration: z.int().positive(),

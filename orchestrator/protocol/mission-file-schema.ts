@@ -71,7 +71,7 @@ const exposure: Readonly<Record<ExposureInput, typeof part>> = {
   ...{ authority_risk: part, value_at_risk: part, intent_ambiguity: part },
   ...{ irreversibility: part, agent_history: part, domain_sensitivity: part },
 };
-const exposureSchema = z.strictObject(exposure);
+export const exposureSchema = z.strictObject(exposure);
 /** What a sponsor says of what is at stake. */
 export type StatedExposure = z.infer<typeof exposureSchema>;
 

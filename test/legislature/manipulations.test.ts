@@ -178,6 +178,13 @@ describe("a manipulated codification", function () {
       `has a panel smaller than ${facts.limits.minPanel[1]}`,
       `asks for weaker evidence than ${facts.limits.minFloor[1]}`,
     ]);
+    // What the document says is exposed asks for more than its risk.
+    const exposed = {
+      ...law.document,
+      exposure: { authority_risk: 1, irreversibility: 1, intent_ambiguity: 1, agent_history: 1, domain_sensitivity: 1 },
+    };
+    const raised = named("M6", audit(compileLaw(exposed).law, exposed));
+    expect(raised).to.include("has a lower risk than what it exposes");
     const lax = withLast({ agree: { on: "label", atLeastBps: 8_500, tolerance: 50 } });
     expect(named("M6", audit(compileLaw(lax).law, lax))).to.deep.equal(["compares numbers within 50 %, not 5 %"]);
     expect(panelSize).to.be.greaterThan(1);

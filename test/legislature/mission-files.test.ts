@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { compileLaw, goalHashOf } from "../../orchestrator/client/compile-law.ts";
-import { readLimits } from "../../orchestrator/client/law-limits.ts";
+import { readLimits, riskOfExposure } from "../../orchestrator/client/law-limits.ts";
 import { documentOf } from "../../orchestrator/legislature/document.ts";
 import { goalOf } from "../../orchestrator/legislature/goal.ts";
 import { witnessesOf } from "../../orchestrator/legislature/propose.ts";
@@ -112,6 +112,10 @@ describe("laws for any mission file", function () {
       const goal = goalOf(mission, CATALOG, facts.limits, 3);
       const { nodes, ...document } = documentOf(mission, { count: 3, digest: hashOf("input") }, goal, facts, optionsOf(goal, facts)[0]!);
       expect(new Set(nodes.map((node) => node.risk))).to.deep.equal(new Set([document.risk]));
+      // Whoever has the law alone comes to the same.
+      expect(document.exposure ?? {}).to.deep.equal(exposure);
+      const recomputed = riskOfExposure(BigInt(document.budget), document.exposure ?? {}, facts.limits);
+      expect(RISKS.indexOf(document.risk)).to.be.at.least(RISKS.indexOf(recomputed));
       return document.risk;
     };
     expect(riskWith({})).to.equal("LOW");

@@ -4,6 +4,7 @@ import { BUNDLE_FILES, blockFile, blockIdOf, reachableBlocks } from "../bundle/b
 import { treeOf } from "../missions/family.ts";
 import type { AuditContext } from "./context.ts";
 import { closing } from "./documents.ts";
+import { exposed } from "./exposed.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
 
@@ -17,6 +18,7 @@ export const roots: Check = {
     for (const { seq } of context.log) seen.holds(true, `entry ${seq}`, "");
     await anchor(context, seen);
     closing(context, seen);
+    exposed(context.document.document, new TextDecoder().decode(context.bundle.bytes(BUNDLE_FILES.mission)), seen);
     blocks(context, seen);
   },
 };
