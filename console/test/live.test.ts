@@ -204,8 +204,8 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await page.getByLabel("failures only").check();
     const failures = page.locator('[data-feed="failures"] li');
     await failures.first().waitFor();
-    assert.ok((await failures.allTextContents()).some((line) => line.includes("freeze triggered")));
-    assert.ok((await failures.allTextContents()).every((line) => !line.includes("task routed")));
+    assert.ok((await failures.allTextContents()).some((line) => line.includes("node frozen")));
+    assert.ok((await failures.allTextContents()).every((line) => !line.includes("work handed out")));
     await page.reload();
     await failures.first().waitFor();
     await assertAccessible(page);
@@ -527,8 +527,8 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await page.locator(".entry").filter({ hasText: "execution.work" }).first().waitFor();
     await page.goto(`${gateway.url}/log`);
     await page.getByLabel("What").selectOption("failures only");
-    await page.locator(".entry").filter({ hasText: "freeze triggered" }).first().waitFor();
-    assert.equal(await page.locator(".entry").filter({ hasText: "task routed" }).count(), 0);
+    await page.locator(".entry").filter({ hasText: "node frozen" }).first().waitFor();
+    assert.equal(await page.locator(".entry").filter({ hasText: "work handed out" }).count(), 0);
     await page.context().close();
   });
 

@@ -149,6 +149,13 @@ export class NonceTaken extends AgentCityError {
   }
 }
 
+/** Nothing at this chain says what data costs on L1. */
+export class NoDataFee extends AgentCityError {
+  constructor(chain: string, answer: string) {
+    super("NoDataFee", `${chain} does not say what data costs on L1`, { details: answer });
+  }
+}
+
 /** The records and the chain tell different stories: this is not the chain the records were made with. */
 export class ChainDisagrees extends AgentCityError {
   constructor(hash: Hash, problem: string, cause?: unknown) {

@@ -9,7 +9,8 @@ import { type Hash, type Hex, hashSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { readStateFile } from "../primitives/state-file.ts";
 import { type BlockName, type CityChain, type Fees, publicClientOf, type Request } from "./chain.ts";
-import { ChainDisagrees, isUnreachable, ReceiptTimeout } from "./errors.ts";
+import { dataFeeOf } from "./data-fee.ts";
+import { ChainDisagrees, isUnreachable, NoDataFee, ReceiptTimeout } from "./errors.ts";
 import type { Patience } from "./patience.ts";
 import { connectRpcChain, type RpcOptions } from "./rpc.ts";
 
@@ -43,6 +44,10 @@ const RECEIPT_TIMEOUT = 120_000;
 const IDLE = 30_000;
 /** Blocks whose events are asked for at once: what public nodes answer. */
 const LOG_RANGE = 2_000n;
+
+/** Bytes of a typical transaction, none of them like another: data that repeats itself costs less. */
+const SAMPLE_BYTES = 1_000;
+const SAMPLE: Hex = `0x${Buffer.from(Array.from({ length: SAMPLE_BYTES }, (_, at) => (at * 167 + (at >> 8) * 59) & 0xff)).toString("hex")}`;
 
 const RESIDENCE_FILE = "chain.json";
 const residenceSchema = z.strictObject({ chainId: z.int().positive(), genesis: hashSchema, from: z.int().nonnegative() });
@@ -136,7 +141,18 @@ class Live implements CityChain {
 
   async start(): Promise<void> {
     await this.#look();
+    await this.#sayDataFee();
     this.#following = this.#follow();
+  }
+
+  /** Whoever pays hears of it before the first transaction. */
+  async #sayDataFee(): Promise<void> {
+    try {
+      const fee = await dataFeeOf(this.publicClient, this.name, SAMPLE);
+      this.#parts.log(`${this.name} charges for data on L1 beside gas: ${formatEther(fee)} ether for ${SAMPLE_BYTES} bytes now`);
+    } catch (error) {
+      if (!(error instanceof NoDataFee)) throw error;
+    }
   }
 
   head(): BlockName {

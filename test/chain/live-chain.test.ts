@@ -2,22 +2,35 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
-import { createTestClient, formatEther, http, keccak256, numberToHex, parseGwei, publicActions } from "viem";
+import {
+  createTestClient,
+  formatEther,
+  http,
+  keccak256,
+  numberToHex,
+  parseGwei,
+  parseTransaction,
+  publicActions,
+  serializeTransaction,
+  zeroAddress,
+} from "viem";
 import { z } from "zod";
 import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
 import { rawBlockSchema, rawReceiptSchema, requireProven } from "../../orchestrator/chain/block-proof.ts";
 import type { CityChain } from "../../orchestrator/chain/chain.ts";
 import { viemChain } from "../../orchestrator/chain/chain.ts";
+import { dataFeeOf, GAS_PRICE_ORACLE } from "../../orchestrator/chain/data-fee.ts";
 import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { type Engine, openDrivenChain } from "../../orchestrator/chain/driven.ts";
 import { connectEdr } from "../../orchestrator/chain/edr.ts";
-import { ChainDisagrees, MethodNotAllowed, ReceiptTimeout, WrongChain } from "../../orchestrator/chain/errors.ts";
+import { ChainDisagrees, MethodNotAllowed, NoDataFee, ReceiptTimeout, WrongChain } from "../../orchestrator/chain/errors.ts";
 import { type LiveNetwork, openLiveChain } from "../../orchestrator/chain/live-chain.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { serveRpc } from "../../orchestrator/chain/rpc-server.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
 import type { Genesis } from "../../orchestrator/chain/transcript.ts";
 import { openWitnessedChain } from "../../orchestrator/chain/witnessed-chain.ts";
+import { type Hex, isHex } from "../../orchestrator/primitives/hex.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -147,7 +160,7 @@ describe("a chain in real time", function () {
   });
 });
 
-const L1_BLOCK = "0x4200000000000000000000000000000000000015";
+const L1_BLOCK: Hex = "0x4200000000000000000000000000000000000015";
 
 /** An OP chain in this process stands for a rollup's node: it charges for data as one does. */
 describe("the fee for data on L1", () => {
@@ -172,9 +185,40 @@ describe("the fee for data on L1", () => {
     await chain.broadcast([raw]);
     const receipt = await chain.receipt(keccak256(raw));
     await chain.receipt(keccak256(raw));
+    const [before = ""] = told.splice(0);
+    expect(before).to.match(/^town charges for data on L1 beside gas: 0\.\d*[1-9]\d* ether for 1000 bytes now$/);
+    const { r: _, s: __, v: ___, yParity: ____, ...unsigned } = parseTransaction(raw);
+    const asked = await dataFeeOf(chain.publicClient, "town", serializeTransaction(unsigned));
     await chain.close();
     const { l1Fee: forData } = z.object({ l1Fee: z.coerce.bigint() }).parse(receipt);
     expect(forData > 0n).to.equal(true);
+    // The rollup's own GasPriceOracle says beforehand what is charged, but for how far the signature compresses.
+    expect(Math.abs(Number(asked) / Number(forData) - 1), `${asked} for ${forData}`).to.be.below(0.05);
+
+    // With the rollup's contracts an Anvil says what the rollup says. It charges views, too: they are asked by nobody, who gets something for it.
+    const anvil = await startAnvil();
+    const town = () => openLiveChain({ network, url: anvil.url, wall, log: (line) => told.push(line) });
+    const node = createTestClient({ mode: "anvil", chain: viemChain(31337, "Anvil"), transport: http(anvil.url) });
+    await node.setCode({ address: GAS_PRICE_ORACLE, bytecode: "0x" });
+    const without = await town();
+    expect(await rejection(dataFeeOf(without.publicClient, "town", raw))).to.be.instanceOf(NoDataFee);
+    // Neither does another contract at its place say anything.
+    await node.setCode({ address: GAS_PRICE_ORACLE, bytecode: "0x5f5ffd" });
+    expect(await rejection(dataFeeOf(without.publicClient, "town", raw))).to.be.instanceOf(NoDataFee);
+    await without.close();
+    expect(told.splice(1)).to.deep.equal([]);
+    const word = z.custom<Hex>(isHex);
+    for (const address of [GAS_PRICE_ORACLE, L1_BLOCK] as const) {
+      const of = async (method: string, ...more: readonly string[]) =>
+        word.parse(await engine?.request({ method, params: [address, ...more, "latest"] }));
+      await node.setCode({ address, bytecode: await of("eth_getCode") });
+      for (const index of ["0x0", "0x1", "0x3", "0x7", "0x8"] as const)
+        await node.setStorageAt({ address, index: Number(index), value: await of("eth_getStorageAt", index) });
+    }
+    await node.setBalance({ address: zeroAddress, value: 10n ** 18n });
+    await (await town()).close();
+    expect(told.splice(1)).to.deep.equal([before]);
+    await anvil.stop("SIGKILL");
     const [wei, data] = [receipt.gasUsed * receipt.effectiveGasPrice + forData, forData].map((value) => formatEther(value));
     expect(told).to.deep.equal([`gas: 1 transactions on town cost ${wei} ether, ${data} of it for data on L1`]);
     await server.close();
