@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isAddressEqual, type LocalAccount, recoverMessageAddress } from "viem";
 import { z } from "zod";
-import { criticalTypes } from "../hub/event-types.ts";
+import { calledTypes } from "../hub/event-types.ts";
 import type { HubReads, StreamEvent } from "../hub/view.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { messageOf } from "../primitives/errors.ts";
@@ -145,7 +145,7 @@ export class Webhooks {
 
   async #nextAfter(sequence: number): Promise<StreamEvent | undefined> {
     const firsts = await Promise.all(
-      criticalTypes.map(async (eventType) => {
+      calledTypes.map(async (eventType) => {
         const { events } = await this.#of.hub.query({ eventType, cursor: `s${sequence}`, limit: 1 });
         return events[0];
       }),

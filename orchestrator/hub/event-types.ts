@@ -72,6 +72,7 @@ type Args = Readonly<Record<string, unknown>>;
 const CLEARED: Readonly<Record<number, EventType>> = { 1: "POP_APPROVED", 2: "POP_REJECTED" };
 
 const NODE_ENTERS: Readonly<Record<string, EventType>> = {
+  PENDING_REVIEW: "DELEGATED_REVIEW_REQUESTED",
   EXECUTING: "TASK_EXECUTING",
   COMPLETED: "TASK_COMPLETED",
   FAILED: "TASK_FAILED",
@@ -140,3 +141,6 @@ export const failureNames = [
 
 /** Events that adjudicators must hear of even if the hub is lost (AgentCity B.12, retention). */
 export const criticalTypes: readonly EventType[] = ["FREEZE_TRIGGERED", "DIVERGENCE_DETECTED", "EMERGENCY_STOP", "STAKE_SLASHED"];
+
+/** Events that adjudicators' own endpoints are sent: the critical ones, and each review that begins to wait for a human. */
+export const calledTypes: readonly EventType[] = [...criticalTypes, "DELEGATED_REVIEW_REQUESTED"];

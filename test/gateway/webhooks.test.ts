@@ -134,7 +134,7 @@ describe("critical events on their way to adjudicators", function () {
   });
 
   it("come in order, each until it is taken, also after a restart, and signed by the operator", async () => {
-    await happen("FREEZE_TRIGGERED", "TASK_COMPLETED", null, "STAKE_SLASHED", "EMERGENCY_STOP");
+    await happen("FREEZE_TRIGGERED", "TASK_COMPLETED", null, "DELEGATED_REVIEW_REQUESTED", "EMERGENCY_STOP");
     endpoint.statuses = [500, 302, 503];
     let webhooks = open();
     expect(await later(webhooks)).to.equal(0);
