@@ -4,6 +4,7 @@ import { NavLink, Outlet, useLocation } from "react-router";
 import { useBundle } from "./bundle/opened.tsx";
 import { isOfCity } from "./city/gateway.ts";
 import { Quoted } from "./parts/quoted.tsx";
+import { useWaiting } from "./parts/waiting.ts";
 
 const CITY_PAGES = [
   { to: "/", name: "City" },
@@ -43,10 +44,11 @@ export function Frame() {
   const { pathname } = useLocation();
   const opened = state.kind === "opened" ? state : undefined;
   const section = sectionOf(pathname);
+  const waiting = useWaiting();
   // Somebody who cannot see hears the new page's name.
   useEffect(() => {
-    document.title = `${section} · AgentCity console`;
-  }, [section]);
+    document.title = `${waiting === 0 ? "" : `(${waiting}) `}${section} · AgentCity console`;
+  }, [section, waiting]);
   return (
     <>
       <Anchor className="skip" href="#content">

@@ -1,5 +1,6 @@
 /** The console of a city that runs: a real city in this process, its gateway, Debian's Chromium, and wallets of test. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -396,6 +397,9 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
 
   it("offers no approval on evidence that is withheld or exchanged, and a freeze all the same", async () => {
     await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 1_500_000 });
+    // Whoever reads something else in another tab sees it in the window's title.
+    await watching.locator('[data-waiting="1"]').waitFor();
+    assert.match(await watching.title(), /^\(1\) Mission /);
     const page = await newPage("adjudicator-4");
     for (const [state, word] of [
       [{ isHere: false, base64: null }, "withheld by the city"],
@@ -467,6 +471,10 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await page.goto(`${gateway.url}/missions/${address}/nodes/0`);
     await page.getByText("Claimed.").waitFor();
     await page.getByText("Decision.").waitFor();
+    const { gasUsed } = await (await fetch(`${gateway.url}/v1/missions/${address}/history`)).json().then(({ gas }) => ({
+      gasUsed: gas.reduce((sum: number, each: { gas: number }) => sum + each.gas, 0),
+    }));
+    await page.locator(`[data-spent="${gasUsed}"]`).waitFor();
     await page.locator("[data-report]").waitFor();
     await picture(page, "why");
     await page.goto(`${gateway.url}/rules?parameter=REPUTATION_FLOOR`);
@@ -483,6 +491,13 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await page.goto(`${gateway.url}/missions/${address}`);
     await page.getByRole("button", { name: "Fetch its bundle" }).click();
     await page.getByRole("heading", { name: "The documents hold together" }).waitFor();
+    await page.goBack();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save its bundle" }).click();
+    const extracted = join(work, "extracted");
+    mkdirSync(extracted);
+    execFileSync("tar", ["-xf", await (await saved).path(), "-C", extracted]);
+    execFileSync("diff", ["-r", extracted, join(work, "missions", address.toLowerCase())]);
     await page.route("**/bundle*", async (route) => {
       const answer = await route.fetch();
       const told = await answer.json();
@@ -517,6 +532,38 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await other.getByRole("button", { name: /new entries/ }).click();
     await other.locator(".entry").filter({ hasText: "test.said" }).waitFor();
     await other.close();
+  });
+
+  it("has a button for every step that anybody may send, and says what the chain refuses", async () => {
+    const page = await newPage();
+    /** What the gateway answers at this path, with some of it changed. */
+    const changed = (path: string, change: Readonly<Record<string, unknown>>) =>
+      page.route(path, async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), ...change } });
+      });
+    const refused = async (step: string) => {
+      const sent = page.waitForRequest("**/v1/pushes");
+      await page.locator(`[data-push="${step}"]`).click();
+      assert.equal((await sent).postDataJSON().step, step);
+      await page.getByRole("alert").filter({ hasText: "TransactionReverted" }).waitFor();
+      await page.unrouteAll();
+    };
+    await changed("**/money", { entitled: "1", isClosed: false });
+    await page.goto(`${gateway.url}/missions/${address}/nodes/0`);
+    await page.locator('[data-push="claim"]').waitFor();
+    await page.locator('[data-push="close"]').waitFor();
+    await refused("close");
+    for (const [state, step] of [
+      ["VOTING", "tally"],
+      ["PROPOSING", "expire"],
+    ] as const) {
+      await changed("**/origin", { mission: null });
+      await changed("**/v1/sessions/1", { state, deadline: 1 });
+      await page.goto(`${gateway.url}/missions/${address}`);
+      await refused(step);
+    }
+    await page.context().close();
   });
 
   it("finds words in records once their mission is over, and failures alone", async () => {

@@ -144,11 +144,14 @@ export function NeededNow() {
                   </Button>
                 </li>
               ))}
-              {waiting.map(({ digest, action, signedBy, needed }) => (
+              {waiting.map(({ digest, action, signedBy, needed, deadline }) => (
                 <li key={digest} className="card card-now" data-order={digest}>
                   <strong>{action}</strong>
                   <span>
-                    signed by {signedBy.length} of {needed}; another adjudicator has to sign
+                    signed by {signedBy.length} of {needed}; another adjudicator has to sign,{" "}
+                    {deadline > asOf
+                      ? `within ${span(deadline - asOf)} of chain time, else it lapses`
+                      : "and its time is over: it has lapsed"}
                   </span>
                   <Button component={Link} to={`/panel/orders/${digest}`} size="compact-sm">
                     Look and sign

@@ -18,6 +18,7 @@ export function Look({ history, labels }: { readonly history: History; readonly 
   return (
     <>
       <Gantt history={history} labels={labels} />
+      <Spent of={history.spent} />
       <div className="columns">
         <PlainTable
           caption="Gas by contract"
@@ -53,6 +54,28 @@ export function Look({ history, labels }: { readonly history: History; readonly 
       </div>
       <Anchors history={history} />
     </>
+  );
+}
+
+const CURVE = { width: 960, height: 120, room: 16 } as const;
+
+/** How the mission's gas came together, in the order of the log; the tables below say what it went to. */
+function Spent({ of }: { readonly of: History["spent"] }) {
+  const [first, last] = [of[0], of.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const { width, height, room } = CURVE;
+  const x = (sequence: number) => room + ((sequence - first.sequence) / Math.max(1, last.sequence - first.sequence)) * (width - 2 * room);
+  const y = (gas: number) => height - room - (gas / last.gas) * (height - 2 * room);
+  return (
+    <figure data-spent={last.gas}>
+      <figcaption className="small">
+        Gas spent so far, in the order of the log: {grouped(last.gas)} at entry {grouped(last.sequence)}
+      </figcaption>
+      <svg className="curve" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Gas spent, up to ${grouped(last.gas)}`}>
+        <line x1={room} x2={width - room} y1={height - room} y2={height - room} />
+        <polyline points={of.map(({ sequence, gas }) => `${x(sequence)},${y(gas)}`).join(" ")} />
+      </svg>
+    </figure>
   );
 }
 

@@ -8,6 +8,7 @@ import type {
   Case,
   ChainNode,
   Clearings,
+  Condition,
   Event,
   History,
   Law,
@@ -53,6 +54,7 @@ const STAGES: readonly string[] = sessionTransitions.states.slice(1, 9);
 
 function Making({ origin }: { readonly origin: Origin }) {
   const session = useAsked<Session>(`/v1/sessions/${origin.session}`);
+  const condition = useAsked<Condition>("/v1/condition");
   return (
     <>
       <Title order={1}>A law is being made</Title>
@@ -68,6 +70,7 @@ function Making({ origin }: { readonly origin: Origin }) {
               who={sessionWords(state).means}
               until={deadline === 0 ? undefined : deadline}
               then="the session goes on with what it has, or ends without a law"
+              push={<SessionPush session={origin.session} state={state} deadline={deadline} asOf={condition.data?.chain.time ?? 0} />}
             />
           </>
         )}
@@ -222,6 +225,24 @@ function Push({ step, name, of }: PushProps) {
   );
 }
 
+interface SessionPushProps {
+  readonly session: string;
+  readonly state: string;
+  readonly deadline: number;
+  /** Chain time, seconds. */
+  readonly asOf: number;
+}
+
+/** What anybody may send for a session whose clock ran out: the count of its vote, else its end. */
+function SessionPush({ session, state, deadline, asOf }: SessionPushProps) {
+  if (deadline === 0 || deadline >= asOf) return null;
+  return state === "VOTING" ? (
+    <Push step="tally" name="The vote is over: have it counted" of={{ session }} />
+  ) : (
+    <Push step="expire" name="Its time is over: have it ended" of={{ session }} />
+  );
+}
+
 interface Drawn {
   readonly law: LawNode;
   readonly now: ChainNode | undefined;
@@ -290,6 +311,7 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
                 node={node}
                 asOf={vitals.data?.asOf ?? 0}
                 isOver={ENDED.includes(mission.data?.state ?? "")}
+                isOwed={BigInt(ledger.data?.entitled ?? 0) > 0n}
               />
             )}
           </Picture>
@@ -558,12 +580,15 @@ function NodeCard({
   node,
   asOf,
   isOver,
+  isOwed,
 }: {
   readonly address: string;
   readonly id: string;
   readonly node: Drawn;
   readonly asOf: number;
   readonly isOver: boolean;
+  /** Somebody has earned what nobody has claimed yet. */
+  readonly isOwed: boolean;
 }) {
   const { law, now } = node;
   const { query: closed } = useLooking();
@@ -631,6 +656,9 @@ function NodeCard({
             </li>
           ))}
         </ul>
+      )}
+      {isOwed && now?.isRecorded === true && (
+        <Push step="claim" name="Have what was earned here paid out" of={{ mission: address, node: law.number }} />
       )}
       {canFreeze && (
         <Button

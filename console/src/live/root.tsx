@@ -1,5 +1,8 @@
-import { Outlet } from "react-router";
-import { LiveCity, useLive } from "../city/live.tsx";
+import { useEffect } from "react";
+import { Link, Outlet } from "react-router";
+import type { Case, Order } from "../city/answers.ts";
+import { LiveCity, useAsked, useLive } from "../city/live.tsx";
+import { setWaiting } from "../parts/waiting.ts";
 import { moment } from "../parts/words.ts";
 import { WithWallet } from "./signing.tsx";
 
@@ -9,9 +12,30 @@ export function Component() {
     <LiveCity>
       <WithWallet>
         <Standing />
+        <Waiting />
         <Outlet />
       </WithWallet>
     </LiveCity>
+  );
+}
+
+/** On every page, and in the window's title: how much waits for a human. */
+function Waiting() {
+  const cases = useAsked<{ readonly cases: readonly Case[] }>("/v1/cases");
+  const orders = useAsked<{ readonly orders: readonly Order[] }>("/v1/orders");
+  const many = (cases.data?.cases ?? []).filter(({ isCurrent }) => isCurrent).length + (orders.data?.orders.length ?? 0);
+  useEffect(() => {
+    setWaiting(many);
+    return () => setWaiting(0);
+  }, [many]);
+  return (
+    <p role="status" className="link" data-waiting={many}>
+      {many > 0 && (
+        <Link to="/panel">
+          {many} {many === 1 ? "thing waits" : "things wait"} for a human
+        </Link>
+      )}
+    </p>
   );
 }
 

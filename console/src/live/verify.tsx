@@ -3,9 +3,11 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useBundle } from "../bundle/opened.tsx";
 import type { Found } from "../bundle/pick.ts";
+import { tarOf } from "../bundle/tar.ts";
 import type { BundlePart } from "../city/answers.ts";
 import { ask } from "../city/gateway.ts";
 import { Problem } from "../parts/asked.tsx";
+import { save } from "../parts/save.ts";
 
 /** Every file of a mission's bundle, as the city hands them out. */
 async function fetchBundle(mission: string): Promise<readonly Found[]> {
@@ -40,11 +42,22 @@ export function Verify({ mission }: { readonly mission: string }) {
       setBusy(false);
     }
   };
+  const download = async () => {
+    setProblem(undefined);
+    try {
+      save(`mission-${mission}.tar`, await tarOf(await fetchBundle(mission)), "application/x-tar");
+    } catch (error) {
+      setProblem(error);
+    }
+  };
   return (
     <>
       <Group my="xs">
         <Button variant="default" size="compact-sm" loading={isBusy} onClick={() => void run()}>
           Fetch its bundle and check it in this browser
+        </Button>
+        <Button variant="default" size="compact-sm" onClick={() => void download()}>
+          Save its bundle
         </Button>
         <Text size="sm" className="muted">
           or <code>npm run audit -- {mission}</code>, which also executes its blocks again

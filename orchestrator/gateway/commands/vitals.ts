@@ -146,6 +146,21 @@ function gasOf(events: readonly StreamEvent[]): { contract: string; gas: number;
   return [...sums].map(([contract, sum]) => ({ contract, ...sum })).sort((a, b) => b.gas - a.gas);
 }
 
+/** Points of the curve of gas that is spent, at most. */
+const MOST_POINTS = 120;
+
+function spentIn(events: readonly StreamEvent[]): { sequence: number; gas: number }[] {
+  let gas = 0;
+  const sums: { sequence: number; gas: number }[] = [];
+  for (const { gasUsed, sequence } of events) {
+    if (gasUsed === 0) continue;
+    gas += gasUsed;
+    sums.push({ sequence, gas });
+  }
+  const step = Math.ceil(sums.length / MOST_POINTS);
+  return sums.filter((_, place) => (sums.length - 1 - place) % step === 0);
+}
+
 function consistencyOf(events: readonly StreamEvent[], missionState: string, held: number): string {
   if (events.some(({ eventType }) => eventType === "DIVERGENCE_DETECTED")) return "DIVERGENCE_DETECTED";
   if (missionState === "DEGRADED") return "DEGRADED_MODE";
@@ -300,6 +315,8 @@ export const vitalCommands: readonly Command[] = [
         z.strictObject({ node: count, state: z.enum(nodeStates), from: count, to: count.nullable(), first: count, last: count.nullable() }),
       ),
       gas: z.array(z.strictObject({ contract: z.string(), gas: count, transactions: count })),
+      /** How the gas came together: its sum at places in the log, the last one whole. */
+      spent: z.array(z.strictObject({ sequence: count, gas: count })),
       /** The same gas by the stage of a mission's life. */
       stages: z.array(z.strictObject({ stage: z.string(), gas: count, transactions: count })),
       /** Under a law with checkpoints: nodes whose work was off chain until each of them. */
@@ -362,6 +379,7 @@ export const vitalCommands: readonly Command[] = [
         anchor:
           anchored === undefined ? null : { root: anchored.args.root, block: anchored.event.blockNumber, eventId: anchored.event.eventId },
         gas: gasOf(events),
+        spent: spentIn(events),
         freezes: counted.map(({ event, args }) => ({ ...args, at: Math.floor(event.timestamp / 1_000) })),
         verdicts: [...tiers.values()].sort((a, b) => a.tier - b.tier),
         epochs,
