@@ -8,6 +8,7 @@ import { canonicalJson } from "../primitives/json.ts";
 import { readStateFile } from "../primitives/state-file.ts";
 import { OWN_CHAINS } from "../protocol/outcome.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
+import { dealtIn, type TokenDeal } from "./dealt.ts";
 import { DEVNET_GENESIS, devnetAccount } from "./devnet.ts";
 import { type DrivenChain, type DrivenOptions, type Engine, openDrivenChain, TRANSCRIPT_FILE } from "./driven.ts";
 import { startOf } from "./lock.ts";
@@ -22,6 +23,8 @@ export interface AnvilChainOptions extends DrivenOptions {
   readonly url?: string;
   /** A node of a chain to go on from: a new chain begins at that chain's last block, an existing one asks it for what it does not hold. */
   readonly forkUrl?: string | undefined;
+  /** What a new fork's founder is given of a token of that chain. */
+  readonly deal?: TokenDeal | undefined;
   /** How many of the mnemonic's accounts are used. Default: those that have gas money. */
   readonly keys?: number;
 }
@@ -35,14 +38,14 @@ const processSchema = z.strictObject({ pid: z.int().positive(), started: z.strin
  * it. Its own saved state is not used: a chain that went on from one does not always replay to the same hashes (Anvil 1.7.1).
  */
 export async function openAnvilChain(options: AnvilChainOptions = {}): Promise<DrivenChain> {
-  const { url, dir, forkUrl, keys = ANVIL_GENESIS.accounts, log = () => {} } = options;
+  const { url, dir, forkUrl, deal, keys = ANVIL_GENESIS.accounts, log = () => {} } = options;
   const connect = async (genesis: Genesis) => (url === undefined ? ownAnvil(genesis, { dir, forkUrl, log }) : { anvil: undefined, url });
   const isNew = options.transcript === undefined && (dir === undefined || !existsSync(join(dir, TRANSCRIPT_FILE)));
   return openDrivenChain(
     {
       kind: "rpc",
       name: OWN_CHAINS.anvil,
-      genesis: isNew && forkUrl !== undefined ? await forkedAt(forkUrl, keys) : ANVIL_GENESIS,
+      genesis: isNew && forkUrl !== undefined ? await forkedAt(forkUrl, keys, deal) : ANVIL_GENESIS,
       async connect(genesis): Promise<Engine> {
         const { anvil, url: at } = await connect(genesis);
         // Never sent twice by the transport: a block mined twice is another chain.
@@ -51,6 +54,8 @@ export async function openAnvilChain(options: AnvilChainOptions = {}): Promise<D
         if (anvil === undefined) await request({ method: "anvil_dropAllTransactions" });
         for (const index of genesis.fork?.delegated ?? [])
           await request({ method: "anvil_setCode", params: [devnetAccount(index, genesis.mnemonic).address, "0x"] });
+        const dealt = genesis.fork?.dealt;
+        if (dealt !== undefined) await request({ method: "anvil_setStorageAt", params: [dealt.address, dealt.slot, dealt.value] });
         return {
           request,
           async close() {
@@ -72,7 +77,7 @@ const headSchema = z.object({
 });
 
 /** Genesis of a fork of this chain at its last block. Always a devnet's chain id: nothing signed there is good on the chain itself (decision 98). */
-async function forkedAt(url: string, keys: number): Promise<Genesis> {
+async function forkedAt(url: string, keys: number, deal: TokenDeal | undefined): Promise<Genesis> {
   const request = requestOver(url, REQUEST_TIMEOUT);
   const chainId = z.coerce.number().parse(await request({ method: "eth_chainId" }));
   const { number, hash, timestamp, baseFeePerGas } = headSchema.parse(
@@ -83,7 +88,8 @@ async function forkedAt(url: string, keys: number): Promise<Genesis> {
     const { address } = devnetAccount(index, ANVIL_GENESIS.mnemonic);
     if ((await request({ method: "eth_getCode", params: [address, numberToHex(number)] })) !== "0x") delegated.push(index);
   }
-  const fork = { chainId, number, hash, ...(delegated.length === 0 ? {} : { delegated }) };
+  const dealt = deal === undefined ? {} : { dealt: await dealtIn(request, deal, numberToHex(number)) };
+  const fork = { chainId, number, hash, ...(delegated.length === 0 ? {} : { delegated }), ...dealt };
   return { ...ANVIL_GENESIS, timestamp, baseFee: baseFeePerGas, fork };
 }
 

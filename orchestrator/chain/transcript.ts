@@ -6,6 +6,7 @@ import { makeFolder, syncDirectory, writeAll } from "../primitives/files.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson, isObject, parseJson } from "../primitives/json.ts";
+import { dealtSchema } from "./dealt.ts";
 import { TranscriptDamaged } from "./errors.ts";
 
 const whole = z.number().int().nonnegative();
@@ -31,6 +32,8 @@ export const genesisSchema = z.strictObject({
       ...{ chainId: z.number().int().positive(), number: whole, hash: hashSchema },
       /** Accounts of the mnemonic that somebody has delegated there (EIP-7702): the fork's have no code, as on any devnet. */
       delegated: z.array(z.number().int().nonnegative().max(999)).max(1_000).optional(),
+      /** What the founder was given of the settlement token, a contract of that chain. */
+      dealt: dealtSchema.optional(),
     })
     .optional(),
 });

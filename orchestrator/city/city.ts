@@ -21,6 +21,7 @@ import type { Environment } from "../execution/guardian/scorers.ts";
 import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
 import { type Boundary, noBoundary } from "../primitives/boundary.ts";
 import type { Clock } from "../primitives/clock.ts";
+import { InvalidValue } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import type { Tell } from "../primitives/progress.ts";
@@ -34,7 +35,7 @@ import { openOutbox } from "../records/outbox.ts";
 import { sqlAfter } from "../records/sql.ts";
 import { claimFolder, foundedSeed } from "./founding/city-folder.ts";
 import { deploymentFile, readDeployment, writeDeployment } from "./founding/deployment-file.ts";
-import { foundCity, REAL_TIME, requireFounded } from "./founding/found-city.ts";
+import { foundCity, foundingUnits, REAL_TIME, requireFounded } from "./founding/found-city.ts";
 import { genesisPort } from "./founding/genesis-port.ts";
 import {
   copiedDeployment,
@@ -61,6 +62,8 @@ export interface CityOptions {
   readonly rpcUrl?: string | undefined;
   /** A node of a chain that the city's own Anvil goes on from. */
   readonly forkUrl?: string | undefined;
+  /** With `forkUrl`, when the city is founded: a contract of that chain in which it settles. Default: the devnet's test token. */
+  readonly forkToken?: Address | undefined;
   /** A network that lives without the city, in real time, by its URL: instead of a devnet. */
   readonly live?: LivePlace | undefined;
   /** Shared between cities: a prepared empty database. */
@@ -155,6 +158,7 @@ async function open(
     network = "embedded",
     rpcUrl,
     forkUrl,
+    forkToken,
     live,
     seed,
     tell,
@@ -193,7 +197,16 @@ async function open(
     const open = (): Promise<CityChain> => {
       if (live !== undefined) return openLiveChain({ ...live, dir, patience, log: tell });
       if (network === "embedded") return openEmbeddedChain({ dir, log: tell });
-      return openAnvilChain({ dir, forkUrl, keys: society.length, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) });
+      const deal = forkToken && { token: forkToken, to: memberOf(society, "deployer").account.address, units: foundingUnits(society) };
+      return openAnvilChain({
+        dir,
+        forkUrl,
+        deal,
+        keys: society.length,
+        log: tell,
+        patience,
+        ...(rpcUrl === undefined ? {} : { url: rpcUrl }),
+      });
     };
     const opening = open();
     const opened = opening.catch(() => undefined);
@@ -242,7 +255,8 @@ async function open(
       : await foundCity({
           ...{ chain, sender, society, port, seed, tell: news },
           network: live?.network.name ?? network,
-          ...(live === undefined ? {} : { parameters: REAL_TIME, token: live.token ?? settledIn(dir) }),
+          ...(live === undefined ? {} : { parameters: REAL_TIME }),
+          token: tokenOf(dir, live?.token ?? forkToken),
         });
     writeDeployment(dir, deployment);
     if (isCopy) endCopy(dir);
@@ -285,9 +299,15 @@ async function open(
   }
 }
 
-/** The token that a city which was founded on a live network settles in; undefined for the devnet's own. */
-function settledIn(dir: string): Address | undefined {
-  return readDeployment(deploymentFile(dir))?.plan.token ?? undefined;
+/** The token in which a city settles, undefined for a devnet's own: the one named when it was founded, and no other afterwards. */
+function tokenOf(dir: string, named: Address | undefined): Address | undefined {
+  const founded = readDeployment(deploymentFile(dir))?.plan;
+  if (founded === undefined) return named;
+  if (named !== undefined && named !== founded.token)
+    throw new InvalidValue("--token", `this city settles in ${founded.token ?? "a devnet's test token"} since it was founded`, {
+      action: "leave it out, or found another city",
+    });
+  return founded.token ?? undefined;
 }
 
 /** Sender and stages share one list of boundaries. */

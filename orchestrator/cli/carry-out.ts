@@ -98,7 +98,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
   requireKnownFields(file.tasks, input, catalog);
   const { model } = commission;
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
-  const { name, devnet: network, rpcUrl, forkUrl, live, society } = commission.place;
+  const { name, devnet: network, rpcUrl, forkUrl, forkToken, live, society } = commission.place;
   const isOwn = rpcUrl === undefined && live === undefined;
   // Nobody would decide there: it is said before a city is founded.
   if (commission.ask !== true && commission.waitForHumans !== true && live !== undefined) simulatedJudge(live.network.chainId);
@@ -118,7 +118,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       databaseUrl: commission.database,
       network,
       rpcUrl,
-      ...{ forkUrl, live, society },
+      ...{ forkUrl, forkToken, live, society },
       seed,
       tell,
       millis: wallTime.millis,

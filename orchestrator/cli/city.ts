@@ -91,7 +91,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     simulateHumans = false,
     json = false,
   } = options;
-  const { name, devnet: network, rpcUrl, forkUrl, live, society } = placeOf(options);
+  const { name, devnet: network, rpcUrl, forkUrl, forkToken, live, society } = placeOf(options);
   const { root, dir, cacheDir } = home(name);
   const { price: amount, payTo } = options;
   if ((amount === undefined) !== (payTo === undefined)) throw new TollIncomplete();
@@ -109,7 +109,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     const opened = await openCity({
       ...{ dir, cacheDir, network, tell, interrupted, millis: wallTime.millis, environment: process.env },
       databaseUrl: options.database,
-      ...{ rpcUrl, forkUrl, live, society },
+      ...{ rpcUrl, forkUrl, forkToken, live, society },
       seed: foundedSeed(dir) ?? options.seed ?? "7",
       silenceClock: rpcUrl === undefined && live === undefined ? undefined : systemClock(wallTime),
       copyFounding: true,

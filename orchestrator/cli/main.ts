@@ -46,7 +46,8 @@ const anAddress = (text: string) => {
   return parsed.data;
 };
 
-const token = () => new Option("--token <address>", "off devnets, when a city is founded: the token it settles in").argParser(anAddress);
+const token = () =>
+  new Option("--token <address>", "off devnets and on a fork, when a city is founded: the token it settles in").argParser(anAddress);
 
 /** An amount of tokens, above zero. */
 const aPrice = (text: string) => {

@@ -53,6 +53,8 @@ export interface Place {
   readonly rpcUrl?: string | undefined;
   /** A node of the chain that an Anvil of its own goes on from. */
   readonly forkUrl?: string | undefined;
+  /** A contract of that chain in which a city that is founded on the fork settles. */
+  readonly forkToken?: Address | undefined;
   readonly live?: LivePlace | undefined;
   /** Whose city it is. Default: members whose keys everybody knows. */
   readonly society?: readonly Member[] | undefined;
@@ -90,7 +92,9 @@ export function placeOf({ network: name, rpc, fork, confirmations, maxFee, token
     throw new InvalidValue("--confirmations, --max-fee", `a step on ${name} counts at once, and costs nothing`, {
       action: "leave them out",
     });
-  return { name, devnet, rpcUrl: rpc, forkUrl: fork };
+  if (token !== undefined && fork === undefined)
+    throw new InvalidValue("--token", `a city on ${name} settles in its own test token`, { action: "leave it out, or add --fork" });
+  return { name, devnet, rpcUrl: rpc, forkUrl: fork, forkToken: token };
 }
 
 /** A devnet by its name. */

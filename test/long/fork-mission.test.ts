@@ -1,10 +1,13 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { createTestClient, http, publicActions } from "viem";
+import { createTestClient, createWalletClient, getAddress, http, publicActions } from "viem";
+import { readArtifact } from "../../deploy/artifacts.ts";
+import { cityTokenAbi } from "../../orchestrator/chain/abi/CityToken.ts";
 import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
 import { viemChain } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
 import { devnetSociety } from "../../orchestrator/city/founding/society.ts";
 import { auditReportSchema } from "../../orchestrator/protocol/audit-report.ts";
 import { balances } from "../../orchestrator/protocol/outcome.ts";
@@ -23,6 +26,7 @@ describe("a mission on a fork of an L2", function () {
   const directory = suiteDirectory();
   let l2: Anvil;
   let lastBlock = 0;
+  let token: `0x${string}`;
   const node = () => createTestClient({ mode: "anvil", chain: viemChain(L2, "L2"), transport: http(l2.url) }).extend(publicActions);
   const cli = (args: readonly string[]) =>
     runCli([...args, "--json"], { home: join(directory(), "home"), cwd: directory(), limitMs: 400_000 });
@@ -30,6 +34,10 @@ describe("a mission on a fork of an L2", function () {
 
   before(async () => {
     l2 = await startAnvil();
+    // The test token exists on devnets only: it is made before the node becomes another chain.
+    const maker = createWalletClient({ account: devnetAccount(9), chain: viemChain(31337, "Anvil"), transport: http(l2.url) });
+    const hash = await maker.deployContract({ abi: cityTokenAbi, bytecode: readArtifact("interop/CityToken").bytecode });
+    token = getAddress((await node().waitForTransactionReceipt({ hash })).contractAddress ?? "0x");
     await node().mine({ blocks: 40 });
     const from = devnetAccount(0);
     await node().setNonce({ address: from.address, nonce: 7 });
@@ -75,5 +83,32 @@ describe("a mission on a fork of an L2", function () {
     const outcome = outcomeIn(run);
     expect(outcome).to.include({ status: "completed", released: true });
     expect(outcome.finalBlock.number).to.be.greaterThan(lastBlock);
+  });
+
+  it("settles in a token of that chain: its founder is given some on the fork alone, and the audit gives it again", async () => {
+    const first = readdirSync(join(directory(), "home", "missions"));
+    const file = join(directory(), "mission.yaml");
+    const at = ["mission", file, "--network", "anvil", "--fork", l2.url, "--token"];
+    const other = { home: join(directory(), "other"), cwd: directory(), limitMs: 400_000 };
+    const refused = await runCli([...at, REFUSING, "--json"], other);
+    expect(refusalIn(refused)).to.include({ code: "TokenNotDealt" });
+    const run = await runCli([...at, token, "--json"], { ...other, home: join(directory(), "settled") });
+    expect(run, run.stderr).to.include({ code: 0 });
+    const outcome = outcomeIn(run);
+    expect(outcome).to.include({ status: "completed", released: true, chainId: 31337 });
+    expect(balances(outcome.money)).to.equal(true);
+    // That cannot be changed.
+    const elsewhere = await runCli([...at, REFUSING, "--json"], { ...other, home: join(directory(), "settled") });
+    expect(refusalIn(elsewhere)).to.include({ code: "InvalidValue" });
+    expect(readDeployment(deploymentFile(join(directory(), "settled", "anvil")))?.plan.token).to.equal(token);
+    // On the chain itself nobody has anything more.
+    expect(await node().readContract({ address: token, abi: cityTokenAbi, functionName: "balanceOf", args: [deployer.address] })).to.equal(
+      0n,
+    );
+    const bundle = join(directory(), "settled", "missions", readdirSync(join(directory(), "settled", "missions"))[0] ?? "");
+    const audit = await runCli(["audit", bundle, "--rpc", l2.url, "--json"], { ...other, home: join(directory(), "settled") });
+    expect(audit, audit.stdout + audit.stderr).to.include({ code: 0 });
+    expect(auditReportSchema.parse(JSON.parse(audit.stdout)).passed).to.equal(true);
+    expect(first).to.have.length(2);
   });
 });

@@ -1,4 +1,4 @@
-import { erc20Abi, keccak256, stringToHex } from "viem";
+import { erc20Abi, keccak256, stringToHex, zeroAddress } from "viem";
 import type { Deployment, FoundedCity } from "../../../deploy/deployment.ts";
 import { appointClerks, deployLaw, fillOffices, publishTemplate, seal, seedTreasury, setEnvelopes } from "../../../deploy/genesis.ts";
 import type { GenesisPlan } from "../../../deploy/plan.ts";
@@ -146,7 +146,7 @@ export async function requireFounded(chain: Chain, deployment: Founded, tell: (l
 }
 
 /** Who is given how much at genesis, smallest unit. A token that is worth something is given only to stake, to settle with, and to insure. */
-function grantsOf({ society, token }: Founding): readonly (readonly [Address, bigint])[] {
+function grantsOf({ society, token }: Pick<Founding, "society" | "token">): readonly (readonly [Address, bigint])[] {
   const { account: deployer } = memberOf(society, "deployer");
   const stakesOf = (name: string) =>
     society.reduce((sum, { principal, role, stake = ENDOWMENT.stake }) => {
@@ -162,6 +162,11 @@ function grantsOf({ society, token }: Founding): readonly (readonly [Address, bi
     [deployer.address, ENDOWMENT.treasury + ENDOWMENT.insurance] as const,
   ];
   return grants.filter(([, amount]) => amount > 0n);
+}
+
+/** What a founder gives away, and keeps for the treasury, in a token that is worth something; smallest unit. */
+export function foundingUnits(society: readonly Member[]): bigint {
+  return grantsOf({ society, token: zeroAddress }).reduce((sum, [, amount]) => sum + amount, 0n);
 }
 
 /** The deployer holds what genesis gives away, and the gas. Once begun, the chain itself refuses what cannot be paid. */
