@@ -161,6 +161,7 @@ describe("the console", { timeout: 3_600_000 }, () => {
     });
     const page = await newPage();
     await pick(page, dir);
+    await page.locator("tr[data-check]").first().waitFor();
     const states = await page
       .locator("tr[data-check]")
       .evaluateAll((rows) => rows.flatMap((row) => (row.textContent?.includes("does not hold") ? [row.getAttribute("data-check")] : [])));

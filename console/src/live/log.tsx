@@ -148,11 +148,13 @@ export function Component() {
           />
           <Text size="sm" className="muted" data-loaded={all.length}>
             {all.length.toLocaleString("en")} entries read
-            {pages.isFetching && filter["text"] !== undefined
-              ? "; earlier ones are searched …"
-              : pages.hasNextPage
-                ? "; scroll for earlier ones"
-                : ", all there are"}
+            {pages.data === undefined
+              ? "; more are on their way …"
+              : pages.isFetching && filter["text"] !== undefined
+                ? "; earlier ones are searched …"
+                : pages.hasNextPage
+                  ? "; scroll for earlier ones"
+                  : ", all there are"}
           </Text>
         </div>
         {chosen !== undefined && <Entry key={chosen} id={chosen} onClose={() => set("event", "")} />}
