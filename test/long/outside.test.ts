@@ -8,6 +8,7 @@ import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
+import { membersOf } from "../../orchestrator/city/founding/society.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
@@ -142,6 +143,20 @@ describe("an agent that has nothing of ours", function () {
     }
   });
 
+  /** That it worked where three owners' answers are compared, and that the two others are of this city. */
+  function expectAmongThree({ nodes }: Outcome, agent: string): void {
+    const locals = new Map(membersOf(city.society, "producer").map(({ name, principal }) => [name, principal]));
+    const own = nodes.filter(({ executors }) => executors.some((slot) => slot.agent === agent));
+    expect(own.map(({ tier }) => tier)).to.deep.equal(own.map(() => 2));
+    for (const { executors } of own) {
+      const others = executors.filter((slot) => slot.agent !== agent);
+      expect(executors).to.have.length(3);
+      expect(others.map((slot) => locals.get(slot.agent))).to.not.include(undefined);
+      expect(new Set(others.map((slot) => locals.get(slot.agent))).size).to.equal(2);
+      expect(executors.map(({ attempt }) => attempt)).to.deep.equal([1, 1, 1]);
+    }
+  }
+
   for (const sdk of ["1", "2"])
     it(`joins by HTTP with SDK ${sdk} and random keys, wins, delivers, is paid, and the audit passes`, async () => {
       const running = stranger(SERVICE, "honest", sdk);
@@ -149,6 +164,7 @@ describe("an agent that has nothing of ours", function () {
       expect(outcome.failure, `${JSON.stringify(outcome.failure)} ${running.said}`).to.equal(null);
       expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
       expect(work.slashes).to.deep.equal([]);
+      expectAmongThree(outcome, won[0]?.agent ?? "");
       const entitled = await entitledTo(work);
       expect(entitled > 0n).to.equal(true);
       expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(entitled);
