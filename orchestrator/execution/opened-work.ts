@@ -44,7 +44,7 @@ export function sealedBytes({ store }: Pick<World, "store">, { sealedId }: Seale
   return store.get(parseContentId(sealedId));
 }
 
-/** Reads the sealed work of everybody whose commitment is open: it is recorded as any other from then on. */
+/** Reads the sealed work of everybody whose commitment is open: it is recorded like any other from then on. */
 export async function readOpened(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   for (const view of nodes.filter(({ law, slots }) => takesReceipts(law) && slots.some(({ revealed }) => revealed))) {
     const places = view.slots.map(({ slot }) => [...attemptKey(mission, view), slot] as const);

@@ -30,7 +30,7 @@ describe("a milestone without a law", function () {
     chance: (purpose: string) => randomStream(SEED, "round", round, purpose),
   });
 
-  it("has a session when a fifth petition for it; the foundation adopts what won, and its mission is as any other", async () => {
+  it("has a session when a fifth petition for it; the foundation adopts what won, and its mission is like every other", async () => {
     const order = await Governed.found("full", citizens, SEED, world);
     try {
       await order.change({ leaving: [], joining: idle, bloc: [], blamed: undefined });
