@@ -44,7 +44,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 228_500,
+      limit: 226_000,
       why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; the compiler's coding of nested structs is the rest",
     },
   },
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_310_000,
+      limit: 1_290_000,
       why: "waves and laws are read in place; what is left are the panels' dockets, which are nested structs in memory, typed-data hashing, and the coding of calls between contracts",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_735_000,
+      limit: 2_725_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
