@@ -132,8 +132,11 @@ export interface City {
   close(): Promise<void>;
 }
 
-/** Whose transactions only this process sends; agents and adjudicators may send their own from elsewhere. */
-const SENDERS = ["relayer", "deployer", "sponsor", "registrar", "speaker", "regulator", "codifier"] as const;
+/**
+ * Whose transactions only this process sends; agents and adjudicators may send their own from elsewhere. On a devnet the deployer, who has
+ * nothing to send after the founding, pays for what adjudicators send.
+ */
+const SENDERS = ["relayer", "sponsor", "registrar", "speaker", "regulator", "codifier"] as const;
 
 /** Opens the city in a folder, founding it if there is none. One process owns it at a time (decision 36). */
 export async function openCity(options: CityOptions): Promise<City> {

@@ -213,6 +213,12 @@ describe("scenario: an adjudicator's day", function () {
     ]);
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
   });
+
+  it("leaves a city that opens again, although adjudicators' transactions are not in its records", async () => {
+    await city.close();
+    city = await openHome(home(), "41");
+    expect(await missionsOf(city)).to.have.length(1);
+  });
 });
 
 /** In `enum NodeState`. */
