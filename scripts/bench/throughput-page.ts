@@ -1,6 +1,7 @@
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { MADE, table } from "../dev/markdown.ts";
 import { fifthsOf, type MemorySample, readMemoryBench } from "./memory.ts";
+import { readRestartBench } from "./restart.ts";
 import { readThroughputBench } from "./throughput.ts";
 
 /** `docs/throughput.md`: how many missions a city carries at once. */
@@ -39,6 +40,7 @@ export function throughputPage(): string {
     "are placed. Everything else runs side by side, and chain time jumps only when all of them wait. In each mission the nodes of a wave are\n",
     "routed, cleared and claimed together, eight in one transaction at most.\n",
     ...memorySection(),
+    ...restartSection(),
   ].join("");
 }
 
@@ -63,5 +65,15 @@ function memorySection(): string[] {
         rowOf("process, resident", ({ resident }) => resident),
       ],
     ),
+  ];
+}
+
+/** What a city with a past takes to answer again. */
+function restartSection(): string[] {
+  const { missions, completed, blocks, seconds } = readRestartBench();
+  return [
+    "\n## Restart\n\n",
+    `${missions} times \`missions/csv-estimates.yaml\` in one city of the founders, ${completed} completed, ${grouped(blocks)} blocks of the embedded chain; then\n`,
+    `closed. \`npm run city\` on its folder says its address after ${seconds.toFixed(1)} s (bench/restart.json, which \`node scripts/bench/restart.ts\` writes).\n`,
   ];
 }

@@ -146,9 +146,11 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
       [6, 5],
     ] as const) {
       mission.flaw = flaw;
-      await start(mission, node);
-      const { all } = await mission.bases(node);
-      await tried(() => mission.clear(node, { basis: all, reckless: true }));
+      await tried(async () => {
+        await start(mission, node);
+        const { all } = await mission.bases(node);
+        await mission.clear(node, { basis: all, reckless: true });
+      });
     }
     mission.flaw = undefined;
     // Good work, and a human who asks for no proof of it.
