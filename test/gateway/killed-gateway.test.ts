@@ -35,7 +35,7 @@ describe("a gateway that is killed at each of its statements", function () {
       CALLS.pledge.request.parse({
         ...{ mission: operator.address, node: 1, attempt: 1, slot: 0, items: [] },
         obligation: secretOf(name),
-        outputHash: secretOf("an output"),
+        handed: secretOf("an output"),
       });
 
     /** A city's process that asks, and an agent that answers something else each time: only its first answer may count. */

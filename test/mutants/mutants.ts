@@ -64,8 +64,8 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(
     5,
     "collaboration/NodeCore.sol",
-    "if (o.trailRoot == 0) revert ICollaborationContract.TrailMissing(node, slot);",
-    "if (o.salt == 0) revert ICollaborationContract.TrailMissing(node, slot);",
+    "if (o.trailRoot == 0) return ICollaborationContract.TrailMissing.selector;",
+    "if (o.salt == 0) return ICollaborationContract.TrailMissing.selector;",
     3,
   ),
   breaks(6, "libraries/Admissibility.sol", "return basis != 0 && basis & ~atFloor == 0;", "return basis != 0;", 6),
