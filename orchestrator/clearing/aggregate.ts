@@ -1,3 +1,4 @@
+import type { Hash } from "../primitives/hex.ts";
 import {
   type Answer,
   answerTo,
@@ -51,11 +52,19 @@ export interface Aggregate {
   readonly class: ClassName;
 }
 
-/** A verdict on one clause whose every item is ⪰ the floor of its question. */
-interface Survivor {
+/** An output with the meet of its basis: what its verdict is worth (RAILS 5.1). */
+interface Classed {
   readonly output: AdmittedOutput;
-  /** Clauses of the question that it answers. */
+  readonly class: ClassName;
+}
+
+/** An output that speaks about a question, with the clauses of it that it answers. */
+interface Answering extends Classed {
   readonly clauses: readonly string[];
+}
+
+/** A verdict whose every item is ⪰ the floor of its question. */
+interface Survivor extends Answering {
   readonly restsOn: NonEmpty<ItemAboveFloor>;
 }
 
@@ -69,18 +78,23 @@ const WHOLE = "";
  * The result does not depend on the order of outputs.
  */
 export function aggregate(outputs: readonly AdmittedOutput[], terms: AggregationTerms, order: Admissibility): Aggregate {
-  const sorted = outputs.toSorted((a, b) => (a.output.verifier < b.output.verifier ? -1 : 1));
-  const surviving = new Map<AdmittedOutput, Set<QuestionName>>();
-  const verdicts = QUESTIONS.map((question) => {
-    if (!terms.questions.includes(question)) return [question, { status: "NOT_ASKED", confidence: 0, conflicts: [] }] as const;
-    const about = sorted.filter(({ output }) => output.answers.some((answer) => answer.question === question));
-    const survivors = about.flatMap((output) => survivorOf(output, question, terms.floors[question], order) ?? []);
-    for (const { output } of survivors) surviving.set(output, (surviving.get(output) ?? new Set()).add(question));
-    return [question, verdictOn(question, survivors, about, terms)] as const;
-  });
-  const survivors = sorted.filter((output) => surviving.has(output));
+  const sorted = outputs
+    .toSorted((a, b) => (a.output.verifier < b.output.verifier ? -1 : 1))
+    .map((output) => ({ output, class: classOf(output, order) }));
+  const surviving = new Set<AdmittedOutput>();
+  const verdictTo = (question: QuestionName): Verdict => {
+    if (!terms.questions.includes(question)) return { status: "NOT_ASKED", confidence: 0, conflicts: [] };
+    const about = sorted
+      .map((each) => ({ ...each, clauses: clausesOf(each.output, question) }))
+      .filter(({ clauses }) => clauses.length > 0);
+    const survivors = about.flatMap((each) => survivorOf(each, terms.floors[question], order) ?? []);
+    for (const { output } of survivors) surviving.add(output);
+    return verdictOn(question, survivors, about, terms);
+  };
+  const found = { performance: verdictTo("performance"), policy: verdictTo("policy") };
+  const counted = sorted.filter(({ output }) => surviving.has(output));
+  const survivors = counted.map(({ output }) => output);
   const quorum = { required: terms.quorum ?? 0, surviving: survivors.filter((output) => isSure(output, terms)).length };
-  const found = Object.fromEntries(verdicts) as Record<QuestionName, Verdict>;
   const decided = quorum.surviving < quorum.required ? withoutQuorum(found) : withEvidence(found, terms);
   const asked = QUESTIONS.map((question) => decided[question].status).filter((status) => status !== "NOT_ASKED");
   const passing = asked.every((status) => status === "PASS")
@@ -92,16 +106,22 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
     agreeing: agreeingIn(passing, terms),
     quorum,
     survivors,
-    excluded: sorted.flatMap((output) =>
-      surviving.has(output) ? [] : [{ verifier: output.output.verifier, reason: exclusion(output, terms, order) }],
-    ),
+    excluded: sorted
+      .filter(({ output }) => !surviving.has(output))
+      .map((each) => ({ verifier: each.output.output.verifier, reason: exclusion(each, terms) })),
     confidence: terms.confidenceForm === "mean" ? average(survivors.map(voteOf), (vote) => vote.confidence) : leastOf(decided),
-    basis: [...new Map(survivors.flatMap(({ basis }) => basis.map((item) => [item.hash, item] as const))).values()],
+    basis: unionOf(survivors),
     class: joinAll(
       order,
-      survivors.map((output) => classOf(output, order)),
+      counted.map((each) => each.class),
     ),
   };
+}
+
+function unionOf(outputs: readonly AdmittedOutput[]): AdmittedItem[] {
+  const items = new Map<Hash, AdmittedItem>();
+  for (const { basis } of outputs) for (const item of basis) items.set(item.hash, item);
+  return [...items.values()];
 }
 
 function scoreOf(passing: readonly AdmittedOutput[]): number | undefined {
@@ -141,7 +161,6 @@ function isSure({ output }: AdmittedOutput, { minConfidence }: AggregationTerms)
   return toBps(output.confidence) >= minConfidence;
 }
 
-/** The meet of a verifier's basis: what its verdict is worth (RAILS 5.1). */
 function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
   return meetAll(
     order,
@@ -149,23 +168,19 @@ function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
   );
 }
 
-function survivorOf(output: AdmittedOutput, question: QuestionName, floor: ClassName, order: Admissibility): Survivor | undefined {
-  if (output.output.verdict === "ABSTAIN" || output.weight === 0 || !order.geq(classOf(output, order), floor)) return undefined;
+function survivorOf(each: Answering, floor: ClassName, order: Admissibility): Survivor | undefined {
+  const { output } = each;
+  if (output.output.verdict === "ABSTAIN" || output.weight === 0 || !order.geq(each.class, floor)) return undefined;
   const [first, ...rest] = output.basis.flatMap((item) => ItemAboveFloor.of(item, floor, order) ?? []);
-  return first === undefined ? undefined : { output, clauses: clausesOf(output, question), restsOn: [first, ...rest] };
+  return first === undefined ? undefined : { ...each, restsOn: [first, ...rest] };
 }
 
-function verdictOn(
-  question: QuestionName,
-  survivors: readonly Survivor[],
-  about: readonly AdmittedOutput[],
-  terms: AggregationTerms,
-): Verdict {
+function verdictOn(question: QuestionName, survivors: readonly Survivor[], about: readonly Answering[], terms: AggregationTerms): Verdict {
   const required = terms.clauses[question];
   const names = [...new Set([...required, ...survivors.flatMap((survivor) => survivor.clauses)])].sort();
   const clauses = (names.length === 0 ? [WHOLE] : names).map((clause) => {
     const votes = survivors.filter((survivor) => survivor.clauses.includes(clause));
-    const answer = weigh(votes, () => about.filter((output) => clausesOf(output, question).includes(clause)), terms);
+    const answer = weigh(votes, () => about.filter(({ clauses }) => clauses.includes(clause)), terms);
     return { clause, votes, answer };
   });
   const { result, confidence } = combined(clauses, terms, question);
@@ -207,7 +222,7 @@ function combined(
 /** A verifier that calls a clause disputed backs neither side and weighs against both. */
 function weigh(
   votes: readonly Survivor[],
-  about: () => readonly AdmittedOutput[],
+  about: () => readonly Answering[],
   { minConfidence, confidenceForm, drawn = 0 }: AggregationTerms,
 ): Answer {
   const contested = weightOf(votes.filter(({ output }) => output.output.verdict === "DISPUTED").map(({ output }) => voteOf(output)));
@@ -219,8 +234,8 @@ function weigh(
   const backing = decisive.filter((vote) => vote.result === side);
   const asked = weightOf(
     about()
-      .filter(({ output }) => output.verdict !== "ABSTAIN")
-      .map(voteOf),
+      .filter(({ output }) => output.output.verdict !== "ABSTAIN")
+      .map(({ output }) => voteOf(output)),
   );
   const confidence = Math.floor(backing.reduce((sum, vote) => sum + vote.weight * vote.confidence, 0) / asked);
   return { result: confidence < minConfidence ? ClearingResult.DISPUTED : answer.result, confidence };
@@ -246,11 +261,11 @@ function isContested(votes: readonly Survivor[]): boolean {
   return verdicts.has("DISPUTED") || (verdicts.has("PASS") && verdicts.has("FAIL"));
 }
 
-function exclusion(output: AdmittedOutput, { floors, questions }: AggregationTerms, order: Admissibility): string {
+function exclusion({ output, class: held }: Classed, { floors, questions }: AggregationTerms): string {
   const asked = questions.filter((question) => clausesOf(output, question).length > 0);
   if (asked.length === 0) return "answers no question of this obligation";
   if (output.output.verdict === "ABSTAIN") return "abstains";
   if (output.weight === 0) return "has no weight";
   if (output.basis.length === 0) return "rests on nothing";
-  return asked.map((question) => `cls(B) = ${classOf(output, order)} below the ${question} floor ${floors[question]}`).join("; ");
+  return asked.map((question) => `cls(B) = ${held} below the ${question} floor ${floors[question]}`).join("; ");
 }

@@ -32,13 +32,13 @@ function stream(path: readonly string[]): RandomStream {
   input.set(streamKey(path));
   const view = new DataView(input.buffer);
   let counter = 0n;
-  let block = new Uint8Array(0);
+  let block: Uint8Array = new Uint8Array(0);
   let used = 0;
 
   function byte(): number {
     if (used === block.length) {
       view.setBigUint64(32, counter);
-      block = new Uint8Array(sha256Bytes(input));
+      block = sha256Bytes(input);
       counter += 1n;
       used = 0;
     }
@@ -70,9 +70,7 @@ function stream(path: readonly string[]): RandomStream {
     int,
     pick(items) {
       if (items.length === 0) throw new InvalidValue("pick", "the list is empty");
-      const index = int(items.length);
-      for (const item of items.slice(index, index + 1)) return item;
-      throw new InvalidValue("pick", "the list is empty");
+      return items[int(items.length)] as (typeof items)[number];
     },
     shuffle(items) {
       const rest = [...items];

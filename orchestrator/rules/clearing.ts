@@ -102,9 +102,10 @@ export function answerTo(survivors: readonly Vote[], minConfidence: number, { co
   const side = (result: VerdictResult) => survivors.filter((v) => v.result === result && v.confidence >= minConfidence);
   const [pass, fail] = [side(VerdictResult.PASS), side(VerdictResult.FAIL)];
   if (survivors.length === 0 && contested === 0) return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
-  if (Math.abs(weightOf(pass) - weightOf(fail)) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
-  const passed = weightOf(pass) > weightOf(fail);
-  if (2 * weightOf(passed ? pass : fail) <= drawn) return { result: ClearingResult.DISPUTED, confidence: 0 };
+  const [passing, failing] = [weightOf(pass), weightOf(fail)];
+  if (Math.abs(passing - failing) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
+  const passed = passing > failing;
+  if (2 * Math.max(passing, failing) <= drawn) return { result: ClearingResult.DISPUTED, confidence: 0 };
   const confidence = average(passed ? pass : fail, (v) => v.confidence, drawn);
   return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence };
 }

@@ -1,5 +1,5 @@
 import type { ClassName } from "../../orchestrator/clearing/admissibility.ts";
-import { aggregate } from "../../orchestrator/clearing/aggregate.ts";
+import { type AggregationTerms, aggregate } from "../../orchestrator/clearing/aggregate.ts";
 import type { BoundObligation } from "../../orchestrator/clearing/bind.ts";
 import type { Deployment } from "../../orchestrator/clearing/deployment.ts";
 import { type EvidenceItem, emit, emitted } from "../../orchestrator/clearing/evidence-envelope.ts";
@@ -30,6 +30,7 @@ const TARGETS = ["SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 interface Stage {
   readonly floor: ClassName;
   readonly deal: BoundObligation;
+  readonly terms: AggregationTerms;
   /** Signed with the rightful issuer's stolen key, and the verdicts a verifier may give on it, honestly declared. */
   readonly stolen: readonly { readonly item: EvidenceItem; readonly verdicts: readonly AdmittedOutput[] }[];
   /** Verdicts on what everybody has: a self-report, a self-signed artifact. */
@@ -55,7 +56,7 @@ export function forgeUp(seed: Seed, sophistication: number, seeds: number, perSe
       if (!admitted) caught += 1;
       const outputs = [random.pick(stage.bystanders)];
       if (admitted && theft !== undefined) outputs.push(random.pick(theft.verdicts));
-      const result = aggregate(outputs, performanceUnder(stage.floor), at.admissibility);
+      const result = aggregate(outputs, stage.terms, at.admissibility);
       const emits = settles(result);
       if (emits) settled += 1;
       if (emits && admitted) settledOnTheft += 1;
@@ -85,7 +86,7 @@ function stageFor(floor: ClassName, at: Deployment): Stage {
   });
   const envelope = envelopeOf(deal, [word, own], at);
   const bystanders = [[word], [word, own]].map((basis, index) => verdictOn(deal, envelope, basis, at, 10 + index));
-  return { floor, deal, stolen, bystanders };
+  return { floor, deal, terms: performanceUnder(floor), stolen, bystanders };
 }
 
 /** What a forgery is drawn from. */

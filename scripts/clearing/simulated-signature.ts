@@ -13,23 +13,31 @@ export function simulatedSigner(id: string): Signer {
 
 export const verifySimulated: VerifySignature = (key, message, signature) => signature === tag(key, message);
 
-const keyBytes = new Map<PublicKey, Uint8Array>();
+/** Two running products over key and message: a change in either changes both, which is all that a sweep's forgers rely on. */
+interface Products {
+  readonly a: number;
+  readonly b: number;
+}
+
+function over(bytes: Uint8Array, { a, b }: Products): Products {
+  for (const byte of bytes) {
+    a = Math.imul(a ^ byte, 0x01000193);
+    b = Math.imul(b + byte, 0x85ebca6b) ^ (a >>> 15);
+  }
+  return { a, b };
+}
+
+/** Where a key's products stand before any message. */
+const keyed = new Map<PublicKey, Products>();
 
 function tag(key: PublicKey, message: Uint8Array): Signature {
-  let prefix = keyBytes.get(key);
-  if (prefix === undefined) {
+  let start = keyed.get(key);
+  if (start === undefined) {
     const hex: Hex = `0x${key.slice(key.indexOf(":") + 3)}`;
-    prefix = hexToBytes(hex);
-    keyBytes.set(key, prefix);
+    start = over(hexToBytes(hex), { a: 0x811c9dc5, b: 0x01000193 });
+    keyed.set(key, start);
   }
-  // Two running products over key and message: a change in either changes both, which is all that a sweep's forgers rely on.
-  let [a, b] = [0x811c9dc5, 0x01000193];
-  for (const part of [prefix, message]) {
-    for (const byte of part) {
-      a = Math.imul(a ^ byte, 0x01000193);
-      b = Math.imul(b + byte, 0x85ebca6b) ^ (a >>> 15);
-    }
-  }
+  const { a, b } = over(message, start);
   const word = (value: number) => (value >>> 0).toString(16).padStart(8, "0");
   return `ed25519:0x${`${word(a)}${word(b)}`.repeat(8)}`;
 }
