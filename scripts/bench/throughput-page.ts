@@ -70,10 +70,11 @@ function memorySection(): string[] {
 
 /** What a city with a past takes to answer again. */
 function restartSection(): string[] {
-  const { missions, completed, blocks, seconds } = readRestartBench();
+  const { cores, missions, completed, blocks, seconds, load } = readRestartBench();
   return [
     "\n## Restart\n\n",
     `${missions} times \`missions/csv-estimates.yaml\` in one city of the founders, ${completed} completed, ${grouped(blocks)} blocks of the embedded chain; then\n`,
-    `closed. \`npm run city\` on its folder says its address after ${seconds.toFixed(1)} s (bench/restart.json, which \`node scripts/bench/restart.ts\` writes).\n`,
+    `closed. \`npm run city\` on its folder says its address after ${seconds.toFixed(1)} s, at a load of ${load} on ${cores} cores (bench/restart.json, which\n`,
+    "`node scripts/bench/restart.ts` writes).\n",
   ];
 }
