@@ -34,6 +34,7 @@ interface PlacedBid {
 /**
  * Sends the offers of a market, many in one transaction. An agent's bids follow one another: each is signed with the nonce that the one
  * before left. What the chain refuses is reported, and the market continues without it.
+ * @param absent agents that left a bid of this market unsigned, which are asked for no other: each question waits for its answer; more join them
  * @returns by node: those whose bids stand
  */
 export async function placeBids(
@@ -41,6 +42,7 @@ export async function placeBids(
   mission: Mission,
   nodes: readonly NodeView[],
   offers: ReadonlyMap<Worker, readonly Offer[]>,
+  absent: Set<Worker>,
 ): Promise<ReadonlyMap<number, readonly Worker[]>> {
   const bidders = new Map<number, Worker[]>();
   const queues = [...offers].map(([worker, list]) =>
@@ -49,8 +51,6 @@ export async function placeBids(
       return view === undefined ? [] : [{ worker, view, offer }];
     }),
   );
-  // An agent that left one bid unsigned is asked for no other: each question waits for its answer.
-  const absent = new Set<Worker>();
   const rounds = Math.max(0, ...queues.map(({ length }) => length));
   for (let round = 0; round < rounds; round += 1) {
     const due = queues.flatMap((queue) => queue.slice(round, round + 1)).filter(({ worker }) => !absent.has(worker));

@@ -49,8 +49,9 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
     const backing = new Backing(world, mission);
     for (const worker of workers) offers.set(worker, await offersOf(world, mission, worker, fresh, producers, terms, backing));
     await backing.grant();
-    const bidders = await placeBids(world, mission, fresh, offers);
-    await askAgain({ world, mission, terms, backing }, fresh, producers, offers, bidders);
+    const absent = new Set<Worker>();
+    const bidders = await placeBids(world, mission, fresh, offers, absent);
+    await askAgain({ world, mission, terms, backing, absent }, fresh, producers, offers, bidders);
   });
   // A node with too few or unfair bids stays open for one more window; then it is awarded or its attempt ends.
   let open = (await marketsOf(world, mission, nodes)).filter(({ closesAt }) => closesAt > 0);
@@ -72,6 +73,7 @@ interface Asking {
   readonly mission: Mission;
   readonly terms: MarketTerms;
   readonly backing: Backing;
+  readonly absent: Set<Worker>;
 }
 
 /**
@@ -80,7 +82,7 @@ interface Asking {
  * those whose bids stand.
  */
 async function askAgain(
-  { world, mission, terms, backing }: Asking,
+  { world, mission, terms, backing, absent }: Asking,
   nodes: readonly NodeView[],
   producers: readonly ProducerFacts[],
   offers: ReadonlyMap<Worker, readonly Offer[]>,
@@ -94,11 +96,11 @@ async function askAgain(
     for (const [worker, before] of others) {
       const principals = new Set(present.map(({ principal }) => principal));
       if (principals.size >= redundancy) break;
-      if (principals.has(worker.principal) || before.some(({ node }) => node === number)) continue;
+      if (absent.has(worker) || principals.has(worker.principal) || before.some(({ node }) => node === number)) continue;
       const known = producers.filter(({ agent }) => [...present, worker].some(({ account }) => account.address === agent));
       const more = await offersOf(world, mission, worker, [view], known, terms, backing, "offers-again");
       await backing.grant();
-      present.push(...((await placeBids(world, mission, [view], new Map([[worker, more]]))).get(number) ?? []));
+      present.push(...((await placeBids(world, mission, [view], new Map([[worker, more]]), absent)).get(number) ?? []));
     }
   }
 }

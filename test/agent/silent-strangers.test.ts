@@ -2,17 +2,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
-import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { createAgent } from "../../orchestrator/agent/agent.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
-import { runToEnd } from "../../orchestrator/city/missions/run.ts";
-import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import type { Worker } from "../../orchestrator/execution/seat.ts";
 import type { Mind } from "../../orchestrator/minds/mind.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
-import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
-import { CATALOG } from "../../services/catalog.ts";
-import { openHome } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -52,21 +48,32 @@ describe("strangers who register and never answer", function () {
 
   async function expectDoneAtFirst(id: string, outsiders: Awaited<ReturnType<OpenSeats["outsiders"]>>): Promise<void> {
     expect(outsiders.workers).to.have.length(SILENT);
-    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
-    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
-    const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
-    const outcome = await runToEnd(city, { ...order, outsiders }, text, directory());
+    const outcome = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), { id, home: directory(), outsiders });
     expect(outcome.failure).to.equal(null);
     for (const { attempts, label } of outcome.nodes) expect(attempts, label).to.equal(1);
   }
 
+  /** Those who are elsewhere, with offers of their own; and how often each was asked for a bid's signature. */
+  async function offering(bid: Mind["bid"]) {
+    const outsiders = await seats.outsiders();
+    const asked = new Map<string, number>();
+    const workers = outsiders.workers.map((worker) => {
+      const signTypedData: Worker["account"]["signTypedData"] = (typed) => {
+        if (typed.primaryType === "Bid") asked.set(worker.name, (asked.get(worker.name) ?? 0) + 1);
+        return worker.account.signTypedData(typed);
+      };
+      return { ...worker, mind: { ...worker.mind, bid }, account: { ...worker.account, signTypedData } };
+    });
+    return { outsiders: { ...outsiders, workers }, asked };
+  }
+
   it("keep no node of another's mission without bids", async () => expectDoneAtFirst("silence", await seats.outsiders()));
 
-  it("keep none by offers for everything, of which they sign no bid", async () => {
-    const outsiders = await seats.outsiders();
-    const bid: Mind["bid"] = async ({ nodes }) =>
-      nodes.flatMap(({ node, services: [service] }) => (service === undefined ? [] : [{ node, service, price: 1n }]));
-    const workers = outsiders.workers.map((worker) => ({ ...worker, mind: { ...worker.mind, bid } }));
-    await expectDoneAtFirst("promises", { ...outsiders, workers });
+  it("keep none by offers for everything, of which they sign no bid, and are asked for no second one", async () => {
+    const { outsiders, asked } = await offering(async ({ nodes }) =>
+      nodes.flatMap(({ node, services: [service] }) => (service === undefined ? [] : [{ node, service, price: 1n }])),
+    );
+    await expectDoneAtFirst("promises", outsiders);
+    expect([...asked.values()]).to.deep.equal(outsiders.workers.map(() => 1));
   });
 });

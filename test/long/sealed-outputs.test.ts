@@ -2,15 +2,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts";
-import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { createAgent } from "../../orchestrator/agent/agent.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
-import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { openingOf, saltOf } from "../../orchestrator/execution/evidence.ts";
-import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { sealWork, unsealWork } from "../../orchestrator/execution/sealed-work.ts";
 import type { Deed, Worker } from "../../orchestrator/execution/seat.ts";
 import { outputHashOf } from "../../orchestrator/execution/work.ts";
@@ -20,13 +17,11 @@ import type { BidRequest } from "../../orchestrator/minds/mind.ts";
 import { keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
 import { type Hash, hexToBytes } from "../../orchestrator/primitives/hex.ts";
 import { signerOf } from "../../orchestrator/primitives/signing.ts";
-import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { commitmentOf } from "../../orchestrator/rules/commitments.ts";
 import { localSeat } from "../../orchestrator/seats/local.ts";
-import { CATALOG } from "../../services/catalog.ts";
 import { forge, rewriteRecord } from "../city/audit/forgery.ts";
-import { openHome } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -83,19 +78,11 @@ describe("sealed outputs", function () {
     const honest = localSeat({ name: "copier", principal: found.principal, account, seal, mind }, { sandbox: city.sandbox, seed: SEED });
     const worker: Worker = { ...honest, opensEarly: false, ...hostile(honest) };
     const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
-    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
     missions += 1;
-    const order = {
-      file,
-      catalog: CATALOG,
-      input: readInput(file.input, directory()),
-      id: `sealed-${missions}`,
-      judge: simulatedJudge(city.chain.id),
-      outsiders: { workers: [worker], verifiers: [], issuers: [] },
-    };
-    const outcome = await runToEnd(city, order, text, directory());
+    const outsiders = { workers: [worker], verifiers: [], issuers: [] };
+    const outcome = await carryOutIn(city, text, { id: `sealed-${missions}`, home: directory(), outsiders });
     expect(outcome.failure, JSON.stringify(outcome.failure)).to.equal(null);
-    const { checks, passed } = await auditBundle(join(directory(), outcome.bundle ?? ""));
+    const { checks, passed } = await auditBundle(outcome.bundle ?? "");
     expect(checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
     expect(passed).to.equal(true);
     return outcome;
@@ -132,7 +119,7 @@ describe("sealed outputs", function () {
     expect(later.filter((id) => seen.has(id))).to.deep.equal([]);
     // Whoever keeps the bundle cannot show other bytes as those that were handed in.
     const forgery = join(directory(), "forgery");
-    forge(join(directory(), outcome.bundle ?? ""), forgery, (files) =>
+    forge(outcome.bundle ?? "", forgery, (files) =>
       rewriteRecord(files, "execution.sealed", (sealed) => ({ ...sealed, sealedHash: secretOf("other bytes") })),
     );
     expect((await rejection(auditBundle(forgery))).message).to.match(/COMMITS: .*, sealed/);

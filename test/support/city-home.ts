@@ -104,6 +104,8 @@ export interface InProcess {
   readonly directory?: string;
   readonly judge?: Judge & Partial<Judges>;
   readonly makeMind?: MindMaker;
+  /** Seats elsewhere. */
+  readonly outsiders?: Order["outsiders"];
   /** What a lying executor hands in. */
   readonly tamper?: Order["tamper"];
 }
@@ -115,7 +117,7 @@ export interface InProcess {
 export async function carryOutIn(
   city: City,
   text: string,
-  { id, home, directory = PROJECT, judge, makeMind, tamper }: InProcess,
+  { id, home, directory = PROJECT, judge, makeMind, outsiders, tamper }: InProcess,
 ): Promise<Outcome> {
   const path = servicesPathOf(text, "mission.yaml");
   const catalog = path === null ? CATALOG : await loadServices(city.sandbox, join(directory, path), CATALOG);
@@ -129,6 +131,7 @@ export async function carryOutIn(
     judge: { ...simulatedJudge(city.chain.id), ...judge },
     ...(tamper === undefined ? {} : { tamper }),
     ...(makeMind === undefined ? {} : { makeMind }),
+    ...(outsiders === undefined ? {} : { outsiders }),
   };
   const outcome = await runToEnd(city, order, text, home);
   await expectPaperInvariants(city, outcome);
