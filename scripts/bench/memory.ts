@@ -13,6 +13,7 @@ import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { assemblySociety } from "../../orchestrator/city/founding/society.ts";
 import { conduct } from "../../orchestrator/city/missions/conduct.ts";
+import { missionState } from "../../orchestrator/execution/chain-view.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
@@ -23,8 +24,6 @@ const MISSIONS = 500;
 const EVERY = 10;
 const PRODUCERS = 6;
 const NAME = "memory.yaml";
-/** `enum MissionState`. */
-const COMPLETED = 5;
 /** One node: the rows of a file are counted. */
 const MISSION = `mission: count-rows
 goal: Count the work packages.
@@ -83,7 +82,7 @@ async function benchMemory(missions: number): Promise<void> {
     const judge = simulatedJudge(city.chain.id);
     for (let done = 1; done <= missions; done += 1) {
       const { mission } = await conduct(city, { file, input, catalog: CATALOG, id: `memory-${done}`, judge });
-      if (mission !== undefined && (await city.client.mission(mission.address).state()) === COMPLETED) completed += 1;
+      if (mission !== undefined && (await missionState(city, mission)) === "COMPLETED") completed += 1;
       if (done % EVERY !== 0) continue;
       collect();
       const { heapUsed, external, rss } = process.memoryUsage();

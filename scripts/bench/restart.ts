@@ -14,16 +14,14 @@ import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { openCity } from "../../orchestrator/city/city.ts";
 import { conduct } from "../../orchestrator/city/missions/conduct.ts";
+import { missionState } from "../../orchestrator/execution/chain-view.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
-import { sampleMission } from "./bench-city.ts";
+import { SEED, sampleMission } from "./bench-city.ts";
 
 const MISSIONS = 100;
 /** So many at once as the stakes of the founders cover. */
 const TOGETHER = 4;
-const SEED = "7";
-/** `enum MissionState`. */
-const COMPLETED = 5;
 export const RESTART_FILE = join(root, "bench", "restart.json");
 
 const reportSchema = z.strictObject({
@@ -55,9 +53,8 @@ async function history(home: string, missions: number): Promise<Pick<RestartBenc
       const ends = await Promise.all(
         ids.map((id) => city.chain.clock.run(() => conduct(city, { file, input, catalog: CATALOG, id, judge }))),
       );
-      const addresses = ends.flatMap(({ mission }) => mission?.address ?? []);
-      const states = await Promise.all(addresses.map((address) => city.client.mission(address).state()));
-      completed += states.filter((state) => state === COMPLETED).length;
+      const states = await Promise.all(ends.flatMap(({ mission }) => (mission === undefined ? [] : [missionState(city, mission)])));
+      completed += states.filter((state) => state === "COMPLETED").length;
       console.error(`${first + ids.length} of ${missions} missions, ${completed} completed`);
     }
     return { completed, blocks: Number(city.chain.head().number) };

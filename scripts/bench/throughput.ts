@@ -12,6 +12,7 @@ import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.
 import type { City } from "../../orchestrator/city/city.ts";
 import { assemblySociety } from "../../orchestrator/city/founding/society.ts";
 import { conduct } from "../../orchestrator/city/missions/conduct.ts";
+import { missionState } from "../../orchestrator/execution/chain-view.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 import { inBenchCity, sampleMission } from "./bench-city.ts";
@@ -21,8 +22,6 @@ const SIZES: readonly number[] = [1, 8, 32];
 const MISSION = "missions/csv-estimates.yaml";
 /** So many that the stakes of thirty-two missions find cover. */
 const PRODUCERS = 16;
-/** `enum MissionState`. */
-const COMPLETED = 5;
 export const THROUGHPUT_FILE = join(root, "bench", "throughput.json");
 
 const rowSchema = z.strictObject({
@@ -56,7 +55,7 @@ async function missionsIn(city: City, count: number): Promise<Row> {
   const seconds = (performance.now() - began) / 1000;
   const { user, system } = process.cpuUsage(used);
   const missions = all.flatMap(({ mission }) => mission ?? []);
-  const states = await Promise.all(missions.map(({ address }) => city.client.mission(address).state()));
+  const states = await Promise.all(missions.map((mission) => missionState(city, mission)));
   let [transactions, gas] = [0, 0n];
   for (let block = before + 1n; block <= city.chain.head().number; block += 1n) {
     const { transactions: own, gasUsed } = await city.chain.publicClient.getBlock({ blockNumber: block });
@@ -65,7 +64,7 @@ async function missionsIn(city: City, count: number): Promise<Row> {
   }
   return {
     missions: count,
-    completed: states.filter((state) => state === COMPLETED).length,
+    completed: states.filter((state) => state === "COMPLETED").length,
     nodes: missions.reduce((sum, { document }) => sum + document.nodes.length, 0),
     seconds: Number(seconds.toFixed(1)),
     processor: Number(((user + system) / 1e6).toFixed(1)),
