@@ -51,7 +51,7 @@ export class InvalidValue extends AgentCityError {
 export function messageOf(thrown: unknown): string {
   try {
     if (thrown instanceof AgentCityError) return thrown.shortMessage;
-    if (thrown instanceof Error) return String(thrown.message).split("\n", 1)[0] ?? thrown.name;
+    if (thrown instanceof Error) return String(thrown.message).split("\n", 1)[0] || thrown.name;
     return String(thrown);
   } catch {
     // Whoever throws chooses what: a getter that throws in its turn must not end the handler.
