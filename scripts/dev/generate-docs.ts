@@ -4,7 +4,8 @@
  * JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
  * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
  * `docs/attacks.md`, `docs/gateway-commands.md`, `docs/service-catalog.md` and
- * `docs/invariants.md`; the economy's results by `economy/results.ts`; and the blocks of pages that show the sample mission (`sample-pages.ts`).
+ * `docs/invariants.md`; the economy's results by `economy/results.ts`; and the blocks of pages that show the sample mission
+ * (`sample-pages.ts`) or what console and gateway take (`faces-page.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -21,6 +22,7 @@ import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { blocsPage } from "../bench/blocs-page.ts";
 import { economySpeedPages } from "../bench/economy-page.ts";
+import { facesPages } from "../bench/faces-page.ts";
 import { firstMinutePage } from "../bench/first-minute-page.ts";
 import { gasPage } from "../bench/gas-page.ts";
 import { scalePage } from "../bench/scale-page.ts";
@@ -149,6 +151,7 @@ export async function pages(): Promise<Map<string, string>> {
     ...resultPages(),
     ...findingsPages(),
     ...samplePages(),
+    ...facesPages(),
   ]);
 }
 

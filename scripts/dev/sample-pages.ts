@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
 import { root } from "./files.ts";
-import { table } from "./markdown.ts";
+import { table, withBlock } from "./markdown.ts";
 
 export const SAMPLE_RUN = "bench/sample-run.json";
 
@@ -99,22 +99,12 @@ const BLOCKS: Readonly<Record<string, { readonly page: string; readonly text: (r
   cheating: { page: "docs/commands.md", text: (run) => fenced(cheated(run)) },
 };
 
-/** `page` with the block after the mark of `name` replaced: everything up to the next blank line outside a fence. */
-export function withBlock(page: string, name: string, text: string): string {
-  const mark = `<!-- sample: ${name} -->\n`;
-  const [before, after, ...more] = page.split(mark);
-  if (before === undefined || after === undefined || more.length > 0) throw new Error(`exactly one ${mark.trim()} is expected`);
-  const end = after.startsWith("```") ? after.indexOf("\n```\n") + 5 : after.indexOf("\n\n") + 1;
-  if (end < 6) throw new Error(`a fenced block or a table is expected after ${mark.trim()}`);
-  return `${before}${mark}${text}${after.slice(end)}`;
-}
-
 /** Every hand-written page that shows the sample: path → text. */
 export function samplePages(): ReadonlyMap<string, string> {
   const run = sampleRunSchema.parse(JSON.parse(readFileSync(join(root, SAMPLE_RUN), "utf8")));
   const found = new Map<string, string>();
   for (const [name, { page, text }] of Object.entries(BLOCKS)) {
-    found.set(page, withBlock(found.get(page) ?? readFileSync(join(root, page), "utf8"), name, text(run)));
+    found.set(page, withBlock(found.get(page) ?? readFileSync(join(root, page), "utf8"), `sample: ${name}`, text(run)));
   }
   return found;
 }
