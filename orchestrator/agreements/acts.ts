@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { sha256 } from "../primitives/hash.ts";
-import type { Hash, Hex } from "../primitives/hex.ts";
+import { type Hash, type Hex, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { isSignedBy } from "../primitives/signing.ts";
 import { agreementHash, type KeyOf, messageBytes, PARTIES, type SignedKind, withSameTerms } from "./canonical.ts";
 import { runClock, type Timed } from "./clock.ts";
 import { AgreementRefused } from "./errors.ts";
 import { type AgreementEvent, advance, lifecycleTerms } from "./lifecycle.ts";
-import { type Negotiation, type NegotiationOptions, negotiate, openNegotiation } from "./negotiation.ts";
+import { messageHash, type Negotiation, type NegotiationOptions, negotiate, openNegotiation, readMessage } from "./negotiation.ts";
 import { filesDispute } from "./release.ts";
 import { type Agreement, type PartyIdentity, readAgreement, sameIdentity } from "./schema.ts";
 import type { Determination } from "./score.ts";
-import { readResult, resultHash, resultSchema, type VerificationResult } from "./verification.ts";
+import { readResult, resultHash, resultIn, resultSchema, type VerificationResult } from "./verification.ts";
 
 /** What its parties and evaluators do in an agreement's life, each signed: whoever holds the acts comes to the same state. */
 
@@ -38,6 +38,18 @@ export type Delivery = z.infer<typeof deliverySchema>;
 export const challengeSchema = z.strictObject({ agreement_hash: digest, result_hash: digest, by: party, timestamp: time });
 export const cancellationSchema = z.strictObject({ agreement_hash: digest, timestamp: time });
 
+/** That a party's wallet would end the escrow's job so: the provider's share in basis points, until a unix second. Signed for the escrow alone. */
+export const consentSchema = z.strictObject({
+  act: z.literal("consent"),
+  by: party,
+  share: z.int().min(0).max(10_000),
+  deadline: z
+    .int()
+    .positive()
+    .max(2 ** 40 - 1),
+  escrow_signature: walletSignature,
+});
+
 export const actSchema = z.discriminatedUnion("act", [
   /** By the client: the terms it offers. */
   z.strictObject({ act: z.literal("propose"), document, signature }),
@@ -57,21 +69,11 @@ export const actSchema = z.discriminatedUnion("act", [
   z.strictObject({ act: z.literal("challenge"), challenge: challengeSchema, signature }),
   /** By both. */
   z.strictObject({ act: z.literal("cancel"), cancellation: cancellationSchema, signatures: z.record(party, signature) }),
-  /** That a party's wallet would end the escrow's job so: the provider's share in basis points, until a unix second. Signed for the escrow alone. */
-  z.strictObject({
-    act: z.literal("consent"),
-    by: party,
-    share: z.int().min(0).max(10_000),
-    deadline: z
-      .int()
-      .positive()
-      .max(2 ** 40 - 1),
-    escrow_signature: walletSignature,
-  }),
+  consentSchema,
 ]);
 export type Act = z.infer<typeof actSchema>;
 export type ActName = Act["act"];
-export type Consent = Extract<Act, { readonly act: "consent" }>;
+export type Consent = z.infer<typeof consentSchema>;
 
 /** A result that was taken, and by whom. */
 export interface TakenResult {
@@ -196,6 +198,53 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
         throw new AgreementRefused("IllegalTransition", `The ${act.by} has consented ${MOST_CONSENTS} times`);
       return { ...life, consents: [...life.consents, act] };
     }
+  }
+}
+
+/** Who has part in an agreement: its parties, and whoever judges. */
+export function namedIn({ parties: { client, provider, evaluator } }: Agreement): readonly PartyIdentity[] {
+  return [client.identity, provider.identity, evaluator.identity, evaluator.backup].filter((each) => each !== undefined);
+}
+
+/**
+ * Whether an act is of the agreement that these acts are of, and signed by somebody whom it names, in whatever role. Of acts so far it takes
+ * what was offered and said, and no clock and no chain. A consent is signed by a wallet alone, and so by none of them. Throws AgreementRefused
+ * for what is no message or no result.
+ */
+export function isOfNamed(acts: readonly Act[], act: Act, keyOf: KeyOf): boolean {
+  const [first, ...rest] = acts;
+  if (first?.act !== "propose") return false;
+  const proposal = readAgreement(first.document);
+  const said = rest.flatMap((each) => (each.act === "negotiate" ? [readMessage(each.message)] : []));
+  const terms = said.at(-1)?.terms_hash ?? agreementHash(proposal);
+  const keys = namedIn(proposal).flatMap((identity) => keyOf(identity) ?? []);
+  const isTheirs = (kind: SignedKind, hash: Hash, value: string | undefined) => {
+    const given = hexSchema.safeParse(value);
+    return given.success && keys.some((key) => isSignedBy(key, messageBytes(kind, hash), given.data));
+  };
+  switch (act.act) {
+    case "negotiate": {
+      const message = readMessage(act.message);
+      const answered = [agreementHash(proposal), ...said.map(messageHash)];
+      return answered.includes(message.previous) && isTheirs("message", messageHash(message), message.signature);
+    }
+    case "sign":
+      return isTheirs("agreement", terms, act.signature);
+    case "deliver":
+      return act.delivery.agreement_hash === terms && isTheirs("delivery", statementHash(act.delivery), act.signature);
+    case "result": {
+      const result = resultIn(act.result);
+      return result.agreement_hash === terms && isTheirs("result", resultHash(result), result.signature);
+    }
+    case "challenge":
+      return act.challenge.agreement_hash === terms && isTheirs("challenge", statementHash(act.challenge), act.signature);
+    case "cancel": {
+      const hash = statementHash(act.cancellation);
+      return act.cancellation.agreement_hash === terms && PARTIES.some((by) => isTheirs("cancellation", hash, act.signatures[by]));
+    }
+    case "propose":
+    case "consent":
+      return false;
   }
 }
 

@@ -82,11 +82,16 @@ export function replay(proposal: Agreement, messages: readonly unknown[], option
   return messages.reduce<Negotiation>((at, message) => negotiate(at, message, options), openNegotiation(proposal, options));
 }
 
-/** One message more. Pure: throws AgreementRefused, and then nothing has changed. */
-export function negotiate(at: Negotiation, document: unknown, { keyOf, medianPrice }: NegotiationOptions): Negotiation {
+/** Throws AgreementRefused for what has not the form of a message. */
+export function readMessage(document: unknown): NegotiationMessage {
   const parsed = negotiationMessageSchema.safeParse(document);
   if (!parsed.success) throw new AgreementRefused("MalformedAgreement", "It is no negotiation message", z.prettifyError(parsed.error));
-  const message = parsed.data;
+  return parsed.data;
+}
+
+/** One message more. Pure: throws AgreementRefused, and then nothing has changed. */
+export function negotiate(at: Negotiation, document: unknown, { keyOf, medianPrice }: NegotiationOptions): Negotiation {
+  const message = readMessage(document);
   const { offer, state } = at;
   const by = PARTIES.find((party) => sameIdentity(offer.parties[party].identity, message.sender));
   if (by === undefined) throw new AgreementRefused("WrongSender", `${message.sender.value} is no party`);

@@ -192,6 +192,13 @@ export interface ResultChecks {
   readonly taken?: ReadonlySet<Hash>;
 }
 
+/** Throws AgreementRefused for what has not the form of a result. */
+export function resultIn(document: unknown): VerificationResult {
+  const parsed = resultSchema.safeParse(document);
+  if (!parsed.success) throw new AgreementRefused("MalformedAgreement", "It is no result", z.prettifyError(parsed.error));
+  return parsed.data;
+}
+
 /**
  * A result as somebody handed it in: of this agreement and this delivery, by the evaluator it was given to, new, and with the determination
  * that follows from its own measurements. Throws AgreementRefused.
@@ -201,9 +208,7 @@ export function readResult(
   document: unknown,
   { keyOf, assigned, deliverableHash, taken }: ResultChecks,
 ): Determination {
-  const parsed = resultSchema.safeParse(document);
-  if (!parsed.success) throw new AgreementRefused("MalformedAgreement", "It is no result", z.prettifyError(parsed.error));
-  const result = parsed.data;
+  const result = resultIn(document);
   if (result.agreement_hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "It is about another agreement");
   if (result.evidence_trail.deliverable_hash !== deliverableHash)
     throw new AgreementRefused("DeliverableMismatch", "It is about another delivery", result.evidence_trail.deliverable_hash);

@@ -1,5 +1,5 @@
 /** Agreements of parties anywhere: the city keeps their signed acts, looks at the escrow on its chain, and says where each agreement stands. */
-import { erc20Abi, hashTypedData, stringify } from "viem";
+import { erc20Abi, hashTypedData, recoverAddress, stringify } from "viem";
 import { z } from "zod";
 import {
   type Act,
@@ -12,12 +12,17 @@ import {
   decimalsOf,
   dueAt,
   isEscrowed,
+  isOfNamed,
   keyOfDid,
   lifeAt,
+  namedIn,
   openLife,
   overBy,
   PARTIES,
   type PartyIdentity,
+  readAgreement,
+  readMessage,
+  resultIn,
   type Status,
   sameIdentity,
   take,
@@ -129,12 +134,11 @@ export class AgreementDesk {
     const text = canonicalJson(act);
     const id = sha256(text);
     const before = await this.#acts(id);
-    if (before.length > 0) return this.get(id);
+    if (before.length > 0) return this.#standing(id, before);
     const now = this.#now(isMoney(act.document));
     const { agreement } = openLife(act, { keyOf: keyOfDid, now });
     this.#requireMine(agreement);
-    const { client, provider, evaluator } = agreement.parties;
-    const involved = [client.identity, provider.identity, evaluator.identity, evaluator.backup].filter((each) => each !== undefined);
+    const { client } = agreement.parties;
     const opened = this.#now(false);
     await this.#options.sql.transaction(async (sql) => {
       await this.#makeRoom(sql, nameOf(client.identity), opened);
@@ -148,7 +152,7 @@ export class AgreementDesk {
         now,
         text,
       ]);
-      for (const identity of involved)
+      for (const identity of namedIn(agreement))
         await sql.query("INSERT INTO gateway_agreement_parties (identity, id) VALUES ($1, $2) ON CONFLICT (identity, id) DO NOTHING", [
           nameOf(identity),
           id,
@@ -157,12 +161,21 @@ export class AgreementDesk {
     return this.get(id);
   }
 
-  /** Takes an act of an agreement; the same one is taken once. Throws AgreementRefused, NotFound. */
-  async take(id: Hash, act: Act): Promise<Standing> {
+  /**
+   * Takes an act of an agreement; the same one is taken once. Throws AgreementRefused, and NotFound also for an act of an agreement that is
+   * not public, unless somebody who is named in it signed it or whoever asks may read it. Before that is known, no chain is asked.
+   */
+  async take(id: Hash, act: Act, mayRead: MayRead = () => false): Promise<Standing> {
     const text = canonicalJson(act);
+    // What has no form is refused wherever it is sent.
+    if (act.act === "negotiate") readMessage(act.message);
+    if (act.act === "result") resultIn(act.result);
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const acts = await this.#known(id);
-      if (acts.some((each) => each.text === text)) return this.get(id);
+      const acts = await this.#acts(id);
+      const terms = termsOf(acts);
+      const isRepeated = acts.some((each) => each.text === text);
+      if (!isRepeated && !isPublic(terms) && !mayRead(terms) && !(await this.#isOfNamed(id, acts, act))) throw unknownAgreement();
+      if (isRepeated) return this.#standing(id, acts);
       const standing = await this.#standing(id, acts);
       const { agreement } = standing.life;
       const now = this.#now(isEscrowed(agreement));
@@ -178,8 +191,9 @@ export class AgreementDesk {
     throw new Refused("GatewayBusy", "Others act in this agreement at the same time", { action: "try again" });
   }
 
-  async get(id: Hash): Promise<Standing> {
-    return this.#standing(id, await this.#known(id));
+  /** `mayRead`: whether whoever asks may read an agreement that is not public. Default: it may. Throws NotFound. */
+  async get(id: Hash, mayRead: MayRead = () => true): Promise<Standing> {
+    return this.#standing(id, await this.#known(id, mayRead));
   }
 
   /** Ids of agreements in which this identity is a party or judges, in order. */
@@ -276,18 +290,16 @@ export class AgreementDesk {
 
   /** Sends on what the agreement's people signed, if it is about its job and nothing else. Throws StepRefused, TransactionReverted. */
   async send(id: Hash, signed: readonly Hex[]): Promise<Standing> {
-    const { job } = await this.get(id);
-    if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
     const { chain } = this.#options;
+    const read = await Promise.all(signed.map((raw) => readSignedCall(raw, chain.id, stepRefused)));
+    const { job } = await this.get(id, (agreement) => read.every(({ from }) => isNamed(agreement, from)));
+    if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
     const place = { escrow: this.#requireEscrow().address, job: job.number, terms: job.terms };
-    const calls = await Promise.all(
-      signed.map(async (raw) => {
-        const call = await readSignedCall(raw, chain.id, stepRefused);
-        const what = stepOf(call, place);
-        if (what === undefined) throw stepRefused("one does something else");
-        return { ...call, what };
-      }),
-    );
+    const calls = read.map((call) => {
+      const what = stepOf(call, place);
+      if (what === undefined) throw stepRefused("one does something else");
+      return { ...call, what };
+    });
     await relay(chain, calls, agreementEscrowAbi, stepRefused);
     return this.get(id);
   }
@@ -345,15 +357,20 @@ export class AgreementDesk {
     return life;
   }
 
-  async #job({ agreement, agreedAt }: AgreementLife): Promise<Standing["job"]> {
+  async #job(life: AgreementLife): Promise<Standing["job"]> {
+    const signed = this.#signedFor(life);
+    if (signed === undefined) return undefined;
+    const { chain } = this.#options;
+    const view = await readJob(chain, { escrow: this.#requireEscrow().address, job: signed.number, fromBlock: chain.firstBlock });
+    return { ...signed, view };
+  }
+
+  /** What both sign for the escrow, and the job's number: known without a look at the chain. */
+  #signedFor({ agreement, agreedAt }: AgreementLife): Pick<NonNullable<Standing["job"]>, "number" | "terms"> | undefined {
     if (!isEscrowed(agreement) || agreedAt === undefined) return undefined;
     const { wallets, token } = bindingSchema.parse(agreement.escrow?.binding);
-    const { chain } = this.#options;
-    const people = { ...wallets, backup: wallets.backup ?? ZERO, token };
-    const terms = escrowTerms(agreement, people, { now: agreedAt });
-    const number = jobOf(this.#domain(), terms);
-    const view = await readJob(chain, { escrow: this.#requireEscrow().address, job: number, fromBlock: chain.firstBlock });
-    return { number, terms, view };
+    const terms = escrowTerms(agreement, { ...wallets, backup: wallets.backup ?? ZERO, token }, { now: agreedAt });
+    return { number: jobOf(this.#domain(), terms), terms };
   }
 
   /** What this city can follow: identities that are keys, one who judges, and no other escrow than the one that it knows. */
@@ -397,11 +414,36 @@ export class AgreementDesk {
       );
   }
 
-  async #requireConsent({ job }: Standing, { by, share, deadline, escrow_signature }: Consent): Promise<void> {
+  /**
+   * Whether somebody who is named in an agreement signed this act of it. Of wallets that are contracts only the chain knows: whoever consents by one
+   * shows itself as a reader besides.
+   */
+  async #isOfNamed(id: Hash, acts: readonly StoredAct[], act: Act): Promise<boolean> {
+    if (act.act !== "consent")
+      return isOfNamed(
+        acts.map((each) => each.act),
+        act,
+        keyOfDid,
+      );
+    // Results lead to the chain, and change no terms.
+    const first = acts.findIndex((each) => each.act.act === "result");
+    const signed = this.#signedFor(await this.#past(id, first === -1 ? acts : acts.slice(0, first)));
+    if (signed === undefined) return false;
+    const { terms, number } = signed;
+    const signature = hexSchema.parse(act.escrow_signature);
+    const signer = await recoverAddress({ hash: this.#consentHash(number, act), signature }).catch(() => undefined);
+    return signer === terms.client || signer === terms.provider;
+  }
+
+  async #requireConsent({ job }: Standing, act: Consent): Promise<void> {
     if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
-    const hash = hashTypedData(cancellationTypedData(this.#domain(), { jobId: job.number, share, deadline }));
-    if (!(await this.#isSigned(job.terms[by], hash, escrow_signature)))
-      throw new AgreementRefused("BadSignature", `The ${by}'s wallet has not signed this cancellation`, job.terms[by]);
+    const wallet = job.terms[act.by];
+    if (!(await this.#isSigned(wallet, this.#consentHash(job.number, act), act.escrow_signature)))
+      throw new AgreementRefused("BadSignature", `The ${act.by}'s wallet has not signed this cancellation`, wallet);
+  }
+
+  #consentHash(jobId: bigint, { share, deadline }: Consent): Hash {
+    return hashTypedData(cancellationTypedData(this.#domain(), { jobId, share, deadline }));
   }
 
   #isSigned(wallet: Address, hash: Hash, signature: string): Promise<boolean> {
@@ -436,12 +478,11 @@ export class AgreementDesk {
     return isOnChain ? Number(chain.clock.now()) : Math.floor(millis() / 1_000);
   }
 
-  async #known(id: Hash): Promise<readonly StoredAct[]> {
+  /** Looks no further than at its terms before whoever asks is known to be one who may read them. */
+  async #known(id: Hash, mayRead: MayRead = () => true): Promise<readonly StoredAct[]> {
     const acts = await this.#acts(id);
-    if (acts.length === 0)
-      throw new Refused("NotFound", "This city keeps no agreement of that id", {
-        action: "propose it; what nobody has signed may be let go of",
-      });
+    const terms = termsOf(acts);
+    if (!isPublic(terms) && !mayRead(terms)) throw unknownAgreement();
     return acts;
   }
 
@@ -500,6 +541,32 @@ interface StoredAct {
   readonly act: Act;
   readonly at: number;
   readonly text: string;
+}
+
+/** Whether whoever asks may read an agreement that is not public, by the terms that were proposed. */
+export type MayRead = (terms: Agreement) => boolean;
+
+/** Terms as they were proposed: who is named in them stays the same. Throws NotFound. */
+function termsOf(acts: readonly StoredAct[]): Agreement {
+  const first = acts[0]?.act;
+  if (first?.act !== "propose") throw unknownAgreement();
+  return readAgreement(first.document);
+}
+
+/** The same for an agreement that is not here and for one that whoever asks may not read. */
+function unknownAgreement(): Refused {
+  return new Refused("NotFound", "This city keeps no agreement of that id that is public or names whoever asks", {
+    action: "propose it (what nobody has signed may be let go of), or show yourself and sign as prepare_agreement_act says",
+  });
+}
+
+const isPublic = (agreement: Agreement) => agreement["visibility"] === "public";
+
+/** Whether an agreement names somebody: as a party or a judge by its identity, or by an account as one of their wallets. */
+export function isNamed(agreement: Agreement, who: PartyIdentity | Address): boolean {
+  if (typeof who !== "string") return namedIn(agreement).some((each) => sameIdentity(who, each));
+  const binding = bindingSchema.safeParse(agreement.escrow?.binding);
+  return binding.success && Object.values(binding.data.wallets).includes(who);
 }
 
 const nameOf = ({ scheme, value }: PartyIdentity) => `${scheme}:${value}`;

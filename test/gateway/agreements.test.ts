@@ -3,17 +3,21 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
+import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import type { AgreementLife } from "../../orchestrator/agreements/index.ts";
+import { type Act, type AgreementLife, agreementHash } from "../../orchestrator/agreements/index.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { AgreementDesk } from "../../orchestrator/gateway/agreement-desk.ts";
+import type { Command } from "../../orchestrator/gateway/command.ts";
 import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
+import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
-import type { Hash } from "../../orchestrator/primitives/hex.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { type Hash, hashSchema } from "../../orchestrator/primitives/hex.ts";
 import type { Sql } from "../../orchestrator/records/sql.ts";
-import { challenge, deliver, proposing, result, SIGNED, START } from "../agreements/acts.ts";
+import { accept, cancel, challenge, deliver, proposing, result, SIGNED, START, sign } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
 import { killedEverywhere } from "../support/dying-sql.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
@@ -21,6 +25,7 @@ import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions } from "./gateway-city.ts";
 
+const errorSchema = z.object({ error: z.object({ code: z.string() }) });
 const lineSchema = z.looseObject({ happened: z.string(), due: z.int().nullable().optional() });
 
 describe("agreements of strangers at the gateway", function () {
@@ -117,8 +122,11 @@ describe("agreements of strangers at the gateway", function () {
       "an escrow of the client's own": "MalformedAgreement",
       "a party who is no key": "UnknownKey",
       "a signature of yesterday's terms": "BadSignature",
-      "a stranger reads it": "NotAllowed",
-      "nobody reads it": "NotAllowed",
+      "a stranger reads it": "NotFound",
+      "its arbiter reads it by a wallet": "accepted",
+      "a stranger's wallet reads it": "NotFound",
+      "another signs for the client's wallet": "BadSignature",
+      "nobody reads it": "NotFound",
       "500000.00": "ChangeTooLarge",
       "threshold 5": "ChangeTooLarge",
       "a term that is not negotiated": "PathNotNegotiable",
@@ -126,7 +134,8 @@ describe("agreements of strangers at the gateway", function () {
       "a party's word by another's key": "BadSignature",
       "signed before it is accepted": "IllegalTransition",
       "the same message once more": "accepted",
-      "a message replayed": "BrokenChain",
+      // What was changed after it was signed is signed by nobody whom the agreement names.
+      "a message replayed": "NotFound",
       "terms changed after acceptance": "IllegalTransition",
       "signed without its wallet": "BadSignature",
       "signed by another's wallet": "BadSignature",
@@ -141,10 +150,11 @@ describe("agreements of strangers at the gateway", function () {
       "cancelled by a stranger": "StepRefused",
       "a result before the delivery": "BadRequest",
       "a result by the provider": "WrongSender",
-      "a swapped delivery": "DeliverableMismatch",
-      "a score that does not follow": "BadSignature",
+      "a swapped delivery": "NotFound",
+      "a score that does not follow": "NotFound",
       "a second result": "Replayed",
-      "a step by a stranger": "StepRefused",
+      "a step by a stranger": "NotFound",
+      "a step by a wallet that nobody shows": "NotFound",
       "another transaction sent on": "StepRefused",
       "judged twice": "TransactionReverted",
       "ruled by a party": "StepRefused",
@@ -152,6 +162,99 @@ describe("agreements of strangers at the gateway", function () {
       "funded once it has ended": "StepRefused",
     });
     expect(over(said).escrow?.paid).to.deep.equal({ provider: "2000000", client: "3000000" });
+    const { agreement: id } = over(said);
+    // Nor does the time of the answer tell: the chain is asked for nobody who is not named.
+    const asksNobody = new AgreementDesk({
+      ...{ sql: city.database, escrow: await devnetEscrow(city), token: city.client.addresses.CityToken, millis: () => START * 1_000 },
+      chain: {
+        ...city.chain,
+        get publicClient(): never {
+          throw new Error("the chain is asked");
+        },
+      },
+    });
+    const consent = { act: "consent", by: "client", share: 0, deadline: 2 ** 39, escrow_signature: `0x${"11".repeat(65)}` } as const;
+    const word: Act = { act: "sign", by: "client", signature: `0x${"11".repeat(64)}` };
+    for (const act of [consent, word]) {
+      expect(await rejection(asksNobody.take(hashSchema.parse(id), act)), act.act).to.include({ code: "NotFound" });
+      expect((await rejection(asksNobody.take(hashSchema.parse(id), act, () => true))).message, act.act).to.include("the chain is asked");
+    }
+  });
+
+  it("that a stranger may not read are answered as those that are not here, by every command that names one", async () => {
+    const desk = gateway.world.agreements;
+    if (desk === undefined) throw new Error("no agreements");
+    const stranger = privateKeyToAccount(keccak256(new TextEncoder().encode("a stranger")));
+    const transaction = await stranger.signTransaction({
+      ...{ type: "eip1559", chainId: 31_337, to: city.client.addresses.Treasury, data: "0x12345678", gas: 100_000n },
+      ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 0n },
+    });
+    const signature = `0x${"11".repeat(64)}`;
+    const fieldsOf = (act: Act) => {
+      const { act: _, ...fields } = z.looseObject({ act: z.string() }).parse(act);
+      return fields;
+    };
+    const unsigned = (act: Act) => {
+      const fields = fieldsOf(act);
+      const { message, result: found } = z
+        .looseObject({ message: z.looseObject({}).optional(), result: z.looseObject({}).optional() })
+        .parse(fields);
+      if (message !== undefined) return { message: { ...message, signature } };
+      return found === undefined ? { ...fields, signature } : { result: { ...found, signature } };
+    };
+    const asked = (life: AgreementLife): Readonly<Record<string, object>> => {
+      const cancellation = { agreement_hash: agreementHash(life.agreement), timestamp: "2027-01-15T08:00:00Z" };
+      return {
+        get_agreement: {},
+        prepare_agreement_act: { draft: { act: "sign" } },
+        negotiate_agreement: unsigned(accept(life, "provider")),
+        sign_agreement: unsigned(sign(life, "client")),
+        deliver_agreement: unsigned(deliver(life)),
+        verify_agreement: unsigned(result(life, "evaluator")),
+        challenge_agreement: { challenge: { ...cancellation, result_hash: `0x${"22".repeat(32)}`, by: "client" }, signature },
+        cancel_agreement: { cancellation, signatures: { client: signature, provider: signature } },
+        consent_to_cancellation: { by: "client", share: 5_000, deadline: 2 * START, escrow_signature: signature },
+        prepare_agreement_step: { step: "fund", from: stranger.address },
+        send_agreement_step: { transactions: [transaction] },
+      };
+    };
+    const naming = COMMANDS.filter(({ input }) => "agreement" in input.shape);
+    const answer = async ({ method, path, input }: Command, given: Readonly<Record<string, unknown>>) => {
+      expect(input.safeParse(given).error, path).to.equal(undefined);
+      const url = new URL(gateway.url + path.replace(/\{(\w+)\}/g, (_, field: string) => String(given[field])));
+      if (method === "GET")
+        for (const [field, value] of Object.entries(given)) if (!path.includes(`{${field}}`)) url.searchParams.set(field, String(value));
+      const body = method === "GET" ? {} : { body: JSON.stringify(given), headers: { "content-type": "application/json" } };
+      const got = await fetch(url, { method, ...body });
+      return { status: got.status, body: await got.json() };
+    };
+    const offered = await desk.propose(proposing("secret", 3 * START));
+    let signed = await desk.propose(proposing("secret-and-signed", 3 * START));
+    for (const step of SIGNED) signed = await desk.take(signed.id, step(signed.life));
+    // What its own people signed for another agreement says as little.
+    const { life: another } = await desk.propose(proposing("another", 3 * START));
+    const meantElsewhere = [
+      ["negotiate_agreement", fieldsOf(accept(another, "provider"))],
+      ["sign_agreement", fieldsOf(sign(another, "client"))],
+      ["deliver_agreement", fieldsOf(deliver(another))],
+      ["verify_agreement", fieldsOf(result(another, "evaluator"))],
+      ["challenge_agreement", fieldsOf(challenge(another, "client"))],
+      ["cancel_agreement", fieldsOf(cancel(another))],
+    ] as const;
+    for (const { id, life } of [offered, signed]) {
+      const given = asked(life);
+      for (const [name, fields] of meantElsewhere) {
+        const command = naming.find((each) => each.name === name);
+        if (command === undefined) throw new Error(name);
+        expect((await answer(command, { ...fields, agreement: id })).status, name).to.equal(404);
+      }
+      expect(Object.keys(given).sort(), "every command that names an agreement").to.deep.equal(naming.map(({ name }) => name).sort());
+      for (const command of naming) {
+        const unknown = await answer(command, { ...given[command.name], agreement: `0x${"33".repeat(32)}` });
+        expect([unknown.status, errorSchema.parse(unknown.body).error.code], command.name).to.deep.equal([404, "NotFound"]);
+        expect(await answer(command, { ...given[command.name], agreement: id }), command.name).to.deep.equal(unknown);
+      }
+    }
   });
 
   it("are whole wherever their gateway is killed", async () => {

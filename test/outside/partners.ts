@@ -168,7 +168,18 @@ function proposal(id = randomBytes(8).toString("hex")): Json {
 }
 
 let id = "";
-const prepare = (draft: Json) => use("prepare_agreement_act", { draft, ...(id === "" ? {} : { agreement: id }) });
+/** Shows who reads. */
+async function reading(who: Person): Promise<Json> {
+  const { text, statement } = await use("prepare_agreement_act", { draft: { act: "read", reader: who.did } });
+  return { ...statement, signature: who.seal(text) };
+}
+/** Shows it by its wallet: an arbiter has nothing else. */
+async function asWallet(wallet: Person["wallet"]): Promise<Json> {
+  const { text, statement } = await use("prepare_agreement_act", { draft: { act: "read", reader: wallet.address } });
+  return { ...statement, signature: await wallet.signMessage({ message: text }) };
+}
+const prepare = async (draft: Json, who: Person = client) =>
+  use("prepare_agreement_act", { draft, ...(id === "" ? {} : { agreement: id, ...(await reading(who)) }) });
 
 async function propose(document: Json, by = client): Promise<Json> {
   const { text } = await prepare({ act: "propose", document });
@@ -184,12 +195,12 @@ async function seal(role: "client" | "provider", as: Person = people[role]): Pro
   return use("sign_agreement", { agreement: id, by: role, signature: as.seal(text), ...wallet });
 }
 async function read(who: Person): Promise<Json> {
-  const { text, statement } = await prepare({ act: "read", reader: who.did });
-  return use("get_agreement", { agreement: id, ...statement, signature: who.seal(text) });
+  return use("get_agreement", { agreement: id, ...(await reading(who)) });
 }
 /** Signs and sends what a step takes. */
 async function step(name: string, { wallet }: Person, more: Json = {}): Promise<Json> {
-  const { transactions } = await use("prepare_agreement_step", { agreement: id, step: name, from: wallet.address, ...more });
+  const reader = await asWallet(wallet);
+  const { transactions } = await use("prepare_agreement_step", { agreement: id, step: name, from: wallet.address, ...more, ...reader });
   const signed = transactions.map(({ what: _, gas, maxFeePerGas, maxPriorityFeePerGas, ...call }: Json) =>
     wallet.signTransaction({
       ...{ type: "eip1559", ...call, gas: BigInt(gas) },
@@ -333,6 +344,13 @@ async function tryEverything(): Promise<void> {
   });
   id = (await propose(document)).agreement;
   await attempt("a stranger reads it", () => read(person()));
+  const readBy = async (proof: Promise<Json>) => use("get_agreement", { agreement: id, ...(await proof) });
+  await attempt("its arbiter reads it by a wallet", () => readBy(asWallet(arbiter.wallet)));
+  await attempt("a stranger's wallet reads it", () => readBy(asWallet(person().wallet)));
+  await attempt("another signs for the client's wallet", async () => {
+    const { signature } = await asWallet(person().wallet);
+    return readBy(asWallet(client.wallet).then((proof) => ({ ...proof, signature })));
+  });
   await attempt("nobody reads it", () => use("get_agreement", { agreement: id }));
   await attempt("500000.00", () => say("provider", "counter", { "/escrow/payment/amount": "500000.00" }));
   await attempt("threshold 5", () => say("provider", "counter", { "/quality_criteria/composite_threshold": 5 }));
@@ -410,6 +428,9 @@ async function tryEverything(): Promise<void> {
     return use("verify_agreement", { agreement: id, result: { ...asked.statement, signature: evaluator.seal(asked.text) } });
   });
   await attempt("a step by a stranger", () => step("settle", person()));
+  await attempt("a step by a wallet that nobody shows", () =>
+    use("prepare_agreement_step", { agreement: id, step: "settle", from: evaluator.wallet.address }),
+  );
   await attempt("another transaction sent on", async () => {
     const transaction = { type: "eip1559", chainId: 31_337, nonce: 9, to: client.wallet.address, gas: 21_000n } as const;
     const signed = await client.wallet.signTransaction({ ...transaction, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 0n });

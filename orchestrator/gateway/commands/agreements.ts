@@ -1,9 +1,11 @@
+import { recoverMessageAddress } from "viem";
 import { z } from "zod";
 import {
   actSchema,
   agreementHash,
   cancellationSchema,
   challengeSchema,
+  consentSchema,
   deliverySchema,
   draftMessage,
   draftResult,
@@ -16,16 +18,16 @@ import {
   readAgreement,
   resultHash,
   STATUSES,
-  sameIdentity,
   statementHash,
   TEMPLATES,
   templateOf,
 } from "../../agreements/index.ts";
 import { JOB_STATUSES, STEPS, shareOf } from "../../escrow/index.ts";
-import { hashSchema, hexSchema } from "../../primitives/hex.ts";
+import { addressSchema } from "../../primitives/address.ts";
+import { type Address, hashSchema, hexSchema } from "../../primitives/hex.ts";
 import { canonicalJson } from "../../primitives/json.ts";
 import { isSignedBy } from "../../primitives/signing.ts";
-import type { AgreementDesk, Standing } from "../agreement-desk.ts";
+import { type AgreementDesk, isNamed, type MayRead, type Standing } from "../agreement-desk.ts";
 import { type CityWorld, type Command, cityCommand } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { address, count, hash, seconds, toAddress, toHash, units } from "../wire.ts";
@@ -37,12 +39,19 @@ const signature = z
   .string()
   .regex(/^0x[0-9a-f]{128}$/)
   .meta({ description: "64 bytes, by the key of the identity, over the UTF-8 of the text that prepare_agreement_act gives" });
-const did = z.string().max(80).meta({ description: "did:key of the reader" });
+const did = z.string().max(80).meta({ description: "did:key" });
+const whoReads = z.string().max(80).meta({ description: "did:key of the reader, or the account that is its wallet in the agreement" });
 const reader = {
-  reader: did.optional(),
+  reader: whoReads.optional(),
   expires: seconds.optional(),
-  signature: signature.optional().meta({ description: "The reader's, over the text that prepare_agreement_act gives for `read`" }),
+  signature: z
+    .string()
+    .regex(/^0x[0-9a-f]{128}(?:[0-9a-f]{2})?$/)
+    .optional()
+    .meta({ description: "The reader's, over the text that prepare_agreement_act gives for `read`; an account's is EIP-191" }),
 };
+
+type Reading = z.infer<z.ZodObject<typeof reader>>;
 
 export const agreementOutput = z.strictObject({
   agreement: id,
@@ -112,7 +121,7 @@ const drafts = z.discriminatedUnion("act", [
     by: party,
     percent: z.int().max(100).nonnegative().meta({ description: "The provider's share of the payment" }),
   }),
-  z.strictObject({ act: z.literal("read"), reader: did }),
+  z.strictObject({ act: z.literal("read"), reader: whoReads }),
 ]);
 
 /** Seconds for which a reader's signature may be good. */
@@ -168,38 +177,34 @@ function isExplained({ results }: Standing["life"], { share, reason }: { readonl
 }
 
 /** Who shows itself as a reader. Throws BadSignature. */
-function readerIn({ millis, client }: CityWorld, asked: z.infer<z.ZodObject<typeof reader>>): PartyIdentity | undefined {
+async function readerIn({ millis, client }: CityWorld, asked: Reading): Promise<PartyIdentity | Address | undefined> {
   if (asked.reader === undefined) return undefined;
   const now = Math.floor(millis() / 1_000);
   const { expires = 0, signature: given = "0x" } = asked;
-  const key = keyOfDid(didKey(asked.reader));
   const text = messageBytes("reading", readingHash(client.chain.id, asked.reader, expires));
-  const isGood = key !== undefined && expires >= now && expires <= now + READING && isSignedBy(key, text, hexSchema.parse(given));
-  if (!isGood)
+  const signed = hexSchema.parse(given);
+  const account = addressSchema.safeParse(asked.reader);
+  const identity = didKey(asked.reader);
+  const key = account.success ? undefined : keyOfDid(identity);
+  const isSigned = account.success
+    ? (await recoverMessageAddress({ message: { raw: text }, signature: signed }).catch(() => undefined)) === account.data
+    : key !== undefined && isSignedBy(key, text, signed);
+  if (!isSigned || expires < now || expires > now + READING)
     throw new Refused("BadSignature", "The reader's signature is not good", {
       action: `sign what prepare_agreement_act gives for read; it is good for ${READING} s`,
     });
-  return didKey(asked.reader);
+  return account.success ? account.data : identity;
 }
 
 const readingHash = (chain: number, who: string, expires: number) => statementHash({ chain, expires, reader: who });
 
-function requireReader({ life }: Standing, who: PartyIdentity | undefined): void {
-  const { parties } = life.agreement;
-  if (life.agreement["visibility"] === "public") return;
-  const may = [parties.client.identity, parties.provider.identity, parties.evaluator.identity, parties.evaluator.backup];
-  if (who !== undefined && may.some((each) => each !== undefined && sameIdentity(who, each))) return;
-  throw new Refused("NotAllowed", "Only those who are named in this agreement read it", {
-    action: "show yourself by reader, expires and signature: prepare_agreement_act says what to sign",
-  });
+/** Whether an agreement names whoever shows itself as its reader. Throws BadSignature. */
+async function readingOf(world: CityWorld, asked: Reading): Promise<MayRead> {
+  const who = await readerIn(world, asked);
+  return (terms) => who !== undefined && isNamed(terms, who);
 }
 
-const take = (
-  name: string,
-  path: string,
-  doc: string,
-  act: "negotiate" | "sign" | "deliver" | "result" | "challenge" | "cancel" | "consent",
-) => {
+const take = (name: string, path: string, doc: string, act: "negotiate" | "sign" | "deliver" | "result" | "challenge" | "cancel") => {
   const given = actSchema.options.find((option) => option.shape.act.value === act);
   if (given === undefined) throw new RangeError(`no act ${act}`);
   const fields: z.ZodObject = given;
@@ -245,12 +250,12 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreement-drafts",
     group: "Agreements",
-    doc: "What has to be signed for an act, and the statement to send with the signature. Nothing happens. For `sign`, `typedData` is what the wallet signs for the escrow besides; for `consent` it is all. Compare it with what you mean.",
+    doc: "What has to be signed for an act, and the statement to send with the signature. Nothing happens. An act of an agreement that is not public is drafted for a reader who is named in it. For `sign`, `typedData` is what the wallet signs for the escrow besides; for `consent` it is all. Compare it with what you mean.",
     access: "order",
     cost: 5,
-    input: z.strictObject({ agreement: id.optional(), draft: drafts }),
+    input: z.strictObject({ agreement: id.optional(), draft: drafts, ...reader }),
     output: z.strictObject({ text: z.string(), statement: document.nullable(), typedData: z.string().nullable() }),
-    async run(world, { agreement, draft }) {
+    async run(world, { agreement, draft, ...asked }) {
       const desk = deskOf(world);
       const timestamp = utc(world.millis());
       const answer = (kind: Parameters<typeof messageBytes>[0], of: `0x${string}`, statement?: object, typedData?: string) => ({
@@ -264,7 +269,7 @@ export const agreementCommands: readonly Command[] = [
         return answer("reading", readingHash(world.client.chain.id, draft.reader, expires), { reader: draft.reader, expires });
       }
       if (agreement === undefined) throw new Refused("BadRequest", `${draft.act} is about an agreement: name it`);
-      const standing = await desk.get(toHash(agreement));
+      const standing = await desk.get(toHash(agreement), await readingOf(world, asked));
       const { life, job } = standing;
       const terms = life.agreement;
       const agreement_hash = agreementHash(terms);
@@ -364,12 +369,22 @@ export const agreementCommands: readonly Command[] = [
     "Both parties end it. Once an escrow leads it, consent_to_cancellation and the step `cancel` do.",
     "cancel",
   ),
-  take(
-    "consent_to_cancellation",
-    "/v1/agreement-consents",
-    "A party's wallet consents that the escrow's job ends with a share to the provider, for a day. The other party ends it by the step `cancel`.",
-    "consent",
-  ),
+  cityCommand({
+    name: "consent_to_cancellation",
+    method: "POST",
+    path: "/v1/agreement-consents",
+    group: "Agreements",
+    doc: "A party's wallet consents that the escrow's job ends with a share to the provider, for a day. The other party ends it by the step `cancel`. Whose wallet is a contract shows itself as a reader besides.",
+    access: "order",
+    cost: 20,
+    input: consentSchema.omit({ act: true }).extend({ agreement: id, ...reader }),
+    output: agreementOutput,
+    async run(world, { agreement, reader: who, expires, signature: proof, ...consent }) {
+      const desk = deskOf(world);
+      const mayRead = await readingOf(world, { reader: who, expires, signature: proof });
+      return shown(desk, await desk.take(toHash(agreement), { act: "consent", ...consent }, mayRead));
+    },
+  }),
   cityCommand({
     name: "get_agreement",
     method: "GET",
@@ -382,10 +397,7 @@ export const agreementCommands: readonly Command[] = [
     output: agreementOutput,
     async run(world, { agreement, ...asked }) {
       const desk = deskOf(world);
-      const who = readerIn(world, asked);
-      const standing = await desk.get(toHash(agreement));
-      requireReader(standing, who);
-      return shown(desk, standing);
+      return shown(desk, await desk.get(toHash(agreement), await readingOf(world, asked)));
     },
   }),
   cityCommand({
@@ -399,8 +411,9 @@ export const agreementCommands: readonly Command[] = [
     input: z.strictObject({ ...reader, cursor: hash.optional(), limit: z.int().min(1).max(200).optional() }),
     output: z.strictObject({ items: z.array(id), next: hash.nullable() }),
     async run(world, { cursor = "", limit = 50, ...asked }) {
-      const who = readerIn(world, asked);
+      const who = await readerIn(world, asked);
       if (who === undefined) throw new Refused("SignatureMissing", "Whose agreements? A reader shows itself by its signature");
+      if (typeof who === "string") throw new Refused("BadRequest", "Agreements are listed by identity: the reader is a did:key");
       const items = await deskOf(world).of(who, cursor, limit);
       return { items: [...items], next: items.length < limit ? null : (items.at(-1) ?? null) };
     },
@@ -422,6 +435,7 @@ export const agreementCommands: readonly Command[] = [
         .nonnegative()
         .optional()
         .meta({ description: "The provider's share, as the arbiter rules or both parties agree" }),
+      ...reader,
     }),
     output: z.strictObject({
       transactions: z.array(
@@ -435,7 +449,7 @@ export const agreementCommands: readonly Command[] = [
       const desk = deskOf(world);
       const from = toAddress(input.from);
       const deliverable = input.deliverable === undefined ? undefined : toHash(input.deliverable);
-      const standing = await desk.get(toHash(input.agreement));
+      const standing = await desk.get(toHash(input.agreement), await readingOf(world, input));
       const calls = await desk.calls(standing, input.step, { from, deliverable, percent: input.percent });
       const { chain } = world.client;
       const nonce = await chain.publicClient.getTransactionCount({ address: from, blockTag: "pending" });
