@@ -13,13 +13,14 @@ import type { Address } from "../primitives/hex.ts";
 import { keepBusy } from "./demo.ts";
 import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
-import { placeOf } from "./network.ts";
+import { lastingNetwork, placeOf } from "./network.ts";
 import { withProgress } from "./progress.ts";
 import { buildConsole, forEver, serveCity } from "./serve-city.ts";
 import { wallTime } from "./wall-time.ts";
 
 export interface CityCommandOptions {
-  readonly network: string;
+  readonly network?: string;
+  readonly embedded?: boolean;
   readonly rpc?: string;
   readonly fork?: string;
   readonly confirmations?: number;
@@ -91,7 +92,9 @@ export async function city(options: CityCommandOptions): Promise<void> {
     simulateHumans = false,
     json = false,
   } = options;
-  const { name, devnet: network, rpcUrl, forkUrl, forkToken, live, society } = placeOf(options);
+  // What is only to be looked at need not last.
+  const where = options.network ?? (options.embedded === true || demo ? "embedded" : lastingNetwork());
+  const { name, devnet: network, rpcUrl, forkUrl, forkToken, live, society } = placeOf({ ...options, network: where });
   const { root, dir, cacheDir } = home(name);
   const { price: amount, payTo } = options;
   if ((amount === undefined) !== (payTo === undefined)) throw new TollIncomplete();

@@ -143,7 +143,15 @@ program
 program
   .command("city")
   .description("open the city of this folder, or found one, and serve its gateway until it is stopped")
-  .addOption(network())
+  .addOption(
+    new Option(
+      "--network <name>",
+      "anvil: in a process of its own; embedded: in this process; or a network by its RPC, in real time; default: where this folder's city lives, else anvil",
+    ),
+  )
+  .addOption(
+    new Option("--embedded", "the same as --network embedded: a chain that ends with this process, for a short while").conflicts("network"),
+  )
   .addOption(rpc())
   .addOption(fork())
   .addOption(confirmations())

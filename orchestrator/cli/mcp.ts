@@ -8,6 +8,7 @@ import { type AgentCommand, agentOf } from "./agent.ts";
 import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
 import { Decisions, decideBy, runQuietly, serveMcpAgent } from "./mcp-agent.ts";
+import { livingNetwork } from "./network.ts";
 import { version } from "./version.ts";
 
 export type McpOptions = Pick<AgentCommand, "city" | "folder" | "key" | "principal" | "passwordFile" | "rpc" | "sells" | "limits">;
@@ -20,7 +21,7 @@ const OPEN = COMMANDS.filter(({ access }) => access === "open");
  * too.
  */
 export async function mcp(options: McpOptions): Promise<void> {
-  const url = options.city ?? findLivingCity(home().dir)?.apiUrl ?? undefined;
+  const url = options.city ?? findLivingCity(home(livingNetwork()).dir)?.apiUrl ?? undefined;
   if (url === undefined) throw new CityUnreachable("this folder", "no city is served from here; --city <url> names another");
   const ask = askElsewhere(url);
   if (options.key === undefined && options.folder === undefined) return serveMcpStdio(OPEN, version(), ask);

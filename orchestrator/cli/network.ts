@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
 import { type Network, networkOf } from "../../deploy/networks.ts";
+import { findLivingCity } from "../chain/city-file.ts";
 import { type DevnetName, devnets, type LivePlace } from "../city/city.ts";
+import { foundedSeed } from "../city/founding/city-folder.ts";
 import { deploymentFile } from "../city/founding/deployment-file.ts";
 import type { Member } from "../city/founding/society.ts";
 import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
@@ -95,6 +97,17 @@ export function placeOf({ network: name, rpc, fork, confirmations, maxFee, token
   if (token !== undefined && fork === undefined)
     throw new InvalidValue("--token", `a city on ${name} settles in its own test token`, { action: "leave it out, or add --fork" });
   return { name, devnet, rpcUrl: rpc, forkUrl: fork, forkToken: token };
+}
+
+/** Where a city that stays lives: where this folder's lives, else on an Anvil, whose memory is its own and whose blocks are not counted. */
+export function lastingNetwork(): DevnetName {
+  const has = (name: DevnetName) => foundedSeed(home(name).dir) !== undefined;
+  return has("embedded") && !has("anvil") ? "embedded" : "anvil";
+}
+
+/** The devnet whose city runs for this folder now; with none, where commands have theirs that name no network. */
+export function livingNetwork(): DevnetName {
+  return devnets.find((name) => findLivingCity(home(name).dir) !== undefined) ?? "embedded";
 }
 
 /** A devnet by its name. */

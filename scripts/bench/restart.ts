@@ -1,6 +1,7 @@
 /**
- * Conducts a hundred missions in a city on the embedded chain, closes it, and measures what `npm run city` takes to answer again. Writes
- * bench/restart.json; `npm run docs` shows it in docs/throughput.md. Takes ten minutes, so it is no part of `npm run bench`.
+ * Conducts a hundred missions in a city that is served, closes it, and measures what `npm run city` takes to answer again, on either of its
+ * own chains. Writes bench/restart.json; `npm run docs` shows it in docs/throughput.md. Takes a quarter of an hour, so it is no part of
+ * `npm run bench`.
  *
  * usage: node scripts/bench/restart.ts [missions]
  */
@@ -12,9 +13,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { openCity } from "../../orchestrator/city/city.ts";
+import { type DevnetName, devnets, openCity } from "../../orchestrator/city/city.ts";
 import { conduct } from "../../orchestrator/city/missions/conduct.ts";
+import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { missionState } from "../../orchestrator/execution/chain-view.ts";
+import { serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 import { SEED, sampleMission } from "./bench-city.ts";
@@ -24,27 +27,30 @@ const MISSIONS = 100;
 const TOGETHER = 4;
 export const RESTART_FILE = join(root, "bench", "restart.json");
 
-const reportSchema = z.strictObject({
-  cores: z.int().positive(),
+const chainSchema = z.strictObject({
+  network: z.enum(devnets),
   missions: z.int().positive(),
   completed: z.int(),
-  /** Of the embedded chain, which is played again. */
+  /** Of the chain, which is played again. */
   blocks: z.int().positive(),
   /** From the command to the line that names its address: seconds of wall time. */
   seconds: z.number().positive(),
   /** Mean of the minute before: what else the machine did. */
   load: z.number(),
 });
+const reportSchema = z.strictObject({ cores: z.int().positive(), chains: z.array(chainSchema).nonempty() });
+type Restarted = z.infer<typeof chainSchema>;
 export type RestartBench = z.infer<typeof reportSchema>;
 
 export const readRestartBench = (): RestartBench => reportSchema.parse(JSON.parse(readFileSync(RESTART_FILE, "utf8")));
 
-/** Missions to their end, in the folder where the command line keeps its embedded city. */
-async function history(home: string, missions: number): Promise<Pick<RestartBench, "completed" | "blocks">> {
+/** Missions to their end, in the folder where the command line keeps its city, whose gateway reads along. */
+async function history(home: string, network: DevnetName, missions: number): Promise<Pick<Restarted, "completed" | "blocks">> {
   const { file, input } = sampleMission("missions/csv-estimates.yaml");
   const city = await openCity({
-    ...{ dir: join(home, "embedded"), cacheDir: join(home, "cache"), seed: SEED, tell: () => {}, millis: () => performance.now() },
+    ...{ dir: join(home, network), cacheDir: join(home, "cache"), network, seed: SEED, tell: () => {}, millis: wallTime.millis },
   });
+  const gateway = await serveGateway(city, { port: 0, version: "bench", millis: wallTime.millis, sleep: wallTime.sleep });
   try {
     const judge = simulatedJudge(city.chain.id);
     let completed = 0;
@@ -57,16 +63,19 @@ async function history(home: string, missions: number): Promise<Pick<RestartBenc
       completed += states.filter((state) => state === "COMPLETED").length;
       console.error(`${first + ids.length} of ${missions} missions, ${completed} completed`);
     }
-    return { completed, blocks: Number(city.chain.head().number) };
+    await gateway.sync();
+    return { completed, blocks: Number(await city.chain.publicClient.getBlockNumber()) };
   } finally {
+    await gateway.close();
     await city.close();
   }
 }
 
 /** Seconds until a city that was closed answers again. */
-async function restart(home: string): Promise<number> {
+async function restart(home: string, network: DevnetName): Promise<number> {
   const began = performance.now();
-  const args = [join(root, "scripts/agentcity.js"), "city", "--port", "0", "--open", "0", "--seed", SEED, "--json"];
+  const place = ["--network", network, "--port", "0", "--open", "0"];
+  const args = [join(root, "scripts/agentcity.js"), "city", ...place, "--seed", SEED, "--json"];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, AGENTCITY_HOME: home },
     stdio: ["ignore", "pipe", "inherit"],
@@ -80,20 +89,28 @@ async function restart(home: string): Promise<number> {
   return seconds;
 }
 
+async function measure(network: DevnetName, missions: number): Promise<Restarted> {
+  const home = mkdtempSync(join(tmpdir(), "agentcity-restart-"));
+  try {
+    const past = await history(home, network, missions);
+    const seconds = tenths(await restart(home, network));
+    const [load = 0] = loadavg();
+    return { network, missions, ...past, seconds, load: tenths(load) };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+const tenths = (value: number): number => Number(value.toFixed(1));
+
 if (import.meta.main) {
   const missions = z.coerce
     .number()
     .pipe(z.int().positive())
     .parse(process.argv[2] ?? MISSIONS);
-  const home = mkdtempSync(join(tmpdir(), "agentcity-restart-"));
-  try {
-    const { completed, blocks } = await history(home, missions);
-    const seconds = Number((await restart(home)).toFixed(1));
-    const [load = 0] = loadavg();
-    const report: RestartBench = { cores: availableParallelism(), missions, completed, blocks, seconds, load: Number(load.toFixed(1)) };
-    console.log(JSON.stringify(report));
-    if (missions === MISSIONS) writeFileSync(RESTART_FILE, `${JSON.stringify(report, null, 2)}\n`);
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const chains: Restarted[] = [];
+  for (const network of devnets) chains.push(await measure(network, missions));
+  const report = reportSchema.parse({ cores: availableParallelism(), chains });
+  console.log(JSON.stringify(report));
+  if (missions === MISSIONS) writeFileSync(RESTART_FILE, `${JSON.stringify(report, null, 2)}\n`);
 }

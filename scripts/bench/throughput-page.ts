@@ -70,11 +70,16 @@ function memorySection(): string[] {
 
 /** What a city with a past takes to answer again. */
 function restartSection(): string[] {
-  const { cores, missions, completed, blocks, seconds, load } = readRestartBench();
+  const { cores, chains } = readRestartBench();
   return [
     "\n## Restart\n\n",
-    `${missions} times \`missions/csv-estimates.yaml\` in one city of the founders, ${completed} completed, ${grouped(blocks)} blocks of the embedded chain; then\n`,
-    `closed. \`npm run city\` on its folder says its address after ${seconds.toFixed(1)} s, at a load of ${load} on ${cores} cores (bench/restart.json, which\n`,
-    "`node scripts/bench/restart.ts` writes).\n",
+    "`missions/csv-estimates.yaml` so many times in one city of the founders, whose gateway reads along; then the city is closed. `npm run city` on its\n",
+    `folder executes the chain again, compares every hash and says its address (bench/restart.json, which \`node scripts/bench/restart.ts\` writes; ${cores} cores):\n\n`,
+    table(
+      ["chain", "missions", "completed", "blocks", "seconds", "load"],
+      chains.map(({ network, missions, completed, blocks, seconds, load }) => [
+        ...[network, String(missions), String(completed), grouped(blocks), seconds.toFixed(1), load.toFixed(1)],
+      ]),
+    ),
   ];
 }

@@ -54,7 +54,7 @@ function reading(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
-    .addOption(new Option("--network <name>", "embedded, anvil, or a network of genesis").default("embedded"))
+    .addOption(new Option("--network <name>", "embedded, anvil, or a network of genesis; default: where this folder's city runs"))
     .addOption(new Option("--rpc <url>", "its RPC URL, when no city of this folder runs (or AGENTCITY_RPC_URL)"))
     .addOption(new Option("--json", "print one JSON document on stdout and nothing else"));
 }

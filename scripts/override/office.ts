@@ -4,7 +4,7 @@ import { findLivingCity } from "../../orchestrator/chain/city-file.ts";
 import { connectRpcChain } from "../../orchestrator/chain/rpc.ts";
 import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
 import { home } from "../../orchestrator/cli/home.ts";
-import { findNetwork, rpcUrlOf } from "../../orchestrator/cli/network.ts";
+import { findNetwork, livingNetwork, rpcUrlOf } from "../../orchestrator/cli/network.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { type CityClient, createCityClient } from "../../orchestrator/client/client.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
@@ -22,7 +22,8 @@ export interface Office {
 }
 
 export interface OfficeOptions {
-  readonly network: string;
+  /** Default: that of the city which runs for this folder. */
+  readonly network?: string;
   readonly rpc?: string;
 }
 
@@ -36,7 +37,7 @@ export class NoCityRuns extends AgentCityError {
 }
 
 /** Finds the city: the one that lives for this folder, or a deployment behind an RPC URL. Reads only. */
-export async function openOffice({ network: name, rpc }: OfficeOptions): Promise<Office> {
+export async function openOffice({ network: name = livingNetwork(), rpc }: OfficeOptions): Promise<Office> {
   const { dir } = home(name);
   const { chain, addresses } = await find(name, rpc, dir);
   return {

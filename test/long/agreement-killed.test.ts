@@ -25,7 +25,7 @@ describe("an agreement in a city that is killed", function () {
 
   /** Returns where it is served; a city that is started again is served at the same place. */
   async function serve(port: string): Promise<string> {
-    city = spawn(process.execPath, [PROGRAM, "city", "--port", port, "--open", "0", "--json"], {
+    city = spawn(process.execPath, [PROGRAM, "city", "--embedded", "--port", port, "--open", "0", "--json"], {
       env: { ...process.env, AGENTCITY_HOME: join(directory(), "city"), AGENTCITY_CACHE: cache },
       stdio: ["ignore", "pipe", "ignore"],
     });

@@ -85,7 +85,7 @@ async function demonstrate(directory: string, delay: number, started: ChildProce
     return running;
   };
   writeFileSync(at("password"), `${PASSWORD}\n`);
-  const city = run("city", ["city", "--port", "0", "--open", "0", "--simulate-humans", "--seed", "7", "--json"]);
+  const city = run("city", ["city", "--embedded", "--port", "0", "--open", "0", "--simulate-humans", "--seed", "7", "--json"]);
   const [line] = await once(createInterface({ input: city.child.stdout }), "line");
   const { url, seats } = z.object({ url: z.url(), seats: z.url() }).parse(JSON.parse(String(line)));
 

@@ -43,7 +43,7 @@ describe("a sponsor from outside", function () {
 
   /** `npm run city`, with nothing more than what tests need. */
   async function serve(): Promise<void> {
-    city = spawn(process.execPath, [PROGRAM, "city", "--port", "0", "--open", "0", "--simulate-humans", "--json"], {
+    city = spawn(process.execPath, [PROGRAM, "city", "--embedded", "--port", "0", "--open", "0", "--simulate-humans", "--json"], {
       env: { ...process.env, AGENTCITY_HOME: at("city"), AGENTCITY_CACHE: cache },
       stdio: ["ignore", "pipe", "ignore"],
     });
