@@ -35,6 +35,7 @@ export interface CityCommandOptions {
   readonly ipfs?: string;
   readonly retain?: number;
   readonly gasBudget?: number;
+  readonly relayGas: number;
   /** An ERC-8004 identity registry. */
   readonly identities?: Address;
   /** Where agreements' money lies. */
@@ -118,7 +119,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
       copyFounding: true,
     });
     const clock = { millis: wallTime.millis, wait: pause };
-    const seats = await openSeats(opened, { port: options.open, clock });
+    const seats = await openSeats(opened, { port: options.open, clock, relayGas: BigInt(options.relayGas) });
     tell(`agents elsewhere take a seat at ${seats.url}`);
     const { client, chain } = opened;
     const judge = simulateHumans ? simulatedJudge(chain.id) : judgesElsewhere({ client, dir, tell, sleep: wallTime.sleep });

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseGwei } from "viem";
+import { RELAY_GAS } from "../city/missions/relay-budget.ts";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { parseAmount } from "../primitives/amounts.ts";
@@ -178,6 +179,11 @@ program
   .addOption(new Option("--price <amount>", "what a paid command costs, in tokens (x402); default: nothing").argParser(aPrice))
   .addOption(new Option("--pay-to <address>", "with --price: the account that is paid").argParser(anAddress))
   .addOption(new Option("--ipfs <url>", "a node of yours (Kubo RPC) that keeps every payload that may be read; default: none"))
+  .addOption(
+    whole("--relay-gas <gas>", "gas that strangers may cost this city in 24 hours", 40_000_000, 1_000_000_000_000).default(
+      Number(RELAY_GAS),
+    ),
+  )
   .addOption(whole("--gas-budget <gas>", "gas of a mission at 90 % of which the console alerts; default: none", 1, 1_000_000_000_000))
   .addOption(
     new Option(

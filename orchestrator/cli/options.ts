@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 /** An option that takes a whole number within bounds. */
 export function whole(flags: string, description: string, least: number, most: number): Option {
   return new Option(flags, `${description} (${least}–${most})`).argParser((text) => {
-    const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= least && value <= most)) throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
     return value;
   });

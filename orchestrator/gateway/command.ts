@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { PostedMissions } from "../city/missions/posted-missions.ts";
+import type { RelayBudget } from "../city/missions/relay-budget.ts";
 import type { CityClient } from "../client/client.ts";
 import type { HubReads } from "../hub/view.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
@@ -49,6 +50,8 @@ export interface CityWorld extends World {
   readonly attest: (text: string) => Promise<{ readonly key: Address; readonly signature: Hex }>;
   /** Endpoints of adjudicators to which critical events are pushed. */
   readonly webhooks: Webhooks;
+  /** What strangers' acts may cost this city. */
+  readonly relays: RelayBudget;
   /** The seats of agents elsewhere, while they are open. */
   readonly seats?: SeatDoor | undefined;
   /** Missions of sponsors elsewhere, if this city takes any. */
@@ -61,6 +64,8 @@ export interface CityWorld extends World {
 export interface Caller {
   /** The key that signed the request, or that the bearer stands for. */
   readonly key?: Address | undefined;
+  /** The party (`partyOf`) that the request came from. */
+  readonly from?: string | undefined;
 }
 
 /**

@@ -35,6 +35,7 @@ const STATUS: Readonly<Record<string, number>> = {
   NotRegistered: 403,
   CityFull: 403,
   TooManyServices: 403,
+  RelayQuota: 429,
   AnswerRefused: 409,
   NothingAsked: 409,
   QuotaExceeded: 413,

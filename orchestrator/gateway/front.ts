@@ -39,6 +39,8 @@ export const frontSettingsSchema = z.strictObject({
   origins: z.array(z.string()),
   proxies: z.array(z.string()),
   limits: limitsSchema,
+  /** Gas that strangers may cost the city in 24 hours. */
+  relayGas: z.int().positive(),
   version: z.string(),
   dir: z.string(),
   campaigns: z.strictObject({ published: z.string(), own: z.string() }).optional(),
@@ -187,7 +189,7 @@ export function operatorIn(dir: string) {
 }
 
 async function aboutCity(
-  { version, network, addresses, seatsUrl, limits, dir }: z.output<typeof frontSettingsSchema>,
+  { version, network, addresses, seatsUrl, limits, relayGas, dir }: z.output<typeof frontSettingsSchema>,
   chainId: number,
   publicUrl: string,
 ): Promise<CityDocument> {
@@ -211,7 +213,7 @@ async function aboutCity(
       rpc: network.rpcUrl,
       ...(seatsUrl === undefined ? {} : { seats: seatsUrl }),
     },
-    limits,
+    limits: { ...limits, relayGas },
     operator: operator.address,
     operatorSees: ["every record, input and output of its missions, before they are revealed", "who asks what, from which address"],
     operatorCan: [

@@ -201,7 +201,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
       spend(context, command.cost);
       const body = command.method === "GET" ? new Uint8Array() : await bodyOf(context, command.body ?? limits.body);
       return inTurn(command, party(context), async () => {
-        const caller = await callerOf(context, body, command.access);
+        const caller = { ...(await callerOf(context, body, command.access)), from: party(context) };
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
         if (isCharged(command)) return paid(context, command, input);
@@ -256,7 +256,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
         action: `${command.method} ${command.path} says what (x402), and so does MCP`,
       });
     const answeredTo = async (input: z.infer<z.ZodObject>): Promise<string> => {
-      if (!isCharged(command)) return answered(command, input, await callerOfTool(command, given, bearer, signature));
+      if (!isCharged(command)) return answered(command, input, { ...(await callerOfTool(command, given, bearer, signature)), from: whose });
       const { answer, receipt } = await charge(command, input, payment?.header);
       payment?.paid(receipt);
       return answer;

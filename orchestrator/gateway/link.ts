@@ -42,8 +42,9 @@ export type Charged = z.infer<typeof chargedSchema>;
 
 const bytesSchema = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
+const callerSchema = z.strictObject({ key: addressSchema.optional(), from: z.string().optional() });
 const questionSchema = z.discriminatedUnion("ask", [
-  z.strictObject({ ask: z.literal("run"), command: z.string(), input: z.unknown(), key: addressSchema.optional() }),
+  z.strictObject({ ask: z.literal("run"), command: z.string(), input: z.unknown(), caller: callerSchema }),
   z.strictObject({ ask: z.literal("charge"), order: paidOrderSchema, payment: z.string().optional() }),
   z.strictObject({ ask: z.literal("chain"), method: z.string(), params: z.array(z.unknown()) }),
   z.strictObject({ ask: z.literal("rows"), text: z.string(), parameters: z.array(z.unknown()) }),
@@ -62,8 +63,7 @@ const pageSchema = z.strictObject({ body: bytesSchema, headers: z.record(z.strin
 export function cityOver(line: Line): CityLink {
   const ask = (question: Question) => line.ask(question);
   return {
-    run: async (command, input, { key }) =>
-      textSchema.parse(await ask({ ask: "run", command, input, ...(key === undefined ? {} : { key }) })),
+    run: async (command, input, caller) => textSchema.parse(await ask({ ask: "run", command, input, caller: { ...caller } })),
     async charge(order, payment) {
       const charged = chargedSchema.parse(await ask({ ask: "charge", order, ...(payment === undefined ? {} : { payment }) }));
       if ("required" in charged) throw new PaymentRequired(charged.problem, charged.required);
@@ -102,7 +102,7 @@ export function answersOf({ world, request, rows, pages, run, charge, tell }: Ci
     const question = questionSchema.parse(given);
     switch (question.ask) {
       case "run":
-        return run(question.command, question.input, question.key === undefined ? {} : { key: question.key });
+        return run(question.command, question.input, question.caller);
       case "charge":
         return charge(question.order, question.payment);
       case "chain":

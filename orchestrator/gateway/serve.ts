@@ -7,6 +7,7 @@ import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
 import type { City } from "../city/city.ts";
 import type { SeatDesk } from "../city/missions/open-seats.ts";
 import type { PostedMissions } from "../city/missions/posted-missions.ts";
+import { RelayBudget } from "../city/missions/relay-budget.ts";
 import { chainSource } from "../hub/chain-source.ts";
 import { type Hub, openHub } from "../hub/hub.ts";
 import { kuboBlocks, Mirror } from "../hub/mirror.ts";
@@ -113,6 +114,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     },
     recordsHead: () => city.log.head(),
     posted: options.posted,
+    relays: options.seats?.relays ?? new RelayBudget(city.database, millis),
     agreements: new AgreementDesk({
       ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, millis, escrow: options.escrow },
     }),
@@ -125,7 +127,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const charge = (order: PaidOrder, payment: string | undefined) =>
     chargedBy(till, order, payment, () => run(order.command, order.input, {}));
   const end = { ...{ world, request, pages: options.pages, run, charge }, rows: city.database, tell: city.tell };
-  const settings = await settingsOf(city, options);
+  const settings = { ...(await settingsOf(city, options)), relayGas: Number(world.relays.most) };
   const open = (port: number): Promise<string> => {
     front = startedFront({ ...settings, port, stream: hub.state() }, answersOf(end), options);
     return front.open();
@@ -245,7 +247,7 @@ async function chargedBy(
 /** Each command checks its own. */
 const fieldsSchema = z.record(z.string(), z.unknown());
 
-async function settingsOf(city: City, options: ServeOptions): Promise<Omit<FrontSettings, "port" | "stream">> {
+async function settingsOf(city: City, options: ServeOptions): Promise<Omit<FrontSettings, "port" | "stream" | "relayGas">> {
   const { publicUrl, origins = [], proxies = [], limits, version, campaigns, bundles, seatsUrl, pages } = options;
   const { chain, client, dir } = city;
   const { hash: genesis } = await chain.publicClient.getBlock({ blockNumber: 0n });

@@ -196,6 +196,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_agreements_over ON gateway_agreements (over_by)",
     ],
   },
+  {
+    // Gas that strangers cost the city, by act and by whose allowance it takes.
+    name: "013-relayed",
+    statements: [
+      "CREATE TABLE relayed (act bigint NOT NULL, subject text NOT NULL, at bigint NOT NULL, gas bigint NOT NULL, PRIMARY KEY (act, subject))",
+      "CREATE INDEX relayed_subjects ON relayed (subject, at)",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

@@ -226,38 +226,92 @@ describe("seats at the gateway", function () {
     expect(z.object({ answer: z.string() }).parse(again).answer).to.equal(z.object({ answer: z.string() }).parse(received).answer);
   });
 
-  it("have a place for the next where somebody left, once its stake was taken back", async () => {
-    const json = async (path: string) => (await fetch(`${gateway.url}${path}`)).json();
-    async function join() {
-      const [newcomer, owner] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())];
-      await desk.faucet(owner.address);
-      const terms = z
-        .looseObject({ binding: z.unknown(), did: z.string(), typedData: z.string(), permit: z.string(), permitDeadline: z.number() })
-        .parse(await json(`/v1/seats/registration?agent=${newcomer.address}&principal=${owner.address}`));
-      const { binding, did, permitDeadline } = terms;
-      const [binds, permits] = [JSON.parse(terms.typedData), JSON.parse(terms.permit)];
-      const [byPrincipal, byAgent] = [await owner.signTypedData(binds), await newcomer.signTypedData(binds)];
-      const body = canonicalJson({
-        ...{ binding: z.json().parse(binding), did, byPrincipal, byAgent, permitDeadline },
-        permit: await owner.signTypedData(permits),
+  const newKey = () => privateKeyToAccount(generatePrivateKey());
+
+  /** A newcomer and the request by which it joins. */
+  async function newcomerTo(owner = newKey(), url = gateway.url) {
+    const newcomer = newKey();
+    await desk.faucet(owner.address);
+    const terms = z
+      .looseObject({ binding: z.unknown(), did: z.string(), typedData: z.string(), permit: z.string(), permitDeadline: z.number() })
+      .parse(await (await fetch(`${url}/v1/seats/registration?agent=${newcomer.address}&principal=${owner.address}`)).json());
+    const { binding, did, permitDeadline } = terms;
+    const [binds, permits] = [JSON.parse(terms.typedData), JSON.parse(terms.permit)];
+    const [byPrincipal, byAgent] = [await owner.signTypedData(binds), await newcomer.signTypedData(binds)];
+    const body = canonicalJson({
+      ...{ binding: z.json().parse(binding), did, byPrincipal, byAgent, permitDeadline },
+      permit: await owner.signTypedData(permits),
+    });
+    const ask = () => fetch(`${url}/v1/seats/registration`, { method: "POST", headers: { "content-type": "application/json" }, body });
+    return { newcomer, owner, ask };
+  }
+
+  it("cost the city no more than its operator allows: of a principal, of an address, across restarts", async () => {
+    const held = 700_000n;
+    await city.database.query("DELETE FROM relayed");
+    const open = async () => {
+      const seats = await seatDesk(city, {
+        clock: { millis: () => wall.now, wait: () => new Promise<void>(() => {}) },
+        relayGas: 40n * held,
       });
-      const ask = () =>
-        fetch(`${gateway.url}/v1/seats/registration`, { method: "POST", headers: { "content-type": "application/json" }, body });
-      return { newcomer, owner, ask };
-    }
-    const first = await join();
+      return serveGateway(city, { ...serveOptions, seats });
+    };
+    const narrow = await open();
+    const owner = newKey();
+    const first = await newcomerTo(owner, narrow.url);
     expect((await first.ask()).status).to.equal(200);
-    for (let at = 1; at < 64; at += 1) expect((await (await join()).ask()).status, String(at)).to.equal(200);
-    const late = await join();
-    expect(await codeOf(await late.ask())).to.deep.equal([403, "CityFull"]);
+    // Its second agent would cost more than what is left of the principal's day.
+    const second = await newcomerTo(owner, narrow.url);
+    const refused = z.object({ error: z.object({ code: z.string(), details: z.string() }) });
+    const answer = await second.ask();
+    expect(answer.status).to.equal(429);
+    const { code, details } = refused.parse(await answer.json()).error;
+    expect([code, details]).to.deep.equal([
+      "RelayQuota",
+      `${held} gas; there is room again at ${new Date((now() + 86_400) * 1_000).toISOString()}`,
+    ]);
+    expect((await first.ask()).status, "what was done costs nothing again").to.equal(200);
+    // Keys are free: its address has an allowance too.
+    let joined = 0;
+    for (;;) {
+      const next = await newcomerTo(newKey(), narrow.url);
+      const asked = await next.ask();
+      if (asked.status !== 200) {
+        expect(await codeOf(asked)).to.deep.equal([429, "RelayQuota"]);
+        break;
+      }
+      joined += 1;
+    }
+    expect(joined).to.be.within(5, 20);
+    const push = JSON.stringify({ step: "expire", session: "999" });
+    const pushed = (url: string) =>
+      fetch(`${url}/v1/pushes`, { method: "POST", headers: { "content-type": "application/json" }, body: push });
+    expect(await codeOf(await pushed(narrow.url))).to.deep.equal([429, "RelayQuota"]);
+    await narrow.close();
+    const again = await open();
+    expect(await codeOf(await pushed(again.url)), "after a restart").to.deep.equal([429, "RelayQuota"]);
+    expect(await codeOf(await (await newcomerTo(newKey(), again.url)).ask()), "after a restart").to.deep.equal([429, "RelayQuota"]);
+    await again.close();
+    await city.database.query("DELETE FROM relayed");
+  });
+
+  it("have a place for the next where somebody left, once its stake was taken back", async () => {
+    const first = await newcomerTo();
+    expect((await first.ask()).status).to.equal(200);
     const { agents } = city.client;
+    const newcomers = (await agents.history("AgentRegistered")).filter(
+      ({ args }) => !city.society.some((each) => each.account.address === args.agent),
+    );
+    for (let at = newcomers.length; at < 64; at += 1) expect((await (await newcomerTo()).ask()).status, String(at)).to.equal(200);
+    const late = await newcomerTo();
+    expect(await codeOf(await late.ask())).to.deep.equal([403, "CityFull"]);
     const leaving = [first.newcomer.address] as const;
     await agents.deregister(leaving, { intent: intentKey("test-leave"), account: first.owner });
     expect(await codeOf(await late.ask()), "its stake may still be slashed").to.deep.equal([403, "CityFull"]);
     await city.chain.clock.run(() => city.chain.clock.sleepUntil(city.chain.clock.now() + 40n * 86_400n));
     await agents.withdrawStake(leaving, { intent: intentKey("test-withdraw") });
     // What was signed for a time that is over is signed again.
-    expect((await (await join()).ask()).status).to.equal(200);
+    expect((await (await newcomerTo()).ask()).status).to.equal(200);
   });
 
   it("says that no seats are open where none are", async () => {

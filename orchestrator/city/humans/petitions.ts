@@ -28,8 +28,11 @@ export async function isSeated(
   return may.length > 0 && may.every((each) => each);
 }
 
-/** Puts a petition into the queue of a network's folder, once. Throws PetitionRefused for one that its parties did not sign, or that nobody could grant. */
-export async function filePetition(client: CityClient, dir: string, request: Petition): Promise<void> {
+/**
+ * Puts a petition into the queue of a network's folder, once. `admit` is asked before a place in it is taken. Throws PetitionRefused for one that its
+ * parties did not sign, or that nobody could grant, and what `admit` throws.
+ */
+export async function filePetition(client: CityClient, dir: string, request: Petition, admit: () => Promise<void>): Promise<void> {
   const { petition, byAccount, byPrincipal } = request;
   for (const [who, signature] of [
     [petition.account, byAccount],
@@ -46,8 +49,11 @@ export async function filePetition(client: CityClient, dir: string, request: Pet
   if (await isSeated(client, petition)) return;
   const cases = casesIn(dir);
   const name = petitionName(request);
-  const waiting = cases.list().filter((path) => path.includes("/petition-"));
-  if (cases.read(name) === undefined && waiting.length >= MOST_WAITING) throw new PetitionRefused(`${MOST_WAITING} petitions wait already`);
+  if (cases.read(name) === undefined) {
+    const waiting = cases.list().filter((path) => path.includes("/petition-"));
+    if (waiting.length >= MOST_WAITING) throw new PetitionRefused(`${MOST_WAITING} petitions wait already`);
+    await admit();
+  }
   const common = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure };
   const value = isIssuer ? petition.classes : await newcomersWeight(client);
   cases.write(name, { kind: "petition", ...common, caseHash: keccak256(canonicalBytes(petition)), ...request, value });

@@ -17,6 +17,7 @@ import { remoteIssuer, remoteVerifier } from "../../seats/remote-office.ts";
 import type { City } from "../city.ts";
 import { memberOf } from "../founding/society.ts";
 import { clearPetitions, filePetition, petitionName } from "../humans/petitions.ts";
+import { RelayBudget } from "./relay-budget.ts";
 
 /** What a devnet gives to a principal that joins, smallest unit. */
 const ALLOWANCE = 100_000_000_000n;
@@ -35,18 +36,22 @@ export interface OpenSeatsOptions {
   readonly clock: WallClock;
   /** Test only: seconds that seats have are multiplied by it. */
   readonly patience?: number;
+  /** Gas that strangers' acts may cost this city in 24 hours. Default: RELAY_GAS. */
+  readonly relayGas?: bigint | undefined;
 }
 
 /** What agents of others can do in a city, by whatever transport they come. */
 export interface SeatDesk {
   readonly mailbox: Mailbox;
+  /** What strangers may cost this city. */
+  readonly relays: RelayBudget;
   readonly store: ContentStore;
   readonly card: Omit<CityCard, "now">;
-  /** Relays a registration that both have signed. */
-  join(request: Join): Promise<void>;
-  /** Relays the registration of a service that its owner has signed. */
-  offer(owner: Address, service: ServiceOffer): Promise<void>;
-  /** Lays a petition for an office before the adjudicators. Throws PetitionRefused. */
+  /** Relays a registration that both have signed. `from`: the address that it came from, where that is known. Throws RelayQuota. */
+  join(request: Join, from?: string): Promise<void>;
+  /** Relays the registration of a service that its owner has signed. Throws RelayQuota. */
+  offer(owner: Address, service: ServiceOffer, from?: string): Promise<void>;
+  /** Lays a petition for an office before the adjudicators. Throws PetitionRefused, RelayQuota. */
   petition(request: Petition): Promise<void>;
   /** A devnet's test money for a principal, once. Throws NoFaucet elsewhere. */
   faucet(principal: Address): Promise<void>;
@@ -122,13 +127,14 @@ export function closedSeats(city: City, clock: WallClock): Promise<Outsiders> {
 }
 
 /** Opens the seats of a city; a transport of the caller's brings agents to them. */
-export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOptions, "port">): Promise<SeatDesk> {
+export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<OpenSeatsOptions, "port">): Promise<SeatDesk> {
+  const relays = new RelayBudget(city.database, clock.millis, relayGas);
   const { client, society, chain } = city;
   const { addresses } = client;
   const { mailbox, store, receiver, joined, outsiders } = seatsElsewhere(city, { clock, ...(patience === undefined ? {} : { patience }) });
 
   /** Both have signed everything; the city pays the gas. */
-  async function join({ binding, did, byPrincipal, byAgent, permit }: Join): Promise<void> {
+  async function join({ binding, did, byPrincipal, byAgent, permit }: Join, from?: string): Promise<void> {
     if ((await client.agents.principalOf(binding.agent)) !== zeroAddress) return;
     const stakes = await Promise.all((await joined()).map(({ args }) => client.agents.stakeOf(args.agent)));
     if (stakes.filter(({ held }) => held > 0n).length >= MOST_OUTSIDERS)
@@ -139,27 +145,29 @@ export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOp
       throw new AgentCityError("WrongKind", "Only producers and verifiers join this way");
     const { value, deadline, v, r, s } = permit;
     const sealed = keccak256(canonicalBytes([binding, did, byPrincipal, byAgent, permit]));
-    await client.token.permit([binding.principal, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s], {
-      intent: intentKey("join", "permit", sealed),
-    });
     const { capabilities, stake, nonce, ...rest } = binding;
     const terms = { ...rest, capabilities: BigInt(capabilities), stake: BigInt(stake), nonce: BigInt(nonce) };
-    await client.agents.register([terms, did, byPrincipal, byAgent], { intent: intentKey("join", sealed) });
+    await relays.spend("join", { principal: binding.principal, from }, async (took) => {
+      const allowance = [binding.principal, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s] as const;
+      took(await client.token.permit(allowance, { intent: intentKey("join", "permit", sealed) }));
+      took(await client.agents.register([terms, did, byPrincipal, byAgent], { intent: intentKey("join", sealed) }));
+    });
     city.tell(`${nameOfOutsider(binding.agent)} joined the city; its key is elsewhere`);
   }
 
-  async function offer(owner: Address, { signature, deadline, ...terms }: ServiceOffer): Promise<void> {
+  async function offer(owner: Address, { signature, deadline, ...terms }: ServiceOffer, from?: string): Promise<void> {
     const { codeHash, schemaHash, endpoint, constraints } = terms;
-    if ((await client.agents.principalOf(owner)) === zeroAddress)
-      throw new AgentCityError("NotRegistered", "Only agents of this city sell services");
+    const principal = await client.agents.principalOf(owner);
+    if (principal === zeroAddress) throw new AgentCityError("NotRegistered", "Only agents of this city sell services");
     const id = await client.services.idOf({ owner, ...terms });
     if (await client.services.isLive(id)) return;
     const own = await client.services.history("ServiceRegistered", { owner });
     if (own.length >= MOST_SERVICES)
       throw new AgentCityError("TooManyServices", `this city registers ${MOST_SERVICES} services of an agent`);
-    await client.services.registerService([codeHash, schemaHash, endpoint, constraints, { agent: owner, deadline, signature }], {
-      intent: intentKey("join", "service", id, keccak256(signature)),
-    });
+    const offered = [codeHash, schemaHash, endpoint, constraints, { agent: owner, deadline, signature }] as const;
+    await relays.spend("offer", { principal, from }, async (took) =>
+      took(await client.services.registerService(offered, { intent: intentKey("join", "service", id, keccak256(signature)) })),
+    );
   }
 
   async function faucet(principal: Address): Promise<void> {
@@ -182,10 +190,10 @@ export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOp
   };
   const present = async () => (await joined()).filter(({ args }) => args.kind === KINDS.PRODUCER && mailbox.isConnected(args.agent)).length;
   const petition = async (request: Petition) => {
-    await filePetition(client, city.dir, request);
+    await filePetition(client, city.dir, request, async () => void (await relays.take("petition", request.petition)));
     city.tell(`${nameOfOutsider(request.petition.account)} petitions for an office: npm run override -- show ${petitionName(request)}`);
   };
-  return { mailbox, store, card, join, offer, petition, faucet, outsiders, present };
+  return { mailbox, relays, store, card, join, offer, petition, faucet, outsiders, present };
 }
 
 /** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */

@@ -48,8 +48,12 @@ export const pushCommands: readonly Command[] = [
     cost: 40,
     input,
     output: z.strictObject({ transaction: hash.nullable() }),
-    async run(world, asked) {
-      const receipt = await send(world, asked);
+    async run(world, asked, { from }) {
+      const receipt = await world.relays.spend("push", { from }, async (took) => {
+        const sent = await send(world, asked);
+        took(sent);
+        return sent;
+      });
       return { transaction: receipt?.transactionHash ?? null };
     },
   }),

@@ -134,12 +134,12 @@ export const seatCommands: readonly Command[] = [
       permitDeadline: count,
     }),
     output: z.strictObject({ agent: address, principal: address }),
-    async run(world, { binding: given, did, byPrincipal, byAgent, permit, permitDeadline }) {
+    async run(world, { binding: given, did, byPrincipal, byAgent, permit, permitDeadline }, caller) {
       const { r, s, yParity } = parseSignature(hexSchema.parse(permit));
       const allowance = { value: given.stake, deadline: String(permitDeadline), v: 27 + yParity, r, s };
       const request = joinSchema.parse({ binding: given, did, byPrincipal, byAgent, permit: allowance });
       await requireBound(world, request);
-      await doorOf(world).desk.join(request);
+      await doorOf(world).desk.join(request, caller.from);
       const { agent } = request.binding;
       const principal = await world.client.agents.principalOf(agent);
       if (principal !== request.binding.principal) throw new Refused("NotAllowed", `Another principal answers for ${agent}: ${principal}`);
@@ -177,11 +177,11 @@ export const seatCommands: readonly Command[] = [
     cost: 40,
     input: z.strictObject({ owner: address, offer, signature: signed }),
     output: z.strictObject({ service: hash, isLive: z.boolean() }),
-    async run(world, { owner, offer: given, signature }) {
+    async run(world, { owner, offer: given, signature }, caller) {
       const seller = toAddress(owner);
       const signedOffer = serviceOfferSchema.parse({ ...given, signature });
       await requireSigner(world, "RegisterService", { agent: seller, ...given }, seller, signedOffer.signature);
-      await doorOf(world).desk.offer(seller, signedOffer);
+      await doorOf(world).desk.offer(seller, signedOffer, caller.from);
       const { deadline: _, signature: __, ...terms } = signedOffer;
       const service = await world.client.services.idOf({ owner: seller, ...terms });
       return { service, isLive: await world.client.services.isLive(service) };
