@@ -8,7 +8,7 @@ import { inferenceClaim, outputOf, receiptClaim, vouch } from "../execution/clai
 import { bytesUnder, itemDocument } from "../execution/clearing-record.ts";
 import { evidenceFor, takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
-import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
+import { DEFAULT_LIMITS, limitsUnder } from "../execution/sandbox/limits.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
 import type { Mission, RegisteredService } from "../execution/world.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -98,13 +98,11 @@ export class IssuerPolicy {
       ...{ service: service.name, label: view.law.label, codeHash: service.bundle.codeHash, outputHash },
       inputSha: sha256(canonicalBytes(input)),
     });
-    const limits = {
-      wallClockMs: MORE_TIME * Math.min(DEFAULT_LIMITS.wallClockMs, 1_000 * request.seconds),
-      memoryMb: MORE_MEMORY * DEFAULT_LIMITS.memoryMb,
-      tools: request.tools,
-      messages: request.messages,
-    };
-    const { bundle, schemas } = service;
+    const { bundle, schemas, record } = service;
+    const { seconds, tools, messages } = request;
+    const wallClockMs = Math.min(DEFAULT_LIMITS.wallClockMs, 1_000 * seconds);
+    const given = limitsUnder({ ...DEFAULT_LIMITS, wallClockMs, tools, messages }, record.constraints);
+    const limits = { ...given, wallClockMs: MORE_TIME * given.wallClockMs, memoryMb: MORE_MEMORY * given.memoryMb };
     return this.#vouched(request, mission, view, async () => {
       const run = await sandbox.run({ bundle, schemas, input, limits });
       if (run.status === "failed" && UNDECIDED.includes(run.kind))

@@ -78,10 +78,10 @@ async function vouchedBy(world: World, issuer: Issuer, subject: Claimed, obligat
   const service = serviceById(world, handed.service, view.law.services);
   const limits = await limitsOf(world, mission, view);
   const rerun = async () => {
-    const { bundle, schemas } = service;
+    const { bundle, schemas, record } = service;
     const input = await inputOf(world, mission, view);
     const tools = { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) };
-    return canonicalBytes(outputOf(await world.sandbox.run({ bundle, schemas, input, limits, tools })));
+    return canonicalBytes(outputOf(await world.sandbox.run({ bundle, schemas, input, limits, constraints: record.constraints, tools })));
   };
   const obtain = takesReceipts(view.law) ? () => world.store.get(parseContentId(handed.id)) : rerun;
   const { since, signature } = await hold(world, mission, view, slot, handed);

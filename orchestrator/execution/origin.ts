@@ -4,18 +4,15 @@ import { type NodeView, viewNodes } from "./chain-view.ts";
 import { signedItemSchema } from "./evidence.ts";
 import { watchTerms } from "./guardian/terms.ts";
 import { modelsOf } from "./models/model-tool.ts";
-import { DEFAULT_LIMITS, type SandboxLimits } from "./sandbox/limits.ts";
+import { DEFAULT_LIMITS, LONGEST_RUN_MS, type SandboxLimits } from "./sandbox/limits.ts";
 import type { Origin, Upstream } from "./seat.ts";
 import { attemptKey, sealedSchema, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** A run that asks a model mostly waits. */
-const LONGEST_WITH_MODELS_MS = 600_000;
-
 /** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node; all of that to wait for a model. */
 export async function limitsOf(world: World, mission: Mission, { law }: Pick<NodeView, "law">): Promise<Partial<SandboxLimits>> {
   const { tools, messages } = await watchTerms(world, mission);
-  const longest = modelsOf(law).length === 0 ? DEFAULT_LIMITS.wallClockMs : LONGEST_WITH_MODELS_MS;
+  const longest = modelsOf(law).length === 0 ? DEFAULT_LIMITS.wallClockMs : LONGEST_RUN_MS;
   return { tools, messages, wallClockMs: Math.min(longest, 1000 * law.timeout) };
 }
 

@@ -8,8 +8,8 @@ import type { Mission, World } from "./world.ts";
 /** Whether an issuer that runs an executor's code on the same input gets what the executor handed in. */
 export async function isRepeated(world: World, mission: Mission, view: Pick<NodeView, "law">, work: Work): Promise<boolean> {
   if (!work.ok) return false;
-  const { bundle, schemas } = serviceById(world, work.service, view.law.services);
+  const { bundle, schemas, record } = serviceById(world, work.service, view.law.services);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
-  const run = await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) });
+  const run = await world.sandbox.run({ bundle, schemas, input, limits, constraints: record.constraints, tools: toolsOf(world, mission) });
   return run.status !== "failed" && isObject(run.output) && outputHashOf(run.output) === work.outputHash;
 }

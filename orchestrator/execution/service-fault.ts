@@ -36,9 +36,16 @@ export async function judgeFailure(
 ): Promise<void> {
   if (work.ok || work.fault === ABSENT || GUARDED.includes(work.fault)) return;
   if ((await endingOf(world, mission)) !== undefined) return;
-  const { bundle, schemas, name } = serviceById(world, work.service, view.law.services);
+  const { bundle, schemas, name, record } = serviceById(world, work.service, view.law.services);
   const second = await world.remember(["second-run", ...attemptKey(mission, view), slot.slot], secondRunSchema, async () => {
-    const run = await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) });
+    const run = await world.sandbox.run({
+      bundle,
+      schemas,
+      input,
+      limits,
+      constraints: record.constraints,
+      tools: toolsOf(world, mission),
+    });
     const [fault, details] = run.status === "failed" ? [run.kind, run.details] : [null, null];
     const alike = fault === work.fault && normalised(details) === normalised(work.details);
     return { codeHash: bundle.codeHash, inputHash: keccak256(canonicalBytes(input)), alike, fault, details };

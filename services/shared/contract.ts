@@ -87,4 +87,6 @@ export interface ServiceAbout {
   /** Ten required capability levels 0–255, in the order of CAPABILITIES. */
   readonly capabilities: readonly number[];
   readonly deterministic: boolean;
+  /** What a run may take, as the service is registered on chain: seconds, MiB of heap, and how often a seller runs it at once. */
+  readonly limits?: { readonly seconds?: number; readonly memory?: number; readonly concurrent?: number };
 }

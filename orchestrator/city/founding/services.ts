@@ -1,4 +1,4 @@
-import { encodeAbiParameters, keccak256, type LocalAccount, numberToHex } from "viem";
+import { encodeAbiParameters, keccak256, type LocalAccount } from "viem";
 import { CATALOG, type CatalogEntry } from "../../../services/catalog.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
@@ -7,7 +7,7 @@ import type { CityClient } from "../../client/client.ts";
 import { signAuth } from "../../client/sign/auth.ts";
 import { writeMany } from "../../client/write.ts";
 import { type Bundle, bundleService } from "../../execution/sandbox/bundle.ts";
-import { DEFAULT_LIMITS } from "../../execution/sandbox/limits.ts";
+import { DEFAULT_LIMITS, packConstraints } from "../../execution/sandbox/limits.ts";
 import type { RegisteredService } from "../../execution/world.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
@@ -47,7 +47,17 @@ function schemasOf({ input, output, options, perItem, drops = false }: CatalogEn
 
 function termsOf(entry: CatalogEntry, { codeHash }: Bundle): Omit<RegisteredService["record"], "owner"> {
   const schemaHash = keccak256(canonicalBytes(schemasOf(entry)));
-  return { codeHash, schemaHash, endpoint: `city:${entry.id}`, constraints: CONSTRAINTS };
+  return { codeHash, schemaHash, endpoint: `city:${entry.id}`, constraints: constraintsOf(entry) };
+}
+
+/** What a service says of itself, and else what every run here is held to; a seller runs it once at a time. */
+function constraintsOf({ limits: { seconds, memory, concurrent = 1 } = {} }: CatalogEntry): Hash {
+  const { wallClockMs, memoryMb, tools, messages } = DEFAULT_LIMITS;
+  return packConstraints({
+    wallClockMs: seconds === undefined ? wallClockMs : 1_000 * seconds,
+    memoryMb: memory ?? memoryMb,
+    ...{ concurrent, tools, messages },
+  });
 }
 
 /** The record a service is registered under; its hash is the service's id (contracts/interfaces/IServiceContract.sol). */
@@ -92,10 +102,3 @@ export function serviceId({ owner, codeHash, schemaHash, endpoint, constraints }
     ),
   );
 }
-
-/** maxLatency ms 32 | maxMemory MB 16 | maxConcurrent 8 | maxTools 16 | maxMessages 16, lowest first. */
-const { wallClockMs, memoryMb, tools, messages } = DEFAULT_LIMITS;
-const CONSTRAINTS: Hash = numberToHex(
-  BigInt(wallClockMs) | (BigInt(memoryMb) << 32n) | (1n << 48n) | (BigInt(tools) << 56n) | (BigInt(messages) << 72n),
-  { size: 32 },
-);

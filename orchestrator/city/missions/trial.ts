@@ -59,8 +59,8 @@ export async function tryServices({ sandbox, society }: Pick<City, "sandbox" | "
     const service = services.find(({ name }) => name === id);
     if (service === undefined) return undefined;
     const wallClockMs = Math.min(DEFAULT_LIMITS.wallClockMs, 1000 * (task.timeout ?? Number.POSITIVE_INFINITY));
-    const { bundle, schemas } = service;
-    const run = await sandbox.run({ bundle, schemas, input: given, limits: { wallClockMs } });
+    const { bundle, schemas, record } = service;
+    const run = await sandbox.run({ bundle, schemas, input: given, limits: { wallClockMs }, constraints: record.constraints });
     if (run.meters.tools > 0) return undefined;
     if (run.status === "failed")
       throw new ServiceFails(failing(task.name, id, { fault: run.kind, details: run.details }, `tried on ${itemsOf(given)}`));

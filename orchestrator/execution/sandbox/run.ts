@@ -1,13 +1,15 @@
 import { fileURLToPath } from "node:url";
+import type { Hash } from "../../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import { compileSchema, describeProblem, type SchemaCheck } from "../../primitives/json-schema.ts";
 import { type Bundle, bundleOwn } from "./bundle.ts";
 import { itemsProblem } from "./items-problem.ts";
 import { type Launch, launching, type Scripts } from "./launch.ts";
-import { DEFAULT_LIMITS, type SandboxLimits } from "./limits.ts";
+import { DEFAULT_LIMITS, limitsUnder, type SandboxLimits } from "./limits.ts";
 import { runInProcess, type Tool } from "./process.ts";
 import { RunRecorder } from "./recorder.ts";
 import type { RunResult } from "./result.ts";
+import { turnstile } from "./turnstile.ts";
 
 /** What a service promises: JSON Schemas of its input, its output and its options (without one it takes none), and that it answers every item. */
 export interface ServiceSchemas {
@@ -26,6 +28,8 @@ export interface RunRequest {
   /** What input and output must keep to; without it nothing is checked. */
   readonly schemas?: ServiceSchemas;
   readonly limits?: Partial<SandboxLimits>;
+  /** The word of the service's record, which can only narrow the limits. */
+  readonly constraints?: Hash;
   readonly tools?: Readonly<Record<string, Tool>>;
 }
 
@@ -56,7 +60,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   let launch: Promise<Launch> | undefined;
 
   async function run(request: RunRequest): Promise<RunResult> {
-    const limits = { ...DEFAULT_LIMITS, ...options.limits, ...request.limits };
+    const given = { ...DEFAULT_LIMITS, ...options.limits, ...request.limits };
+    const limits = request.constraints === undefined ? given : limitsUnder(given, request.constraints);
     const started = options.now();
     const input = bytesOf(request.input);
     const recorder = new RunRecorder(request.bundle.codeHash, input);
@@ -130,23 +135,5 @@ function schemaChecker(): (schema: JsonObject, value: JsonValue) => string | und
     compiled.set(schema, check);
     const problem = check(value);
     return problem === undefined ? undefined : describeProblem(problem).slice(0, 1_000);
-  };
-}
-
-/** Lets at most `places` jobs run at once, first come first served. */
-function turnstile(places: number): <T>(job: () => Promise<T>) => Promise<T> {
-  if (!Number.isInteger(places) || places < 1) throw new RangeError(`a sandbox needs at least one place, not ${places}`);
-  const queue: (() => void)[] = [];
-  let free = places;
-  return async (job) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => queue.push(resolve));
-    try {
-      return await job();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
   };
 }

@@ -41,12 +41,13 @@ describe("execution/sandbox/load-services", () => {
   });
 
   it("adds a user's service to the catalogue, and it runs", async () => {
-    writeFileSync(join(mine, "shout.ts"), source(about));
+    const mild = { ...about, limits: { seconds: 5, memory: 32, concurrent: 2 } };
+    writeFileSync(join(mine, "shout.ts"), source(mild));
     writeFileSync(join(mine, "notes.txt"), "not a service");
     const entries = await loadServices(sandbox, mine, CATALOG);
     expect(entries).to.have.length(CATALOG.length + 1);
     const entry = entries.at(-1)!;
-    expect(entry).to.deep.equal({ ...about, file: join(mine, "shout.ts") });
+    expect(entry).to.deep.equal({ ...mild, file: join(mine, "shout.ts") });
     const result = await sandbox.run({ bundle: await bundleService(entry.file), input: { items: [{ id: "a" }] }, schemas: entry });
     expect(result).to.deep.include({ status: "ok", output: { items: [{ id: "a", label: "A" }] } });
   });
@@ -56,6 +57,11 @@ describe("execution/sandbox/load-services", () => {
       "a taken name": source({ ...about, id: "sort" }),
       "too few capabilities": source({ ...about, capabilities: [1] }),
       "an unknown key": source({ ...about, price: 1 }),
+      "too little time to start": source({ ...about, limits: { seconds: 4 } }),
+      "more time than any run has": source({ ...about, limits: { seconds: 601 } }),
+      "more memory than a run has": source({ ...about, limits: { memory: 512 } }),
+      "too little memory to start": source({ ...about, limits: { memory: 8 } }),
+      "a limit that nobody holds": source({ ...about, limits: { files: 1 } }),
       "a schema that is none": source({ ...about, input: { type: "nonsense" } }),
       "nothing about itself": "export default () => 1;",
       "code that throws": "throw new Error('no');",
