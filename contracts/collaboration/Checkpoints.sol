@@ -125,6 +125,7 @@ library Checkpoints {
         s.pledges[key] = commitment;
         w.commitMask |= uint8(1 << slot);
         emit ICollaborationContract.Committed(order.node, slot, agent, w.attempt, commitment);
-        NodeCore.reveal(w, f.node(order.node), order.node, slot, order.openings[slot]);
+        NodeCore.requireOpening(f.node(order.node), order.node, slot, order.openings[slot]);
+        NodeCore.reveal(w, order.node, slot, order.openings[slot]);
     }
 }

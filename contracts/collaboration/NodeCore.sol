@@ -188,8 +188,8 @@ library NodeCore {
         return claims ? bytes4(0) : ICollaborationContract.ClaimsTooLittle.selector;
     }
 
-    /// @notice Opens a slot's commitment for everybody to see.
-    function reveal(MissionStorage.Node memory w, NodeLaw law, uint8 node, uint8 slot, Opening memory o) internal {
+    /// @dev The same as an error with its values.
+    function requireOpening(NodeLaw law, uint8 node, uint8 slot, Opening memory o) internal pure {
         bytes4 fault = openingFault(law, o);
         if (fault == ICollaborationContract.TooManyItems.selector) {
             revert ICollaborationContract.TooManyItems(node, slot, o.items);
@@ -198,6 +198,10 @@ library NodeCore {
             revert ICollaborationContract.TrailMissing(node, slot);
         }
         if (fault != 0) revert ICollaborationContract.ClaimsTooLittle(node, slot, law.floor());
+    }
+
+    /// @notice Opens a slot's commitment for everybody to see. The caller has found no fault with the opening.
+    function reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening memory o) internal {
         w.revealMask |= uint8(1 << slot);
         emit ICollaborationContract.Revealed(
             node,

@@ -92,7 +92,8 @@ library Pledges {
         p.opened = true;
         p.commitment = Commitments.commitment(p.agent, opening, NodeCore.obligation(s, f, b.word, node));
         _commitAlone(s, f, b, p, deadline, signature);
-        NodeCore.reveal(b.word, b.law, node, slot, opening);
+        NodeCore.requireOpening(b.law, node, slot, opening);
+        NodeCore.reveal(b.word, node, slot, opening);
         _note(f, b, p);
         NodeCore.store(s, node, b.word);
     }
@@ -112,6 +113,7 @@ library Pledges {
             revert ICollaborationContract.OpeningMismatch(node, slot, pledge, p.commitment);
         }
         if (fault != 0) _refuse(fault, b, p);
+        NodeCore.requireOpening(b.law, node, slot, opening);
         _reveal(s, city, f, b, p, opening);
         NodeCore.store(s, node, b.word);
     }
@@ -143,7 +145,7 @@ library Pledges {
             }
             b.changed = true;
             _commit(s, b, p);
-            if (p.opened) NodeCore.reveal(b.word, b.law, p.node, p.slot, opening);
+            if (p.opened) NodeCore.reveal(b.word, p.node, p.slot, opening);
             _note(f, b, p);
         }
         _putAway(s, b);
@@ -362,7 +364,7 @@ library Pledges {
         return p.commitment == s.pledges[key] ? bytes4(0) : ICollaborationContract.OpeningMismatch.selector;
     }
 
-    /// @dev The same as an error with its values; what an opening must have `NodeCore.reveal` demands.
+    /// @dev The same as an error with its values; what an opening must have `NodeCore.requireOpening` demands.
     function _refuse(bytes4 fault, Bench memory b, Pledge memory p) private pure {
         (uint8 node, uint8 slot) = (p.node, p.slot);
         if (fault == ICollaborationContract.WrongNodeState.selector) {
@@ -433,7 +435,7 @@ library Pledges {
             Remedies.closeCommits(s, city, p.node);
             b.word = NodeCore.loadOf(s, f, p.node);
         }
-        NodeCore.reveal(b.word, b.law, p.node, p.slot, opening);
+        NodeCore.reveal(b.word, p.node, p.slot, opening);
         if (b.word.revealMask == b.word.commitMask) NodeCore.startVerification(f, b.word, p.node);
     }
 }
