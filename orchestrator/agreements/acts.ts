@@ -6,9 +6,9 @@ import { isSignedBy } from "../primitives/signing.ts";
 import { agreementHash, type KeyOf, messageBytes, PARTIES, type SignedKind, withSameTerms } from "./canonical.ts";
 import { runClock, type Timed } from "./clock.ts";
 import { AgreementRefused } from "./errors.ts";
-import { type AgreementEvent, advance, lifecycleTerms } from "./lifecycle.ts";
+import { type AgreementEvent, advance, isEscrowed, isOver, lifecycleTerms, paymentOf } from "./lifecycle.ts";
 import { messageHash, type Negotiation, type NegotiationOptions, negotiate, openNegotiation, readMessage } from "./negotiation.ts";
-import { filesDispute } from "./release.ts";
+import { filesDispute, type Shares, settle } from "./release.ts";
 import { type Agreement, type PartyIdentity, readAgreement, sameIdentity } from "./schema.ts";
 import type { Determination } from "./score.ts";
 import { readResult, resultHash, resultIn, resultSchema, type VerificationResult } from "./verification.ts";
@@ -101,11 +101,6 @@ export interface TakingOptions extends NegotiationOptions {
   readonly now: number;
   /** Where an escrow leads: the hash that the provider submitted to it. */
   readonly submitted?: Hash;
-}
-
-/** Whether money on chain leads the agreement once it is signed: its states are the escrow's, and so are its deadlines. */
-export function isEscrowed({ escrow }: Agreement): boolean {
-  return escrow?.enabled === true;
 }
 
 /** Hash of a statement that is no document of its own: a delivery, a challenge, a cancellation. */
@@ -253,6 +248,13 @@ export function lifeOf(acts: readonly { readonly act: Act; readonly at: number }
   const [first, ...rest] = acts;
   if (first === undefined) throw new AgreementRefused("IllegalTransition", "An agreement begins with a proposal");
   return rest.reduce((life, { act, at }) => take(life, act, { ...options, now: at }), openLife(first.act, { ...options, now: first.at }));
+}
+
+/** What a client who pays afterwards owes, and what it keeps, in smallest units; undefined while it lives, and where nobody pays so. */
+export function owedIn({ agreement, timed: { state }, results }: AgreementLife): Shares | undefined {
+  if (paymentOf(agreement) !== "afterwards" || !isOver(state)) return undefined;
+  const determination = results.at(-1)?.determination;
+  return settle(agreement, state, determination === undefined ? {} : { determination });
 }
 
 function withState(life: AgreementLife, timed: Timed): AgreementLife {

@@ -1,4 +1,4 @@
-import { type AgreementState, advance, deadlineOf, isOver, lifecycleTerms, PROPOSED } from "./lifecycle.ts";
+import { type AgreementState, advance, deadlineOf, isEscrowed, isOver, lifecycleTerms, PROPOSED } from "./lifecycle.ts";
 import { type Agreement, DEFAULTS } from "./schema.ts";
 
 /** An agreement's state, and the unix second in which it came to it or something last happened in it. */
@@ -10,7 +10,7 @@ export interface Timed {
 /** The second by which an agreement that is signed now is over, whatever is left undone: each state for as long as it may last. */
 export function overBy(agreement: Agreement, now: number): number {
   const live = (change: Partial<AgreementState>) => deadlineOf({ ...PROPOSED, ...change }, agreement) ?? 0;
-  const unfunded = agreement.escrow?.enabled === true ? live({ status: "active" }) : 0;
+  const unfunded = isEscrowed(agreement) ? live({ status: "active" }) : 0;
   const heard = live({ status: "delivered" }) * (1 + DEFAULTS.maxBackups);
   return now + unfunded + live({ status: "active", funded: true }) + heard + live({ status: "verified" }) + live({ status: "disputed" });
 }

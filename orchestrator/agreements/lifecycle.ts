@@ -1,4 +1,4 @@
-import type { Party } from "./canonical.ts";
+import { PARTIES, type Party } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
 import { type Agreement, DEFAULTS, type Status } from "./schema.ts";
 
@@ -47,9 +47,12 @@ export interface AgreementState {
   readonly division: Division | undefined;
 }
 
+/** How the client pays: not at all, into an escrow before the work, or once it is over (x402). */
+export type Payment = "none" | "escrow" | "afterwards";
+
 /** What the table reads of the terms. */
 export interface LifecycleTerms {
-  readonly escrow: boolean;
+  readonly payment: Payment;
   readonly optimistic: boolean;
   readonly maxRounds: number;
   readonly maxBackups: number;
@@ -67,9 +70,20 @@ export const PROPOSED: AgreementState = {
   division: undefined,
 };
 
-export function lifecycleTerms({ escrow, verification, negotiation }: Agreement): LifecycleTerms {
+export function paymentOf({ escrow }: Pick<Agreement, "escrow">): Payment {
+  if (escrow?.enabled !== true) return "none";
+  return escrow.binding.type === "x402" ? "afterwards" : "escrow";
+}
+
+/** Whether money on chain leads the agreement once it is signed: its states are the escrow's, and so are its deadlines. */
+export function isEscrowed(agreement: Pick<Agreement, "escrow">): boolean {
+  return paymentOf(agreement) === "escrow";
+}
+
+export function lifecycleTerms(agreement: Agreement): LifecycleTerms {
+  const { verification, negotiation } = agreement;
   return {
-    escrow: escrow?.enabled === true,
+    payment: paymentOf(agreement),
     optimistic: verification.strategy === "optimistic",
     maxRounds: negotiation?.max_rounds ?? DEFAULTS.maxRounds,
     maxBackups: DEFAULTS.maxBackups,
@@ -105,8 +119,11 @@ export const AGREEMENT_RULES: readonly AgreementRule[] = [
   { name: "rounds are bounded", refuses: ({ name }, { rounds }, { maxRounds }) => name === "counter" && rounds >= maxRounds },
   { name: "only what is agreed is signed", refuses: ({ name }, { agreed }) => name === "sign" && !agreed },
   { name: "a party signs once", refuses: ({ name, by }, { signed }) => name === "sign" && (by === undefined || signed.includes(by)) },
-  { name: "escrow is funded once", refuses: ({ name }, { funded }, { escrow }) => name === "fund" && (funded || !escrow) },
-  { name: "nothing is delivered unfunded", refuses: ({ name }, { funded }, { escrow }) => name === "deliver" && escrow && !funded },
+  { name: "escrow is funded once", refuses: ({ name }, { funded }, { payment }) => name === "fund" && (funded || payment !== "escrow") },
+  {
+    name: "nothing is delivered unfunded",
+    refuses: ({ name }, { funded }, { payment }) => name === "deliver" && payment === "escrow" && !funded,
+  },
   { name: "a challenge window runs out first", refuses: ({ name }, _, { optimistic }) => name === "enforce" && optimistic },
   { name: "only what has a window is challenged", refuses: ({ name }, _, { optimistic }) => name === "challenge" && !optimistic },
   { name: "only a low result is filed", refuses: ({ name }, { files }) => name === "file" && !files },
@@ -149,15 +166,15 @@ export function advance(
       return { ...state, status: to, files: event.low === true };
     case "timeout":
       if (state.status === "delivered" && state.backups < terms.maxBackups) return { ...state, backups: state.backups + 1 };
-      return ended(state, to, state.status === "delivered" ? "switch" : isJudged(state) ? "schedule" : "refund");
+      return ended(state, to, state.status === "delivered" ? "switch" : isJudged(state) ? "schedule" : "refund", terms);
     case "enforce":
-      return ended(state, to, "schedule");
+      return ended(state, to, "schedule", terms);
     case "ruling":
-      return ended(state, to, "ruling");
+      return ended(state, to, "ruling", terms);
     case "cancel":
-      return ended(state, to, "agreed");
+      return ended(state, to, "agreed", terms);
     case "reject":
-      return ended(state, to, "none");
+      return ended(state, to, "none", terms);
     default:
       return { ...state, status: to };
   }
@@ -165,8 +182,9 @@ export function advance(
 
 const isJudged = ({ status }: AgreementState) => status === "verified" || status === "disputed";
 
-function ended(state: AgreementState, status: Status, division: Division): AgreementState {
-  return { ...state, status, division: state.funded ? division : "none" };
+function ended(state: AgreementState, status: Status, division: Division, { payment }: LifecycleTerms): AgreementState {
+  const isOwed = state.funded || (payment === "afterwards" && state.signed.length === PARTIES.length);
+  return { ...state, status, division: isOwed ? division : "none" };
 }
 
 export function isOver({ status }: Pick<AgreementState, "status">): boolean {
@@ -174,16 +192,15 @@ export function isOver({ status }: Pick<AgreementState, "status">): boolean {
 }
 
 /** Seconds from entering a state, or from the last event in it, until `timeout`. Undefined once it is over. */
-export function deadlineOf({ status, funded }: AgreementState, { escrow, verification, negotiation }: Agreement): number | undefined {
+export function deadlineOf({ status, funded }: AgreementState, agreement: Agreement): number | undefined {
+  const { escrow, verification, negotiation } = agreement;
   const guard = escrow?.dead_mans_switch;
   switch (status) {
     case "proposed":
     case "negotiating":
       return negotiation?.timeout_seconds ?? DEFAULTS.negotiationSeconds;
     case "active":
-      return (
-        (funded || escrow?.enabled !== true ? guard?.provider_timeout_seconds : guard?.client_timeout_seconds) ?? DEFAULTS.switchSeconds
-      );
+      return (funded || !isEscrowed(agreement) ? guard?.provider_timeout_seconds : guard?.client_timeout_seconds) ?? DEFAULTS.switchSeconds;
     case "delivered":
       return verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds;
     case "verified":

@@ -18,6 +18,7 @@ import {
   namedIn,
   openLife,
   overBy,
+  owedIn,
   PARTIES,
   type PartyIdentity,
   readAgreement,
@@ -53,6 +54,7 @@ import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../pri
 import { canonicalJson, parseJson } from "../primitives/json.ts";
 import type { Sql } from "../records/sql.ts";
 import { Refused } from "./errors.ts";
+import { paymentOfDebt, type Toll } from "./x402.ts";
 
 export interface AgreementDeskOptions {
   readonly sql: Sql;
@@ -75,6 +77,8 @@ export interface Standing {
   readonly due: number | undefined;
   /** Once it is accepted: what both sign for the escrow, and what became of it. */
   readonly job: { readonly number: bigint; readonly terms: EscrowTerms; readonly view: JobView | undefined } | undefined;
+  /** Where the client pays afterwards, once it is over: what it owes whom, and by which transaction it was paid (null: on its way). */
+  readonly owed: { readonly amount: bigint; readonly payTo: Address; readonly paid: Hash | null | undefined } | undefined;
 }
 
 /** Agreements that nobody has signed take room: so many, and for so long when room is needed (seconds). */
@@ -109,6 +113,12 @@ const bindingSchema = z.looseObject({
   token: addressSchema,
   wallets: walletsSchema,
 });
+const x402Schema = z.looseObject({
+  type: z.literal("x402"),
+  chain: z.string(),
+  token: addressSchema,
+  wallets: z.strictObject({ provider: addressSchema }),
+});
 const ZERO: Address = addressSchema.parse(`0x${"00".repeat(20)}`);
 const rowsSchema = z.array(z.object({ at: z.coerce.number(), act: z.string() }));
 
@@ -129,13 +139,29 @@ export class AgreementDesk {
     return escrow === undefined ? undefined : { type: "erc8183" as const, contract_address: escrow, chain: `eip155:${chain.id}`, token };
   }
 
+  /** How a client may pay afterwards. */
+  get afterwards() {
+    const { token, chain } = this.#options;
+    return { type: "x402" as const, chain: `eip155:${chain.id}`, token };
+  }
+
+  /** What a client owes under an agreement that is over, to be paid once. Throws NothingOwed. */
+  async debt(id: Hash, mayRead?: MayRead): Promise<Toll> {
+    const { owed } = await this.get(id, mayRead);
+    const nothing = (why: string) => new Refused("NothingOwed", why, { action: "get_agreement says where it stands" });
+    if (owed === undefined) throw nothing("It is not over, or is not paid for by x402");
+    if (owed.paid !== undefined) throw nothing("It is paid");
+    if (owed.amount === 0n) throw nothing("It ended without anything to pay");
+    return owed;
+  }
+
   /** Takes a proposal; the same one is taken once. Throws AgreementRefused, TooManyProposals. */
   async propose(act: Extract<Act, { readonly act: "propose" }>): Promise<Standing> {
     const text = canonicalJson(act);
     const id = sha256(text);
     const before = await this.#acts(id);
     if (before.length > 0) return this.#standing(id, before);
-    const now = this.#now(isMoney(act.document));
+    const now = this.#now(isEscrowedText(act.document));
     const { agreement } = openLife(act, { keyOf: keyOfDid, now });
     this.#requireMine(agreement);
     const { client } = agreement.parties;
@@ -308,9 +334,18 @@ export class AgreementDesk {
     const past = await this.#past(id, acts);
     const life = lifeAt(past, this.#now(isEscrowed(past.agreement)));
     const job = await this.#job(life);
-    if (job === undefined || life.agreement.status !== "active")
-      return { id, life, status: life.agreement.status, due: dueAt(life.agreement, life.timed), job };
-    return { id, life, job, ...this.#led(job.terms, job.view) };
+    if (job === undefined || life.agreement.status !== "active") {
+      const owed = await this.#owed(id, life);
+      return { id, life, status: life.agreement.status, due: dueAt(life.agreement, life.timed), job, owed };
+    }
+    return { id, life, job, owed: undefined, ...this.#led(job.terms, job.view) };
+  }
+
+  async #owed(id: Hash, life: AgreementLife): Promise<Standing["owed"]> {
+    const amount = owedIn(life)?.provider;
+    if (amount === undefined) return undefined;
+    const { wallets } = x402Schema.parse(life.agreement.escrow?.binding);
+    return { amount, payTo: wallets.provider, paid: await paymentOfDebt(this.#options.sql, debtOf(id)) };
   }
 
   /** Where the escrow has led it. */
@@ -384,22 +419,29 @@ export class AgreementDesk {
           "Identities here are keys: scheme w3c_did, did:key of Ed25519 or secp256k1",
           identity.value,
         );
-    if (!isEscrowed(agreement)) return;
-    const own = this.binding;
-    const refuse = (what: string, details?: string) => new AgreementRefused("MalformedAgreement", what, details);
-    if (own === undefined) throw refuse("This city follows no escrow");
-    const parsed = bindingSchema.safeParse(agreement.escrow?.binding);
-    if (!parsed.success)
-      throw refuse("The binding is not one that this city follows: get_agreement_template shows it", z.prettifyError(parsed.error));
-    const { contract_address, chain, token, wallets } = parsed.data;
-    if (contract_address !== own.contract_address || chain !== own.chain || token !== own.token)
-      throw refuse("This city follows another escrow", canonicalJson(own));
-    const people = Object.values(wallets);
-    if (new Set(people).size < people.length || people.includes(ZERO)) throw refuse("Each wallet is another person's");
-    if (evaluator.backup !== undefined && wallets.backup === undefined) throw refuse("The backup has no wallet");
-    const { currency = "" } = agreement.escrow?.payment ?? {};
+    const { escrow } = agreement;
+    if (escrow === undefined || !escrow.enabled) return;
+    if (isEscrowed(agreement)) this.#requireEscrowOf(agreement);
+    else {
+      const { chain, token, wallets } = read(x402Schema, escrow.binding);
+      const { chain: ours, token: paidIn } = this.afterwards;
+      if (chain !== ours || token !== paidIn) throw malformed("This city settles in another token", canonicalJson(this.afterwards));
+      if (wallets.provider === ZERO) throw malformed("The provider has no wallet");
+    }
+    const { currency } = escrow.payment;
     if (decimalsOf(currency) !== TOKEN_DECIMALS)
       throw new AgreementRefused("BadAmount", `The token has ${TOKEN_DECIMALS} decimals, ${currency} has ${decimalsOf(currency)}`);
+  }
+
+  #requireEscrowOf({ escrow, parties: { evaluator } }: Agreement): void {
+    const own = this.binding;
+    if (own === undefined) throw malformed("This city follows no escrow");
+    const { contract_address, chain, token, wallets } = read(bindingSchema, escrow?.binding);
+    if (contract_address !== own.contract_address || chain !== own.chain || token !== own.token)
+      throw malformed("This city follows another escrow", canonicalJson(own));
+    const people = Object.values(wallets);
+    if (new Set(people).size < people.length || people.includes(ZERO)) throw malformed("Each wallet is another person's");
+    if (evaluator.backup !== undefined && wallets.backup === undefined) throw malformed("The backup has no wallet");
   }
 
   /** Signing terms with money is signing them for the escrow too: else one side could be left with half an agreement. */
@@ -537,6 +579,9 @@ export class AgreementDesk {
   }
 }
 
+/** What an agreement's payment is kept under. */
+export const debtOf = (id: Hash): string => `agreement ${id}`;
+
 interface StoredAct {
   readonly act: Act;
   readonly at: number;
@@ -578,6 +623,17 @@ function resultOf({ life, job }: Standing, from: Address) {
   return identity === undefined ? undefined : life.results.find(({ document }) => sameIdentity(document.evaluator, identity));
 }
 
-function isMoney(document: unknown): boolean {
-  return z.object({ escrow: z.object({ enabled: z.literal(true) }) }).safeParse(document).success;
+/** Before it is read: by whose clock it is. */
+function isEscrowedText(document: unknown): boolean {
+  const escrow = z.object({ enabled: z.literal(true), binding: z.object({ type: z.string() }) });
+  const { data } = z.object({ escrow }).safeParse(document);
+  return data !== undefined && data.escrow.binding.type !== "x402";
+}
+
+const malformed = (what: string, details?: string) => new AgreementRefused("MalformedAgreement", what, details);
+
+function read<Schema extends z.ZodType>(schema: Schema, binding: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(binding);
+  if (parsed.success) return parsed.data;
+  throw malformed("The binding is not one that this city follows: get_agreement_template shows it", z.prettifyError(parsed.error));
 }

@@ -12,6 +12,7 @@ import type { CityDocument } from "./commands/city.ts";
 import type { MissionMemory } from "./mission-memory.ts";
 import type { SeatDoor } from "./seat-door.ts";
 import type { Webhooks } from "./webhooks.ts";
+import type { Toll } from "./x402.ts";
 
 /** What every command may read. */
 export interface World {
@@ -100,8 +101,8 @@ interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly isOfFiles?: true;
   /** It may wait for something to happen: it takes no hand from those that answer at once. */
   readonly waits?: true;
-  /** Where the operator set a price, it is answered for a payment alone (x402). A command of the city: its sender takes the payment. */
-  readonly isPaid?: true;
+  /** It is answered for a payment alone (x402): where the operator set a price, or always, since it settles a debt. The city's sender takes it. */
+  readonly paid?: "toll" | "debt";
   /** What it takes from its caller's allowance; 1 is a plain read. */
   readonly cost: number;
   /** Bytes of its body at most, where they are more than others'. */
@@ -125,10 +126,18 @@ interface FrontCommand<Input extends z.ZodObject = z.ZodObject, Output extends z
 /** A command that is handed on to the city's own thread. */
 interface CityCommand<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> extends Row<Input, Output> {
   readonly at: "city";
+  readonly debt?: Debt<Input>;
   readonly run: Run<CityWorld, Input, Output>;
 }
 
 export type Command = FrontCommand | CityCommand;
+
+/** What is owed, and paid by one payment. */
+interface Debt<Input extends z.ZodObject> {
+  readonly name: (input: z.infer<Input>) => string;
+  /** Throws where nothing is owed. */
+  readonly price: (world: CityWorld, input: z.infer<Input>) => Promise<Toll>;
+}
 
 /** A row of the table, with its types checked against each other and then forgotten. */
 export function command<Input extends z.ZodObject, Output extends z.ZodType>(row: Omit<FrontCommand<Input, Output>, "at">): Command {
@@ -137,5 +146,13 @@ export function command<Input extends z.ZodObject, Output extends z.ZodType>(row
 
 /** A row that needs what only the city's thread has. */
 export function cityCommand<Input extends z.ZodObject, Output extends z.ZodType>(row: Omit<CityCommand<Input, Output>, "at">): Command {
-  return { ...row, at: "city", run: (world, input, caller) => row.run(world, row.input.parse(input), caller) };
+  const { debt, ...rest } = row;
+  return {
+    ...{ ...rest, at: "city", run: (world, input, caller) => row.run(world, row.input.parse(input), caller) },
+    ...(debt === undefined
+      ? {}
+      : {
+          debt: { name: (input) => debt.name(row.input.parse(input)), price: (world, input) => debt.price(world, row.input.parse(input)) },
+        }),
+  };
 }

@@ -12,6 +12,7 @@ const STATUS: Readonly<Record<string, number>> = {
   UnknownGate: 422,
   UnknownKey: 401,
   StepRefused: 409,
+  NothingOwed: 409,
   TooManyProposals: 429,
   BadRequest: 400,
   BadCursor: 400,
@@ -72,6 +73,7 @@ export class Refused extends AgentCityError {
       | "SeatsClosed"
       | "PostingClosed"
       | "NothingAsked"
+      | "NothingOwed"
       | "QuotaExceeded"
       | "PushRefused"
       | "NoSuchCommand"

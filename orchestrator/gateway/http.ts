@@ -212,7 +212,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     });
   }
 
-  const isCharged = ({ isPaid }: Command) => isPaid === true && options.hasToll;
+  const isCharged = ({ paid: by }: Command) => by === "debt" || (by === "toll" && options.hasToll);
 
   const charge = ({ name, path, doc }: Command, input: z.infer<z.ZodObject>, payment: string | undefined) =>
     city.charge({ command: name, input, url: `${options.url()}${path}`, description: doc }, payment);

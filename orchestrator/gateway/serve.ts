@@ -30,7 +30,7 @@ import { guardedPush, type Push } from "./push.ts";
 import { openQuotas } from "./quotas.ts";
 import { SeatDoor } from "./seat-door.ts";
 import { Webhooks } from "./webhooks.ts";
-import { PaymentRequired, Till, type Toll } from "./x402.ts";
+import { type Charge, PaymentRequired, Till, type Toll } from "./x402.ts";
 
 export interface ServeOptions extends Wall {
   /** 0: any free port of loopback. */
@@ -122,10 +122,12 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   };
   const { request } = city.chain;
   const run = commandsOf(world);
-  const till = options.toll === undefined ? undefined : new Till(city.client, city.database, options.toll);
-  await till?.reconcile(city.tell);
-  const charge = (order: PaidOrder, payment: string | undefined) =>
-    chargedBy(till, order, payment, () => run(order.command, order.input, {}));
+  const till = new Till(city.client, city.database);
+  await till.reconcile(city.tell);
+  const charge = async (order: PaidOrder, payment: string | undefined) =>
+    chargedBy(till, { url: order.url, description: order.description, ...pricing(world, order, options.toll) }, payment, () =>
+      run(order.command, order.input, {}),
+    );
   const end = { ...{ world, request, pages: options.pages, run, charge }, rows: city.database, tell: city.tell };
   const settings = { ...(await settingsOf(city, options)), relayGas: Number(world.relays.most) };
   const open = (port: number): Promise<string> => {
@@ -228,15 +230,27 @@ function commandsOf(world: CityWorld): (name: string, input: unknown, caller: Ca
   };
 }
 
-async function chargedBy(
-  till: Till | undefined,
-  { command, input, ...shown }: PaidOrder,
-  payment: string | undefined,
-  work: () => Promise<string>,
-): Promise<Charged> {
-  if (till === undefined) throw new RangeError("nothing is paid for here");
+/** What a paid command costs: the operator's price, or a debt that is paid once. */
+function pricing(
+  world: CityWorld,
+  { command: name, input }: PaidOrder,
+  toll: Toll | undefined,
+): Pick<Charge, "request" | "price" | "debt"> {
+  const command = COMMANDS.find((each) => each.name === name);
+  const fields = fieldsSchema.parse(input);
+  if (command?.at === "city" && command.debt !== undefined) {
+    const { debt } = command;
+    const owed = debt.name(fields);
+    // Whoever asks, and by which proof, it is the same debt.
+    return { request: owed, debt: owed, price: () => debt.price(world, fields) };
+  }
+  if (command?.paid === undefined || toll === undefined) throw new RangeError("nothing is paid for here");
+  return { request: `${name} ${canonicalJson(fields)}`, price: async () => toll };
+}
+
+async function chargedBy(till: Till, charge: Charge, payment: string | undefined, work: () => Promise<string>): Promise<Charged> {
   try {
-    return await till.charge({ ...shown, request: `${command} ${canonicalJson(input)}` }, payment, work);
+    return await till.charge(charge, payment, work);
   } catch (error) {
     // Its header would not come through as an error.
     if (error instanceof PaymentRequired) return { problem: error.details ?? error.message, required: error.required };

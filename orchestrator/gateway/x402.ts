@@ -21,6 +21,17 @@ export interface Toll {
   readonly payTo: Address;
 }
 
+/** A use of a paid command. */
+export interface Charge {
+  readonly url: string;
+  readonly description: string;
+  readonly request: string;
+  /** Asked for only where this payment was not taken before. Throws what is no matter of paying. */
+  readonly price: () => Promise<Toll>;
+  /** What is paid by one payment at most, whoever makes it. Default: each request may be paid for again. */
+  readonly debt?: string;
+}
+
 export const PAYMENT_HEADERS = { required: "payment-required", signature: "payment-signature", response: "payment-response" } as const;
 
 /** Seconds that an authorisation has to be good for. */
@@ -32,7 +43,7 @@ const KEPT = 86_400n;
 const MOST_HEADER = 8_192;
 
 const decimal = z.string().regex(/^(0|[1-9]\d{0,77})$/);
-const requirementsSchema = z.object({
+const requirementsSchema = z.looseObject({
   scheme: z.string(),
   network: z.string(),
   amount: decimal,
@@ -40,6 +51,7 @@ const requirementsSchema = z.object({
   payTo: z.string(),
   maxTimeoutSeconds: z.number(),
 });
+type Requirements = z.infer<typeof requirementsSchema>;
 const authorizationSchema = z.object({
   from: addressSchema,
   to: addressSchema,
@@ -93,32 +105,26 @@ const rowSchema = z.object({ request: z.string(), payment: z.string(), answer: z
 export class Till {
   readonly #client: CityClient;
   readonly #sql: Sql;
-  readonly #toll: Toll;
   /** Payments that are being dealt with: the same one twice at once is one. */
   readonly #busy = new Map<string, Promise<unknown>>();
   #name: Promise<string> | undefined;
 
-  constructor(client: CityClient, sql: Sql, toll: Toll) {
+  constructor(client: CityClient, sql: Sql) {
     this.#client = client;
     this.#sql = sql;
-    this.#toll = toll;
   }
 
   /** Answers for the payment that a header holds. Throws PaymentRequired; what `work` throws is thrown, and nothing is paid. */
-  async charge(
-    asked: { readonly url: string; readonly description: string; readonly request: string },
-    header: string | undefined,
-    work: () => Promise<string>,
-  ): Promise<Paid> {
-    const terms = await this.#terms(asked);
-    const refuse = (problem: string) => new PaymentRequired(problem, encoded({ x402Version: 2, error: problem, ...terms }));
-    if (header === undefined) throw refuse("no payment was sent");
-    const payment = read(header);
-    if (payment === undefined) throw refuse("the payment is not one of x402, version 2, scheme exact");
+  async charge(asked: Charge, header: string | undefined, work: () => Promise<string>): Promise<Paid> {
+    const payment = header === undefined ? undefined : read(header);
+    if (payment === undefined) {
+      const problem = header === undefined ? "no payment was sent" : "the payment is not one of x402, version 2, scheme exact";
+      throw refusing(asked, await this.#requirements(await asked.price()))(problem);
+    }
     const { from, nonce } = payment.payload.authorization;
-    const key = `${from} ${nonce}`;
+    const key = asked.debt ?? `${from} ${nonce}`;
     const before = this.#busy.get(key) ?? Promise.resolve();
-    const answered = before.then(() => this.#answer(payment, sha256(asked.request), refuse, work));
+    const answered = before.then(() => this.#answer(payment, asked, work));
     const settled = answered.catch(() => {});
     this.#busy.set(key, settled);
     try {
@@ -139,18 +145,23 @@ export class Till {
     }
   }
 
-  async #answer(payment: Payment, request: Hash, refuse: (problem: string) => PaymentRequired, work: () => Promise<string>): Promise<Paid> {
+  async #answer(payment: Payment, asked: Charge, work: () => Promise<string>): Promise<Paid> {
     const { from, nonce, validBefore } = payment.payload.authorization;
+    const request = sha256(asked.request);
     const known = await this.#kept(payment);
-    if (known !== undefined && known.request !== request) throw refuse("this payment was for something else");
-    if (known !== undefined) return { answer: known.answer, receipt: await this.#settle(payment, refuse) };
-    const problem = await this.#problemOf(payment);
+    const asBefore = refusing(asked, payment.accepted);
+    if (known !== undefined && known.request !== request) throw asBefore("this payment was for something else");
+    if (known !== undefined) return { answer: known.answer, receipt: await this.#settle(payment, asBefore) };
+    const price = await asked.price();
+    const requirements = await this.#requirements(price);
+    const refuse = refusing(asked, requirements);
+    const problem = await this.#problemOf(payment, price, requirements);
     if (problem !== undefined) throw refuse(problem);
     const answer = await work();
     // Before money moves: whatever ends this process now, the same request is answered without paying again.
     await this.#sql.query(
-      "INSERT INTO gateway_payments (payer, nonce, request, payment, answer, expires) VALUES ($1, $2, $3, $4, $5, $6)",
-      [from, nonce, request, canonicalJson(payment), answer, String(BigInt(validBefore) + KEPT)],
+      "INSERT INTO gateway_payments (payer, nonce, request, payment, answer, expires, debt) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+      [from, nonce, request, canonicalJson(payment), answer, String(BigInt(validBefore) + KEPT), asked.debt ?? null],
     );
     return { answer, receipt: await this.#settle(payment, refuse) };
   }
@@ -158,7 +169,7 @@ export class Till {
   async #kept({ payload: { authorization } }: Payment): Promise<z.infer<typeof rowSchema> | undefined> {
     const { from, nonce } = authorization;
     const now = String(this.#client.chain.clock.now());
-    await this.#sql.query("DELETE FROM gateway_payments WHERE settled IS NOT NULL AND expires < $1", [now]);
+    await this.#sql.query("DELETE FROM gateway_payments WHERE settled IS NOT NULL AND debt IS NULL AND expires < $1", [now]);
     const [row] = await this.#sql.query("SELECT request, payment, answer, settled FROM gateway_payments WHERE payer = $1 AND nonce = $2", [
       from,
       nonce,
@@ -220,15 +231,18 @@ export class Till {
   }
 
   /** Why a payment would not be one; undefined if it would. */
-  async #problemOf({ accepted, payload: { authorization, signature } }: Payment): Promise<string | undefined> {
+  async #problemOf(
+    { accepted, payload: { authorization, signature } }: Payment,
+    { amount, payTo }: Toll,
+    asked: Requirements,
+  ): Promise<string | undefined> {
     const { from, to, value, validAfter, validBefore, nonce } = authorization;
     const { token, addresses, chain } = this.#client;
-    const asked = await this.#requirements();
     const differs = (["scheme", "network", "amount"] as const).find((name) => accepted[name] !== asked[name]);
     if (differs !== undefined) return `${differs} is not what is asked`;
     if (addressIn(accepted.asset) !== addresses.CityToken) return "asset is not what is asked";
-    if (addressIn(accepted.payTo) !== this.#toll.payTo || to !== this.#toll.payTo) return "it is to somebody else";
-    if (BigInt(value) !== this.#toll.amount) return `it is ${value}, and ${this.#toll.amount} is asked`;
+    if (addressIn(accepted.payTo) !== payTo || to !== payTo) return "it is to somebody else";
+    if (BigInt(value) !== amount) return `it is ${value}, and ${amount} is asked`;
     const now = chain.clock.now();
     if (BigInt(validAfter) >= now) return `it is not good yet: this chain's time is ${now}`;
     if (BigInt(validBefore) < now + MARGIN) return `it is no longer good: this chain's time is ${now}`;
@@ -242,17 +256,13 @@ export class Till {
     return undefined;
   }
 
-  async #terms({ url, description }: { readonly url: string; readonly description: string }): Promise<object> {
-    return { resource: { url, description, mimeType: "application/json" }, accepts: [await this.#requirements()] };
-  }
-
-  async #requirements() {
+  async #requirements({ amount, payTo }: Toll): Promise<Requirements & { readonly extra: object }> {
     return {
       scheme: "exact",
       network: this.#network(),
-      amount: String(this.#toll.amount),
+      amount: String(amount),
       asset: this.#client.addresses.CityToken,
-      payTo: this.#toll.payTo,
+      payTo,
       maxTimeoutSeconds: TIMEOUT,
       extra: { name: await this.#tokenName(), version: "1" },
     };
@@ -266,6 +276,18 @@ export class Till {
     this.#name ??= this.#client.token.name();
     return this.#name;
   }
+}
+
+/** The payment of a debt: its transaction, null while it is on its way. Undefined where nobody has paid. */
+export async function paymentOfDebt(sql: Pick<Sql, "query">, debt: string): Promise<Hash | null | undefined> {
+  const [row] = await sql.query("SELECT settled FROM gateway_payments WHERE debt = $1", [debt]);
+  return row === undefined ? undefined : hashSchema.nullable().parse(row["settled"]);
+}
+
+/** Refuses a use of a command, and says what would pay for it. */
+function refusing({ url, description }: Charge, requirements: Requirements): (problem: string) => PaymentRequired {
+  const terms = { resource: { url, description, mimeType: "application/json" }, accepts: [requirements] };
+  return (problem) => new PaymentRequired(problem, encoded({ x402Version: 2, error: problem, ...terms }));
 }
 
 function read(header: string): Payment | undefined {

@@ -204,6 +204,11 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX relayed_subjects ON relayed (subject, at)",
     ],
   },
+  {
+    // What is paid by one payment at most: an agreement, which keeps it.
+    name: "014-debts",
+    statements: ["ALTER TABLE gateway_payments ADD COLUMN debt text UNIQUE"],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

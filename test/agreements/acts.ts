@@ -6,6 +6,7 @@ import {
   didOf,
   draftMessage,
   draftResult,
+  type Measured,
   messageBytes,
   messageHash,
   type Party,
@@ -33,9 +34,10 @@ export const people = {
 export const identityOf = ({ publicKey }: ByteSigner) => ({ scheme: "w3c_did" as const, value: didOf(publicKey) });
 const seal = (by: ByteSigner, kind: SignedKind, hash: Hash) => by.sign(messageBytes(kind, hash));
 
-/** Without money: an escrow's agreements are led by their escrow, which the gateway's tests show. */
-const proposalNamed = (name: string, until: number, more: { readonly dispute?: Agreement["dispute"] } = {}) =>
+/** Without money, unless `more` says so. */
+const proposalNamed = (name: string, until: number, more: Partial<Pick<Agreement, "dispute" | "escrow" | "verification">> = {}) =>
   proposalFrom(templateOf("research"), {
+    verification: { strategy: "optimistic", depth: "semantic", challenge_window_seconds: 7_200, evaluator_timeout_seconds: 600 },
     ...more,
     agreement_id: `asa-${name}`,
     created_at: iso(START),
@@ -47,7 +49,6 @@ const proposalNamed = (name: string, until: number, more: { readonly dispute?: A
     },
     description: "Literature",
     deliverable_format: "markdown",
-    verification: { strategy: "optimistic", depth: "semantic", challenge_window_seconds: 7_200, evaluator_timeout_seconds: 600 },
   });
 export const DELIVERABLE: Hash = `0x${"22".repeat(32)}`;
 const MEASURED = { accuracy: 88, completeness: 82, relevance: 91, sources: 5, writing: 82 };
@@ -76,9 +77,9 @@ export const deliver = ({ agreement }: AgreementLife): Act => {
   const delivery = { agreement_hash: agreementHash(agreement), deliverable_hash: DELIVERABLE, timestamp: iso(START) };
   return { act: "deliver", delivery, signature: seal(people.provider, "delivery", statementHash(delivery)) };
 };
-export const result = ({ agreement }: AgreementLife, by: "evaluator" | "backup"): Act => {
+export const result = ({ agreement }: AgreementLife, by: "evaluator" | "backup", measured: Measured = MEASURED): Act => {
   const at = { verification_id: "v", timestamp: iso(START), deliverableHash: DELIVERABLE, identity: identityOf(people[by]) };
-  const measurement = { measured: MEASURED, evidence: {}, problems: [], confidence: 1, cost: 0 };
+  const measurement = { measured, evidence: {}, problems: [], confidence: 1, cost: 0 };
   const body = draftResult(agreement, at, measurement);
   return { act: "result", result: { ...JSON.parse(JSON.stringify(body)), signature: seal(people[by], "result", resultHash(body)) } };
 };

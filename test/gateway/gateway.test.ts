@@ -604,7 +604,9 @@ describe("the gateway of a city with a mission", function () {
         ...(random.int(3) === 0
           ? { signature: "eth=:AAAA:", "signature-input": pick(["eth=()", 'eth=("@method");created=1', "junk"]) }
           : {}),
-        ...(random.int(4) === 0 ? { authorization: pick(["Bearer x", "Basic eDp4", `Bearer ${"a".repeat(43)}`]) } : {}),
+        ...(random.int(command.access === "bearer" ? 2 : 4) === 0
+          ? { authorization: pick(["Bearer x", "Basic eDp4", `Bearer ${"a".repeat(43)}`]) }
+          : {}),
         ...(random.int(4) === 0 ? { "last-event-id": pick(["-1", "x", "1".repeat(30)]) } : {}),
       };
       const hasBody = method !== "GET" && method !== "OPTIONS";

@@ -23,6 +23,7 @@ import { decoded, encoded, paymentBy, requiredSchema, type Terms } from "./payme
 
 const PRICE = 10_000n;
 const payTo = addressSchema.parse("0x00000000000000000000000000000000000a11ce");
+const price = async () => ({ amount: PRICE, payTo });
 const BODY = { content: '{"title":"A study"}', format: "json", required: ["title"] };
 const receiptSchema = z.object({ success: z.literal(true), transaction: z.string(), network: z.string(), payer: addressSchema });
 
@@ -192,8 +193,8 @@ describe("a paid command", function () {
   it("is paid all the same where somebody else hands the payment in first", async () => {
     const by = await payer();
     const { header, message, signature } = await signed(by);
-    const till = new Till(city.client, city.database, { amount: PRICE, payTo });
-    const asked = { url: "http://127.0.0.1/", description: "", request: "the same" };
+    const till = new Till(city.client, city.database);
+    const asked = { url: "http://127.0.0.1/", description: "", request: "the same", price };
     const early = async () => {
       const { r, s, yParity } = parseSignature(signature);
       const { from, to, value, validAfter, validBefore, nonce } = message;
@@ -211,13 +212,13 @@ describe("a paid command", function () {
   it("is not paid, and not answered again, where the payer spent its money meanwhile", async () => {
     const by = await payer(PRICE);
     const { header } = await signed(by);
-    const till = new Till(city.client, city.database, { amount: PRICE, payTo });
+    const till = new Till(city.client, city.database);
     const other = await signed(by, { nonce: sha256("another payment of the same money") });
     const spend = async () => {
       expect((await ask(BODY, other.header)).status).to.equal(200);
       return "answered";
     };
-    const asked = { url: "http://127.0.0.1/", description: "", request: "twice" };
+    const asked = { url: "http://127.0.0.1/", description: "", request: "twice", price };
     expect(await rejection(till.charge(asked, header, spend))).to.be.instanceOf(PaymentRequired);
     expect(await city.database.query("SELECT nonce FROM gateway_payments WHERE settled IS NULL")).to.deep.equal([]);
   });
@@ -228,14 +229,13 @@ describe("a paid command", function () {
     const { token } = city.client;
     const ended = () => Promise.reject(new Error("the power went"));
     const cut = { ...city.client, token: { ...token, transferWithAuthorization: ended } };
-    const asked = { url: "http://127.0.0.1/", description: "", request: "cut" };
-    const toll = { amount: PRICE, payTo };
-    expect((await rejection(new Till(cut, city.database, toll).charge(asked, header, async () => "answered"))).message).to.equal(
+    const asked = { url: "http://127.0.0.1/", description: "", request: "cut", price };
+    expect((await rejection(new Till(cut, city.database).charge(asked, header, async () => "answered"))).message).to.equal(
       "the power went",
     );
     expect(await balanceOf(by.address)).to.equal(10n * PRICE);
 
-    const next = new Till(city.client, city.database, toll);
+    const next = new Till(city.client, city.database);
     const told: string[] = [];
     await next.reconcile((line) => told.push(line));
     expect(told).to.deep.equal([]);

@@ -10,7 +10,8 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
-import { serveOptions } from "../gateway/gateway-city.ts";
+import { serveOptions, wall } from "../gateway/gateway-city.ts";
+import { reading, x402Home } from "../gateway/homes.ts";
 import { openHome } from "../support/city-home.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
 import { outsidePackages } from "../support/outside-packages.ts";
@@ -40,23 +41,47 @@ describe("@x402/fetch", function () {
     await city?.close();
   });
 
-  it("pays for a command once, whoever asks again, and is asked again where it paid too little", async () => {
-    const [program = ""] = outsideFolder(join(home(), "elsewhere"), ["payer.ts"], ["@x402/fetch", "@x402/evm", "viem"], outsidePackages());
+  /** What a payer with so much money lived through. */
+  async function payer(amount: bigint, ...more: readonly string[]) {
+    const folder = join(home(), `elsewhere-${more.length}`);
+    const [program = ""] = outsideFolder(folder, ["payer.ts"], ["@x402/fetch", "@x402/evm", "viem"], outsidePackages());
     const key = generatePrivateKey();
     const { address } = privateKeyToAccount(key);
-    const options = { intent: intentKey("test-mint", 1), account: memberOf(city.society, "deployer").account };
-    await city.client.token.mint([address, 10n * PRICE], options);
-
-    const { stdout } = await promisify(execFile)(process.execPath, [program, gateway.url], {
-      cwd: join(home(), "elsewhere"),
+    const options = { intent: intentKey("test-mint", address), account: memberOf(city.society, "deployer").account };
+    await city.client.token.mint([address, amount], options);
+    const { stdout } = await promisify(execFile)(process.execPath, [program, gateway.url, ...more], {
+      cwd: folder,
       env: { PATH: process.env["PATH"], PAYER_KEY: key },
     });
     const lines = stdout.trim().split("\n");
-    const heard = said.parse(
-      Object.fromEntries(
-        lines.map((line) => z.looseObject({ happened: z.string() }).parse(JSON.parse(line))).map((line) => [line.happened, line]),
-      ),
+    const told = lines.map((line) => z.looseObject({ happened: z.string() }).parse(JSON.parse(line)));
+    return { address, heard: said.parse(Object.fromEntries(told.map((line) => [line.happened, line]))) };
+  }
+
+  it("pays what an agreement has come to, once: 85 % of it for 88.00 points", async () => {
+    const deal = await x402Home(city).open();
+    await deal.deliver();
+    await deal.judge("evaluator");
+    wall.now += 7_200_000;
+    const { heard, address } = await payer(
+      5_000_000n,
+      JSON.stringify({ agreement: deal.id, ...reading(city.chain.id, Math.floor(wall.now / 1_000)) }),
     );
+    expect(Object.entries(heard).map(([happened, { status }]) => [happened, status])).to.deep.equal([
+      ["unpaid", 402],
+      ["paid", 200],
+      ["again", 200],
+      ["too little", 409],
+    ]);
+    expect(heard["paid"]?.answer).to.include({ agreement: deal.id, amount: "4250000" });
+    expect(heard["again"]?.paid).to.deep.equal(heard["paid"]?.paid);
+    expect([await deal.received(), await city.client.token.balanceOf(address)]).to.deep.equal([4_250_000n, 750_000n]);
+    const standing = await gateway.world.agreements?.get(deal.id);
+    expect(standing?.owed).to.deep.include({ amount: 4_250_000n, paid: heard["paid"]?.paid?.transaction });
+  });
+
+  it("pays for a command once, whoever asks again, and is asked again where it paid too little", async () => {
+    const { heard, address } = await payer(10n * PRICE);
     expect(Object.entries(heard).map(([happened, { status }]) => [happened, status])).to.deep.equal([
       ["unpaid", 402],
       ["paid", 200],

@@ -40,6 +40,7 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(envelopes()), generated: 43, distinct: 21, published: "Pramana 6.3" },
   { ...model(clearing()), generated: 113_461, distinct: 39_711 },
   { ...model(agreement()), generated: 520, distinct: 408 },
+  { ...model(agreement(undefined, "afterwards")), generated: 496, distinct: 384 },
   { ...model(obligation()), generated: 77, distinct: 53 },
   { ...model(session()), generated: 26, distinct: 12 },
   { ...model(missionOf("two nodes in sequence")), generated: 211_105, distinct: 32_590 },

@@ -27,7 +27,7 @@ import { addressSchema } from "../../primitives/address.ts";
 import { type Address, hashSchema, hexSchema } from "../../primitives/hex.ts";
 import { canonicalJson } from "../../primitives/json.ts";
 import { isSignedBy } from "../../primitives/signing.ts";
-import { type AgreementDesk, isNamed, type MayRead, type Standing } from "../agreement-desk.ts";
+import { type AgreementDesk, debtOf, isNamed, type MayRead, type Standing } from "../agreement-desk.ts";
 import { type CityWorld, type Command, cityCommand } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { address, count, hash, seconds, toAddress, toHash, units } from "../wire.ts";
@@ -78,6 +78,8 @@ export const agreementOutput = z.strictObject({
   ),
   /** By what it ended, without an escrow. */
   division: z.string().nullable(),
+  /** Where the client pays once it is over (x402): what it owes whom, and whether and by which transaction it is paid. */
+  owed: z.strictObject({ amount: units, payTo: address, isPaid: z.boolean(), transaction: hash.nullable() }).nullable(),
   escrow: z
     .strictObject({
       escrow: address,
@@ -135,7 +137,7 @@ function deskOf({ agreements }: CityWorld): AgreementDesk {
 const didKey = (value: string): PartyIdentity => ({ scheme: "w3c_did", value });
 const utc = (millis: number) => new Date(Math.floor(millis / 1_000) * 1_000).toISOString().replace(".000Z", "Z");
 
-function shown(desk: AgreementDesk, { id: agreement, life, status, due, job }: Standing): z.input<typeof agreementOutput> {
+function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owed }: Standing): z.input<typeof agreementOutput> {
   const { negotiation, timed, results, delivery } = life;
   const { view } = job ?? {};
   const terms = life.agreement;
@@ -154,6 +156,7 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job }: S
       releasePercent: determination.release_percent,
     })),
     division: timed.state.division ?? null,
+    owed: owed === undefined ? null : { ...shownDebt(owed), isPaid: owed.paid !== undefined, transaction: owed.paid ?? null },
     escrow:
       job === undefined || desk.binding === undefined
         ? null
@@ -170,6 +173,8 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job }: S
           },
   };
 }
+
+const shownDebt = ({ amount, payTo }: NonNullable<Standing["owed"]>) => ({ amount: String(amount), payTo });
 
 /** What the chain was told to pay is what a signed result that is kept here comes to. */
 function isExplained({ results }: Standing["life"], { share, reason }: { readonly share: number; readonly reason: string }): boolean {
@@ -230,19 +235,20 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreement-templates/{type}",
     group: "Agreements",
-    doc: `What a proposal of a type of service begins from (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and where its money can lie here: the escrow's binding, to which the parties add \`wallets\`.`,
+    doc: `What a proposal of a type of service begins from (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and how it may be paid for here: \`binding\` where an escrow holds the money, \`afterwards\` where the client pays by x402 once it is over. The parties add \`wallets\`: of all five, or the provider's.`,
     access: "open",
     cost: 1,
     input: z.strictObject({ type: z.string().max(100) }),
-    output: z.strictObject({ document, binding: document.nullable() }),
+    output: z.strictObject({ document, binding: document.nullable(), afterwards: document }),
     async run(world, { type }) {
+      const desk = deskOf(world);
       const { dimensions, composite_threshold, quality_gates, type: found } = templateOf(type);
       const criteria = {
         ...{ dimensions, composite_threshold, composite_method: "weighted_average", guarantee_type: "deterministic" },
         ...(quality_gates.length === 0 ? {} : { quality_gates }),
       };
       const plain = canonicalJson({ asa_version: "1.0.0", status: "proposed", service: { type: found }, quality_criteria: criteria });
-      return { document: JSON.parse(plain), binding: deskOf(world).binding ?? null };
+      return { document: JSON.parse(plain), binding: desk.binding ?? null, afterwards: desk.afterwards };
     },
   }),
   cityCommand({
@@ -416,6 +422,28 @@ export const agreementCommands: readonly Command[] = [
       if (typeof who === "string") throw new Refused("BadRequest", "Agreements are listed by identity: the reader is a did:key");
       const items = await deskOf(world).of(who, cursor, limit);
       return { items: [...items], next: items.length < limit ? null : (items.at(-1) ?? null) };
+    },
+  }),
+  cityCommand({
+    name: "pay_agreement",
+    method: "POST",
+    path: "/v1/agreement-payments",
+    group: "Agreements",
+    doc: "Pays what is owed under an agreement that is over and has no escrow, by x402 and once: what its tiers release of its result, what its switch says in the evaluator's silence. From any wallet; where it is not public, whoever pays shows itself as a reader. The answer says what was paid for.",
+    access: "order",
+    paid: "debt",
+    cost: 20,
+    input: z.strictObject({ agreement: id, ...reader }),
+    output: z.strictObject({ agreement: id, agreementHash: hash, result: hash.nullable(), amount: units, payTo: address }),
+    debt: {
+      name: ({ agreement }) => debtOf(toHash(agreement)),
+      price: async (world, { agreement, ...asked }) => deskOf(world).debt(toHash(agreement), await readingOf(world, asked)),
+    },
+    async run(world, { agreement }) {
+      const { life, owed } = await deskOf(world).get(toHash(agreement));
+      if (owed === undefined) throw new RangeError("unreachable: its price was asked");
+      const result = life.results.at(-1)?.hash ?? null;
+      return { agreement, agreementHash: agreementHash(life.agreement), result, ...shownDebt(owed) };
     },
   }),
   cityCommand({

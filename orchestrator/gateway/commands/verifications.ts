@@ -25,7 +25,7 @@ export const verificationCommands: readonly Command[] = [
     group: "Agreements",
     doc: "Looks at a deliverable's structure: its format, its size, the fields that it must have. The answer names it by its hash and is signed by the operator's key; the content is not kept. What it says is worth nobody judges here. Where the operator set a price, it is paid by x402.",
     access: "open",
-    isPaid: true,
+    paid: "toll",
     cost: 20,
     input: z.strictObject({
       content: z.string().min(1).max(49_152),

@@ -32,12 +32,13 @@ const events: readonly AgreementEvent[] = EVENTS.flatMap((name): readonly Agreem
   BY_PARTY.includes(name) ? PARTIES.map((by: Party) => ({ name, by })) : name === "result" ? [{ name }, { name, low: true }] : [{ name }],
 );
 
-/** The life of an agreement with escrow and a challenge window; the real `advance`, under some of its rules. */
-export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES): Machine<State> {
-  const terms: LifecycleTerms = { escrow: true, optimistic: true, maxRounds: 3, maxBackups: 2 };
+/** The life of an agreement with a challenge window, by how it is paid; the real `advance`, under some of its rules. */
+export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, payment: "escrow" | "afterwards" = "escrow"): Machine<State> {
+  const terms: LifecycleTerms = { payment, optimistic: true, maxRounds: 3, maxBackups: 2 };
+  const isAhead = payment === "escrow";
   return {
-    name: "agreement",
-    about: "two parties, an escrow, a challenge window, two backup evaluators",
+    name: isAhead ? "agreement" : "agreement, paid afterwards",
+    about: `two parties, ${isAhead ? "an escrow" : "a payment once it is over"}, a challenge window, two backup evaluators`,
     initial: {
       ...{ agreement: PROPOSED, terms, own: false, moved: false, funded: 0, delivered: false, judged: false, early: false },
       ...{ misfiled: false, ends: 0 },
@@ -88,8 +89,13 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES): Ma
         name: "a signature is given once, and under agreed terms",
         holds: ({ agreement: { signed, agreed } }) => new Set(signed).size === signed.length && (agreed || signed.length === 0),
       },
-      { name: "money goes in once", holds: ({ funded }) => funded <= 1 },
-      { name: "nothing is delivered for nothing", holds: ({ delivered, funded }) => !delivered || funded > 0 },
+      { name: "money goes in once, and into an escrow alone", holds: ({ funded }) => funded <= (isAhead ? 1 : 0) },
+      { name: "nothing is delivered for nothing", holds: ({ delivered, funded }) => !delivered || !isAhead || funded > 0 },
+      {
+        name: "what both signed is divided by something, and nothing else is",
+        holds: ({ agreement: { division, signed, funded } }) =>
+          division === undefined || (division !== "none") === (isAhead ? funded : signed.length === 2),
+      },
       { name: "money is divided once, when it is over", holds: ({ agreement: it, ends }) => ends <= 1 && (ends === 1) === isOver(it) },
       { name: "the schedule pays for judged work only", holds: ({ agreement: { division }, judged }) => division !== "schedule" || judged },
       { name: "nothing is released inside the window", holds: ({ early }) => !early },
