@@ -46,6 +46,8 @@ export interface AgentOptions {
   readonly key: Hex;
   /** Who answers for the agent: signs its registration and gives its stake. Needed until it is registered. */
   readonly principal?: Hex | LocalAccount | undefined;
+  /** A producer of the city that makes this one, in place of a principal: it gives the stake, and its principal answers for both. */
+  readonly creator?: Hex | LocalAccount | undefined;
   /** A folder of its own, of this city and this key: what it decided is there before it is signed. */
   readonly folder: string;
   /** What it is in the city: a producer, or a verifier or an issuer, which adjudicators seat. Default: a producer. */
@@ -155,8 +157,8 @@ export function createAgent(options: AgentOptions): Agent {
     const { card, client } = await untilReached(stop);
     const where = card.embedded ? "it lives in the operator's process" : "no --rpc of your own was given";
     if (options.rpc === undefined) tell(`this city's operator can rewrite its chain: ${where}`);
-    const giver = typeof options.principal === "string" ? privateKeyToAccount(options.principal) : options.principal;
-    const joining = { client, link, account, tell, principal: giver };
+    const holder = (of: Hex | LocalAccount | undefined) => (typeof of === "string" ? privateKeyToAccount(of) : of);
+    const joining = { client, link, account, tell, principal: holder(options.principal), creator: holder(options.creator) };
     const services = office === undefined ? offers.map(registeredService) : [];
     const principal = await joined(joining, services, stop);
     if (principal === undefined) return;

@@ -1,7 +1,7 @@
 import type { LocalAccount } from "viem";
 import { signPermit } from "../city/founding/permit.ts";
 import { isSeated, petitionName } from "../city/humans/petitions.ts";
-import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline } from "../city/missions/newcomer.ts";
+import { bindingText, NEWCOMER_STAKE, newcomerBinding, newcomerDeadline, subAgentBinding } from "../city/missions/newcomer.ts";
 import type { CityClient } from "../client/client.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
@@ -19,6 +19,8 @@ interface Joining {
   readonly account: LocalAccount;
   /** Who answers for it and gives its stake; not needed again once it is registered. */
   readonly principal: LocalAccount | undefined;
+  /** A producer of the city that makes it, in place of a principal. */
+  readonly creator?: LocalAccount | undefined;
   readonly tell: (line: string) => void;
 }
 
@@ -102,20 +104,27 @@ export async function enrol(enrolment: Enrolment): Promise<Address> {
   return client.agents.principalOf(account.address);
 }
 
-async function register({ client, link, account, principal, kind, tell }: Enrolment): Promise<void> {
-  if (principal === undefined) throw new PrincipalMissing("This agent is not registered, and nobody answers for it");
-  if ((await client.token.balanceOf(principal.address)) < NEWCOMER_STAKE) await link.post("/v1/faucet", { principal: principal.address });
+async function register({ client, link, account, principal, creator, kind, tell }: Enrolment): Promise<void> {
+  const giver = creator ?? principal;
+  if (giver === undefined) throw new PrincipalMissing("This agent is not registered, and nobody answers for it");
+  if ((await client.token.balanceOf(giver.address)) < NEWCOMER_STAKE) await link.post("/v1/faucet", { principal: giver.address });
   const deadline = await newcomerDeadline(client);
-  const { did, binding } = await newcomerBinding(client, { agent: account.address, principal: principal.address, kind }, deadline);
-  const [, , value, until, v, r, s] = await signPermit(client, principal, client.agents.address, NEWCOMER_STAKE, deadline);
-  await link.post("/v1/join", {
-    binding: bindingText(binding),
-    did,
-    byPrincipal: await signMessage(client, principal, "PrincipalBinding", binding),
-    byAgent: await signMessage(client, account, "PrincipalBinding", binding),
-    permit: { value: String(value), deadline: String(until), v, r, s },
-  });
-  if ((await client.agents.principalOf(account.address)) !== principal.address)
+  const [, , value, until, v, r, s] = await signPermit(client, giver, client.agents.address, NEWCOMER_STAKE, deadline);
+  const permit = { value: String(value), deadline: String(until), v, r, s };
+  const agent = account.address;
+  if (creator === undefined) {
+    const { did, binding } = await newcomerBinding(client, { agent, principal: giver.address, kind }, deadline);
+    const byPrincipal = await signMessage(client, giver, "PrincipalBinding", binding);
+    const byAgent = await signMessage(client, account, "PrincipalBinding", binding);
+    await link.post("/v1/join", { binding: bindingText(binding), did, byPrincipal, byAgent, permit });
+  } else {
+    const { did, binding } = await subAgentBinding(client, { agent, creator: giver.address }, deadline);
+    const byCreator = await signMessage(client, giver, "SubAgentBinding", binding);
+    const byAgent = await signMessage(client, account, "SubAgentBinding", binding);
+    await link.post("/v1/sub-agents", { binding: bindingText(binding), did, byCreator, byAgent, permit });
+  }
+  const answers = creator === undefined ? giver.address : await client.agents.principalOf(creator.address);
+  if (BigInt(answers) === 0n || (await client.agents.principalOf(agent)) !== answers)
     throw new AgentCityError("NotRegistered", "The city said that it registered this agent, and the chain does not have it");
-  tell(`registered: ${principal.address} answers for it`);
+  tell(`registered: ${answers} answers for it`);
 }

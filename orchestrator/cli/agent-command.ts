@@ -50,6 +50,7 @@ export function agentCommand(): Command {
     )
     .option("--key <keystore>", "the agent's key: a version-3 keystore; default: the folder's")
     .option("--principal <keystore>", "who answers for it and gives its stake; needed until it is registered; default: the folder's")
+    .option("--creator <folder>", "in place of --principal: another agent's folder, as init made it; that agent gives the stake")
     .option("--password-file <file>", "of both keystores (or AGENTCITY_PASSWORD_FILE); default: the folder's")
     .option("--rpc <url>", "the chain that the agent believes; default: the city's own")
     .option("--sells <services>", "names in the catalogue, with commas; default: all")

@@ -18,6 +18,7 @@ export interface AgentCommand {
   readonly folder?: string;
   readonly key?: string;
   readonly principal?: string;
+  readonly creator?: string;
   readonly passwordFile?: string;
   readonly rpc?: string;
   readonly sells?: string;
@@ -140,7 +141,9 @@ export function agentOf(
   if (keystore === undefined)
     throw new KeyUnusable(`There is no agent in ${folder}: ${asTyped(`npm run ${role} -- init`)} makes one`, "AGENTCITY_PASSWORD_FILE");
   const key = secretIn(keystore, passwordFile);
-  const owner = options.principal ?? own("principal");
+  if (options.creator !== undefined && options.principal !== undefined)
+    throw new InvalidValue("--creator", "it takes the place of --principal", { details: "give one of them" });
+  const owner = options.creator === undefined ? (options.principal ?? own("principal")) : undefined;
   const limitsFile = options.limits ?? own("limits");
   const limits: Partial<Limits> = {
     ...(limitsFile === undefined ? {} : readLimits(typedPath(limitsFile))),
@@ -152,6 +155,7 @@ export function agentOf(
     ...{ city, rpc, key, limits },
     folder: folderOf(folder, { city, key }),
     principal: !registers || owner === undefined ? undefined : secretIn(owner, passwordFile),
+    creator: !registers || options.creator === undefined ? undefined : keyIn(options.creator),
     services: options.sells?.split(","),
     office: role === "agent" ? undefined : officeOf(role, options),
     weakSandbox: options.weakSandbox,
@@ -176,6 +180,11 @@ function officeOf(office: OfficeTerms["office"], { contact, relations, classes =
 
 function folderIn({ folder }: AgentCommand, role: AgentRole): string {
   return folder === undefined ? join(home().root, role) : typedPath(folder);
+}
+
+/** The key of an agent whose folder `init` made. */
+function keyIn(folder: string): Hex {
+  return secretIn(join(folder, FILES.key), join(folder, FILES.password));
 }
 
 function unitsIn(option: string, text: string): bigint {

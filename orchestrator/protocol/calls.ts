@@ -324,15 +324,27 @@ const signedBinding = z.strictObject({
   deadline: z.int(),
 });
 
+const signedPermit = z.strictObject({ value: whole, deadline: whole, v: z.int(), r: hashSchema, s: hashSchema });
+
 /** What whoever joins has signed already: nothing of it can be changed on the way. */
 export const joinSchema = z.strictObject({
   binding: signedBinding,
   did: text,
   byPrincipal: hexSchema,
   byAgent: hexSchema,
-  permit: z.strictObject({ value: whole, deadline: whole, v: z.int(), r: hashSchema, s: hashSchema }),
+  permit: signedPermit,
 });
 export type Join = z.infer<typeof joinSchema>;
+
+/** The same of an agent that a producer makes: its creator signs in its principal's place, and gives its stake. */
+export const subAgentSchema = z.strictObject({
+  binding: signedBinding.omit({ principal: true, kind: true }).extend({ creator: addressSchema }),
+  did: text,
+  byCreator: hexSchema,
+  byAgent: hexSchema,
+  permit: signedPermit,
+});
+export type SubAgent = z.infer<typeof subAgentSchema>;
 
 /** Who asks for an office of evidence, signed by both: nothing of it can be changed on the way. */
 export const petitionSchema = z.strictObject({

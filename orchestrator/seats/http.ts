@@ -22,7 +22,9 @@ import {
   type Petition,
   petitionSchema,
   type ServiceOffer,
+  type SubAgent,
   serviceOfferSchema,
+  subAgentSchema,
 } from "../protocol/calls.ts";
 import { AnswerRefused, type Mailbox } from "./mailbox.ts";
 
@@ -40,6 +42,7 @@ export interface SeatServerOptions {
   readonly millis: () => number;
   /** Relays a registration that both have signed. */
   readonly join: (request: Join) => Promise<void>;
+  readonly joinUnder: (request: SubAgent) => Promise<void>;
   /** Relays the registration of a service that its owner has signed. */
   readonly offer: (owner: Address, service: ServiceOffer) => Promise<void>;
   /** Lays a petition for an office before the adjudicators. */
@@ -121,6 +124,14 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     const request = joinSchema.parse(json(body));
     if (request.binding.agent.toLowerCase() !== from.toLowerCase()) throw new Refused(401, "WrongSender", "an agent joins for itself");
     await options.join(request);
+    return context.json({ joined: true });
+  });
+  app.post("/v1/sub-agents", async (context) => {
+    const body = await bytesOf(context);
+    const from = await sender(context, body);
+    const request = subAgentSchema.parse(json(body));
+    if (request.binding.agent !== from) throw new Refused(401, "WrongSender", "an agent joins for itself");
+    await options.joinUnder(request);
     return context.json({ joined: true });
   });
   app.post("/v1/faucet", async (context) => {

@@ -31,7 +31,8 @@ describe("a city's seats over HTTP", () => {
     mailbox = new Mailbox({ chainId: 31337, city: zeroAddress, answers: openAnswers(database), receiver, clock: wallClock });
     const nothing = async () => undefined;
     seats = await serveSeats({
-      ...{ mailbox, millis, join: nothing, offer: nothing, petition: nothing, faucet: nothing, tell: (line) => told.push(line) },
+      ...{ mailbox, millis, join: nothing, joinUnder: nothing, offer: nothing, petition: nothing, faucet: nothing },
+      tell: (line) => told.push(line),
       store: {
         put: async (content) => {
           const id = contentIdOf(content);

@@ -20,13 +20,42 @@ export async function newcomerBinding(
   parties: { readonly agent: Address; readonly principal: Address; readonly kind: (typeof KINDS)[keyof typeof KINDS] },
   deadline: number,
 ) {
-  const did = `did:pkh:eip155:${client.chain.id}:${parties.agent}`;
-  const capabilities = Array.from({ length: 10 }, (_, place) => BigInt(MOST_CLAIMED) << BigInt(16 * place)).reduce((a, b) => a | b);
+  const did = didOf(client, parties.agent);
+  const capabilities = levels(() => BigInt(MOST_CLAIMED));
   const nonce = await client.agents.nonceOf(parties.principal);
   return { did, binding: { ...parties, did: keccak256(stringToHex(did)), capabilities, stake: NEWCOMER_STAKE, nonce, deadline } };
 }
 
+/** What an agent and the producer that makes it sign: it claims no more than its creator has. */
+export async function subAgentBinding(
+  client: CityClient,
+  parties: { readonly agent: Address; readonly creator: Address },
+  deadline: number,
+) {
+  const did = didOf(client, parties.agent);
+  const [theirs, nonce] = await Promise.all([client.agents.capabilitiesOf(parties.creator), client.agents.nonceOf(parties.creator)]);
+  const capabilities = levels((place) => {
+    const level = BigInt.asUintN(16, theirs >> BigInt(16 * place));
+    return level < BigInt(MOST_CLAIMED) ? level : BigInt(MOST_CLAIMED);
+  });
+  return { did, binding: { ...parties, did: keccak256(stringToHex(did)), capabilities, stake: NEWCOMER_STAKE, nonce, deadline } };
+}
+
+/** The word of ten levels. */
+function levels(levelOf: (place: number) => bigint): bigint {
+  return Array.from({ length: 10 }, (_, place) => levelOf(place) << BigInt(16 * place)).reduce((a, b) => a | b);
+}
+
+function didOf({ chain }: CityClient, agent: Address): string {
+  return `did:pkh:eip155:${chain.id}:${agent}`;
+}
+
 /** The same binding as it is sent: numbers beyond 2⁵³ as text. */
-export function bindingText({ capabilities, stake, nonce, ...rest }: Awaited<ReturnType<typeof newcomerBinding>>["binding"]) {
+export function bindingText<Binding extends Record<"capabilities" | "stake" | "nonce", bigint>>({
+  capabilities,
+  stake,
+  nonce,
+  ...rest
+}: Binding) {
   return { ...rest, capabilities: String(capabilities), stake: String(stake), nonce: String(nonce) };
 }

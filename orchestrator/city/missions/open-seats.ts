@@ -5,9 +5,9 @@ import type { Outsiders } from "../../execution/seat.ts";
 import type { ContentStore } from "../../execution/world.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import { keccak256, parseContentId } from "../../primitives/hash.ts";
-import type { Address } from "../../primitives/hex.ts";
+import type { Address, Hash } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
-import type { CityCard, Join, Petition, ServiceOffer } from "../../protocol/calls.ts";
+import type { CityCard, Join, Petition, ServiceOffer, SubAgent } from "../../protocol/calls.ts";
 import { KINDS } from "../../protocol/kinds.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { serveSeats } from "../../seats/http.ts";
@@ -49,6 +49,8 @@ export interface SeatDesk {
   readonly card: Omit<CityCard, "now">;
   /** Relays a registration that both have signed. `from`: the address that it came from, where that is known. Throws RelayQuota. */
   join(request: Join, from?: string): Promise<void>;
+  /** The same of an agent that a producer makes. Throws NotRegistered for a creator that is none, RelayQuota. */
+  joinUnder(request: SubAgent, from?: string): Promise<void>;
   /** Relays the registration of a service that its owner has signed. Throws RelayQuota. */
   offer(owner: Address, service: ServiceOffer, from?: string): Promise<void>;
   /** Lays a petition for an office before the adjudicators. Throws PetitionRefused, RelayQuota. */
@@ -133,26 +135,48 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
   const { addresses } = client;
   const { mailbox, store, receiver, joined, outsiders } = seatsElsewhere(city, { clock, ...(patience === undefined ? {} : { patience }) });
 
-  /** Both have signed everything; the city pays the gas. */
-  async function join({ binding, did, byPrincipal, byAgent, permit }: Join, from?: string): Promise<void> {
-    if ((await client.agents.principalOf(binding.agent)) !== zeroAddress) return;
+  async function requireRoom(): Promise<void> {
     const stakes = await Promise.all((await joined()).map(({ args }) => client.agents.stakeOf(args.agent)));
     if (stakes.filter(({ held }) => held > 0n).length >= MOST_OUTSIDERS)
       throw new AgentCityError("CityFull", `${MOST_OUTSIDERS} agents from elsewhere have a stake in this city`, {
         action: "come again when one has left and taken its stake back",
       });
+  }
+
+  /** Who gives a stake lets the city's contract take it. */
+  const allow = (giver: Address, { value, deadline, v, r, s }: Join["permit"], sealed: Hash) =>
+    client.token.permit([giver, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s], {
+      intent: intentKey("join", "permit", sealed),
+    });
+
+  /** Both have signed everything; the city pays the gas. */
+  async function join({ binding, did, byPrincipal, byAgent, permit }: Join, from?: string): Promise<void> {
+    if ((await client.agents.principalOf(binding.agent)) !== zeroAddress) return;
+    await requireRoom();
     if (binding.kind !== KINDS.PRODUCER && binding.kind !== KINDS.VERIFIER)
       throw new AgentCityError("WrongKind", "Only producers and verifiers join this way");
-    const { value, deadline, v, r, s } = permit;
     const sealed = keccak256(canonicalBytes([binding, did, byPrincipal, byAgent, permit]));
-    const { capabilities, stake, nonce, ...rest } = binding;
-    const terms = { ...rest, capabilities: BigInt(capabilities), stake: BigInt(stake), nonce: BigInt(nonce) };
     await relays.spend("join", { principal: binding.principal, from }, async (took) => {
-      const allowance = [binding.principal, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s] as const;
-      took(await client.token.permit(allowance, { intent: intentKey("join", "permit", sealed) }));
-      took(await client.agents.register([terms, did, byPrincipal, byAgent], { intent: intentKey("join", sealed) }));
+      took(await allow(binding.principal, permit, sealed));
+      took(await client.agents.register([inNumbers(binding), did, byPrincipal, byAgent], { intent: intentKey("join", sealed) }));
     });
     city.tell(`${nameOfOutsider(binding.agent)} joined the city; its key is elsewhere`);
+  }
+
+  /** The same of an agent that a producer of this city makes; it counts as its principal's. */
+  async function joinUnder({ binding, did, byCreator, byAgent, permit }: SubAgent, from?: string): Promise<void> {
+    const { agent, creator } = binding;
+    if ((await client.agents.principalOf(agent)) !== zeroAddress) return;
+    const principal = await client.agents.principalOf(creator);
+    if (principal === zeroAddress)
+      throw new AgentCityError("NotRegistered", "Only producers of this city make agents", { details: creator });
+    await requireRoom();
+    const sealed = keccak256(canonicalBytes([binding, did, byCreator, byAgent, permit]));
+    await relays.spend("join", { principal, from }, async (took) => {
+      took(await allow(creator, permit, sealed));
+      took(await client.agents.registerSubAgent([inNumbers(binding), did, byCreator, byAgent], { intent: intentKey("join", sealed) }));
+    });
+    city.tell(`${nameOfOutsider(agent)} joined the city, made by ${nameOfOutsider(creator)}; its key is elsewhere`);
   }
 
   async function offer(owner: Address, { signature, deadline, ...terms }: ServiceOffer, from?: string): Promise<void> {
@@ -193,7 +217,7 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
     await filePetition(client, city.dir, request, async () => void (await relays.take("petition", request.petition)));
     city.tell(`${nameOfOutsider(request.petition.account)} petitions for an office: npm run override -- show ${petitionName(request)}`);
   };
-  return { mailbox, relays, store, card, join, offer, petition, faucet, outsiders, present };
+  return { mailbox, relays, store, card, join, joinUnder, offer, petition, faucet, outsiders, present };
 }
 
 /** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
@@ -201,6 +225,11 @@ export async function openSeats(city: City, { port, ...options }: OpenSeatsOptio
   const desk = await seatDesk(city, options);
   const server = await serveSeats({ ...desk, tell: city.tell, millis: options.clock.millis, ...(port === undefined ? {} : { port }) });
   return { url: server.url, desk, outsiders: desk.outsiders, present: desk.present, close: server.close };
+}
+
+/** Numbers beyond 2⁵³, which are sent as text. */
+function inNumbers<Terms extends Record<"capabilities" | "stake" | "nonce", string>>({ capabilities, stake, nonce, ...rest }: Terms) {
+  return { ...rest, capabilities: BigInt(capabilities), stake: BigInt(stake), nonce: BigInt(nonce) };
 }
 
 /** How people read of an agent whose key is elsewhere. */
