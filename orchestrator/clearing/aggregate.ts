@@ -84,11 +84,18 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
   const surviving = new Set<AdmittedOutput>();
   const verdictTo = (question: QuestionName): Verdict => {
     if (!terms.questions.includes(question)) return { status: "NOT_ASKED", confidence: 0, conflicts: [] };
-    const about = sorted
-      .map((each) => ({ ...each, clauses: clausesOf(each.output, question) }))
-      .filter(({ clauses }) => clauses.length > 0);
-    const survivors = about.flatMap((each) => survivorOf(each, terms.floors[question], order) ?? []);
-    for (const { output } of survivors) surviving.add(output);
+    const about: Answering[] = [];
+    const survivors: Survivor[] = [];
+    for (const { output, class: held } of sorted) {
+      const clauses = clausesOf(output, question);
+      if (clauses.length === 0) continue;
+      const answering = { output, class: held, clauses };
+      about.push(answering);
+      const survivor = survivorOf(answering, terms.floors[question], order);
+      if (survivor === undefined) continue;
+      survivors.push(survivor);
+      surviving.add(output);
+    }
     return verdictOn(question, survivors, about, terms);
   };
   const found = { performance: verdictTo("performance"), policy: verdictTo("policy") };
@@ -171,14 +178,23 @@ function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
 function survivorOf(each: Answering, floor: ClassName, order: Admissibility): Survivor | undefined {
   const { output } = each;
   if (output.output.verdict === "ABSTAIN" || output.weight === 0 || !order.geq(each.class, floor)) return undefined;
-  const [first, ...rest] = output.basis.flatMap((item) => ItemAboveFloor.of(item, floor, order) ?? []);
-  return first === undefined ? undefined : { ...each, restsOn: [first, ...rest] };
+  const above: ItemAboveFloor[] = [];
+  for (const basis of output.basis) {
+    const item = ItemAboveFloor.of(basis, floor, order);
+    if (item !== undefined) above.push(item);
+  }
+  return isSome(above) ? { output, class: each.class, clauses: each.clauses, restsOn: above } : undefined;
+}
+
+function isSome<Item>(items: readonly Item[]): items is NonEmpty<Item> {
+  return items.length > 0;
 }
 
 function verdictOn(question: QuestionName, survivors: readonly Survivor[], about: readonly Answering[], terms: AggregationTerms): Verdict {
   const required = terms.clauses[question];
-  const names = [...new Set([...required, ...survivors.flatMap((survivor) => survivor.clauses)])].sort();
-  const clauses = (names.length === 0 ? [WHOLE] : names).map((clause) => {
+  const names = new Set(required);
+  for (const { clauses } of survivors) for (const clause of clauses) names.add(clause);
+  const clauses = (names.size === 0 ? [WHOLE] : [...names].sort()).map((clause) => {
     const votes = survivors.filter((survivor) => survivor.clauses.includes(clause));
     const answer = weigh(votes, () => about.filter(({ clauses }) => clauses.includes(clause)), terms);
     return { clause, votes, answer };
@@ -253,7 +269,9 @@ function voteOf({ output, weight }: AdmittedOutput): Vote {
 }
 
 function clausesOf({ output }: AdmittedOutput, question: QuestionName): string[] {
-  return output.answers.filter((answer) => answer.question === question).map(({ clause = WHOLE }) => clause);
+  const clauses: string[] = [];
+  for (const answer of output.answers) if (answer.question === question) clauses.push(answer.clause ?? WHOLE);
+  return clauses;
 }
 
 function isContested(votes: readonly Survivor[]): boolean {

@@ -58,12 +58,10 @@ export function envelopeId(envelope: Omit<EvidenceEnvelope, "envelope_id" | "sub
 export function hopHash(obligationHash: Hash, item: Pick<EvidenceItem, "id" | "type" | "ref">, hop: Omit<Hop, "signature">): Hash {
   const { emitter, class: claimed, issued_at, previous, attachment } = hop;
   const { id, type, ref } = item;
+  const signed = { class: claimed, emitter, issued_at, item: { id, ref, type }, obligation_hash: obligationHash };
+  if (previous === undefined && attachment === undefined) return hashOf(signed);
   return hashOf({
-    obligation_hash: obligationHash,
-    item: { id, type, ref },
-    emitter,
-    class: claimed,
-    issued_at,
+    ...signed,
     ...(previous === undefined ? {} : { previous }),
     ...(attachment === undefined ? {} : { attachment }),
   });

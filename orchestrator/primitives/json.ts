@@ -43,7 +43,7 @@ const MOST_KEYS = 4_096;
 function textOf(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case "string":
-      return value.isWellFormed() ? JSON.stringify(value) : undefined;
+      return stringText(value);
     case "number":
       return Number.isFinite(value) ? String(value) : undefined;
     case "boolean":
@@ -55,6 +55,14 @@ function textOf(value: unknown, depth: number): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** What is written as it is between its quotes: printable ASCII without quote and backslash, which most texts are. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function stringText(text: string): string | undefined {
+  if (PLAIN.test(text)) return `"${text}"`;
+  return text.isWellFormed() ? JSON.stringify(text) : undefined;
 }
 
 function listText(list: readonly unknown[], depth: number): string | undefined {
@@ -72,8 +80,7 @@ function objectText(value: object, depth: number): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return undefined;
   if (Object.getOwnPropertySymbols(value).length > 0) return undefined;
-  // The default order is by UTF-16 code unit, as RFC 8785 has it.
-  const keys = Object.keys(value).sort();
+  const keys = inOrder(Object.keys(value));
   let text = "{";
   for (const key of keys) {
     const name = keyTexts.get(key) ?? keyText(key);
@@ -83,6 +90,22 @@ function objectText(value: object, depth: number): string | undefined {
   }
   return `${text}}`;
 }
+
+/** Sorts in place by UTF-16 code unit, as RFC 8785 has it. Few names are in order sooner by insertion. */
+function inOrder(keys: string[]): readonly string[] {
+  if (keys.length > FEW) return keys.sort();
+  for (let place = 1; place < keys.length; place += 1) {
+    const key = keys[place] ?? "";
+    let at = place;
+    for (let before = keys[at - 1] ?? ""; at > 0 && before > key; before = keys[at - 1] ?? "") {
+      keys[at] = before;
+      at -= 1;
+    }
+    keys[at] = key;
+  }
+  return keys;
+}
+const FEW = 16;
 
 function keyText(key: string): string | undefined {
   if (key === "toJSON" || key === "__proto__" || !key.isWellFormed()) return undefined;
