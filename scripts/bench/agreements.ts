@@ -7,7 +7,7 @@
 import { generateKeyPairSync, sign, verify } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { z } from "zod";
+import type { z } from "zod";
 import {
   type Agreement,
   type AgreementEvent,
@@ -37,6 +37,7 @@ import {
 } from "../../orchestrator/agreements/index.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { root } from "../dev/files.ts";
+import { reportSchema } from "./agreements-page.ts";
 
 const FILE = join(root, "bench", "agreements.json");
 /** Long enough that start and collection of garbage do not show. */
@@ -153,13 +154,6 @@ async function storage({ signers, keyOf }: Hands): Promise<{ readonly agreement:
   return { agreement: text(lines.join("\n")).length, result: text(canonicalJson(result)).length };
 }
 
-const Report = z.strictObject({
-  rows: z.array(z.strictObject({ operation: z.string(), signatures: z.string(), perSecond: z.int().positive() })),
-  /** Of what the signatures of a cycle alone allow, in the same run. */
-  shareOfSignatures: z.number(),
-  bytes: z.strictObject({ agreement: z.int(), result: z.int() }),
-});
-
 /** Runs per second of CPU time, after a warm-up. */
 async function measure(run: (index: number) => unknown): Promise<number> {
   for (let warm = 0; warm < 1000; warm += 1) await run(warm);
@@ -206,7 +200,7 @@ const cases: readonly (readonly [operation: string, signatures: string, run: (in
 const rows: { operation: string; signatures: string; perSecond: number }[] = [];
 for (const [operation, signatures, run] of cases) rows.push({ operation, signatures, perSecond: await measure(run) });
 const shareOfSignatures = await shareOf((index) => cycle(real, index), signaturesAlone());
-const report: z.infer<typeof Report> = { rows, shareOfSignatures, bytes: await storage(real) };
+const report: z.infer<typeof reportSchema> = { rows, shareOfSignatures, bytes: await storage(real) };
 
 console.log(`${"agreements, per second on one core".padEnd(40)}${"signatures".padEnd(22)}${"per second".padStart(12)}`);
 for (const { operation, signatures, perSecond } of rows)
@@ -215,7 +209,7 @@ console.log(`a cycle reaches ${(100 * shareOfSignatures).toFixed(0)} % of what i
 console.log(`${report.bytes.agreement} bytes of a signed agreement, ${report.bytes.result} of a signed result`);
 if (process.argv.includes("--check")) {
   // Speed is the machine's; only another order of magnitude says something about the code.
-  const committed = Report.parse(JSON.parse(readFileSync(FILE, "utf8")));
+  const committed = reportSchema.parse(JSON.parse(readFileSync(FILE, "utf8")));
   const slow = rows.filter(({ perSecond }, index) => perSecond * 20 < (committed.rows[index]?.perSecond ?? Number.POSITIVE_INFINITY));
   for (const { operation } of slow) console.error(`${operation}: no such row, or twenty times slower than bench/agreements.json says`);
   if (slow.length > 0) process.exitCode = 1;

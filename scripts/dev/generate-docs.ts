@@ -5,7 +5,8 @@
  * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
  * `docs/attacks.md`, `docs/gateway-commands.md`, `docs/service-catalog.md` and
  * `docs/invariants.md`; the economy's results by `economy/results.ts`; and the blocks of pages that show the sample mission
- * (`sample-pages.ts`) or what console and gateway take (`faces-page.ts`).
+ * (`sample-pages.ts`), what console and gateway take (`faces-page.ts`), or how quick agreements are
+ * (`agreements-page.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -20,6 +21,7 @@ import type { TransitionTable } from "../../orchestrator/rules/arcs.ts";
 import { missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
+import { agreementsPages } from "../bench/agreements-page.ts";
 import { blocsPage } from "../bench/blocs-page.ts";
 import { economySpeedPages } from "../bench/economy-page.ts";
 import { facesPages } from "../bench/faces-page.ts";
@@ -152,6 +154,7 @@ export async function pages(): Promise<Map<string, string>> {
     ...findingsPages(),
     ...samplePages(),
     ...facesPages(),
+    ...agreementsPages(),
   ]);
 }
 
