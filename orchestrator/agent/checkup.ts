@@ -45,7 +45,10 @@ export async function examine({ account, link, services, reach, millis, isSeated
     const all = await services();
     return [`${all.length} of this machine's own code`, all];
   });
-  const contact = await check("city", async () => [`chain, addresses, code and history are as they were`, await reach()]);
+  const contact = await check("city", async () => [
+    "chain, addresses and history are as they were, its contracts those of this version",
+    await reach(),
+  ]);
   if (contact === undefined) return found;
   await check("clock", async () => {
     const seconds = Math.round((contact.card.now - millis()) / 1_000);

@@ -7,6 +7,7 @@ import { type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalJson, type JsonValue } from "../primitives/json.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
 import { type CityCard, cityCardSchema } from "../protocol/calls.ts";
+import { requireOwnCode } from "./city-code.ts";
 import { AnotherCity, OwnRpcMissing } from "./errors.ts";
 import type { CityLink } from "./link.ts";
 import type { Memory } from "./memory.ts";
@@ -21,8 +22,8 @@ export interface Contact {
 const pinnedSchema = cityCardSchema.omit({ rpcUrl: true, now: true });
 
 /**
- * Reaches a city and compares it with what it was at first contact. On a devnet without `rpc` the city's own chain is believed. Throws
- * AnotherCity, OwnRpcMissing.
+ * Reaches a city, whose contracts must be those of this version, and compares it with what it was at first contact. On a devnet without `rpc` the
+ * city's own chain is believed. Throws OtherCode, AnotherCity, OwnRpcMissing.
  */
 export async function reach(
   link: Pick<CityLink, "card">,
@@ -37,6 +38,7 @@ export async function reach(
   const client = createCityClient({ chain, addresses: cityAddressesSchema.parse(card.addresses) });
   const { hash } = await chain.publicClient.getBlock({ blockNumber: 0n });
   if (hash !== card.genesis) throw new AnotherCity("first block");
+  await requireOwnCode(client);
   const code = await codeAt(client);
   if ((await memory.keep(["code"], hashSchema, async () => code)) !== code) throw new AnotherCity("code");
   const pinned = await memory.keep(["city"], pinnedSchema, async () => here);

@@ -26,6 +26,17 @@ export class AnotherCity extends AgentCityError {
   }
 }
 
+/** A contract of the city, or a library of one, is not of a build that this program knows. Nothing was signed. */
+export class OtherCode extends AgentCityError {
+  constructor(source: string, address: string, builds: readonly string[]) {
+    super("OtherCode", `The contract at ${address} is not this version's ${source}`, {
+      details: `compared with what the sources of this version compile to (${builds.join(", ")})`,
+      action:
+        "use the version that the city runs, if you trust it; from a checkout, `npm run compile -- --production` adds the build of real networks",
+    });
+  }
+}
+
 /** The city answered a request with a refusal. */
 export class CityRefused extends AgentCityError {
   constructor(status: number, code: string, message: string) {

@@ -24,7 +24,7 @@ export type { LawShape } from "../protocol/law-shape.ts";
 export type { Agent, AgentOptions } from "./agent.ts";
 export type { Finding, Standing } from "./checkup.ts";
 export type { OfficeTerms } from "./enrol.ts";
-export { AnotherCity, CityRefused, NeedsOwner, OwnRpcMissing, WillNotSign } from "./errors.ts";
+export { AnotherCity, CityRefused, NeedsOwner, OtherCode, OwnRpcMissing, WillNotSign } from "./errors.ts";
 export type { Handlers } from "./handlers.ts";
 export { decryptKeystore, encryptKeystore } from "./keystore.ts";
 export { type Limits, limitsSchema, readLimits } from "./limits.ts";

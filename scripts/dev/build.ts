@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import ts from "typescript";
 import { z } from "zod";
+import { ownBuilds } from "../../orchestrator/agent/own-builds.ts";
 import { bundleOwn, bundleService } from "../../orchestrator/execution/sandbox/bundle.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "./files.ts";
@@ -97,13 +98,16 @@ const englishOnly: Plugin = {
 
 /**
  * In the package code is not bundled when it is needed: every service of the catalogue and the sandbox's own scripts are there, made as in
- * a city, so that their hashes are those that a law names.
+ * a city, so that their hashes are those that a law names; and what the contracts of this version run, which its sources alone say.
  */
 const readyMade: Plugin = {
   name: "ready-made",
   setup({ onLoad }) {
     const reader = readFileSync(join(root, "orchestrator/execution/sandbox/ready-made.ts"), "utf8");
     onLoad({ filter: /orchestrator\/execution\/sandbox\/bundle\.ts$/ }, () => ({ contents: reader, loader: "ts" }));
+    onLoad({ filter: /orchestrator\/agent\/own-builds\.ts$/ }, () => ({
+      contents: `export const ownBuilds = () => ${JSON.stringify(ownBuilds())};`,
+    }));
     // Beside the bundle there is another package.json than beside the sources.
     const version = JSON.stringify(ownPackage.version);
     onLoad({ filter: /orchestrator\/cli\/version\.ts$/ }, () => ({ contents: `export const version = () => ${version};` }));

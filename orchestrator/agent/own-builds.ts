@@ -1,0 +1,53 @@
+import { keccak256 } from "viem";
+import { ArtifactMissing, type Profile, type Runtime, readArtifact } from "../../deploy/artifacts.ts";
+import { missionTemplate, sources } from "../../deploy/genesis.ts";
+import type { Hash } from "../primitives/hex.ts";
+
+/** What every contract of a city runs and every library that it calls, by source below `contracts/`, as one profile of the compiler makes them. */
+export interface OwnBuild {
+  readonly profile: Profile;
+  readonly code: Readonly<Record<string, OwnCode>>;
+}
+
+interface OwnCode {
+  /** Keccak-256 of the code with zeros in its holes. */
+  readonly hash: Hash;
+  /** Bytes of the code. */
+  readonly length: number;
+  /** What deployment fills in: immutables, libraries, and in a library its own address. */
+  readonly holes: Runtime["holes"];
+  readonly libraries: readonly { readonly source: string; readonly starts: readonly number[] }[];
+}
+
+/**
+ * What this version's contracts run, in each profile that was compiled here. The package has it written down when it is built. Throws
+ * ArtifactMissing where nothing was compiled.
+ */
+export function ownBuilds(): readonly OwnBuild[] {
+  return (["default", "production"] as const).flatMap((profile) => {
+    try {
+      return [buildOf(profile)];
+    } catch (error) {
+      if (profile === "production" && error instanceof ArtifactMissing) return [];
+      throw error;
+    }
+  });
+}
+
+function buildOf(profile: Profile): OwnBuild {
+  const code: Record<string, OwnCode> = {};
+  const add = (source: string): void => {
+    if (code[source] !== undefined) return;
+    const { code: emptied, holes, libraries } = readArtifact(source, profile).runtime;
+    code[source] = {
+      hash: keccak256(emptied),
+      length: emptied.length / 2 - 1,
+      holes,
+      libraries: libraries.map(({ source: library, starts }) => ({ source: library, starts })),
+    };
+    for (const library of libraries) add(library.source);
+  };
+  for (const [contract, source] of Object.entries(sources)) if (contract !== "CityToken") add(source);
+  add(missionTemplate.source);
+  return { profile, code };
+}
