@@ -17,7 +17,6 @@ import { termsAt } from "../execution/obligations.ts";
 import { itemsProblem } from "../execution/sandbox/items-problem.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../execution/sandbox/limits.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
-import { turnstiles } from "../execution/sandbox/turnstile.ts";
 import { type FinishedWork, sealWork } from "../execution/sealed-work.ts";
 import type { Performed } from "../execution/seat.ts";
 import { type HandedIn, outputHashOf } from "../execution/work.ts";
@@ -122,7 +121,6 @@ const placeOf = ({ mission, node, attempt, slot }: Place) => [mission, node, att
  */
 export class Policy {
   readonly #of: PolicyOptions;
-  readonly #inTurn = turnstiles();
   readonly #voter: Voter;
   readonly #grounds: Grounds;
 
@@ -306,7 +304,7 @@ export class Policy {
     const { bundle, schemas, name, record } = service;
     if (perform === undefined || !takesReceipts(view.law)) {
       const { constraints } = record;
-      const run = await this.#inTurn(service, () => sandbox.run({ bundle, schemas, input, limits, constraints }));
+      const run = await sandbox.run({ bundle, schemas, input, limits, constraints, soldAs: service });
       if (run.status === "failed") return run;
       return {
         status: "ok",

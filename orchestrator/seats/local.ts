@@ -3,7 +3,6 @@ import { vouch } from "../execution/claims.ts";
 import { bytesUnder } from "../execution/clearing-record.ts";
 import { openingOf, saltOf } from "../execution/evidence.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
-import { turnstiles } from "../execution/sandbox/turnstile.ts";
 import { type SealOf, sealWork, unsealWork } from "../execution/sealed-work.ts";
 import type { Deed, Issuer, Signing, Verifier, Worker } from "../execution/seat.ts";
 import { outputHashOf } from "../execution/work.ts";
@@ -49,7 +48,6 @@ function signing({ name, principal, account, seal }: Holder): Signing {
 /** The seat of a producer that lives here: it is never absent. */
 export function localSeat({ seal, ...resident }: Resident, { sandbox, seed, tamper }: House): Worker {
   const { name, account } = resident;
-  const inTurn = turnstiles();
   const salt = (obligation: Hash) => saltOf(seed, account.address, obligation);
   const opening = ({ obligation, slot, items, work }: Deed) => {
     const own = "sealed" in work ? readOwn(work.sealed, { salt: salt(obligation), obligation, slot }) : work;
@@ -61,7 +59,8 @@ export function localSeat({ seal, ...resident }: Resident, { sandbox, seed, tamp
     opensEarly: true,
     async perform({ label, attempt, slot, service, input, limits, tools, sealedUnder: obligation }) {
       const { bundle, schemas, record } = service;
-      const run = await inTurn(service, () => sandbox.run({ bundle, schemas, input, limits, constraints: record.constraints, tools }));
+      const { constraints } = record;
+      const run = await sandbox.run({ bundle, schemas, input, limits, constraints, soldAs: service, tools });
       if (run.status === "failed") return run;
       const output = tamper === undefined || !isObject(run.output) ? run.output : tamper({ label, attempt, agent: name }, run.output);
       const trail = run.trail.map(({ hash }) => hash);

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS, limitsUnder, type SandboxLimits } from "./limits.ts";
 import { runInProcess, type Tool } from "./process.ts";
 import { RunRecorder } from "./recorder.ts";
 import type { RunResult } from "./result.ts";
-import { turnstile } from "./turnstile.ts";
+import { type Sold, turnstile, turnstiles } from "./turnstile.ts";
 
 /** What a service promises: JSON Schemas of its input, its output and its options (without one it takes none), and that it answers every item. */
 export interface ServiceSchemas {
@@ -30,6 +30,8 @@ export interface RunRequest {
   readonly limits?: Partial<SandboxLimits>;
   /** The word of the service's record, which can only narrow the limits. */
   readonly constraints?: Hash;
+  /** Set where the service's seller runs it, who has no more runs of it at once than its record says. */
+  readonly soldAs?: Sold;
   readonly tools?: Readonly<Record<string, Tool>>;
 }
 
@@ -55,6 +57,7 @@ export interface Sandbox {
 export function createSandbox(options: SandboxOptions): Sandbox {
   const places = options.concurrency ?? 2;
   const slots = turnstile(places);
+  const inTurn = turnstiles();
   const matches = schemaChecker();
   const bytesOf = canonicalOnce();
   let launch: Promise<Launch> | undefined;
@@ -72,16 +75,18 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
     launch ??= loadScripts().then((scripts) => launching(options.nodePath ?? process.execPath, scripts, places, options.isFenced === true));
     const launched = await launch;
-    const end = await slots(() =>
-      runInProcess({
-        launch: launched,
-        code: request.bundle.bytes,
-        input,
-        limits,
-        tools: request.tools ?? {},
-        recorder,
-      }),
-    );
+    const start = () =>
+      slots(() =>
+        runInProcess({
+          launch: launched,
+          code: request.bundle.bytes,
+          input,
+          limits,
+          tools: request.tools ?? {},
+          recorder,
+        }),
+      );
+    const end = await (request.soldAs === undefined ? start() : inTurn(request.soldAs, start));
     const elapsedMs = options.now() - started;
     if (end.status === "failed") return recorder.failed(end.kind, end.details, elapsedMs);
     const output = canonicalBytes(end.output);

@@ -19,7 +19,8 @@ export function turnstile(places: number): <T>(job: () => Promise<T>) => Promise
   };
 }
 
-interface Sold {
+/** A service of one seller: the id names both. */
+export interface Sold {
   readonly id: Hash;
   readonly record: { readonly constraints: Hash };
 }

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { numberToHex } from "viem";
-import { registeredService } from "../../../orchestrator/city/founding/services.ts";
+import { hexToBytes, numberToHex, zeroHash } from "viem";
+import { devnetAccount } from "../../../orchestrator/chain/devnet.ts";
+import { registeredService, serviceId } from "../../../orchestrator/city/founding/services.ts";
 import { bundleOf } from "../../../orchestrator/execution/sandbox/bundle.ts";
 import {
   constraintsIn,
@@ -10,9 +11,13 @@ import {
   packConstraints,
   type ServiceConstraints,
 } from "../../../orchestrator/execution/sandbox/limits.ts";
+import type { Tool } from "../../../orchestrator/execution/sandbox/process.ts";
 import { createSandbox } from "../../../orchestrator/execution/sandbox/run.ts";
 import { turnstiles } from "../../../orchestrator/execution/sandbox/turnstile.ts";
+import { HeuristicMind } from "../../../orchestrator/minds/heuristic-mind.ts";
 import { type Hash, hashSchema } from "../../../orchestrator/primitives/hex.ts";
+import { signerOf } from "../../../orchestrator/primitives/signing.ts";
+import { localSeat } from "../../../orchestrator/seats/local.ts";
 import { CATALOG } from "../../../services/catalog.ts";
 
 const NONE: ServiceConstraints = { wallClockMs: 0, memoryMb: 0, concurrent: 0, tools: 0, messages: 0 };
@@ -88,6 +93,59 @@ describe("execution/sandbox/constraints", () => {
     const failing = sold.slice(0, 1).map((each) => inTurn(each, () => Promise.reject(new Error("no"))));
     expect((await Promise.allSettled(failing)).map(({ status }) => status)).to.deep.equal(["rejected"]);
     expect(await Promise.all(sold.slice(0, 1).map((each) => inTurn(each, async () => "next")))).to.deep.equal(["next"]);
+  });
+
+  it("holds a producer's seat to both, in whichever mission it works", async () => {
+    const sandbox = createSandbox({ now: () => 0, concurrency: 4 });
+    const account = devnetAccount(3);
+    const seal = () => signerOf("secp256k1", hexToBytes(zeroHash));
+    const mind = new HeuristicMind({ persona: "cooperative", seed: "7" });
+    const seatOf = () => localSeat({ ...{ name: "seller", principal: account.address, account, seal, mind } }, { sandbox, seed: "7" });
+    const order = (source: string, said: Partial<ServiceConstraints>, tools: Readonly<Record<string, Tool>> = {}) => {
+      const code = bundle(source);
+      const record = { owner: account.address, codeHash: code.codeHash, schemaHash: zeroHash, endpoint: "", constraints: packed(said) };
+      const service = {
+        id: serviceId(record),
+        name: "sold",
+        owner: account.address,
+        bundle: code,
+        schemas: { input: {}, output: {} },
+        record,
+      };
+      const place = { mission: account.address, node: 0, attempt: 0, slot: 0, label: "sold" };
+      return {
+        ...place,
+        service,
+        input: { items: [] },
+        limits: {},
+        tools,
+        origin: () => Promise.reject(new Error("nobody makes this input again")),
+        sealedUnder: undefined,
+      };
+    };
+    const calm = "() => ({ items: [] })";
+    const meeting = "async (input, ctx) => { await ctx.tool('meet', null); return { items: [] }; }";
+    for (const most of [1, 2]) {
+      let going = 0;
+      let seen = 0;
+      const full = Promise.withResolvers<void>();
+      const later = Promise.withResolvers<void>();
+      // A run waits here for the second one, or, where there may be none, for runs of another service that began after both.
+      const meet = async () => {
+        going += 1;
+        seen = Math.max(seen, going);
+        if (going === 2) full.resolve();
+        await (most === 2 ? full.promise : Promise.race([full.promise, later.promise]));
+        going -= 1;
+        return null;
+      };
+      const runs = [seatOf(), seatOf()].map((seat) => seat.perform(order(meeting, { concurrent: most }, { meet })));
+      for (let run = 0; run < 3; run += 1) expect(await seatOf().perform(order(calm, { concurrent: 1 }))).to.include({ status: "ok" });
+      later.resolve();
+      expect((await Promise.all(runs)).map(({ status }) => status)).to.deep.equal(["ok", "ok"]);
+      expect(seen).to.equal(most);
+    }
+    expect(await seatOf().perform(order("() => { for (;;); }", { wallClockMs: 300 }))).to.include({ status: "failed", kind: "timeout" });
   });
 
   it("registers what each service says of itself", () => {
