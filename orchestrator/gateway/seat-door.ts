@@ -16,8 +16,6 @@ const MOST_WAITING = 256;
 
 export interface SeatDoorOptions {
   readonly quotas: Quotas;
-  /** Whether the city has this block already. */
-  readonly hasBlock: (id: ContentId) => boolean;
   readonly closing: AbortSignal;
 }
 
@@ -59,8 +57,8 @@ export class SeatDoor {
     const mission = this.#missionOf(key, call);
     if (bytes.length > MOST_BLOCK_BYTES) throw new Refused("BodyTooLarge", `A block holds ${MOST_BLOCK_BYTES} bytes at most`);
     const id = contentIdOf(bytes);
-    // What is here already costs nothing: a client whose connection broke comes again.
-    if (this.#of.hasBlock(id)) return id;
+    // What this key brought before costs nothing: a client whose connection broke comes again. What others brought costs as much as what nobody did.
+    if (await this.desk.mailbox.hasBrought(key, id)) return id;
     const work = { subject: call, most: MOST_SLOT_BYTES };
     const exhausted = await this.#of.quotas.take(key, bytes.length, [work, { subject: mission, most: MOST_MISSION_BYTES }]);
     if (exhausted !== undefined)
@@ -68,6 +66,7 @@ export class SeatDoor {
         details: exhausted === work ? "for one piece of work" : "for all work of a key in a mission",
       });
     await this.desk.store.put(bytes);
+    await this.desk.mailbox.brought(key, id);
     return id;
   }
 

@@ -105,7 +105,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     isSeated: (key) => city.client.roster.isActive(key),
     push: options.push ?? guardedPush(),
   });
-  const door = { quotas: openQuotas(city.database), hasBlock: city.blocks.has, closing: closing.signal };
+  const door = { quotas: openQuotas(city.database), closing: closing.signal };
   const world: CityWorld = {
     ...{ client: city.client, hub, blocks: city.blocks, dir: city.dir, millis, webhooks },
     async attest(text) {

@@ -200,8 +200,10 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     const body = await bytesOf(context);
     const from = await sender(context, body);
     if (!mailbox.mayWrite(from)) throw new Refused(401, "NothingAsked", "nothing is asked of this agent that has an output");
-    if (contentIdOf(body) !== context.req.param("id")) throw new Refused(400, "WrongBytes", "the bytes have another id");
+    const id = contentIdOf(body);
+    if (id !== context.req.param("id")) throw new Refused(400, "WrongBytes", "the bytes have another id");
     await store.put(body);
+    await mailbox.brought(from, id);
     return context.json({ kept: true });
   });
   app.notFound((context) => context.json({ code: "NotFound", message: "there is nothing here" }, 404));

@@ -4,7 +4,7 @@ import { SeatAbsent } from "../minds/absence.ts";
 import type { WorkClock } from "../primitives/clock.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256 } from "../primitives/hash.ts";
-import type { Address, Hash } from "../primitives/hex.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { canonicalBytes, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import {
   CALLS,
@@ -82,6 +82,9 @@ export interface MailboxOptions {
 
 /** Where answers are kept: by whom they were asked of, and the call. */
 const keyOf = ({ to, id }: Pick<Call, "to" | "id">) => ({ session: `calls/${to}`, agent: to, step: id, round: 0 });
+
+/** Where it is kept that somebody handed in a block. */
+const broughtKey = (address: Address, block: ContentId) => ({ session: `blocks/${address}`, agent: address, step: block, round: 0 });
 
 /** Milliseconds after which somebody who neither asks for calls nor answers any is not connected any more. */
 const GONE_AFTER = 15_000;
@@ -289,6 +292,15 @@ export class Mailbox {
   /** Whether somebody is asked to hand in an output now: otherwise no bytes are taken. */
   mayWrite(address: Address): boolean {
     return [...this.#open.values()].some(({ call }) => call.to === address && call.kind === "perform");
+  }
+
+  /** Takes note that this address handed in a block: an answer of its may name no other. It survives a restart. */
+  async brought(address: Address, block: ContentId): Promise<void> {
+    await this.#options.answers.remember(broughtKey(address, block), z.literal(true), async () => true);
+  }
+
+  async hasBrought(address: Address, block: ContentId): Promise<boolean> {
+    return (await this.#options.answers.recall(broughtKey(address, block), z.literal(true))) === true;
   }
 
   async #receiptFor(call: Hash, answer: JsonValue): Promise<Received> {

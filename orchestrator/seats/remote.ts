@@ -12,7 +12,7 @@ import { SeatAbsent } from "../minds/absence.ts";
 import type { Mind } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { contentIdFromDigest, keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
-import { type Address, bytesToHex, hashSchema } from "../primitives/hex.ts";
+import { type Address, bytesToHex, type ContentId, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import { keyBehind } from "../primitives/signing.ts";
 import { CALLS, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
@@ -127,7 +127,8 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
         ...grantOrigin(mailbox, address, await order.origin()),
         inputHash: keccak256(canonicalBytes(order.input)),
       };
-      const check = (done: CallAnswer<"perform">) => workProblem(store, order, done);
+      const isIts = (id: ContentId) => mailbox.hasBrought(address, id);
+      const check = (done: CallAnswer<"perform">) => workProblem(store, order, done, isIts);
       const help = () => ({
         ...{ input: order.input, output: order.service.schemas.output },
         ...(order.sealedUnder === undefined ? {} : { obligation: order.sealedUnder }),
@@ -215,16 +216,23 @@ async function outputBehind(store: ContentStore, id: string): Promise<JsonObject
   }
 }
 
-/** What is wrong with what was handed in for a question; sealed work is looked into when it is opened. */
+/**
+ * What is wrong with what was handed in for a question; sealed work is looked into when it is opened. A block of anybody else's says no more than
+ * one that is not here: nobody sells what others made, or learns what this city keeps.
+ */
 async function workProblem(
   store: ContentStore,
   { service: { schemas }, input, sealedUnder }: WorkOrder,
   done: CallAnswer<"perform">,
+  isIts: (id: ContentId) => Promise<boolean>,
 ): Promise<string | undefined> {
   if (done.status === "failed") return undefined;
   if ((done.status === "sealed") !== (sealedUnder !== undefined))
     return sealedUnder === undefined ? "this work is handed in open" : "this work is handed in sealed: others are still at it";
-  if (done.status === "sealed") return (await bytesBehind(store, done.work)) === undefined ? "the work was not handed in" : undefined;
+  const isSealed = done.status === "sealed";
+  if (!(await isIts(parseContentId(isSealed ? done.work : done.output))))
+    return `this agent handed in no ${isSealed ? "work" : "output"} of that id`;
+  if (isSealed) return (await bytesBehind(store, done.work)) === undefined ? "its work cannot be had any more" : undefined;
   const output = await outputBehind(store, done.output);
-  return output === undefined ? "the output was not handed in, or it is not a JSON object" : outputProblem(schemas, input, output);
+  return output === undefined ? "the output is not a JSON object" : outputProblem(schemas, input, output);
 }

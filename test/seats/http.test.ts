@@ -1,13 +1,16 @@
 import { expect } from "chai";
-import { zeroAddress } from "viem";
+import { zeroAddress, zeroHash } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import type { WorkOrder } from "../../orchestrator/execution/seat.ts";
+import type { ContentStore } from "../../orchestrator/execution/world.ts";
 import { contentIdOf, keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
 import { openAnswers } from "../../orchestrator/records/answers.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import { serveSeats } from "../../orchestrator/seats/http.ts";
 import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
+import { remoteSeat } from "../../orchestrator/seats/remote.ts";
 import { cache } from "../support/cache.ts";
 import { millis, secretOf, wallClock } from "../support/office-holder.ts";
 
@@ -21,6 +24,18 @@ const PERFORM = {
 describe("a city's seats over HTTP", () => {
   const blocks = new Map<string, Uint8Array>();
   const told: string[] = [];
+  const store: ContentStore = {
+    put: async (content) => {
+      const id = contentIdOf(content);
+      blocks.set(id, content);
+      return id;
+    },
+    get: async (id) => {
+      const content = blocks.get(parseContentId(id));
+      if (content === undefined) throw new Error(`the file of ${id} is gone`);
+      return content;
+    },
+  };
   let database: Database;
   let mailbox: Mailbox;
   let seats: Awaited<ReturnType<typeof serveSeats>>;
@@ -33,18 +48,7 @@ describe("a city's seats over HTTP", () => {
     seats = await serveSeats({
       ...{ mailbox, millis, join: nothing, joinUnder: nothing, offer: nothing, petition: nothing, faucet: nothing },
       tell: (line) => told.push(line),
-      store: {
-        put: async (content) => {
-          const id = contentIdOf(content);
-          blocks.set(id, content);
-          return id;
-        },
-        get: async (id) => {
-          const content = blocks.get(parseContentId(id));
-          if (content === undefined) throw new Error(`the file of ${id} is gone`);
-          return content;
-        },
-      },
+      store,
       card: {
         ...{ chainId: 31337, rpcUrl: "http://127.0.0.1:1", addresses: {}, receiver: receiver.address },
         ...{ genesis: keccak256(bytes("first block")), embedded: true },
@@ -107,6 +111,49 @@ describe("a city's seats over HTTP", () => {
     await asking;
     expect(await said(own.putBlock(output))).to.include("401 NothingAsked");
   });
+
+  for (const [manner, sealedUnder] of [
+    ["open", undefined],
+    ["sealed", keccak256(bytes("an obligation"))],
+  ] as const)
+    it(`take as ${manner} work what its executor brought, also before a restart, and nothing that the city has from others`, async () => {
+      const { address } = keyOf(`${manner} executor`);
+      const own = await linkOf(`${manner} executor`);
+      const theirs = await store.put(bytes(`{"a":"what another made, ${manner}"}`));
+      const never = contentIdOf(bytes(`{"a":"never was here, ${manner}"}`));
+      const record = { owner: address, codeHash: zeroHash, schemaHash: zeroHash, endpoint: "", constraints: zeroHash };
+      const order: WorkOrder = {
+        ...{ mission: zeroAddress, node: 0, attempt: 1, slot: 0, label: "a node", input: {}, limits: {}, tools: {}, sealedUnder },
+        service: {
+          ...{ id: PERFORM.service, name: "service", owner: address, record, schemas: { input: {}, output: { type: "object" } } },
+          bundle: { bytes: new Uint8Array(), codeHash: zeroHash },
+        },
+        origin: async () => ({ document: PERFORM.document, items: PERFORM.items, upstream: [] }),
+      };
+      const performed = remoteSeat({ name: manner, address, principal: address }, mailbox, store).perform(order);
+      const [call] = await own.calls(5, AbortSignal.timeout(10_000));
+      if (call === undefined) throw new Error("nothing was asked");
+      const answer = (id: string) => ({
+        ...(sealedUnder === undefined ? { status: "ok", output: id, trail: [] } : { status: "sealed", work: id }),
+        ...{ tools: 0, messages: 0 },
+      });
+      const unknown = await said(own.answer(call.id, answer(never)));
+      expect(unknown).to.include("AnswerRefused").and.to.include("this agent handed in no");
+      expect(await said(own.answer(call.id, answer(theirs)))).to.equal(unknown);
+      // Its own, though another brought the same bytes before.
+      await own.putBlock(bytes(`{"a":"what another made, ${manner}"}`));
+      const restarted = new Mailbox({
+        chainId: 31337,
+        city: zeroAddress,
+        answers: openAnswers(database),
+        receiver: devnetAccount(0),
+        clock: wallClock,
+      });
+      expect(await restarted.hasBrought(address, theirs)).to.equal(true);
+      expect(await restarted.hasBrought(address, never)).to.equal(false);
+      await own.answer(call.id, answer(theirs));
+      expect((await performed).status).to.equal(sealedUnder === undefined ? "ok" : "sealed");
+    });
 
   it("sign for every answer, and an agent takes no other receipt for it", async () => {
     const [executor, own] = [keyOf("executor"), await linkOf("executor")];

@@ -176,6 +176,8 @@ export const eventCommands: readonly Command[] = [
       const isWithheld = withholding(world);
       // What one may not read answers like what is not there.
       const named = await world.hub.eventsWithPayload(id);
+      // An id that nobody knows takes as long as one that is withheld: the chain is asked either way.
+      if (named.length === 0) await world.client.legislation.template();
       let isOpen = false;
       for (const event of named) isOpen ||= !(await isWithheld(event));
       const bytes = isOpen ? await world.hub.payload(id) : undefined;
