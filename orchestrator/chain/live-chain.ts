@@ -151,7 +151,8 @@ class Live implements CityChain {
       const fee = await dataFeeOf(this.publicClient, this.name, SAMPLE);
       this.#parts.log(`${this.name} charges for data on L1 beside gas: ${formatEther(fee)} ether for ${SAMPLE_BYTES} bytes now`);
     } catch (error) {
-      if (!(error instanceof NoDataFee)) throw error;
+      if (isUnreachable(error)) throw error;
+      if (!(error instanceof NoDataFee)) this.#parts.log(`what ${this.name} charges for data on L1 is not known: ${messageOf(error)}`);
     }
   }
 

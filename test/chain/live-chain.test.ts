@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import {
+  ContractFunctionExecutionError,
   createTestClient,
   formatEther,
   http,
@@ -215,6 +216,14 @@ describe("the fee for data on L1", () => {
       for (const index of ["0x0", "0x1", "0x3", "0x7", "0x8"] as const)
         await node.setStorageAt({ address, index: Number(index), value: await of("eth_getStorageAt", index) });
     }
+    // A node that does not run the view says nothing of the chain.
+    const poor = await town();
+    const refusal = await rejection(dataFeeOf(poor.publicClient, "town", raw));
+    expect(refusal).to.be.instanceOf(ContractFunctionExecutionError);
+    await poor.close();
+    expect(told.splice(1))
+      .to.have.length(1)
+      .and.satisfy(([line]: string[]) => line?.startsWith("what town charges for data on L1 is not known: "));
     await node.setBalance({ address: zeroAddress, value: 10n ** 18n });
     await (await town()).close();
     expect(told.splice(1)).to.deep.equal([before]);
