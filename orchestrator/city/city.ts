@@ -21,7 +21,6 @@ import type { Environment } from "../execution/guardian/scorers.ts";
 import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
 import { type Boundary, noBoundary } from "../primitives/boundary.ts";
 import type { Clock } from "../primitives/clock.ts";
-import { InvalidValue } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import type { Tell } from "../primitives/progress.ts";
@@ -34,7 +33,7 @@ import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
 import { sqlAfter } from "../records/sql.ts";
 import { claimFolder, foundedSeed } from "./founding/city-folder.ts";
-import { deploymentFile, readDeployment, writeDeployment } from "./founding/deployment-file.ts";
+import { deploymentFile, writeDeployment } from "./founding/deployment-file.ts";
 import { foundCity, foundingUnits, REAL_TIME, requireFounded } from "./founding/found-city.ts";
 import { genesisPort } from "./founding/genesis-port.ts";
 import {
@@ -48,6 +47,7 @@ import {
   undoCopy,
 } from "./founding/kept-founding.ts";
 import { requireRecords, requireSameHistory, requireTranscript } from "./founding/same-history.ts";
+import { settlementToken } from "./founding/settlement-token.ts";
 import { devnetSociety, type Member, memberOf, membersOf } from "./founding/society.ts";
 
 /** Networks whose members' keys everybody knows. */
@@ -253,13 +253,14 @@ async function open(
     const port = genesisPort(sender, memberOf(society, "deployer").account, live?.profile ?? "default");
     // A city that was founded before is checked again, and not founded a second time.
     const news = existsSync(deploymentFile(dir)) && !isCopy ? () => {} : tell;
+    const token = await settlementToken(dir, chain, live?.token ?? forkToken, memberOf(society, "deployer").account);
     const deployment = isCopy
       ? await requireFounded(chain, copiedDeployment(dir), tell)
       : await foundCity({
           ...{ chain, sender, society, port, seed, tell: news },
           network: live?.network.name ?? network,
           ...(live === undefined ? {} : { parameters: REAL_TIME }),
-          token: tokenOf(dir, live?.token ?? forkToken),
+          token,
         });
     writeDeployment(dir, deployment);
     if (isCopy) endCopy(dir);
@@ -300,17 +301,6 @@ async function open(
     await close();
     throw error;
   }
-}
-
-/** The token in which a city settles, undefined for a devnet's own: the one named when it was founded, and no other afterwards. */
-function tokenOf(dir: string, named: Address | undefined): Address | undefined {
-  const founded = readDeployment(deploymentFile(dir))?.plan;
-  if (founded === undefined) return named;
-  if (named !== undefined && named !== founded.token)
-    throw new InvalidValue("--token", `this city settles in ${founded.token ?? "a devnet's test token"} since it was founded`, {
-      action: "leave it out, or found another city",
-    });
-  return founded.token ?? undefined;
 }
 
 /** Sender and stages share one list of boundaries. */

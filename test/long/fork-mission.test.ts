@@ -1,16 +1,21 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { createTestClient, createWalletClient, getAddress, http, publicActions } from "viem";
+import { z } from "zod";
 import { readArtifact } from "../../deploy/artifacts.ts";
 import { cityTokenAbi } from "../../orchestrator/chain/abi/CityToken.ts";
 import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
 import { viemChain } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { genesisSchema } from "../../orchestrator/chain/transcript.ts";
+import { type AuditContext, openContext } from "../../orchestrator/city/audit/context.ts";
+import { dealtOtherwise } from "../../orchestrator/city/audit/forked.ts";
 import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
 import { devnetSociety } from "../../orchestrator/city/founding/society.ts";
 import { auditReportSchema } from "../../orchestrator/protocol/audit-report.ts";
 import { balances } from "../../orchestrator/protocol/outcome.ts";
+import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -18,6 +23,9 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 const L2 = 10;
 /** What somebody has put on development accounts of public networks, whose keys everybody knows: a delegation (EIP-7702) to a contract that refuses. */
 const REFUSING = "0x00000000000000000000000000000000000bad00";
+/** A token without `permit`: the test token's code, which answers to another name there. */
+const MUTE = "0x00000000000000000000000000000000000bad01";
+const PERMIT = "d505accf";
 const DELEGATED = `0xef0100${REFUSING.slice(2)}` as const;
 
 /** A mission on a fork of a chain that others use and that goes on meanwhile: a second Anvil plays it. */
@@ -92,6 +100,16 @@ describe("a mission on a fork of an L2", function () {
     const other = { home: join(directory(), "other"), cwd: directory(), limitMs: 400_000 };
     const refused = await runCli([...at, REFUSING, "--json"], other);
     expect(refusalIn(refused)).to.include({ code: "TokenNotDealt" });
+    // Nor in one that takes no allowance by signature: nothing was sent when that is said.
+    const mute = await node().getCode({ address: token });
+    await node().setCode({ address: MUTE, bytecode: `0x${mute?.slice(2).replaceAll(PERMIT, "deadbeef")}` });
+    const unsigned = await runCli([...at, MUTE, "--json"], { ...other, home: join(directory(), "mute") });
+    expect(refusalIn(unsigned)).to.include({ code: "WrongToken" });
+    expect(
+      readFileSync(join(directory(), "mute", "anvil", "chain.ndjson"), "utf8")
+        .trimEnd()
+        .split("\n"),
+    ).to.have.length(1);
     const run = await runCli([...at, token, "--json"], { ...other, home: join(directory(), "settled") });
     expect(run, run.stderr).to.include({ code: 0 });
     const outcome = outcomeIn(run);
@@ -108,7 +126,28 @@ describe("a mission on a fork of an L2", function () {
     const bundle = join(directory(), "settled", "missions", readdirSync(join(directory(), "settled", "missions"))[0] ?? "");
     const audit = await runCli(["audit", bundle, "--rpc", l2.url, "--json"], { ...other, home: join(directory(), "settled") });
     expect(audit, audit.stdout + audit.stderr).to.include({ code: 0 });
-    expect(auditReportSchema.parse(JSON.parse(audit.stdout)).passed).to.equal(true);
+    const report = auditReportSchema.parse(JSON.parse(audit.stdout));
+    expect(report.passed).to.equal(true);
+    expect(report.trusts.some((trust) => trust.includes(`what chain 31337 held at block`))).to.equal(true);
     expect(first).to.have.length(2);
+    await isFoundOut(bundle);
   });
+
+  /** Whoever founds a fork chooses the word that differs from its chain: another one is told from the founder's balance. */
+  async function isFoundOut(bundle: string): Promise<void> {
+    const { chain, client } = await openContext(openBundle(bundle), undefined, l2.url);
+    const { genesis } = z.object({ genesis: genesisSchema }).parse(chain);
+    const dealt = genesis.fork?.dealt;
+    if (genesis.fork === undefined || dealt === undefined) throw new Error("the fork's founder was given nothing");
+    const found = (word: Partial<typeof dealt>) => {
+      const forged: AuditContext["chain"] = Object.create(chain, {
+        genesis: { value: { ...genesis, fork: { ...genesis.fork, dealt: { ...dealt, ...word } } } },
+      });
+      return dealtOtherwise({ chain: forged, client }, l2.url);
+    };
+    expect(await found({})).to.deep.equal([]);
+    for (const word of [{ slot: `0x${"0".repeat(63)}5` }, { address: REFUSING }] as const)
+      expect((await found(word)).map(({ check, subject }) => [check, subject])).to.deep.equal([["CHAIN", "what the founder was given"]]);
+    await chain.close();
+  }
 });

@@ -9,6 +9,7 @@ import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import { AuditFailed, AuditTooHeavy } from "./audit-failed.ts";
 import { checks } from "./checks.ts";
 import { type AuditContext, openContext, treeOf, Unreadable } from "./context.ts";
+import { dealtOtherwise, forkedFrom, originOf } from "./forked.ts";
 import { type Check, Inspection, inspect } from "./inspection.ts";
 
 type CheckResult = AuditReport["checks"][number];
@@ -49,7 +50,7 @@ export async function auditBundle(dir: string, { head: known, effort, rpcUrl }: 
         ...headOf(CHAIN),
         ...(isLive ? { what: WITNESSED } : {}),
         verified: Number(head.number - firstBlock) + 1,
-        findings: known === undefined ? [] : witnessed(head.hash, known),
+        findings: [...(known === undefined ? [] : witnessed(head.hash, known)), ...(await dealtOtherwise(context, rpcUrl))],
       },
     ];
     const tree = await treeOf(context);
@@ -62,10 +63,10 @@ export async function auditBundle(dir: string, { head: known, effort, rpcUrl }: 
       root: context.log.at(-1)?.hash ?? null,
       trusts: isLive
         ? [
-            `the node at ${origin(rpcUrl)} for whether the last block is on chain ${context.chain.id}: compare its hash with another witness`,
+            `the node at ${originOf(rpcUrl)} for whether the last block is on chain ${context.chain.id}: compare its hash with another witness`,
             "that node for what contracts hold at the last block; their events and calls are proven by the headers",
           ]
-        : ["that the last block is the city's own: compare its hash with another witness"],
+        : ["that the last block is the city's own: compare its hash with another witness", ...forkedFrom(context, rpcUrl)],
       checks: results,
     };
     if (!report.passed) throw new AuditFailed(report);
@@ -73,11 +74,6 @@ export async function auditBundle(dir: string, { head: known, effort, rpcUrl }: 
   } finally {
     await context.chain.close();
   }
-}
-
-/** A URL may hold a key in its path. */
-function origin(url: string | undefined): string {
-  return url === undefined ? "" : new URL(url).origin;
 }
 
 function witnessed(hash: Hash, known: Hash): AuditFinding[] {

@@ -136,7 +136,7 @@ export async function openContext(bundle: Bundle, limits: ReplayLimits = replayL
 }
 
 /** Of a chain that was mined again. */
-function genesisIn(chain: CityChain | DrivenChain): Genesis | undefined {
+export function genesisIn(chain: CityChain | DrivenChain): Genesis | undefined {
   return "genesis" in chain ? chain.genesis : undefined;
 }
 

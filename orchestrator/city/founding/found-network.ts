@@ -26,10 +26,10 @@ import { expectedCode } from "./expected-code.ts";
 import { genesisPort } from "./genesis-port.ts";
 import { requireDone, whatPeopleOwe } from "./people-first.ts";
 import { registerServices, serviceId } from "./services.ts";
+import { requireToken } from "./settlement-token.ts";
 
 /** What genesis uses at most, measured with the production profile (test/long/genesis-network.test.ts holds it to this). */
 export const GENESIS_GAS = 120_000_000n;
-const TOKEN_DECIMALS = 6;
 
 export interface NetworkFounding {
   /** The network's folder: records, lock, `deployment.json`. */
@@ -61,14 +61,6 @@ export class NoFunds extends AgentCityError {
     super("NoFunds", "The deployer cannot pay for genesis", {
       details: `${deployer} has ${balance} wei; at today's fees genesis needs up to ${needed}`,
       action: "send it more and run the command again",
-    });
-  }
-}
-
-export class WrongToken extends AgentCityError {
-  constructor(token: string, problem: string) {
-    super("WrongToken", `${token} cannot be the settlement token: ${problem}`, {
-      action: "name an ERC-20 with six decimals, such as USDC",
     });
   }
 }
@@ -173,14 +165,7 @@ function begin({ dir, network, deployer, codifier }: NetworkFounding, plan: Gene
 /** What can be known before the first transaction. */
 async function preflight(chain: Chain, { dir, deployer, founders: { token } }: NetworkFounding): Promise<void> {
   const { publicClient } = chain;
-  if (token !== null) {
-    const code = await publicClient.getCode({ address: token });
-    if (code === undefined) throw new WrongToken(token, "there is no contract");
-    const abi = [{ type: "function", name: "decimals", inputs: [], outputs: [{ type: "uint8" }], stateMutability: "view" }] as const;
-    const decimals = await publicClient.readContract({ address: token, abi, functionName: "decimals" }).catch(() => undefined);
-    if (decimals !== TOKEN_DECIMALS)
-      throw new WrongToken(token, decimals === undefined ? "it has no decimals" : `it has ${decimals} decimals, not 6`);
-  }
+  if (token !== null) await requireToken(chain, token);
   // Once begun, the remaining cost is unknown: the chain itself refuses, and the next run continues.
   if (readDeployment(deploymentFile(dir))?.city !== null) return;
   if ((await publicClient.getTransactionCount({ address: deployer.address })) > 0) return;

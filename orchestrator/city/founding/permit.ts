@@ -2,8 +2,14 @@ import { type LocalAccount, parseSignature } from "viem";
 import type { CityClient } from "../../client/client.ts";
 import type { Address } from "../../primitives/hex.ts";
 
+/** The token that is to take an allowance, and its chain. */
+export interface PermitSource {
+  readonly chain: CityClient["chain"];
+  readonly token: Pick<CityClient["token"], "address" | "name" | "nonces">;
+}
+
 /** What the giver of an allowance signs (ERC-2612). */
-export async function permitTypedData(client: CityClient, owner: Address, spender: Address, value: bigint, deadline: number) {
+export async function permitTypedData(client: PermitSource, owner: Address, spender: Address, value: bigint, deadline: number) {
   const [name, nonce, version] = await Promise.all([client.token.name(), client.token.nonces(owner), versionOf(client)]);
   const message = { owner, spender, value, nonce, deadline: BigInt(deadline) };
   return {
@@ -23,7 +29,7 @@ export async function permitTypedData(client: CityClient, owner: Address, spende
 }
 
 /** Arguments of the token's `permit` (ERC-2612): an allowance by signature, so that its giver needs no gas. */
-export async function signPermit(client: CityClient, owner: LocalAccount, spender: Address, value: bigint, deadline: number) {
+export async function signPermit(client: PermitSource, owner: LocalAccount, spender: Address, value: bigint, deadline: number) {
   const typed = await permitTypedData(client, owner.address, spender, value, deadline);
   const signature = await owner.signTypedData(typed);
   const { r, s, yParity } = parseSignature(signature);
@@ -31,7 +37,7 @@ export async function signPermit(client: CityClient, owner: LocalAccount, spende
 }
 
 /** Of the token's signing domain. Stablecoins tell theirs; a token that has no such function is of version 1. */
-async function versionOf({ chain, token }: CityClient): Promise<string> {
+async function versionOf({ chain, token }: PermitSource): Promise<string> {
   if (chain.kind === "embedded") return "1";
   return chain.publicClient.readContract({ address: token.address, abi: VERSION, functionName: "version" }).catch(() => "1");
 }
