@@ -50,9 +50,11 @@ const STATUS: Readonly<Record<string, number>> = {
   SignatureReplayed: 409,
   BodyTooLarge: 413,
   BodyTooSlow: 408,
+  RequestTooSlow: 408,
   WrongMediaType: 415,
   TooManyRequests: 429,
   GatewayBusy: 503,
+  TooManyConnections: 503,
   TooManyStreams: 429,
 };
 
@@ -80,9 +82,11 @@ export class Refused extends AgentCityError {
       | "WrongMethod"
       | "BodyTooLarge"
       | "BodyTooSlow"
+      | "RequestTooSlow"
       | "WrongMediaType"
       | "TooManyRequests"
       | "GatewayBusy"
+      | "TooManyConnections"
       | "TooManyStreams"
       | "BadSignature"
       | "SignatureMissing"

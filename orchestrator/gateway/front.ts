@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
@@ -23,7 +24,7 @@ import type { CityDocument } from "./commands/city.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { gatewayApp } from "./http.ts";
-import { limitsSchema } from "./limits.ts";
+import { type GatewayLimits, limitsSchema } from "./limits.ts";
 import { openLine } from "./line.ts";
 import { type CityLink, cityOver, orderSchema } from "./link.ts";
 import { MissionMemory } from "./mission-memory.ts";
@@ -66,17 +67,29 @@ export interface Wall {
   readonly sleep: (millis: number) => Promise<void>;
 }
 
-/** Milliseconds that a client may take for its headers, and for a whole request; and how often that is looked at. */
-const HEADERS_TIMEOUT = 10_000;
-const REQUEST_TIMEOUT = 20_000;
+/** Milliseconds between two looks at who takes too long. */
 const TIMEOUTS_LOOKED_AT = 2_000;
 
-/** The answer to a caller that does not speak HTTP. */
-const MALFORMED = (() => {
-  const body = canonicalJson(answerTo(new Refused("BadRequest", "This is not HTTP/1.1")).body);
-  const head = ["HTTP/1.1 400 Bad Request", "content-type: application/json", `content-length: ${body.length}`, "connection: close"];
-  return `${head.join("\r\n")}\r\n\r\n${body}`;
-})();
+/** Connections beyond an address's own that hear by name that they are too many: of one address, and in all. Others are closed without a word. */
+const REFUSED_EACH = 64;
+const REFUSED = 256;
+
+/** The answer to a caller that does not speak HTTP, or takes too long about it. */
+function outsideHttp(error: Error, { headersWithin, requestWithin }: GatewayLimits): string {
+  const isLate = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  const refusal = isLate
+    ? new Refused("RequestTooSlow", `Headers come within ${headersWithin} s, a request within ${requestWithin} s`)
+    : new Refused("BadRequest", "This is not HTTP/1.1");
+  const { status, body } = answerTo(refusal);
+  const text = canonicalJson(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "content-type: application/json",
+    `content-length: ${text.length}`,
+    "connection: close",
+  ];
+  return `${head.join("\r\n")}\r\n\r\n${text}`;
+}
 
 /**
  * The gateway's front: all that lies between a client's socket and the city. It checks who asks and what, reads chain and stream by itself,
@@ -146,30 +159,36 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
     hasToll: settings.hasToll,
     closing: closing.signal,
   });
+  const refused = new WeakSet<object>();
   const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
     const serverOptions = { connectionsCheckingInterval: TIMEOUTS_LOOKED_AT };
-    const listening = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: settings.port, serverOptions }, ({ port }: AddressInfo) => {
+    const fetch = (request: Request, env: Parameters<Parameters<typeof serve>[0]["fetch"]>[1]) =>
+      refused.has(env.incoming.socket) ? tooMany() : app.fetch(request, env);
+    const listening = serve({ fetch, hostname: "127.0.0.1", port: settings.port, serverOptions }, ({ port }: AddressInfo) => {
       url = `http://127.0.0.1:${port}`;
       resolve(listening);
     });
     listening.on("error", reject);
   });
-  if ("maxConnections" in server) server.maxConnections = limits.connections;
+  if ("maxConnections" in server) server.maxConnections = limits.connections + REFUSED;
   if ("headersTimeout" in server) {
-    server.headersTimeout = HEADERS_TIMEOUT;
-    server.requestTimeout = REQUEST_TIMEOUT;
+    server.headersTimeout = 1_000 * limits.headersWithin;
+    server.requestTimeout = 1_000 * limits.requestWithin;
   }
   const places = new Places(limits.connections, limits.connectionsEach);
+  const refusals = new Places(REFUSED, REFUSED_EACH);
   server.on("connection", (socket: Socket) => {
     const address = partyOf(socket.remoteAddress ?? "", undefined, []);
     // All strangers come through a proxy's.
     if (settings.proxies.includes(address)) return;
-    const leave = places.take(address);
-    if (leave === undefined) socket.destroy();
-    else socket.once("close", leave);
+    const own = places.take(address);
+    const leave = own ?? refusals.take(address);
+    if (leave === undefined) return void socket.destroy();
+    if (own === undefined) refused.add(socket);
+    socket.once("close", leave);
   });
-  server.on("clientError", (_: Error, socket: Duplex) => {
-    if (socket.writable) socket.end(MALFORMED);
+  server.on("clientError", (error: Error, socket: Duplex) => {
+    if (socket.writable) socket.end(outsideHttp(error, limits));
   });
   return {
     url,
@@ -181,6 +200,15 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
       });
     },
   };
+}
+
+/** To a request over a connection that its address has no place for. */
+function tooMany(): Response {
+  const action = "ask over connections that are open, or again in a second";
+  const refusal = new Refused("TooManyConnections", "This address has as many connections as one may have", { action, retryAfter: 1 });
+  const { status, body } = answerTo(refusal);
+  const headers = { "content-type": "application/json", "retry-after": "1", connection: "close" };
+  return new Response(canonicalJson(body), { status, headers });
 }
 
 /** The operator's key, which signs what the city says of itself. */

@@ -14,6 +14,9 @@ export const limitsSchema = z.strictObject({
   waiting: positive,
   connections: positive,
   connectionsEach: positive,
+  /** Seconds that a client may take for its headers, and for a whole request. */
+  headersWithin: positive,
+  requestWithin: positive,
   /** Bodies beyond `body` on their way in at once: in all, and of one address. */
   largeBodies: positive,
   largeBodiesEach: positive,
@@ -28,8 +31,10 @@ export const LIMITS: GatewayLimits = {
   perSecond: 100,
   atOnce: 32,
   waiting: 512,
-  connections: 1_024,
-  connectionsEach: 256,
+  connections: 2_048,
+  connectionsEach: 512,
+  headersWithin: 10,
+  requestWithin: 20,
   largeBodies: 32,
   largeBodiesEach: 4,
   streams: 100,

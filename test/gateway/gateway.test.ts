@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { TaskState } from "@a2a-js/sdk";
@@ -444,18 +444,52 @@ describe("the gateway of a city with a mission", function () {
     await behind.close();
   });
 
-  it("closes connections of an address that has enough", async () => {
+  it("says by name that an address has enough connections, and closes what it says nothing to", async () => {
     const narrow = await serveGateway(served.city, { ...serveOptions, limits: { ...serveOptions.limits, connectionsEach: 3 } });
     const { port } = new URL(narrow.url);
-    const sockets = Array.from({ length: 3 }, () => connect(Number(port), "127.0.0.1"));
-    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    const open = async () => {
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.on("error", () => {});
+      await once(socket, "connect");
+      return socket;
+    };
+    const sockets = [await open(), await open(), await open()];
+    const ask = () => fetch(`${narrow.url}/v1/missions`);
+    const refusal = await ask();
+    expect([refusal.headers.get("retry-after"), refusal.headers.get("connection")]).to.deep.equal(["1", "close"]);
+    expect(await codeOf(refusal)).to.deep.equal([503, "TooManyConnections"]);
+
+    // Who holds the connections that are told so, and asks nothing, keeps nobody from being served.
+    const idle: Socket[] = [];
+    for (let at = 0; at < 64; at += 1) idle.push(await open());
     const more = connect(Number(port), "127.0.0.1");
     more.on("error", () => {});
     await once(more, "close");
-    sockets[0]?.destroy();
-    for (const socket of sockets.slice(1)) expect(socket.destroyed).to.equal(false);
+    for (const socket of [...sockets, ...idle]) expect(socket.destroyed).to.equal(false);
+    const [first] = sockets;
+    first?.destroy();
+    for (const socket of idle) socket.destroy();
+    // The other side hears of it in its own time.
+    for (let status = 0; status !== 200; ) {
+      status = await ask().then(
+        (answer) => answer.status,
+        () => 0,
+      );
+    }
     for (const socket of sockets) socket.destroy();
     await narrow.close();
+  });
+
+  it("says by name that headers took too long", async () => {
+    const hasty = await serveGateway(served.city, { ...serveOptions, limits: { ...serveOptions.limits, headersWithin: 1 } });
+    const socket = connect(Number(new URL(hasty.url).port), "127.0.0.1");
+    socket.write("GET /v1/missions HTTP/1.1\r\nhost:");
+    const [answer] = await once(socket, "data");
+    expect(String(answer))
+      .to.match(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+      .and.include('"code":"RequestTooSlow"');
+    socket.destroy();
+    await hasty.close();
   });
 
   /** What a stranger's MCP client learned. */
