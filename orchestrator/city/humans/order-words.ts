@@ -64,7 +64,7 @@ export async function effectOf(reader: Reader, name: ActionName, order: Order): 
     }
     case "APPROVE_POP": {
       const [, share, , items] = decodeActionData(name, data);
-      return `complete ${where}, now ${await stateOf()}, with ${share / 100} % of its price, on ${items.length} proven items of evidence`;
+      return `complete ${where}, now ${await stateOf()}, with ${share / 100} % of its price, on proven items of evidence: ${items.length}`;
     }
     case "REJECT_POP":
       return `fail ${where}, now ${await stateOf()}: its executors score 0, and lose stake if it is frozen`;
