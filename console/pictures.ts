@@ -89,6 +89,7 @@ try {
 
   await page.goto(`${gateway.url}/sessions/${session}`);
   await page.locator('[data-result="count"]').waitFor();
+  await page.locator(".heat").evaluate((element) => element.scrollIntoView({ block: "start" }));
   await take(page, "session");
   await page.goto(`${gateway.url}/log?mission=${address}`);
   await page.locator(".entry").first().click();
@@ -98,6 +99,10 @@ try {
   await page.locator('[data-feed="failures"] li').first().waitFor();
   await showFrom(page, "Law and work");
   await take(page, "failures");
+  await page.goto(`${gateway.url}/missions/${address}`);
+  await page.locator("[data-spent]").waitFor();
+  await showFrom(page, "Looking back");
+  await take(page, "history");
   await page.goto(`${gateway.url}/economy/economy-1-contracts`);
   await page.locator("[data-hypothesis]").first().waitFor();
   await take(page, "economy");

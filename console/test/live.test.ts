@@ -471,10 +471,15 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await page.goto(`${gateway.url}/missions/${address}/nodes/0`);
     await page.getByText("Claimed.").waitFor();
     await page.getByText("Decision.").waitFor();
-    const { gasUsed } = await (await fetch(`${gateway.url}/v1/missions/${address}/history`)).json().then(({ gas }) => ({
+    const { gasUsed, contracts } = await (await fetch(`${gateway.url}/v1/missions/${address}/history`)).json().then(({ gas }) => ({
       gasUsed: gas.reduce((sum: number, each: { gas: number }) => sum + each.gas, 0),
+      contracts: gas.map(({ contract }: { contract: string }) => contract),
     }));
     await page.locator(`[data-spent="${gasUsed}"]`).waitFor();
+    assert.deepEqual(
+      await page.locator("[data-layer]").evaluateAll((all) => all.map((each) => each.getAttribute("data-layer"))),
+      contracts,
+    );
     await page.locator("[data-report]").waitFor();
     await picture(page, "why");
     await page.goto(`${gateway.url}/rules?parameter=REPUTATION_FLOOR`);

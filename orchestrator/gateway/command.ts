@@ -10,6 +10,7 @@ import type { AgreementDesk } from "./agreement-desk.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
 import type { MissionMemory } from "./mission-memory.ts";
+import type { PhaseTimes } from "./phase-times.ts";
 import type { SeatDoor } from "./seat-door.ts";
 import type { Webhooks } from "./webhooks.ts";
 import type { Toll } from "./x402.ts";
@@ -31,6 +32,8 @@ export interface World {
 export interface FrontWorld extends World {
   /** What was read of missions, kept until an event touches it. */
   readonly missions: MissionMemory;
+  /** How long nodes stay in each state here. */
+  readonly phases: PhaseTimes;
   /** What this city says of itself, signed by its operator. */
   readonly about: () => Promise<CityDocument>;
   /** Where campaigns of the economy lie, if this city shows any. */
@@ -131,6 +134,9 @@ interface CityCommand<Input extends z.ZodObject = z.ZodObject, Output extends z.
 }
 
 export type Command = FrontCommand | CityCommand;
+
+/** Whether a command is answered for a payment alone where the operator set a price (`hasToll`), or set none. */
+export const isCharged = ({ paid }: Command, hasToll: boolean): boolean => paid === "debt" || (paid === "toll" && hasToll);
 
 /** What is owed, and paid by one payment. */
 interface Debt<Input extends z.ZodObject> {

@@ -8,6 +8,8 @@ import { serve } from "@hono/node-server";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { chainOver } from "../chain/rpc.ts";
+import { NEWCOMER_STAKE } from "../city/missions/newcomer.ts";
+import { MOST_OUTSIDERS } from "../city/missions/open-seats.ts";
 import { createCityClient } from "../client/client.ts";
 import { HubRows } from "../hub/store.ts";
 import { HubView, hubNewsSchema } from "../hub/view.ts";
@@ -15,11 +17,12 @@ import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
+import { CALLS } from "../protocol/calls.ts";
 import { type Blocks, openBlocks } from "../records/blocks.ts";
 import { headOf } from "../records/log.ts";
 import { CARD_PATH } from "./a2a.ts";
 import { Bearers } from "./bearers.ts";
-import type { FrontWorld } from "./command.ts";
+import { type FrontWorld, isCharged } from "./command.ts";
 import type { CityDocument } from "./commands/city.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { answerTo, Refused } from "./errors.ts";
@@ -31,6 +34,7 @@ import { MissionMemory } from "./mission-memory.ts";
 import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
 import { Places, partyOf } from "./parties.ts";
+import { PhaseTimes } from "./phase-times.ts";
 
 /** What the front of a gateway has to know, as it crosses into another thread. */
 export const frontSettingsSchema = z.strictObject({
@@ -137,6 +141,7 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
   const world: FrontWorld = {
     ...{ client, hub, blocks, dir, millis },
     missions: new MissionMemory({ client, hub }),
+    phases: new PhaseTimes({ hub }),
     recordsHead: () => headOf(city.rows),
     campaigns: settings.campaigns,
     bundles: settings.bundles,
@@ -217,7 +222,7 @@ export function operatorIn(dir: string) {
 }
 
 async function aboutCity(
-  { version, network, addresses, seatsUrl, limits, relayGas, dir }: z.output<typeof frontSettingsSchema>,
+  { version, network, addresses, seatsUrl, limits, relayGas, dir, hasToll }: z.output<typeof frontSettingsSchema>,
   chainId: number,
   publicUrl: string,
 ): Promise<CityDocument> {
@@ -242,6 +247,9 @@ async function aboutCity(
       ...(seatsUrl === undefined ? {} : { seats: seatsUrl }),
     },
     limits: { ...limits, relayGas },
+    admission: { isOpen: seatsUrl !== undefined, stake: String(NEWCOMER_STAKE), most: MOST_OUTSIDERS },
+    calls: Object.keys(CALLS),
+    paid: COMMANDS.filter((each) => isCharged(each, hasToll)).map(({ name }) => name),
     operator: operator.address,
     operatorSees: ["every record, input and output of its missions, before they are revealed", "who asks what, from which address"],
     operatorCan: [

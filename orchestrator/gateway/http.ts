@@ -13,7 +13,7 @@ import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf } from "./a2a.ts";
 import { Arrivals, type Arriving, busy } from "./arrivals.ts";
 import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
-import type { Caller, Command, FrontWorld } from "./command.ts";
+import { type Caller, type Command, type FrontWorld, isCharged } from "./command.ts";
 import { filterOf, tell, withholding } from "./commands/events.ts";
 import { contractsOf } from "./contract-signature.ts";
 import { answerTo, Refused } from "./errors.ts";
@@ -204,7 +204,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
         const caller = { ...(await callerOf(context, body, command.access)), from: party(context) };
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
-        if (isCharged(command)) return paid(context, command, input);
+        if (isPaidFor(command)) return paid(context, command, input);
         const answer = () => answered(command, input, caller);
         const isKept = command.at === "front" && command.access === "open" && command.method === "GET" && command.isOfFiles !== true;
         return text(context, isKept ? await kept.get(`${command.name} ${canonicalJson(given)}`, answer) : await answer());
@@ -212,7 +212,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     });
   }
 
-  const isCharged = ({ paid: by }: Command) => by === "debt" || (by === "toll" && options.hasToll);
+  const isPaidFor = (command: Command) => isCharged(command, options.hasToll);
 
   const charge = ({ name, path, doc }: Command, input: z.infer<z.ZodObject>, payment: string | undefined) =>
     city.charge({ command: name, input, url: `${options.url()}${path}`, description: doc }, payment);
@@ -251,12 +251,12 @@ export function gatewayApp(options: GatewayOptions): Hono {
   async function asked(command: Command, given: JsonObject, { bearer, signature, payment }: Proof): Promise<JsonObject> {
     const whose = asking.getStore() ?? "unknown";
     allowances.spend(whose, command.cost, millis());
-    if (isCharged(command) && payment === undefined)
+    if (isPaidFor(command) && payment === undefined)
       throw new Refused("PaidOverHttp", `${command.name} is answered for a payment`, {
         action: `${command.method} ${command.path} says what (x402), and so does MCP`,
       });
     const answeredTo = async (input: z.infer<z.ZodObject>): Promise<string> => {
-      if (!isCharged(command)) return answered(command, input, { ...(await callerOfTool(command, given, bearer, signature)), from: whose });
+      if (!isPaidFor(command)) return answered(command, input, { ...(await callerOfTool(command, given, bearer, signature)), from: whose });
       const { answer, receipt } = await charge(command, input, payment?.header);
       payment?.paid(receipt);
       return answer;

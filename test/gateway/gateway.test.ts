@@ -301,6 +301,21 @@ describe("the gateway of a city with a mission", function () {
     }
   });
 
+  it("says how a mission's gas came together, contract by contract", async () => {
+    const { gas, spent } = z
+      .object({
+        gas: z.array(z.object({ contract: z.string(), gas: z.int() })),
+        spent: z.array(z.object({ sequence: z.int(), gas: z.int(), by: z.array(z.int()) })),
+      })
+      .parse(JSON.parse((await get(`/v1/missions/${served.outcome.mission}/history`)).body));
+    expect(gas.length).to.be.greaterThan(2);
+    for (const [place, point] of spent.entries()) {
+      expect(point.by.reduce((sum, each) => sum + each, 0)).to.equal(point.gas);
+      for (const [contract, used] of point.by.entries()) expect(used >= (spent[place - 1]?.by[contract] ?? 0)).to.equal(true);
+    }
+    expect(spent.at(-1)?.by).to.deep.equal(gas.map(({ gas: used }) => used));
+  });
+
   it("hands out a finished mission's bundle whole, and none of a mission that has none", async () => {
     const { mission, bundle } = served.outcome;
     const folder = join(home(), bundle ?? "");
@@ -323,6 +338,9 @@ describe("the gateway of a city with a mission", function () {
     const signer = await recoverMessageAddress({ message: canonicalJson(document), signature: signature as `0x${string}` });
     expect(signer).to.equal(document.operator);
     expect(document.addresses).to.deep.equal({ ...served.city.client.addresses });
+    expect(document.calls).to.include.members(["draft", "speak", "rank", "bid", "perform", "judge", "sign"]);
+    expect(document.admission).to.deep.equal({ isOpen: false, stake: "10000000000", most: 64 });
+    expect(document.paid).to.deep.equal(["pay_agreement"]);
   });
 
   it("withholds work while its mission runs, and gives it afterwards", async () => {

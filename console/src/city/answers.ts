@@ -186,7 +186,7 @@ export interface History {
     readonly first: number;
     readonly last: number | null;
   }[];
-  readonly spent: readonly { readonly sequence: number; readonly gas: number }[];
+  readonly spent: readonly { readonly sequence: number; readonly gas: number; readonly by: readonly number[] }[];
   readonly gas: readonly { readonly contract: string; readonly gas: number; readonly transactions: number }[];
   readonly stages: readonly { readonly stage: string; readonly gas: number; readonly transactions: number }[];
   readonly checkpoints: readonly {

@@ -18,7 +18,7 @@ export function Look({ history, labels }: { readonly history: History; readonly 
   return (
     <>
       <Gantt history={history} labels={labels} />
-      <Spent of={history.spent} />
+      <Spent of={history.spent} contracts={history.gas.map(({ contract }) => contract)} />
       <div className="columns">
         <PlainTable
           caption="Gas by contract"
@@ -57,23 +57,55 @@ export function Look({ history, labels }: { readonly history: History; readonly 
   );
 }
 
-const CURVE = { width: 960, height: 120, room: 16 } as const;
+const CURVE = { width: 960, height: 160, room: 16 } as const;
+/** Layers that have a look of their own; what is beyond has the last one's. */
+const LOOKS = 8;
+const lookOf = (place: number) => `layer-${Math.min(place, LOOKS - 1)}`;
 
-/** How the mission's gas came together, in the order of the log; the tables below say what it went to. */
-function Spent({ of }: { readonly of: History["spent"] }) {
+/** How the mission's gas came together, contract upon contract, in the order of the log; the tables below say what it went to. */
+function Spent({ of, contracts }: { readonly of: History["spent"]; readonly contracts: readonly string[] }) {
   const [first, last] = [of[0], of.at(-1)];
   if (first === undefined || last === undefined) return null;
   const { width, height, room } = CURVE;
   const x = (sequence: number) => room + ((sequence - first.sequence) / Math.max(1, last.sequence - first.sequence)) * (width - 2 * room);
   const y = (gas: number) => height - room - (gas / last.gas) * (height - 2 * room);
+  const upTo = (by: readonly number[], place: number) => by.slice(0, place).reduce((sum, gas) => sum + gas, 0);
+  const edge = (place: number) => of.map(({ sequence, by }) => `${x(sequence)},${y(upTo(by, place))}`);
   return (
     <figure data-spent={last.gas}>
       <figcaption className="small">
-        Gas spent so far, in the order of the log: {grouped(last.gas)} at entry {grouped(last.sequence)}
+        Gas spent so far by contract, in the order of the log: {grouped(last.gas)} at entry {grouped(last.sequence)}
       </figcaption>
-      <svg className="curve" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Gas spent, up to ${grouped(last.gas)}`}>
+      <div className="legend small">
+        {contracts.map((contract, place) => (
+          <span key={contract} className="key">
+            <svg width="12" height="12" aria-hidden="true">
+              <rect className={lookOf(place)} width="12" height="12" />
+            </svg>
+            {contract}
+          </span>
+        ))}
+      </div>
+      <svg
+        className="curve"
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`Gas spent by contract, up to ${grouped(last.gas)}; the tables below say the same`}
+      >
         <line x1={room} x2={width - room} y1={height - room} y2={height - room} />
-        <polyline points={of.map(({ sequence, gas }) => `${x(sequence)},${y(gas)}`).join(" ")} />
+        {contracts.map((contract, place) => (
+          <polygon
+            key={contract}
+            className={lookOf(place)}
+            data-layer={contract}
+            points={[...edge(place), ...edge(place + 1).toReversed()].join(" ")}
+          >
+            <title>
+              {contract}: {grouped(last.by[place] ?? 0)}
+            </title>
+          </polygon>
+        ))}
+        <polyline points={edge(contracts.length).join(" ")} />
       </svg>
     </figure>
   );

@@ -24,7 +24,7 @@ const ALLOWANCE = 100_000_000_000n;
 /** And what it gives for gas, wei. */
 const GAS_MONEY = 10n ** 17n;
 /** Agents from elsewhere whose stakes one city holds at once: a place is free again once its stake was taken back. */
-const MOST_OUTSIDERS = 64;
+export const MOST_OUTSIDERS = 64;
 /** Classes that a key can issue here. */
 const ISSUED = ["REC", "ATT"] as const;
 /** Services that one of them may have registered by this city. */

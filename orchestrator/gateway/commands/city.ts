@@ -22,6 +22,12 @@ export const cityDocumentSchema = z.strictObject({
     publicUrl: z.string(),
     faces: z.record(z.string(), z.string()),
     limits: z.record(z.string(), count),
+    /** Whether agents from elsewhere may join, what each stakes (units of the settlement token), and how many there may be. */
+    admission: z.strictObject({ isOpen: z.boolean(), stake: units, most: count }),
+    /** What agents may be asked. */
+    calls: z.array(z.string()),
+    /** Commands that are answered for a payment alone; all others cost nothing, and what a mission's own stages need is relayed without charge. */
+    paid: z.array(z.string()),
     operator: address,
     /** What whoever runs this can see, and do. */
     operatorSees: z.array(z.string()),

@@ -14,14 +14,17 @@ import { parseJsonBytes } from "../../primitives/json.ts";
 import { functionNames } from "../../primitives/selectors.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { type Command, command, type World } from "../command.ts";
+import type { KnownMission } from "../mission-memory.ts";
 import { decoded } from "../payloads.ts";
+import { PHASES, type PhaseDurations } from "../phase-times.ts";
 import { address, count, hash, seconds } from "../wire.ts";
 import { missionInput, missionNamed } from "./missions.ts";
 
 /** The eleven live metrics of the execution dashboard (AgentCity B.12), in the paper's order, each with when it alerts. */
 export const METRICS = {
   "node states": "a node is frozen or failed, or its commitment waits longer than 30 s",
-  "mission phase": "a node's clock ran out and nobody moved it on",
+  "mission phase":
+    "a node is in a phase for more than twice as long as nodes of this city usually are, and at least half a minute longer, or its clock ran out",
   "guardian counters": "an agent's freezes reach 70 % of the threshold that stops the mission",
   "active freezes": "any node is frozen",
   "review queue": "any node waits for a human",
@@ -134,12 +137,41 @@ async function heldIn(world: World, events: readonly StreamEvent[], now: number)
   return held;
 }
 
+/** Nodes in a phase that somebody has to end, with how long they may be in it: by what is usual here, and by the law's clock. Slowest first. */
+function phasesOf(
+  { events, nodes }: Pick<KnownMission, "events" | "nodes">,
+  durations: Pick<PhaseDurations, "longest">,
+  now: number,
+): { readonly part: Part; readonly isSlow: boolean }[] {
+  const since = new Map(
+    named(events, "CollaborationContract.NodeStateChanged").map(({ nodeId, timestamp }) => [nodeId, timestamp / 1_000]),
+  );
+  return nodes
+    .flatMap(({ state: code, deadline }, number) => {
+      const state = nodeStates[code] ?? "WAITING";
+      if (!PHASES.includes(state)) return [];
+      const stay = Math.max(0, Math.floor(now - (since.get(number) ?? now)));
+      const longest = durations.longest(state);
+      const late = deadline !== 0 && deadline < now ? `, late by ${now - deadline} s` : "";
+      const expected = longest === undefined ? "" : ` of ${longest} s expected at most`;
+      const share = longest === undefined ? null : Math.min(WHOLE, Math.round((stay * WHOLE) / longest));
+      const shown = part(`node ${number}`, `${state.toLowerCase().replaceAll("_", " ")} for ${stay} s${expected}${late}`, share);
+      return [{ part: shown, isSlow: late !== "" || (longest !== undefined && stay > longest) }];
+    })
+    .sort((a, b) => Number(b.isSlow) - Number(a.isSlow) || (b.part.share ?? 0) - (a.part.share ?? 0));
+}
+
+/** The contract that a transaction's gas is counted with, at the event that has it. */
+const contractOf = ({ name, record, gasUsed }: StreamEvent): string | undefined =>
+  record === null && gasUsed > 0 ? name.split(".")[0] : undefined;
+
 /** Gas of a mission's transactions by the contract whose event came first, most first. */
 function gasOf(events: readonly StreamEvent[]): { contract: string; gas: number; transactions: number }[] {
   const sums = new Map<string, { gas: number; transactions: number }>();
-  for (const { gasUsed, name, record } of events) {
-    if (record !== null || gasUsed === 0) continue;
-    const [contract = ""] = name.split(".");
+  for (const event of events) {
+    const contract = contractOf(event);
+    if (contract === undefined) continue;
+    const { gasUsed } = event;
     const sum = sums.get(contract) ?? { gas: 0, transactions: 0 };
     sums.set(contract, { gas: sum.gas + gasUsed, transactions: sum.transactions + 1 });
   }
@@ -149,13 +181,15 @@ function gasOf(events: readonly StreamEvent[]): { contract: string; gas: number;
 /** Points of the curve of gas that is spent, at most. */
 const MOST_POINTS = 120;
 
-function spentIn(events: readonly StreamEvent[]): { sequence: number; gas: number }[] {
-  let gas = 0;
-  const sums: { sequence: number; gas: number }[] = [];
-  for (const { gasUsed, sequence } of events) {
-    if (gasUsed === 0) continue;
-    gas += gasUsed;
-    sums.push({ sequence, gas });
+/** How a mission's gas came together: its sum at places in the log, and of it what went to each of these contracts. */
+function spentIn(events: readonly StreamEvent[], contracts: readonly string[]): { sequence: number; gas: number; by: number[] }[] {
+  let by = contracts.map(() => 0);
+  const sums: { sequence: number; gas: number; by: number[] }[] = [];
+  for (const event of events) {
+    const spender = contractOf(event);
+    if (spender === undefined) continue;
+    by = by.map((gas, place) => (contracts[place] === spender ? gas + event.gasUsed : gas));
+    sums.push({ sequence: event.sequence, gas: by.reduce((sum, gas) => sum + gas, 0), by });
   }
   const step = Math.ceil(sums.length / MOST_POINTS);
   return sums.filter((_, place) => (sums.length - 1 - place) % step === 0);
@@ -182,11 +216,12 @@ export const vitalCommands: readonly Command[] = [
       const { client } = world;
       const { mission, missionId } = await missionNamed(world, input.mission);
       const contract = client.mission(mission);
-      const [{ timestamp }, state, watch, { events, nodes, laws, slots }] = await Promise.all([
+      const [{ timestamp }, state, watch, { events, nodes, laws, slots }, durations] = await Promise.all([
         client.chain.publicClient.getBlock(),
         contract.state(),
         contract.watch(),
         world.missions.read({ mission, missionId }),
+        world.phases.read(),
       ]);
       const now = Number(timestamp);
       const numbers = [...nodes.keys()];
@@ -198,12 +233,7 @@ export const vitalCommands: readonly Command[] = [
       const reviewed = inState("PENDING_REVIEW");
       const done = inState("COMPLETED");
       const held = isOver ? [] : await heldIn(world, events, now);
-      const late = isOver
-        ? []
-        : numbers.filter((number) => {
-            const deadline = nodes[number]?.deadline ?? 0;
-            return deadline !== 0 && deadline < now && !["COMPLETED", "FAILED", "FROZEN"].includes(stateOf(number));
-          });
+      const phases = isOver ? [] : phasesOf({ events, nodes }, durations, now);
 
       const counters = new Map<string, Part>();
       for (const { args } of await decoded(world, named(events, "CollaborationContract.FreezeCounted"), countedSchema)) {
@@ -243,8 +273,8 @@ export const vitalCommands: readonly Command[] = [
         },
         "mission phase": {
           value: missionState.toLowerCase(),
-          alerts: late.length > 0,
-          parts: late.map((number) => part(`node ${number}`, `late by ${now - (nodes[number]?.deadline ?? now)} s`)),
+          alerts: phases.some(({ isSlow }) => isSlow),
+          parts: phases.map(({ part: shown }) => shown),
         },
         "guardian counters": {
           value: counters.size === 0 ? "nobody was frozen" : `${counters.size} agents were frozen`,
@@ -315,8 +345,8 @@ export const vitalCommands: readonly Command[] = [
         z.strictObject({ node: count, state: z.enum(nodeStates), from: count, to: count.nullable(), first: count, last: count.nullable() }),
       ),
       gas: z.array(z.strictObject({ contract: z.string(), gas: count, transactions: count })),
-      /** How the gas came together: its sum at places in the log, the last one whole. */
-      spent: z.array(z.strictObject({ sequence: count, gas: count })),
+      /** How the gas came together: its sum at places in the log, the last one whole; `by`: the part of each contract, in the order of `gas`. */
+      spent: z.array(z.strictObject({ sequence: count, gas: count, by: z.array(count) })),
       /** The same gas by the stage of a mission's life. */
       stages: z.array(z.strictObject({ stage: z.string(), gas: count, transactions: count })),
       /** Under a law with checkpoints: nodes whose work was off chain until each of them. */
@@ -363,6 +393,7 @@ export const vitalCommands: readonly Command[] = [
         else row.undecided += 1;
         tiers.set(tier, row);
       }
+      const gas = gasOf(events);
       const epochs = [...Map.groupBy(events, ({ epoch }) => epoch)].map(([epoch, own]) => ({
         epoch,
         completed: own.filter(({ eventType }) => eventType === "TASK_COMPLETED").length,
@@ -378,8 +409,11 @@ export const vitalCommands: readonly Command[] = [
         })),
         anchor:
           anchored === undefined ? null : { root: anchored.args.root, block: anchored.event.blockNumber, eventId: anchored.event.eventId },
-        gas: gasOf(events),
-        spent: spentIn(events),
+        gas,
+        spent: spentIn(
+          events,
+          gas.map(({ contract }) => contract),
+        ),
         freezes: counted.map(({ event, args }) => ({ ...args, at: Math.floor(event.timestamp / 1_000) })),
         verdicts: [...tiers.values()].sort((a, b) => a.tier - b.tier),
         epochs,
