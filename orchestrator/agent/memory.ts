@@ -39,6 +39,9 @@ export class Memory {
     const known = this.recall(key, schema);
     if (known !== undefined) return known;
     const value = schema.parse(await make());
+    // What was made meanwhile for the same key came first.
+    const first = this.recall(key, schema);
+    if (first !== undefined) return first;
     writeFileDurable(this.#pathOf(key), canonicalJson({ key, value }));
     return value;
   }

@@ -17,7 +17,7 @@ import { termsAt } from "../execution/obligations.ts";
 import { itemsProblem } from "../execution/sandbox/items-problem.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../execution/sandbox/limits.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
-import { type FinishedWork, sealWork } from "../execution/sealed-work.ts";
+import { type FinishedWork, finishedSchema, sealWork } from "../execution/sealed-work.ts";
 import type { Performed } from "../execution/seat.ts";
 import { type HandedIn, outputHashOf } from "../execution/work.ts";
 import type { RegisteredService } from "../execution/world.ts";
@@ -256,9 +256,11 @@ export class Policy {
           asked,
           details: run.status === "failed" ? `${run.kind}: ${run.details}`.slice(0, 4_000) : "the output is not an object",
         };
-      const outputHash = outputHashOf(run.output);
-      const bytes = canonicalBytes(run.output);
-      const sealed = takesReceipts(view.law) ? await this.#sealed(request, { output: run.output, trail: run.trail }) : undefined;
+      const made: FinishedWork = { output: run.output, trail: run.trail };
+      const finished = takesReceipts(view.law) ? await this.#finished(request, made, asked) : made;
+      const outputHash = outputHashOf(finished.output);
+      const bytes = canonicalBytes(finished.output);
+      const sealed = takesReceipts(view.law) ? await this.#sealed(request, finished) : undefined;
       return {
         status: "ok",
         ...(sealed === undefined ? {} : { sealed }),
@@ -268,7 +270,7 @@ export class Policy {
         inputSha: sha256(canonicalBytes(input)),
         outputId: sealed === undefined ? await putBlock(bytes) : contentIdOf(bytes),
         outputHash,
-        trail: [...run.trail],
+        trail: [...finished.trail],
         tools: run.tools,
         messages: run.messages,
       };
@@ -279,6 +281,17 @@ export class Policy {
     return sealed === undefined
       ? { status: "ok", output: outputId, trail, tools, messages }
       : { status: "sealed", work: sealed.id, tools, messages };
+  }
+
+  /**
+   * The work that is sealed at this place: the first that was finished, on the disk before it is sealed. The salt there is used for one plaintext, since
+   * two under one key and nonce would open each other; a run that was cut short and made something else is not sealed beside it.
+   */
+  async #finished(place: Place, work: FinishedWork, asked: Hash): Promise<FinishedWork> {
+    const made = async () => ({ ...finishedSchema.parse(work), asked });
+    const kept = await this.#of.memory.keep(["finished", ...placeOf(place)], finishedSchema.extend({ asked: hashSchema }), made);
+    if (kept.asked !== asked) throw new WillNotSign("perform", "the question", "it did this work under another one");
+    return { output: kept.output, trail: kept.trail };
   }
 
   /** Work for the eyes of those to whom its commitment is opened. */

@@ -27,12 +27,15 @@ const FILLED_TO = 1_024;
 const SPACE = 0x20;
 const [KEY_BYTES, NONCE_BYTES] = [32, 12];
 
-const finishedSchema = z.strictObject({
+export const finishedSchema = z.strictObject({
   output: z.record(z.string(), z.json()),
   trail: z.array(hashSchema).max(4_096),
 });
 
-/** AES-256-GCM under HKDF-SHA-256 of the salt. A salt is used for one seal, so its nonce may follow from it too. */
+/**
+ * AES-256-GCM under HKDF-SHA-256 of the salt. A salt is used for one plaintext, so its nonce may follow from it too: whoever seals has the work on
+ * its disk first.
+ */
 function cipherOf({ salt, obligation, slot }: SealOf) {
   const place = hexToBytes(concat([obligation, `0x${slot.toString(16).padStart(2, "0")}`]));
   const bytes = hkdf(sha256, hexToBytes(salt), undefined, place, KEY_BYTES + NONCE_BYTES);

@@ -21,7 +21,7 @@ import { MOST_SPONSORSHIPS } from "../../orchestrator/legislature/endorse.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { BidRequest } from "../../orchestrator/minds/mind.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
-import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { hexToBytes } from "../../orchestrator/primitives/hex.ts";
 import type { JsonValue } from "../../orchestrator/primitives/json.ts";
 import { signerOf } from "../../orchestrator/primitives/signing.ts";
@@ -54,6 +54,8 @@ describe("a city that asks for something else", function () {
   let drafted: Call | undefined;
   let agent: Policy;
   const bytesChanged: string[] = [];
+  /** How often work was made, and the ids of what was brought for it. */
+  const sealedTwice: { readonly made: number; readonly brought: readonly string[] }[] = [];
   /** What agents with other limits said to the first question for offers. */
   const bounded: { readonly limit: string; readonly said: JsonValue }[] = [];
 
@@ -133,6 +135,30 @@ describe("a city that asks for something else", function () {
         bounded.push({ limit, said });
       }
     };
+    /** Work that is another each time it is made, asked for at once, after the city was away, and after a restart. */
+    const sealAgain = async (call: Call) => {
+      const brought: string[] = [];
+      let [made, isAway] = [0, true];
+      const policyOf = () =>
+        new Policy({
+          ...{ ...common, block: (id: string) => link.block(id), memory: new Memory(join(folder, "twice")) },
+          perform({ items }) {
+            made += 1;
+            return { items: items.map(({ id }) => ({ id, name: id, value: made })) };
+          },
+          putBlock: async (bytes) => {
+            brought.push(contentIdOf(bytes));
+            if (isAway) throw new Error("the city is away");
+            return contentIdOf(bytes);
+          },
+        });
+      const first = policyOf();
+      await Promise.allSettled([first.answer(call), first.answer(call)]);
+      isAway = false;
+      const again = await policyOf().answer(call);
+      if (!JSON.stringify(again).includes('"sealed"')) return;
+      sealedTwice.push({ made, brought });
+    };
     const refuses = async (by: Policy, call: Pick<Call, "kind" | "payload">, name = ""): Promise<boolean> => {
       try {
         await by.answer(call);
@@ -163,6 +189,7 @@ describe("a city that asks for something else", function () {
           if (call.kind === "draft") drafted ??= call;
           if (call.kind === "bid" && bounded.length === 0) await tryLimits(call);
           if (call.kind === "perform" && !(await refuses(lied, call))) bytesChanged.push(call.id);
+          if (call.kind === "perform") await sealAgain(call);
           const answer = policy.answer(call);
           const answered = answer.then((value) => link.answer(call.id, value));
           // On a busy machine a call may be over before it is declined.
@@ -198,6 +225,15 @@ describe("a city that asks for something else", function () {
 
   it("gets no ballot of another ranking, session, voter or deadline", () => {
     expect([...ballots]).to.include.members(["agent", "deadline", "ranking", "session"]);
+  });
+
+  it("is shown one sealed work, though it asks twice at once and the agent makes another each time", () => {
+    expect(sealedTwice).to.have.length.above(0);
+    for (const { made, brought } of sealedTwice) {
+      expect(made, "it was made more than once").to.be.above(1);
+      expect(brought).to.have.length.above(2);
+      expect(new Set(brought).size).to.equal(1);
+    }
   });
 
   it("is refused when a block differs in one byte", () => {

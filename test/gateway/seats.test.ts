@@ -167,7 +167,7 @@ describe("seats at the gateway", function () {
     // One of each five has no place: then all thirty-two are taken.
     for (const own of senders) expect(await Promise.race(own.map(({ answer }) => answer))).to.match(/^HTTP\/1.1 503 .*GatewayBusy/s);
     const body = "y".repeat(200_000);
-    // Bytes that are here already count against no quota.
+    // Bytes that are here already, from others, count like those that nobody brought: an allowance says nothing of what the city keeps.
     const id = await desk.store.put(new TextEncoder().encode(body));
     const { url, init } = await signedRequest(agent, `${crowded.url}/v1/blocks/${id}?call=${call}`, { method: "PUT", body, now: now() });
     expect(await (await fetch(url, init)).json()).to.deep.equal({ cid: id, bytes: body.length });
@@ -198,14 +198,14 @@ describe("seats at the gateway", function () {
       );
     const codes: unknown[] = [];
     for (let at = 0; at < 9; at += 1) codes.push(await bring(gateway, block(at)));
-    // Nine bytes came before.
+    // 200,009 bytes came before.
     expect(codes).to.deep.equal([...Array.from({ length: 7 }, () => "kept"), "QuotaExceeded", "QuotaExceeded"]);
 
     const again = await serveGateway(city, { ...serveOptions, seats: desk });
     expect(await bring(again, block(8))).to.equal("QuotaExceeded");
-    // What is there already is not brought twice, and what was refused took nothing.
+    // What it brought already is not brought twice, and what was refused took nothing.
     expect(await bring(again, block(6))).to.equal("kept");
-    expect(await bring(again, new Uint8Array(8 * MEBIBYTE - 64).fill(9))).to.equal("kept");
+    expect(await bring(again, new Uint8Array(8 * MEBIBYTE - 200_064).fill(9))).to.equal("kept");
     expect(await bring(again, new Uint8Array(64))).to.equal("QuotaExceeded");
     await again.close();
   });
