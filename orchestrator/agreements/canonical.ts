@@ -19,8 +19,10 @@ export type KeyOf = (identity: PartyIdentity) => PublicKey | undefined;
 /** What a signature is over; the word keeps one kind from passing for another. */
 export type SignedKind = "proposal" | "message" | "agreement" | "delivery" | "result" | "challenge" | "cancellation" | "reading";
 
+const UTF_8 = new TextEncoder();
+
 export function messageBytes(kind: SignedKind, hash: Hash): Uint8Array {
-  return new TextEncoder().encode(`asa/1 ${kind} ${hash}`);
+  return UTF_8.encode(`asa/1 ${kind} ${hash}`);
 }
 
 /** Hashes of agreements whose terms nobody can change any more. */
@@ -53,7 +55,8 @@ export function signAgreement(agreement: Agreement, party: Party, signer: ByteSi
   const known = keyOf(agreement.parties[party].identity);
   const { algorithm, key } = signer.publicKey;
   if (known?.algorithm !== algorithm || known.key !== key) throw new AgreementRefused("UnknownKey", `This key is not the ${party}'s`);
-  const terms = withSameTerms(agreement, {});
+  // Whoever signs runs code of its own: what it signs stays as it is meanwhile.
+  const terms = isImmutable(agreement) ? agreement : withSameTerms(agreement, {});
   const value = signer.sign(messageBytes("agreement", agreementHash(terms)));
   return withSameTerms(terms, { signatures: { ...signatures, [party]: { scheme: algorithm, key, value } } });
 }

@@ -9,7 +9,7 @@ export function isImmutable(value: unknown): boolean {
 /** Freezes plain data with everything in it, and returns it. What came in shares its parts. */
 export function immutable<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || whole.has(value)) return value;
-  for (const part of Object.values(value)) immutable(part);
+  for (const part of Object.values(value)) if (typeof part === "object") immutable(part);
   whole.add(Object.freeze(value));
   return value;
 }
