@@ -1,5 +1,5 @@
 /** Agreements of parties anywhere: the city keeps their signed acts, looks at the escrow on its chain, and says where each agreement stands. */
-import { erc20Abi, hashTypedData, recoverAddress, stringify } from "viem";
+import { erc20Abi, hashMessage, hashTypedData, recoverAddress, stringify } from "viem";
 import { z } from "zod";
 import {
   type Act,
@@ -15,6 +15,7 @@ import {
   isOfNamed,
   keyOfDid,
   lifeAt,
+  messageBytes,
   namedIn,
   openLife,
   overBy,
@@ -27,6 +28,7 @@ import {
   type Status,
   sameIdentity,
   take,
+  unitsOf,
 } from "../agreements/index.ts";
 import { agreementEscrowAbi } from "../chain/abi/AgreementEscrow.ts";
 import type { CityChain } from "../chain/chain.ts";
@@ -92,6 +94,8 @@ const MOST_EACH = 1_000;
 /** Where room is needed, an agreement goes that long after it was over. No terms hold their place for longer than three years (seconds). */
 const KEPT_OVER = 30 * 86_400;
 const LONGEST = 3 * 365 * 86_400;
+/** Of agreements whose money was shown so many are looked at again where room is needed. */
+const LOOKED_AT = 16;
 /** Seconds for which a consent to cancel is good. */
 const CONSENT = 86_400;
 /** Lives that were worked out, so that a reader costs no signatures to check again. */
@@ -120,6 +124,7 @@ const x402Schema = z.looseObject({
   wallets: z.strictObject({ provider: addressSchema }),
 });
 const ZERO: Address = addressSchema.parse(`0x${"00".repeat(20)}`);
+const moneyRows = z.array(z.object({ id: hashSchema, wallet: addressSchema, stake: z.union([z.string(), z.number()]).transform(BigInt) }));
 const rowsSchema = z.array(z.object({ at: z.coerce.number(), act: z.string() }));
 
 const stepRefused = (why: string) =>
@@ -127,6 +132,8 @@ const stepRefused = (why: string) =>
 
 export class AgreementDesk {
   readonly #options: AgreementDeskOptions;
+  /** Agreements that are known to have their money in the escrow. */
+  readonly #funded = new Set<Hash>();
   readonly #lives = new Map<Hash, { readonly life: AgreementLife; readonly count: number }>();
 
   constructor(options: AgreementDeskOptions) {
@@ -155,8 +162,11 @@ export class AgreementDesk {
     return owed;
   }
 
-  /** Takes a proposal; the same one is taken once. Throws AgreementRefused, TooManyProposals. */
-  async propose(act: Extract<Act, { readonly act: "propose" }>): Promise<Standing> {
+  /**
+   * Takes a proposal; the same one is taken once. `shown`: the client's wallet signed the proposal's text (EIP-191), by which it shows that it
+   * holds the payment: where there is no room, those go that have shown less. Throws AgreementRefused, TooManyProposals.
+   */
+  async propose(act: Extract<Act, { readonly act: "propose" }>, shown?: Hex): Promise<Standing> {
     const text = canonicalJson(act);
     const id = sha256(text);
     const before = await this.#acts(id);
@@ -166,12 +176,14 @@ export class AgreementDesk {
     this.#requireMine(agreement);
     const { client } = agreement.parties;
     const opened = this.#now(false);
+    const money = shown === undefined ? undefined : await this.#moneyBehind(agreement, shown);
+    const spent = money === undefined ? [] : await this.#spentElsewhere();
     await this.#options.sql.transaction(async (sql) => {
-      await this.#makeRoom(sql, nameOf(client.identity), opened);
+      await this.#makeRoom(sql, nameOf(client.identity), opened, money && { ...money, spent });
       const offered = Math.min(Date.parse(agreement.expires_at) / 1_000, opened + LONGEST);
       await sql.query(
-        "INSERT INTO gateway_agreements (id, acts, opened, client, over_by) VALUES ($1, 1, $2, $3, $4) ON CONFLICT (id) DO NOTHING",
-        [id, opened, nameOf(client.identity), offered],
+        "INSERT INTO gateway_agreements (id, acts, opened, client, over_by, wallet, stake) VALUES ($1, 1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING",
+        [id, opened, nameOf(client.identity), offered, money?.wallet ?? null, money === undefined ? null : String(money.stake)],
       );
       await sql.query("INSERT INTO gateway_acts (id, place, at, act) VALUES ($1, 0, $2, $3) ON CONFLICT (id, place) DO NOTHING", [
         id,
@@ -337,6 +349,12 @@ export class AgreementDesk {
     if (job === undefined || life.agreement.status !== "active") {
       const owed = await this.#owed(id, life);
       return { id, life, status: life.agreement.status, due: dueAt(life.agreement, life.timed), job, owed };
+    }
+    if (job.view !== undefined && job.view.status !== "open" && !this.#funded.has(id)) {
+      await this.#options.sql.query("UPDATE gateway_agreements SET funded = true WHERE id = $1", [id]);
+      this.#funded.add(id);
+      const [first] = this.#funded;
+      if (this.#funded.size > MOST_LIVES && first !== undefined) this.#funded.delete(first);
     }
     return { id, life, job, owed: undefined, ...this.#led(job.terms, job.view) };
   }
@@ -550,7 +568,54 @@ export class AgreementDesk {
     });
   }
 
-  async #makeRoom(sql: Sql, client: string, now: number): Promise<void> {
+  /** The payment that a proposal's client shows to have, beside what it has shown for others; undefined where it has not that much. */
+  async #moneyBehind(agreement: Agreement, shown: Hex): Promise<{ readonly wallet: Address; readonly stake: bigint } | undefined> {
+    const { escrow } = agreement;
+    if (escrow === undefined || !isEscrowed(agreement)) throw malformed("Nothing is paid into an escrow: no wallet shows money for it");
+    const { client: wallet } = read(bindingSchema, escrow.binding).wallets;
+    const text = new TextDecoder().decode(messageBytes("proposal", agreementHash(agreement)));
+    if (!(await this.#isSigned(wallet, hashMessage(text), shown)))
+      throw new AgreementRefused("BadSignature", "The client's wallet has not signed this proposal", wallet);
+    const stake = unitsOf(escrow.payment.amount, escrow.payment.currency);
+    const [others] = await this.#options.sql.query(
+      "SELECT coalesce(sum(stake), 0) AS stakes FROM gateway_agreements WHERE wallet = $1 AND NOT funded",
+      [wallet],
+    );
+    return BigInt(String(others?.["stakes"])) + stake <= (await this.#balanceOf(wallet)) ? { wallet, stake } : undefined;
+  }
+
+  /** Of the oldest agreements whose money was shown, those that neither have it in the escrow nor in the wallet any more. */
+  async #spentElsewhere(): Promise<readonly Hash[]> {
+    const { sql } = this.#options;
+    const [kept] = await sql.query("SELECT count(*) AS count FROM gateway_agreements WHERE wallet IS NOT NULL");
+    if (Number(kept?.["count"]) < MOST_UNSIGNED) return [];
+    const rows = moneyRows.parse(
+      await sql.query(
+        `SELECT id, wallet, stake FROM gateway_agreements WHERE wallet IS NOT NULL AND NOT funded ORDER BY opened LIMIT ${LOOKED_AT}`,
+      ),
+    );
+    const looked = await Promise.all(
+      rows.map(async ({ id, wallet, stake }) => {
+        if ((await this.#balanceOf(wallet)) >= stake) return undefined;
+        const { view } = (await this.get(id)).job ?? {};
+        return view === undefined || view.status === "open" ? id : undefined;
+      }),
+    );
+    return looked.filter((id) => id !== undefined);
+  }
+
+  #balanceOf(wallet: Address): Promise<bigint> {
+    const { chain, token } = this.#options;
+    return chain.publicClient.readContract({ abi: erc20Abi, address: token, functionName: "balanceOf", args: [wallet] });
+  }
+
+  /** `money`: what a proposal has shown, and which others have spent theirs. */
+  async #makeRoom(
+    sql: Sql,
+    client: string,
+    now: number,
+    money?: { readonly stake: bigint; readonly spent: readonly Hash[] },
+  ): Promise<void> {
     const tooMany = (action: string, whose = "") =>
       new AgentCityError("TooManyProposals", `This city keeps as many agreements${whose} as it can`, { action });
     const remove = async (id: unknown) => {
@@ -563,9 +628,25 @@ export class AgreementDesk {
       const [kept] = await sql.query(`SELECT count(*) AS count FROM gateway_agreements WHERE ${condition}`, given);
       if (Number(kept?.["count"]) < most) return;
       const [first] = await sql.query(`SELECT id, over_by FROM gateway_agreements WHERE ${condition} ORDER BY over_by LIMIT 1`, given);
-      if (first === undefined || Number(first["over_by"]) + KEPT_OVER > now)
-        throw tooMany("end some, or ask its operator; what was over for a month makes room", whose);
-      await remove(first["id"]);
+      if (first !== undefined && Number(first["over_by"]) + KEPT_OVER <= now) return remove(first["id"]);
+      if (whose !== undefined || !(await displace("true")))
+        throw tooMany("end some, or show the payment by your wallet's signature; what was over for a month makes room", whose);
+    };
+    /** Before money less of it goes, none first: the oldest of whoever has most of that; then what has its money no more. */
+    const displace = async (condition: string): Promise<boolean> => {
+      if (money === undefined) return false;
+      const loose = `NOT funded AND ${condition}`;
+      const least = `${loose} AND coalesce(stake, 0) = (SELECT min(coalesce(stake, 0)) FROM gateway_agreements WHERE ${loose})`;
+      const [first] = await sql.query(
+        `SELECT id FROM gateway_agreements WHERE ${least} AND coalesce(stake, 0) < $1 AND client =
+           (SELECT client FROM gateway_agreements WHERE ${least} GROUP BY client ORDER BY count(*) DESC, min(opened) LIMIT 1)
+           ORDER BY opened LIMIT 1`,
+        [String(money.stake)],
+      );
+      const goes = first?.["id"] ?? money.spent[0];
+      if (goes === undefined) return false;
+      await remove(goes);
+      return true;
     };
     await among("client = $1", MOST_EACH, " of one client");
     await among("true", MOST);
@@ -574,8 +655,9 @@ export class AgreementDesk {
     );
     if (oldest === undefined) return;
     const { id, opened } = z.object({ id: hashSchema, opened: z.coerce.number() }).parse(oldest);
-    if (now - opened < LEAST_STAY) throw tooMany("try again in some minutes");
-    await remove(id);
+    if (now - opened >= LEAST_STAY) return remove(id);
+    if (!(await displace(`acts < ${ACTS_OF_SIGNED}`)))
+      throw tooMany("try again in some minutes, or show the payment by your wallet's signature");
   }
 }
 

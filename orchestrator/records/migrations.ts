@@ -209,6 +209,14 @@ export const MIGRATIONS: readonly Migration[] = [
     name: "014-debts",
     statements: ["ALTER TABLE gateway_payments ADD COLUMN debt text UNIQUE"],
   },
+  {
+    // The client's wallet that showed the payment of an agreement, smallest unit, and whether it lies in the escrow by now.
+    name: "015-agreements-with-money",
+    statements: [
+      "ALTER TABLE gateway_agreements ADD COLUMN wallet text, ADD COLUMN stake numeric, ADD COLUMN funded boolean NOT NULL DEFAULT false",
+      "CREATE INDEX gateway_agreements_wallets ON gateway_agreements (wallet) WHERE wallet IS NOT NULL",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

@@ -3,13 +3,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "chai";
+import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { type Act, type AgreementLife, agreementHash } from "../../orchestrator/agreements/index.ts";
+import { type Act, type AgreementLife, agreementHash, messageBytes, readAgreement } from "../../orchestrator/agreements/index.ts";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
+import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
-import { AgreementDesk } from "../../orchestrator/gateway/agreement-desk.ts";
+import { AgreementDesk, type Standing } from "../../orchestrator/gateway/agreement-desk.ts";
 import type { Command } from "../../orchestrator/gateway/command.ts";
 import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
@@ -214,6 +217,7 @@ describe("agreements of strangers at the gateway", function () {
         challenge_agreement: { challenge: { ...cancellation, result_hash: `0x${"22".repeat(32)}`, by: "client" }, signature },
         cancel_agreement: { cancellation, signatures: { client: signature, provider: signature } },
         consent_to_cancellation: { by: "client", share: 5_000, deadline: 2 * START, escrow_signature: signature },
+        pay_agreement: {},
         prepare_agreement_step: { step: "fund", from: stranger.address },
         send_agreement_step: { transactions: [transaction] },
       };
@@ -355,6 +359,84 @@ describe("agreements of strangers at the gateway", function () {
       1_000,
       `0x${"2".padStart(64, "0")}`,
     ]);
+    await database.query("DELETE FROM gateway_agreements");
+  });
+
+  it("keep nobody out who has the payment: a hundred keys without money fill the desk in vain", async () => {
+    const { chain, client, database } = city;
+    const escrow = await devnetEscrow(city);
+    if (escrow === undefined) throw new Error("a devnet has an escrow");
+    const now = 2 * START;
+    const desk = new AgreementDesk({ sql: database, chain, token: client.addresses.CityToken, escrow, millis: () => now * 1_000 });
+    await database.query("DELETE FROM gateway_agreements");
+    const many = "INSERT INTO gateway_agreements (id, acts, opened, client, over_by) SELECT '0x' || lpad(to_hex(number), 64, '0'), 7";
+    await database.query(`${many}, $1::bigint + number, 'key ' || number % 100, 3 * $1::bigint FROM generate_series(1, 100000) AS number`, [
+      now - 200_000,
+    ]);
+    const wallet = (name: string) => privateKeyToAccount(keccak256(new TextEncoder().encode(name)));
+    /** An offer of so many dollars by a wallet, and that wallet's word for it. */
+    async function offer(name: string, payer: LocalAccount, dollars: string, by = payer): Promise<Standing> {
+      const wallets = { client: payer, provider: wallet("p"), evaluator: wallet("e"), backup: wallet("b"), arbiter: wallet("a") };
+      const binding = {
+        ...desk.binding,
+        wallets: Object.fromEntries(Object.entries(wallets).map(([role, { address }]) => [role, address])),
+      };
+      const act = proposing(name, 3 * START, {
+        escrow: { enabled: true, binding: { type: "erc8183", ...binding }, payment: { amount: dollars, currency: "USDC" } },
+      });
+      const message = new TextDecoder().decode(messageBytes("proposal", agreementHash(readAgreement(act.document))));
+      return desk.propose(act, await by.signMessage({ message }));
+    }
+    const code = async (attempt: Promise<unknown>) =>
+      attempt.then(
+        () => "taken",
+        (error: { code?: string }) => error.code,
+      );
+    const mint = async (to: LocalAccount, amount: bigint) =>
+      client.token.mint([to.address, amount], {
+        intent: intentKey("desk-mint", to.address, amount),
+        account: memberOf(city.society, "deployer").account,
+      });
+    const [rich, poor, richer] = [wallet("rich"), wallet("poor"), wallet("richer")];
+    await mint(rich, 9_000_000n);
+    await mint(richer, 90_000_000n);
+
+    expect(await code(desk.propose(proposing("without-money", 3 * START)))).to.equal("TooManyProposals");
+    expect(await code(offer("nothing-in-it", poor, "5.00"))).to.equal("TooManyProposals");
+    expect(await code(offer("in-another's-name", rich, "5.00", poor))).to.equal("BadSignature");
+    expect(await code(offer("with-money", rich, "5.00"))).to.equal("taken");
+    expect(await code(offer("with-the-same-money", rich, "5.00")), "4 are left").to.equal("TooManyProposals");
+    expect(await code(offer("with-the-rest", rich, "4.00"))).to.equal("taken");
+    const [first, left] = [
+      await database.query("SELECT 1 FROM gateway_agreements WHERE id = $1", [`0x${"1".padStart(64, "0")}`]),
+      await database.query("SELECT count(*) AS count FROM gateway_agreements"),
+    ];
+    expect([first, Number(left[0]?.["count"])], "the oldest without money went").to.deep.equal([[], 100_000]);
+
+    // Whoever shows more goes before whoever shows less, and money that is spent elsewhere shows nothing.
+    await database.query("DELETE FROM gateway_agreements WHERE wallet IS NULL");
+    await database.query(
+      `INSERT INTO gateway_agreements (id, acts, opened, client, over_by, wallet, stake) SELECT '0x' || lpad(to_hex(number), 64, '0'), 1, $1::bigint, 'dust',
+       3 * $1::bigint, $2, 1 FROM generate_series(1, 4094) AS number`,
+      [now, rich.address],
+    );
+    expect(await code(offer("with-more", richer, "6.00")), "a unit each keeps nobody out").to.equal("taken");
+    expect(await code(offer("with-less", richer, "0.000001"))).to.equal("TooManyProposals");
+    await database.query("DELETE FROM gateway_agreements");
+    const spender = wallet("spender");
+    await mint(spender, 5_000_000n);
+    const gas = { account: memberOf(city.society, "deployer").account, value: 10n ** 16n };
+    await city.sender.send({ ...gas, intent: intentKey("desk-gas"), to: spender.address });
+    const { id } = await offer("soon-spent", spender, "5.00");
+    await database.query(
+      `INSERT INTO gateway_agreements (id, acts, opened, client, over_by, wallet, stake) SELECT '0x' || lpad(to_hex(number), 64, '0'), 1, 1 + $1::bigint, 'held',
+       3 * $1::bigint, $2, 9000000 FROM generate_series(1, 4095) AS number`,
+      [now, rich.address],
+    );
+    expect(await code(offer("while-it-is-there", richer, "1.00"))).to.equal("TooManyProposals");
+    await client.token.transfer([poor.address, 1n], { intent: intentKey("desk-spend"), account: spender });
+    expect(await code(offer("once-it-is-spent", richer, "1.00"))).to.equal("taken");
+    expect(await database.query("SELECT 1 FROM gateway_agreements WHERE id = $1", [id])).to.deep.equal([]);
     await database.query("DELETE FROM gateway_agreements");
   });
 

@@ -329,14 +329,22 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreements",
     group: "Agreements",
-    doc: "Offers an agreement (a document of ASA, version 1), signed by its client; identities are keys (did:key). The same proposal is taken once.",
+    doc: "Offers an agreement (a document of ASA, version 1), signed by its client; identities are keys (did:key). The same proposal is taken once. Where the desk is full, a proposal whose wallet signs the same text (EIP-191) and holds the payment takes the place of one that shows none.",
     access: "order",
     cost: 100,
-    input: z.strictObject({ document, signature }),
+    input: z.strictObject({
+      ...{ document, signature },
+      walletSignature: z
+        .string()
+        .regex(/^0x(?:[0-9a-f]{2}){1,2048}$/)
+        .optional()
+        .meta({ description: "By the client's wallet, over the proposal's text (EIP-191; a contract by ERC-1271)" }),
+    }),
     output: agreementOutput,
-    async run(world, given) {
+    async run(world, { walletSignature, ...given }) {
       const desk = deskOf(world);
-      return shown(desk, await desk.propose({ act: "propose", ...given }));
+      const wallet = walletSignature === undefined ? undefined : hexSchema.parse(walletSignature);
+      return shown(desk, await desk.propose({ act: "propose", ...given }, wallet));
     },
   }),
   take(
