@@ -251,7 +251,10 @@ async function aboutCity(
     calls: Object.keys(CALLS),
     paid: COMMANDS.filter((each) => isCharged(each, hasToll)).map(({ name }) => name),
     operator: operator.address,
-    operatorSees: ["every record, input and output of its missions, before they are revealed", "who asks what, from which address"],
+    operatorSees: [
+      "every record and input of its missions, and what is not handed in sealed before it is revealed",
+      "who asks what, from which address",
+    ],
     operatorCan: [
       ...(network.isEmbedded ? ["rewrite the chain: it lives in this process"] : []),
       "refuse or delay requests, and leave records out",

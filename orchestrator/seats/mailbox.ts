@@ -16,6 +16,7 @@ import {
   mailboxDomain,
   mailboxTypes,
   type Received,
+  receivedSchema,
 } from "../protocol/calls.ts";
 import type { Answers } from "../records/answers.ts";
 
@@ -96,7 +97,8 @@ const MOST_WHY = 500;
 /** Seconds for somebody who let the last question pass, where silence costs nothing. */
 const MUTE_SECONDS = 3;
 
-const keptSchema = z.strictObject({ answer: z.json() });
+/** With what was signed for it: asked again, the city says the same moment. Answers that were kept before have none. */
+const keptSchema = z.strictObject({ answer: z.json(), received: receivedSchema.optional() });
 
 /**
  * Questions to seats elsewhere, and their answers. The first valid answer is stored before anything relies on it, and is final; the same question
@@ -224,7 +226,7 @@ export class Mailbox {
   async answer(from: Address, id: Hash, answer: JsonValue): Promise<Received> {
     this.#saw(from);
     const kept = await this.#options.answers.recall(keyOf({ to: from, id }), keptSchema);
-    if (kept !== undefined) return this.#receiptFor(id, kept.answer);
+    if (kept !== undefined) return kept.received ?? this.#receiptFor(id, kept.answer);
     const open = this.#open.get(id);
     if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
     const parsed = CALLS[open.call.kind].answer.safeParse(answer);
@@ -238,10 +240,11 @@ export class Mailbox {
       this.#note(open.call, "city", problem);
       throw new AnswerRefused(problem);
     }
-    const first = await this.#options.answers.remember(keyOf(open.call), keptSchema, async () => ({ answer }));
+    const received = await this.#receiptFor(id, answer);
+    const first = await this.#options.answers.remember(keyOf(open.call), keptSchema, async () => ({ answer, received }));
     open.settle(first.answer);
     this.#mute.delete(from);
-    return this.#receiptFor(id, first.answer);
+    return first.received ?? this.#receiptFor(id, first.answer);
   }
 
   /** Whether this address waits for its calls, or has asked for them a moment ago. */

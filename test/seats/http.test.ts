@@ -165,7 +165,11 @@ describe("a city's seats over HTTP", () => {
     expect(await own.isReceipt(call.id, receipt)).to.equal(true);
     // The same when it is asked again: the first answer stays.
     const again = await own.answer(call.id, { status: "failed", details: "another reason" });
-    expect(again.answer).to.equal(receipt.answer);
+    expect(again, "of the moment in which it came").to.deep.equal(receipt);
+    const restarted = new Mailbox({
+      ...{ chainId: 31337, city: zeroAddress, answers: openAnswers(database), receiver: devnetAccount(0), clock: wallClock },
+    });
+    expect(await restarted.answer(executor.address, call.id, { status: "failed", details: "a third" })).to.deep.equal(receipt);
     const other = keccak256(bytes("another"));
     for (const changed of [
       { call: other },
