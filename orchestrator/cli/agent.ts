@@ -50,7 +50,10 @@ export async function agent(action: string, options: AgentCommand, role: AgentRo
   await found(options, role);
 }
 
-/** Two keystores, their password and the limits, each readable by this user only. What is there already is kept. */
+/**
+ * Two keystores, their password and the limits, each readable by this user only; whoever another agent makes has no owner of its own. What is
+ * there already is kept.
+ */
 async function init(options: AgentCommand, role: AgentRole): Promise<void> {
   const folder = folderIn(options, role);
   const path = (name: keyof typeof FILES) => join(folder, FILES[name]);
@@ -63,23 +66,28 @@ async function init(options: AgentCommand, role: AgentRole): Promise<void> {
   makeFolder(folder);
   const password = randomBytes(24).toString("base64url");
   const random = (bytes: number) => randomBytes(bytes);
-  const [key, owner] = [generatePrivateKey(), generatePrivateKey()];
+  const { creator } = options;
+  const key = generatePrivateKey();
+  const owner = creator === undefined ? generatePrivateKey() : undefined;
   const written: readonly (readonly [keyof typeof FILES, string])[] = [
     ["password", `${password}\n`],
     ["key", encryptKeystore(key, password, random)],
-    ["principal", encryptKeystore(owner, password, random)],
+    ...(owner === undefined ? [] : [["principal", encryptKeystore(owner, password, random)] as const]),
     ["limits", `${JSON.stringify(STRICT, null, 2)}\n`],
   ];
   for (const [name, text] of written) writeFileSync(path(name), text, { mode: 0o600, flag: "wx" });
-  const made = { folder, agent: privateKeyToAddress(key), principal: privateKeyToAddress(owner), limits: path("limits") };
+  const answers = owner === undefined ? { creator } : { principal: privateKeyToAddress(owner) };
+  const made = { folder, agent: privateKeyToAddress(key), ...answers, limits: path("limits") };
   if (options.json === true) process.stdout.write(`${JSON.stringify({ status: "done", ...made })}\n`);
   else
     process.stdout.write(
       [
         `${role.toUpperCase().padEnd(7)} ${made.agent}`,
-        `OWNER   ${made.principal}   (gives its stake; keep ${FILES.principal} elsewhere once it is registered)`,
+        owner === undefined
+          ? `CREATOR ${creator}   (gives its stake; its owner answers for both)`
+          : `OWNER   ${privateKeyToAddress(owner)}   (gives its stake; keep ${FILES.principal} elsewhere once it is registered)`,
         `LIMITS  ${made.limits}`,
-        `NEXT    ${asTyped(`npm run ${role} -- --city http://127.0.0.1:8787`)}${options.folder === undefined ? "" : ` --folder ${options.folder}`}`,
+        `NEXT    ${asTyped(`npm run ${role} -- --city http://127.0.0.1:8787`)}${options.folder === undefined ? "" : ` --folder ${options.folder}`}${creator === undefined ? "" : ` --creator ${creator}`}`,
         "",
       ].join("\n"),
     );

@@ -166,7 +166,17 @@ describe("a stranger with the package", function () {
       expect(answer.said).to.include(words);
       expect(answer.said.match(/MISSING.*/)?.[0]).to.equal(undefined);
     }
-    agent.child.kill("SIGTERM");
-    await agent.ended;
+
+    // Two more, and it has made another of the same owner.
+    const below = start([program, "agent", "init", "--folder", "second", "--creator", "mine"]);
+    await below.ended;
+    expect(below.said).to.match(/^AGENT {3}0x[0-9a-fA-F]{40}\nCREATOR mine/);
+    const second = start([program, "agent", "--folder", "second", "--creator", "mine", "--city", seats.url, "--sells", "sort"]);
+    await heard(second, "answering as");
+    expect(second.said).to.include(/registered: 0x\w{40} answers for it/.exec(agent.said)?.[0]);
+    for (const each of [agent, second]) {
+      each.child.kill("SIGTERM");
+      await each.ended;
+    }
   });
 });
