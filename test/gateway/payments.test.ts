@@ -18,7 +18,8 @@ import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
-import { serveOptions } from "./gateway-city.ts";
+import { serveOptions, wall } from "./gateway-city.ts";
+import { reading, x402Home } from "./homes.ts";
 import { decoded, encoded, paymentBy, requiredSchema, type Terms } from "./payment.ts";
 
 const PRICE = 10_000n;
@@ -144,6 +145,34 @@ describe("a paid command", function () {
     expect(await refused(BODY, header)).to.contain("used or cancelled");
     expect(signature).to.be.a("string");
     expect(await balanceOf(payTo)).to.equal(before);
+  });
+
+  it("is sent on for a provider within what the city spends on strangers, and is owed until then", async () => {
+    const deal = await x402Home(city).open({ isImmediate: true });
+    await deal.deliver();
+    await deal.judge("evaluator");
+    const { agreements, relays } = gateway.world;
+    const { owed } = (await agreements?.get(deal.id)) ?? {};
+    const now = Math.floor(wall.now / 1_000);
+    await city.database.query("INSERT INTO relayed (act, subject, at, gas) VALUES (0, $1, $2, $3)", [
+      `principal ${owed?.payTo}`,
+      now,
+      String(relays.most / 40n),
+    ]);
+    const body = JSON.stringify({ agreement: deal.id, ...reading(city.chain.id, now) });
+    const pay = (header = "") =>
+      fetch(`${gateway.url}/v1/agreement-payments`, {
+        ...{ method: "POST", body },
+        headers: { "content-type": "application/json", ...(header === "" ? {} : { "payment-signature": header }) },
+      });
+    const { accepts } = requiredSchema.parse(decoded((await pay()).headers.get("payment-required")));
+    const by = await payer(5_000_000n);
+    const { header } = await paymentBy(by, accepts[0], { now: city.chain.clock.now(), nonce: sha256(`owed ${by.address}`) });
+    expect(await (await pay(header)).text()).to.contain("RelayQuota");
+    expect(await deal.received()).to.equal(0n);
+    await city.database.query("DELETE FROM relayed");
+    expect((await pay(header)).status).to.equal(200);
+    expect(await deal.received()).to.equal(4_250_000n);
   });
 
   it("is paid over MCP too, in the place that x402 has for it", async () => {

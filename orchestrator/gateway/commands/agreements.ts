@@ -450,6 +450,8 @@ export const agreementCommands: readonly Command[] = [
     async run(world, { agreement }) {
       const { life, owed } = await deskOf(world).get(toHash(agreement));
       if (owed === undefined) throw new RangeError("unreachable: its price was asked");
+      // The city sends the payment on at its own cost, and whom it pays is whom it is sent for.
+      await world.relays.take("payment", { principal: owed.payTo });
       const result = life.results.at(-1)?.hash ?? null;
       return { agreement, agreementHash: agreementHash(life.agreement), result, ...shownDebt(owed) };
     },
