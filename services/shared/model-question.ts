@@ -17,8 +17,6 @@ export function aboutModel(place: number): Omit<ServiceAbout, "id" | "title" | "
     accepts: ["packages", "files", "csv", "urls", "items"],
     produces: "items",
     perItem: true,
-    // A model is mostly waited for.
-    limits: { seconds: 600 },
     input: itemsInput(),
     output: itemsOutput({ model: { type: "string" } }),
     options: optionsSchema(

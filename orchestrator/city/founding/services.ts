@@ -7,10 +7,10 @@ import type { CityClient } from "../../client/client.ts";
 import { signAuth } from "../../client/sign/auth.ts";
 import { writeMany } from "../../client/write.ts";
 import { type Bundle, bundleService } from "../../execution/sandbox/bundle.ts";
-import { DEFAULT_LIMITS, packConstraints } from "../../execution/sandbox/limits.ts";
+import { DEFAULT_LIMITS, LONGEST_RUN_MS, packConstraints } from "../../execution/sandbox/limits.ts";
 import type { RegisteredService } from "../../execution/world.ts";
 import type { Hash } from "../../primitives/hex.ts";
-import { canonicalBytes } from "../../primitives/json.ts";
+import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import type { Member } from "./society.ts";
 
 /** What a producer sells, before it is registered. */
@@ -50,9 +50,11 @@ function termsOf(entry: CatalogEntry, { codeHash }: Bundle): Omit<RegisteredServ
   return { codeHash, schemaHash, endpoint: `city:${entry.id}`, constraints: constraintsOf(entry) };
 }
 
-/** What a service says of itself, and else what every run here is held to; a seller runs it once at a time. */
-function constraintsOf({ limits: { seconds, memory, concurrent = 1 } = {} }: CatalogEntry): Hash {
-  const { wallClockMs, memoryMb, tools, messages } = DEFAULT_LIMITS;
+/** What a service says of itself, and else what every run here is held to, or one that waits for models; a seller runs it once at a time. */
+function constraintsOf({ options, limits: { seconds, memory, concurrent = 1 } = {} }: CatalogEntry): Hash {
+  const { memoryMb, tools, messages } = DEFAULT_LIMITS;
+  const fields = options?.["properties"];
+  const wallClockMs = isObject(fields) && "models" in fields ? LONGEST_RUN_MS : DEFAULT_LIMITS.wallClockMs;
   return packConstraints({
     wallClockMs: seconds === undefined ? wallClockMs : 1_000 * seconds,
     memoryMb: memory ?? memoryMb,

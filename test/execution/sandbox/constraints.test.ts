@@ -157,7 +157,10 @@ describe("execution/sandbox/constraints", () => {
       constraintsIn(registeredService({ seller, entry, bundle: bundle("() => ({})") }).record.constraints);
     const { wallClockMs, memoryMb, tools, messages } = DEFAULT_LIMITS;
     expect(said(sort)).to.deep.equal({ wallClockMs, memoryMb, concurrent: 1, tools, messages });
+    // Whoever asks a model waits for it, also with a service of one's own.
     expect(said(model)).to.include({ wallClockMs: 600_000 });
+    expect(said({ ...sort, options: model.options ?? {} })).to.include({ wallClockMs: 600_000 });
+    expect(said({ ...model, limits: { seconds: 60 } })).to.include({ wallClockMs: 60_000 });
     expect(said(own)).to.deep.equal({ wallClockMs: 2_000, memoryMb: 64, concurrent: 4, tools, messages });
   });
 });
