@@ -1,5 +1,4 @@
-import { mkdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { formatEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
@@ -16,11 +15,11 @@ import { askElsewhere, CityUnreachable, postElsewhere } from "../gateway/elsewhe
 import { addressSchema } from "../primitives/address.ts";
 import { formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
-import { writeFileAtomic } from "../primitives/files.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
 import { parseMissionFile } from "../protocol/mission-file.ts";
 import { parameter } from "../protocol/parameters.ts";
+import { receiveBundle } from "../records/bundle.ts";
 import { secretIn } from "./agent.ts";
 import { audit } from "./audit.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -149,23 +148,26 @@ async function ask<Output extends z.ZodType>(url: string, name: string, output: 
   return output.parse(await askElsewhere(url)(command, given, {}));
 }
 
-/** Writes the bundle below this folder's missions. */
+/** Writes the bundle below this folder's missions; one of another city, whose mission had the same address, stays beside it. */
 async function fetchBundle(url: string, mission: string, tell: (line: string) => void): Promise<string> {
   const folder = join(home().root, "missions", addressSchema.parse(mission).toLowerCase());
-  let after: string | null = "";
   let count = 0;
-  while (after !== null) {
-    const page: z.output<typeof bundleOutput> = await ask(url, "get_bundle", bundleOutput, { mission, ...(after === "" ? {} : { after }) });
-    for (const { path, base64 } of page.files) {
-      // Names are the city's words: none of them may lead out of the folder.
-      if (!BUNDLE_PATH.test(path)) throw new CityDeceives(`a file of the bundle is named ${JSON.stringify(path.slice(0, 80))}`);
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileAtomic(join(folder, path), Buffer.from(base64, "base64"));
-      count += 1;
+  await receiveBundle(folder, async (take) => {
+    for (let after: string | null = ""; after !== null; ) {
+      const page: z.output<typeof bundleOutput> = await ask(url, "get_bundle", bundleOutput, {
+        mission,
+        ...(after === "" ? {} : { after }),
+      });
+      for (const { path, base64 } of page.files) {
+        // Names are the city's words: none of them may lead out of the folder.
+        if (!BUNDLE_PATH.test(path)) throw new CityDeceives(`a file of the bundle is named ${JSON.stringify(path.slice(0, 80))}`);
+        take(path, Buffer.from(base64, "base64"));
+        count += 1;
+      }
+      if (page.next !== null && (page.files.length === 0 || page.next <= after)) throw new CityDeceives("its bundle has no end");
+      after = page.next;
     }
-    if (page.next !== null && (page.files.length === 0 || page.next <= after)) throw new CityDeceives("its bundle has no end");
-    after = page.next;
-  }
+  });
   tell(`the bundle is in ${folder}: ${count} files`);
   return folder;
 }

@@ -42,10 +42,40 @@ export function writeBundle(dir: string, files: ReadonlyMap<string, Uint8Array |
     makeFolder(draft);
     writeFileDurable(join(draft, MANIFEST), `${canonicalJson(manifest)}\n`);
     for (const folder of foldersOf(draft)) syncDirectory(folder);
-    putInPlace(draft, dir, manifest);
+    putInPlace(draft, dir, manifest.digest);
     return manifest;
   } finally {
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Writes a bundle as somebody sends it, its manifest among its files, in the same way: the directory appears whole or not at all, and another
+ * one there is kept beside it. Whether its bytes hold together, `openBundle` says. `send` is given what takes each file.
+ */
+export async function receiveBundle(dir: string, send: (take: (path: string, bytes: Uint8Array) => void) => Promise<void>): Promise<void> {
+  const draft = `${dir}.${randomUUID()}.tmp`;
+  try {
+    makeFolder(draft);
+    await send((path, bytes) => {
+      if (!isPlainPath(path)) throw new InvalidValue("bundle", `a file cannot be called ${JSON.stringify(path)}`);
+      makeFolder(dirname(join(draft, path)));
+      writeFileDurable(join(draft, path), bytes);
+    });
+    for (const folder of foldersOf(draft)) syncDirectory(folder);
+    putInPlace(draft, dir, digestIn(draft));
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** What a manifest says that it is the digest of; undefined where it cannot be read. */
+function digestIn(dir: string): Hash | undefined {
+  try {
+    return readManifest(dir).digest;
+  } catch (error) {
+    if (error instanceof BundleDamaged) return undefined;
+    throw error;
   }
 }
 
@@ -83,9 +113,9 @@ function writeFile(draft: string, path: string, content: Uint8Array | string): B
 }
 
 /** Puts the draft in its place. What is there and is not the same bundle is kept beside it, under the next free number. */
-function putInPlace(draft: string, dir: string, { digest }: BundleManifest): void {
+function putInPlace(draft: string, dir: string, digest: Hash | undefined): void {
   if (existsSync(dir)) {
-    if (isBundle(dir, digest)) return;
+    if (digest !== undefined && isBundle(dir, digest)) return;
     renameSync(dir, freeName(dir));
   }
   renameSync(draft, dir);

@@ -6,8 +6,9 @@ import fc from "fast-check";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { contentIdOf, sha256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
-import { openBundle, writeBundle } from "../../orchestrator/records/bundle.ts";
+import { openBundle, receiveBundle, writeBundle } from "../../orchestrator/records/bundle.ts";
 import { BundleDamaged, BundleOfAnotherEdition } from "../../orchestrator/records/errors.ts";
+import { rejection } from "../support/rejection.ts";
 
 const block = new TextEncoder().encode("a block");
 const files = new Map<string, Uint8Array | string>([
@@ -38,6 +39,34 @@ describe("a mission's bundle", () => {
     }
     throw new Error("the damage was not noticed");
   }
+
+  it("is received whole or not at all, and keeps another one of its name beside it", async () => {
+    const other = join(root, "other");
+    writeBundle(other, new Map([["log.ndjson", "another city's\n"]]));
+    const sent = [...openBundle(other).files, ["manifest.json", new Uint8Array(readFileSync(join(other, "manifest.json")))] as const];
+    const receive = (more: readonly (readonly [string, Uint8Array])[]) =>
+      receiveBundle(dir, async (take) => {
+        for (const [path, bytes] of more) take(path, bytes);
+      });
+    for (const path of ["../out", "/etc/out", "a/../../out"])
+      expect(await rejection(receive([...sent, [path, block]])), path).to.be.instanceOf(InvalidValue);
+    const broken = receiveBundle(dir, async (take) => {
+      take("log.ndjson", block);
+      throw new RangeError("the city is gone");
+    });
+    expect(await rejection(broken)).to.be.instanceOf(RangeError);
+    expect([readdirSync(join(root, "missions")), [...openBundle(dir).files.keys()]]).to.deep.equal([["0x7c"], [...files.keys()].sort()]);
+
+    await receive(sent);
+    await receive(sent);
+    expect(readdirSync(join(root, "missions"))).to.deep.equal(["0x7c", "0x7c.1"]);
+    expect(openBundle(dir).text("log.ndjson")).to.equal("another city's\n");
+    expect([...openBundle(`${dir}.1`).files.keys()]).to.deep.equal([...files.keys()].sort());
+
+    // What its own manifest does not fit is put there too, so that an audit names it.
+    await receive([...sent.slice(0, -1), ["manifest.json", block]]);
+    expect(() => openBundle(dir)).to.throw(BundleDamaged);
+  });
 
   it("gives back every byte and leaves nothing beside it", () => {
     const bundle = openBundle(dir);
