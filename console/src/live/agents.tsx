@@ -3,7 +3,7 @@ import { Link, useParams } from "react-router";
 import { formatMoney } from "../../../orchestrator/primitives/amounts.ts";
 import type { Act, Agent, Event, Page, Service, Work } from "../city/answers.ts";
 import { useAsked } from "../city/live.tsx";
-import { Asked, Empty } from "../parts/asked.tsx";
+import { Asked, Empty, Problem } from "../parts/asked.tsx";
 import { EventList } from "../parts/event-list.tsx";
 import { PlainTable } from "../parts/plain-table.tsx";
 import { Quoted } from "../parts/quoted.tsx";
@@ -81,11 +81,23 @@ export function AgentPage() {
   const items = last.data?.items ?? [];
   const isOfSession = ({ name }: Event) => name.startsWith("LegislativeProcedure.") || name.startsWith("legislature.");
   const sanctions = (acts.data?.items ?? []).filter(({ target }) => target.toLowerCase() === address.toLowerCase());
+  const title = (
+    <Title order={1}>
+      Agent <span className="mono">{short(address)}</span>
+    </Title>
+  );
+  // What is no address has no history either: that is said once.
+  if (agent.data === undefined && work.data === undefined && agent.error !== null) {
+    return (
+      <>
+        {title}
+        <Problem error={agent.error} />
+      </>
+    );
+  }
   return (
     <>
-      <Title order={1}>
-        Agent <span className="mono">{short(address)}</span>
-      </Title>
+      {title}
       <Asked of={agent}>
         {({ kind, principal, reputation, stake, registeredAt, isBanned, erc8004 }) => (
           <>

@@ -146,16 +146,18 @@ export function Component() {
               if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
             }}
           />
-          <Text size="sm" className="muted" data-loaded={all.length}>
-            {all.length.toLocaleString("en")} entries read
-            {pages.data === undefined
-              ? "; more are on their way …"
-              : pages.isFetching && filter["text"] !== undefined
-                ? "; earlier ones are searched …"
-                : pages.hasNextPage
-                  ? "; scroll for earlier ones"
-                  : ", all there are"}
-          </Text>
+          {(pages.data !== undefined || pages.error === null) && (
+            <Text size="sm" className="muted" data-loaded={all.length}>
+              {all.length.toLocaleString("en")} entries read
+              {pages.data === undefined
+                ? "; more are on their way …"
+                : pages.isFetching && filter["text"] !== undefined
+                  ? "; earlier ones are searched …"
+                  : pages.hasNextPage
+                    ? "; scroll for earlier ones"
+                    : ", all there are"}
+            </Text>
+          )}
         </div>
         {chosen !== undefined && <Entry key={chosen} id={chosen} onClose={() => set("event", "")} />}
       </div>

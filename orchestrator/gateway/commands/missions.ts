@@ -225,7 +225,9 @@ export const missionCommands: readonly Command[] = [
     async run({ hub }, { id }) {
       const row = id.length === 66 ? hub.missionWithId(toHash(id)) : hub.missionAt(toAddress(id));
       if (row === undefined)
-        throw new Refused("NotFound", `This city has no mission ${id}`, { action: "list_sessions names those it has" });
+        throw new Refused("NotFound", `This city has no mission ${id}`, {
+          action: "list_missions names those it has, list_sessions those whose law is being made",
+        });
       return { missionId: row.id, session: row.session, epoch: row.epoch, mission: row.mission };
     },
   }),
