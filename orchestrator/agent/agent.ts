@@ -94,6 +94,9 @@ const LONGEST_REQUEST = 30_000;
 /** Milliseconds before an unreachable city is asked again. */
 const PAUSE = 500;
 
+/** Whether nobody answered: the same may be asked again. */
+const isAway = (error: unknown) => error instanceof CityAway || isUnreachable(error);
+
 /** An agent of one owner in a city of others: its key, its mind and its services stay on this machine. */
 export function createAgent(options: AgentOptions): Agent {
   const { key, folder, clock, tell = () => {} } = options;
@@ -160,7 +163,7 @@ export function createAgent(options: AgentOptions): Agent {
     const holder = (of: Hex | LocalAccount | undefined) => (typeof of === "string" ? privateKeyToAccount(of) : of);
     const joining = { client, link, account, tell, principal: holder(options.principal), creator: holder(options.creator) };
     const services = office === undefined ? offers.map(registeredService) : [];
-    const principal = await joined(joining, services, stop);
+    const principal = await untilJoined(joining, services, stop);
     if (principal === undefined) return;
     const policyOf = (by: CityClient) => answering(by, principal, offers);
     let policy = policyOf(client);
@@ -178,6 +181,22 @@ export function createAgent(options: AgentOptions): Agent {
       }
     }
     await Promise.allSettled(busy.values());
+  }
+
+  /** Joins, also where the city or its chain does not answer for a while: what was done before is read back from the chain. */
+  async function untilJoined(...asked: Parameters<typeof joined>): ReturnType<typeof joined> {
+    const [, , stop] = asked;
+    for (let reported = false; !stop.aborted; ) {
+      try {
+        return await joined(...asked);
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        if (!reported) tell("the city, or its chain, does not answer; asking again");
+        reported = true;
+        await clock.sleep(PAUSE);
+      }
+    }
+    return undefined;
   }
 
   /** Who answers for it, once it is registered and has the office that it asks for; undefined if it was to stop meanwhile. */
@@ -231,8 +250,7 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         return await contact();
       } catch (error) {
-        const isAway = error instanceof CityAway || isUnreachable(error);
-        if (stop.aborted || (error instanceof AgentCityError && !isAway) || error instanceof z.ZodError) throw error;
+        if (stop.aborted || (error instanceof AgentCityError && !isAway(error)) || error instanceof z.ZodError) throw error;
         if (!reported) tell(`no city at ${options.city} yet; asking again`);
         reported = true;
         await clock.sleep(PAUSE);
