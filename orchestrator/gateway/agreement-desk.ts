@@ -176,9 +176,12 @@ export class AgreementDesk {
     this.#requireMine(agreement);
     const { client } = agreement.parties;
     const opened = this.#now(false);
-    const money = shown === undefined ? undefined : await this.#moneyBehind(agreement, shown);
-    const spent = money === undefined ? [] : await this.#spentElsewhere();
+    const purse = shown === undefined ? undefined : await this.#purseOf(agreement, shown);
+    const spent = purse === undefined ? [] : await this.#spentElsewhere();
     await this.#options.sql.transaction(async (sql) => {
+      // What one purse has shown for several at once is counted one after the other.
+      if (purse !== undefined) await sql.query("LOCK TABLE gateway_agreements IN SHARE ROW EXCLUSIVE MODE");
+      const money = purse !== undefined && (await shownBy(sql, purse.wallet)) + purse.stake <= purse.holds ? purse : undefined;
       await this.#makeRoom(sql, nameOf(client.identity), opened, money && { ...money, spent });
       const offered = Math.min(Date.parse(agreement.expires_at) / 1_000, opened + LONGEST);
       await sql.query(
@@ -568,20 +571,15 @@ export class AgreementDesk {
     });
   }
 
-  /** The payment that a proposal's client shows to have, beside what it has shown for others; undefined where it has not that much. */
-  async #moneyBehind(agreement: Agreement, shown: Hex): Promise<{ readonly wallet: Address; readonly stake: bigint } | undefined> {
+  /** The wallet that shows a proposal's payment, and what it holds. Throws BadSignature. */
+  async #purseOf(agreement: Agreement, shown: Hex): Promise<{ readonly wallet: Address; readonly stake: bigint; readonly holds: bigint }> {
     const { escrow } = agreement;
     if (escrow === undefined || !isEscrowed(agreement)) throw malformed("Nothing is paid into an escrow: no wallet shows money for it");
     const { client: wallet } = read(bindingSchema, escrow.binding).wallets;
     const text = new TextDecoder().decode(messageBytes("proposal", agreementHash(agreement)));
     if (!(await this.#isSigned(wallet, hashMessage(text), shown)))
       throw new AgreementRefused("BadSignature", "The client's wallet has not signed this proposal", wallet);
-    const stake = unitsOf(escrow.payment.amount, escrow.payment.currency);
-    const [others] = await this.#options.sql.query(
-      "SELECT coalesce(sum(stake), 0) AS stakes FROM gateway_agreements WHERE wallet = $1 AND NOT funded",
-      [wallet],
-    );
-    return BigInt(String(others?.["stakes"])) + stake <= (await this.#balanceOf(wallet)) ? { wallet, stake } : undefined;
+    return { wallet, stake: unitsOf(escrow.payment.amount, escrow.payment.currency), holds: await this.#balanceOf(wallet) };
   }
 
   /** Of the oldest agreements whose money was shown, those that neither have it in the escrow nor in the wallet any more. */
@@ -659,6 +657,14 @@ export class AgreementDesk {
     if (!(await displace(`acts < ${ACTS_OF_SIGNED}`)))
       throw tooMany("try again in some minutes, or show the payment by your wallet's signature");
   }
+}
+
+/** What a wallet has shown for agreements whose money is not in the escrow yet, smallest unit. */
+async function shownBy(sql: Sql, wallet: Address): Promise<bigint> {
+  const [row] = await sql.query("SELECT coalesce(sum(stake), 0) AS stakes FROM gateway_agreements WHERE wallet = $1 AND NOT funded", [
+    wallet,
+  ]);
+  return BigInt(String(row?.["stakes"]));
 }
 
 /** What an agreement's payment is kept under. */
