@@ -10,7 +10,7 @@ import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import { onlyAllowed } from "./allow-list.ts";
-import type { Chain, CityChain, Fees, Request } from "./chain.ts";
+import type { BlockName, Chain, CityChain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import {
   ChainDisagrees,
@@ -63,8 +63,8 @@ export interface DrivenChain extends CityChain {
   mine(transactions: readonly Hex[], timestamp?: bigint, rehearse?: (timestamp: bigint) => Promise<void>): Promise<TranscriptBlock>;
   /** Moves chain time by an empty block and wakes whoever slept until then. */
   advanceTo(timestamp: bigint): Promise<void>;
-  /** The whole transcript so far: the text of `chain.ndjson`. */
-  transcript(): string;
+  /** The transcript up to a block, or the whole so far: the text of `chain.ndjson`. Throws InvalidValue for a block that is not of this chain. */
+  transcript(head?: BlockName): string;
 }
 
 const blockSchema = z.object({
@@ -284,8 +284,14 @@ class Driven implements DrivenChain {
     return { maxFeePerGas: 2n * (this.#baseFees.at(-1) ?? 0n) + 1_000_000_000n, maxPriorityFeePerGas: 0n };
   }
 
-  transcript(): string {
-    return this.#file?.text() ?? this.#lines.join("");
+  transcript(head?: BlockName): string {
+    const text = this.#file?.text() ?? this.#lines.join("");
+    if (head === undefined) return text;
+    // A line each, after the one that begins the chain.
+    const lines = text.split("\n").slice(0, 1 + Number(head.number - this.#base));
+    if (lines.at(-1)?.includes(`"hash":"${head.hash}"`) !== true)
+      throw new InvalidValue("block", `${head.number} ${head.hash} is not of this chain`);
+    return `${lines.join("\n")}\n`;
   }
 
   async close(): Promise<void> {

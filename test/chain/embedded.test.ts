@@ -97,6 +97,17 @@ describe("the embedded chain", () => {
 
     expect((await opened({ transcript: text })).head().hash).to.equal(hash);
 
+    // A bundle ends with its mission's last block, whatever others did since.
+    const { hash: middle } = await again.publicClient.getBlock({ blockNumber: 150n });
+    const cut = again.transcript({ number: 150n, hash: middle });
+    expect(text.startsWith(cut)).to.equal(true);
+    expect((await opened({ transcript: cut })).head()).to.include({ number: 150n, hash: middle });
+    for (const head of [
+      { number: 149n, hash: middle },
+      { number: 201n, hash },
+    ])
+      expect(() => again.transcript(head)).to.throw(InvalidValue);
+
     const script = `
       import { readFileSync } from "node:fs";
       import { openEmbeddedChain } from ${JSON.stringify(new URL("../../orchestrator/chain/embedded.ts", import.meta.url).href)};
