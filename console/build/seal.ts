@@ -1,16 +1,17 @@
 /**
  * The last step of a build: refuses one whose first load is too heavy, and writes down the hash of every file, which the server checks. The
- * hash of that list is in the tree (console/dist.sha256): a build of this commit has it on every machine, and CI compares.
+ * hash of that list is in the tree (console/dist.sha256): a build of this commit has it on every machine, and CI compares. The build itself is
+ * there as well, as one file (console/dist.json.br).
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { SEAL, ship } from "./shipped.ts";
 
 /** Bytes after gzip that the first page may need (design: 420 kB). */
 const FIRST_LOAD = 420_000;
-const SEAL = "files.json";
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 
 const paths = readdirSync(dist, { recursive: true, withFileTypes: true })
@@ -27,17 +28,13 @@ for (const path of first) {
   for (const [, name = ""] of named) first.add(path === "index.html" ? name : `assets/${name}`);
 }
 const weight = [...first].reduce((sum, path) => sum + gzipSync(readFileSync(join(dist, path))).length, 0);
-const files = Object.fromEntries(
-  paths.map((path) => [
-    path,
-    createHash("sha256")
-      .update(readFileSync(join(dist, path)))
-      .digest("hex"),
-  ]),
-);
+const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
+const contents = new Map<string, Uint8Array>(paths.map((path) => [path, readFileSync(join(dist, path))]));
+const files = Object.fromEntries([...contents].map(([path, bytes]) => [path, sha256(bytes)]));
 const seal = `${JSON.stringify({ console: 1, firstLoad: weight, files }, null, 2)}\n`;
 writeFileSync(join(dist, SEAL), seal);
-const build = createHash("sha256").update(seal).digest("hex");
+ship(dist.slice(0, -1), contents.set(SEAL, new TextEncoder().encode(seal)));
+const build = sha256(seal);
 writeFileSync(join(dist, "..", "dist.sha256"), `${build}\n`);
 process.stdout.write(
   `first load ${(weight / 1000).toFixed(1)} kB after gzip (${first.size} files, at most ${FIRST_LOAD / 1000} kB)\nbuild      ${build}\n`,

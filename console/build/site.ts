@@ -6,8 +6,8 @@ import { z } from "zod";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import { HEADERS, LIVE_HEADERS } from "./policy.ts";
+import { SEAL, shippedBeside } from "./shipped.ts";
 
-const SEAL = "files.json";
 const PAGE = "/index.html";
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -22,35 +22,54 @@ const sealSchema = z.strictObject({ console: z.literal(1), firstLoad: z.int(), f
 export type Site = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Reads a build whole. Throws NotBuilt; BuildUnknown for another build than the one that the tree names in `dist.sha256`, beside the folder;
- * BuildChanged with the first file whose bytes are not those that were built.
+ * Reads the build that the tree names in `dist.sha256`, beside the folder: from the folder, or, where that holds none or another, from the one
+ * that is shipped. Throws NotBuilt; BuildUnknown where neither is of this version; BuildChanged with the first file whose bytes are not those
+ * that were built.
  */
 export function readSite(dist: string): { readonly site: Site; readonly build: string } {
-  let seal: Uint8Array;
+  const build = readFileSync(`${dist}.sha256`, "utf8").trim();
+  const built = (path: string) => readFileSync(join(dist, path));
+  const shipped = shippedBeside(dist);
+  const sources = [built, ...(shipped === undefined ? [] : [(path: string) => shipped.get(path) ?? new Uint8Array()])];
+  const seals = sources.map(sealOf);
+  const at = seals.findIndex((seal) => seal !== undefined && buildOf(seal) === build);
+  const [seal, read] = [seals[at], sources[at]];
+  if (seal !== undefined && read !== undefined) return { site: siteOf(seal, read), build };
+  const other = seals.find((each) => each !== undefined);
+  if (other === undefined) throw new AgentCityError("NotBuilt", "The console is not built", { action: BUILD });
+  throw new AgentCityError("BuildUnknown", "The console in console/dist is not of this version", {
+    details: buildOf(other),
+    action: BUILD,
+  });
+}
+
+type Read = (path: string) => Uint8Array;
+const BUILD = "npm run console:build, which takes a minute";
+const buildOf = (seal: Uint8Array) => sha256(seal).slice(2);
+
+/** The list of a build's files; undefined where there is none. */
+function sealOf(read: Read): Uint8Array | undefined {
   try {
-    seal = readFileSync(join(dist, SEAL));
-  } catch (cause) {
-    throw new AgentCityError("NotBuilt", "The console is not built", { action: "npm run console:build, which takes a minute", cause });
+    const seal = read(SEAL);
+    return seal.length === 0 ? undefined : seal;
+  } catch {
+    return undefined;
   }
-  const build = sha256(seal).slice(2);
-  if (readFileSync(`${dist}.sha256`, "utf8").trim() !== build) {
-    throw new AgentCityError("BuildUnknown", "The console in console/dist is not of this version", {
-      details: build,
-      action: "npm run console:build, which takes a minute",
-    });
-  }
+}
+
+/** Every file of a list, each as it was built. */
+function siteOf(seal: Uint8Array, read: Read): Site {
   const { files } = sealSchema.parse(JSON.parse(new TextDecoder().decode(seal)));
   const site = new Map<string, Uint8Array>();
   for (const [path, expected] of Object.entries(files)) {
-    const bytes = readFileSync(join(dist, path));
-    if (sha256(bytes) !== `0x${expected}`) {
+    const bytes = read(path);
+    if (sha256(bytes) !== `0x${expected}`)
       throw new AgentCityError("BuildChanged", `The console's file ${path} was changed after the build`, {
         action: "npm run console:build",
       });
-    }
     site.set(`/${path}`, bytes);
   }
-  return { site, build };
+  return site;
 }
 
 const refusal = (status: number) => ({

@@ -15,7 +15,7 @@ import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
 import { lastingNetwork, placeOf } from "./network.ts";
 import { withProgress } from "./progress.ts";
-import { buildConsole, forEver, serveCity } from "./serve-city.ts";
+import { forEver, serveCity } from "./serve-city.ts";
 import { wallTime } from "./wall-time.ts";
 
 export interface CityCommandOptions {
@@ -109,7 +109,6 @@ export async function city(options: CityCommandOptions): Promise<void> {
     url,
     seats: seatsUrl,
   } = await withProgress(async ({ tell }) => {
-    if (demo) buildConsole(tell);
     const opened = await openCity({
       ...{ dir, cacheDir, network, tell, interrupted, millis: wallTime.millis, environment: process.env },
       databaseUrl: options.database,

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fileAt, readSite } from "../../console/build/site.ts";
@@ -8,7 +7,7 @@ import type { PostedMissions } from "../city/missions/posted-missions.ts";
 import type { Pages } from "../gateway/http.ts";
 import { type Gateway, serveGateway } from "../gateway/serve.ts";
 import type { Toll } from "../gateway/x402.ts";
-import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { messageOf } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { home } from "./home.ts";
 import { version } from "./version.ts";
@@ -53,19 +52,6 @@ export async function serveCity(city: City, { seats, ...serving }: Serving): Pro
 /** Until the process is stopped; the server keeps it alive. */
 export async function forEver(): Promise<never> {
   return new Promise<never>(() => {});
-}
-
-/** Builds the console where this version's is not there: for whoever wants to look and has typed one command. */
-export function buildConsole(tell: (line: string) => void): void {
-  try {
-    readSite(DIST);
-    return;
-  } catch (error) {
-    if (!(error instanceof AgentCityError)) throw error;
-  }
-  tell("the console is built first, once: about a minute");
-  const { status } = spawnSync("npm", ["run", "--silent", "console:build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
-  if (status !== 0) tell("the console could not be built: npm run console:build says why");
 }
 
 /** The console's files, each with the hash that its build wrote down; undefined, and said, where it is not built or was changed. */

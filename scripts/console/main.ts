@@ -12,8 +12,7 @@ import { root } from "../dev/files.ts";
 
 const USAGE = `usage: agentcity console [--port <port>]
 
-Serves the console at http://127.0.0.1:<port>/ until it is interrupted. Default port: 8460; 0 takes a free one.
-Build it once with: npm run console:build`;
+Serves the console at http://127.0.0.1:<port>/ until it is interrupted. Default port: 8460; 0 takes a free one.`;
 const PORT = "8460";
 /** Exit codes: 0 served until interrupted, 1 cannot be served, 2 used wrongly. */
 async function main(words: readonly string[]): Promise<number> {
