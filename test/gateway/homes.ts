@@ -80,17 +80,19 @@ export function reading(chain: number, now: number) {
   return { reader, expires, signature };
 }
 
+type Escrow = NonNullable<Agreement["escrow"]>;
+
 /** What every home shares: wallets, money, the signed acts. */
-async function agreed(desk: AgreementDesk, binding: object, terms: Terms, signatures: WalletSignatures) {
+async function agreed(desk: AgreementDesk, binding: Escrow["binding"], terms: Terms, signatures: WalletSignatures) {
   const { amount = "5.00", inSilence = "split_50_50", purse, isImmediate } = terms;
   const verification = { strategy: "immediate", depth: "semantic", evaluator_timeout_seconds: 600 } as const;
   count += 1;
-  const escrow = {
+  const escrow: Escrow = {
     enabled: true,
     binding,
     payment: { amount, currency: "USDC", graduated_release: { enabled: true } },
     dead_mans_switch: { client_timeout_seconds: 3_600, provider_timeout_seconds: 86_400, timeout_action: inSilence },
-  } as unknown as NonNullable<Agreement["escrow"]>;
+  };
   let { id, life } = await desk.propose(proposing(`home-${count}`, UNTIL, { escrow, ...(isImmediate ? { verification } : {}) }));
   for (const step of SIGNED) {
     const act = step(life);
@@ -130,7 +132,7 @@ export function escrowHome(city: City, escrow: Address) {
       const purses = wallets();
       const { stranger, ...named } = purses;
       const binding = {
-        ...desk.binding,
+        ...{ type: "erc8183" as const, ...desk.binding },
         ...(terms.token === undefined ? {} : { token: terms.token }),
         wallets: Object.fromEntries(Object.entries(named).map(([role, { address }]) => [role, address])),
       };
