@@ -120,12 +120,13 @@ export function settleOverride(
     return refuse("OVERRIDE_ANCHOR", override.override_id, "it is about another obligation");
   const { ruling, override_id } = override;
   if (ruling === undefined) return accept(undefined);
-  const missing = unknownPayee(ruling.payees, multipliers);
-  if (missing !== undefined) return missing;
   const { fee, currency } = obligation.economic_terms;
   const release = { score: toBps(ruling.score), payees: ruling.payees };
   const rule = obligation.settlement_policy?.release;
   const paid = release.score > 0 && release.payees.length > 0;
+  // Nobody's record counts where nothing is divided by it, and the document then says no multiplier.
+  const missing = paid && rule !== undefined ? unknownPayee(ruling.payees, multipliers) : undefined;
+  if (missing !== undefined) return missing;
   const whole = { type: "partial_release" as const, release_amount: Math.floor((fee * release.score) / BASIS_POINTS), currency };
   const body = {
     clearing_decision_hash: override_id,

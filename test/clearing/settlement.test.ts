@@ -242,6 +242,11 @@ describe("a human act", () => {
     expect(refusals(write(ruling({ payees: ["lab"] })))).to.deep.equal(["OVERRIDE_OF_STRANGER"]);
   });
 
+  it("refunds what it passes at a score of nothing, by nobody's multiplier", () => {
+    const instruction = granted(settleOverride(granted(write(ruling({ score: 0 }))), bound, keys.engine, openDocket()));
+    expect(instruction?.fee_action).to.deep.equal({ type: "refund", refund_amount: 3_000_001, currency: "units" });
+  });
+
   it("is about one obligation, and pays by known multipliers", () => {
     const override = granted(write());
     expect(refusals(settleOverride(override, bound, keys.engine, openDocket()))).to.deep.equal(["MULTIPLIER_UNKNOWN"]);

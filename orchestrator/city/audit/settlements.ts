@@ -115,7 +115,9 @@ function onChain(
     const { paid = 0n, premium = 0n, fee = 0n, insurance = 0n, discount = 0n } = (later ?? first)?.args ?? {};
     const said = [line?.paid ?? 0, line?.premium ?? 0, line?.fee ?? 0, line?.insurance ?? 0, line?.discount ?? 0].map(BigInt);
     seen.same(said, [paid, premium, fee, insurance, discount], `${name}: instruction against entitlement`);
-    seen.same(line?.multiplier !== undefined, first !== undefined, `${name}: paid in the documents and on chain`);
+    // What a human passed at a score of nothing is on record with nothing on chain, and a refund in the documents.
+    const isCounted = line?.multiplier === undefined ? said.every((units) => units === 0n) : first !== undefined;
+    seen.holds(isCounted, name, "is paid without a multiplier, or only in the documents");
     if (first === undefined || line?.multiplier === undefined) continue;
     const psi = multiplier(points(roles.reputationAtAward(first.args.agent, mission, node, first.at)), alpha);
     seen.same(BigInt(line.multiplier), psi, `${name}: multiplier against the ledger of reputation`);
