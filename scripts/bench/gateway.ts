@@ -69,7 +69,7 @@ const result = await inBenchCity({}, async (city) => {
   const millis = () => performance.timeOrigin + performance.now();
   const pause = (time: number) => sleep(time, undefined);
   // Every client here has the same address.
-  const limits = { burst: 10_000_000, perSecond: 10_000_000, connectionsEach: 1_024 };
+  const limits = { burst: 10_000_000, perSecond: 10_000_000, connectionsEach: 2_048 };
   const thread = new URL("../gateway-thread.ts", import.meta.url);
   const gateway = await serveGateway(city, { port: 0, version: "bench", millis, sleep: pause, limits, thread });
   try {
