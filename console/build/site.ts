@@ -28,24 +28,26 @@ export type Site = ReadonlyMap<string, Uint8Array>;
  */
 export function readSite(dist: string): { readonly site: Site; readonly build: string } {
   const build = readFileSync(`${dist}.sha256`, "utf8").trim();
-  const built = (path: string) => readFileSync(join(dist, path));
-  const shipped = shippedBeside(dist);
-  const sources = [built, ...(shipped === undefined ? [] : [(path: string) => shipped.get(path) ?? new Uint8Array()])];
-  const seals = sources.map(sealOf);
-  const at = seals.findIndex((seal) => seal !== undefined && buildOf(seal) === build);
-  const [seal, read] = [seals[at], sources[at]];
-  if (seal !== undefined && read !== undefined) return { site: siteOf(seal, read), build };
-  const other = seals.find((each) => each !== undefined);
-  if (other === undefined) throw new AgentCityError("NotBuilt", "The console is not built", { action: BUILD });
-  throw new AgentCityError("BuildUnknown", "The console in console/dist is not of this version", {
-    details: buildOf(other),
-    action: BUILD,
-  });
+  const found: string[] = [];
+  // What is shipped is not unpacked where the folder has it.
+  for (const open of [() => (path: string) => readFileSync(join(dist, path)), () => shippedIn(dist)]) {
+    const read = open();
+    const seal = sealOf(read);
+    if (seal === undefined) continue;
+    found.push(sha256(seal).slice(2));
+    if (found.at(-1) === build) return { site: siteOf(seal, read), build };
+  }
+  const action = "npm run console:build, which takes a minute";
+  if (found.length === 0) throw new AgentCityError("NotBuilt", "The console is not built", { action });
+  throw new AgentCityError("BuildUnknown", "The console in console/dist is not of this version", { details: found.join(), action });
 }
 
 type Read = (path: string) => Uint8Array;
-const BUILD = "npm run console:build, which takes a minute";
-const buildOf = (seal: Uint8Array) => sha256(seal).slice(2);
+
+function shippedIn(dist: string): Read {
+  const shipped = shippedBeside(dist);
+  return (path) => shipped?.get(path) ?? new Uint8Array();
+}
 
 /** The list of a build's files; undefined where there is none. */
 function sealOf(read: Read): Uint8Array | undefined {
