@@ -14,7 +14,7 @@ import { keepNewest, syncFolder } from "../orchestrator/primitives/files.ts";
 const DEVELOPERS = /\/production\.ts$/;
 /** Where threads and processes begin, by the name of the kept file. */
 const ENTRIES = { programs: "scripts/programs.ts", "gateway-thread": "orchestrator/cli/gateway-thread.ts" } as const;
-const SOURCES = ["deploy", "orchestrator", "scripts", "services"];
+const SOURCES = ["console/build", "deploy", "orchestrator", "scripts", "services"];
 const keptIn = (root: string) => join(root, "node_modules", ".cache", "agentcity", "program");
 /** Older ones are removed once this many lie there; a command that runs may still load a part of its own. */
 const MOST_KEPT = 8;

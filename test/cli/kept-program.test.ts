@@ -16,7 +16,8 @@ describe("scripts/kept-program", () => {
   };
 
   beforeEach(() => {
-    for (const folder of ["deploy", "orchestrator", "scripts", "services", "node_modules"]) mkdirSync(join(directory(), folder));
+    for (const folder of ["console/build", "deploy", "orchestrator", "scripts", "services", "node_modules"])
+      mkdirSync(join(directory(), folder), { recursive: true });
     mkdirSync(join(directory(), "orchestrator/cli"));
     write("node_modules/.package-lock.json", "{}");
     write("orchestrator/answer.ts", "export const answer: number = 42;\n\nexport function fail(): void {\n  throw new Error();\n}\n");
