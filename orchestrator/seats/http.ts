@@ -118,22 +118,21 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   );
 
   app.get("/v1/city", (context) => context.json({ ...card, now: Math.floor(millis()) } satisfies CityCard));
-  app.post("/v1/join", async (context) => {
-    const body = await bytesOf(context);
-    const from = await sender(context, body);
-    const request = joinSchema.parse(json(body));
-    if (request.binding.agent.toLowerCase() !== from.toLowerCase()) throw new Refused(401, "WrongSender", "an agent joins for itself");
-    await options.join(request);
-    return context.json({ joined: true });
-  });
-  app.post("/v1/sub-agents", async (context) => {
-    const body = await bytesOf(context);
-    const from = await sender(context, body);
-    const request = subAgentSchema.parse(json(body));
-    if (request.binding.agent !== from) throw new Refused(401, "WrongSender", "an agent joins for itself");
-    await options.joinUnder(request);
-    return context.json({ joined: true });
-  });
+  const joining =
+    <Request extends { readonly binding: { readonly agent: Address } }>(
+      schema: z.ZodType<Request>,
+      join: (request: Request) => Promise<void>,
+    ) =>
+    async (context: Context) => {
+      const body = await bytesOf(context);
+      const from = await sender(context, body);
+      const request = schema.parse(json(body));
+      if (request.binding.agent !== from) throw new Refused(401, "WrongSender", "an agent joins for itself");
+      await join(request);
+      return context.json({ joined: true });
+    };
+  app.post("/v1/join", joining(joinSchema, options.join));
+  app.post("/v1/sub-agents", joining(subAgentSchema, options.joinUnder));
   app.post("/v1/faucet", async (context) => {
     const body = await bytesOf(context);
     await sender(context, body);
