@@ -1,19 +1,17 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
-import { createAgent } from "../../orchestrator/agent/agent.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import type { Worker } from "../../orchestrator/execution/seat.ts";
 import type { Mind } from "../../orchestrator/minds/mind.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { runUntilAnswering, seatsClock } from "../support/answering-agent.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
-const millis = () => performance.timeOrigin + performance.now();
 
 /** As many owners as live in the city: half of every circle of bidders. */
 const SILENT = 4;
@@ -26,19 +24,15 @@ describe("strangers who register and never answer", function () {
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");
-    const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
-    seats = await openSeats(city, { clock: { millis, wait }, patience: 0.05 });
+    seats = await openSeats(city, { clock: seatsClock, patience: 0.05 });
     for (let number = 0; number < SILENT; number += 1) {
-      const joined = new AbortController();
-      await createAgent({
+      await runUntilAnswering({
         city: seats.url,
         key: secretOf(`silent ${number}`),
         principal: privateKeyToAccount(secretOf(`owner of silent ${number}`)),
         folder: join(directory(), `silent-${number}`),
         services: ["estimate-by-median"],
-        clock: { millis, sleep: async (time) => void (await sleep(time)) },
-        tell: (line) => line.startsWith("answering") && joined.abort(),
-      }).run(joined.signal);
+      });
     }
   });
   after(async () => {

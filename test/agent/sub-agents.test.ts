@@ -1,9 +1,7 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { zeroAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { createAgent } from "../../orchestrator/agent/agent.ts";
 import { CityRefused } from "../../orchestrator/agent/errors.ts";
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import type { City } from "../../orchestrator/city/city.ts";
@@ -13,13 +11,13 @@ import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open
 import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { KINDS } from "../../orchestrator/protocol/kinds.ts";
+import { millis, runUntilAnswering, seatsClock } from "../support/answering-agent.ts";
 import { openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const secretOf = (name: string) => keccak256(new TextEncoder().encode(`sub-agents: ${name}`));
 const keyOf = (name: string) => privateKeyToAccount(secretOf(name));
-const millis = () => performance.timeOrigin + performance.now();
 
 describe("an agent that another agent makes", function () {
   this.timeout(300_000);
@@ -29,8 +27,7 @@ describe("an agent that another agent makes", function () {
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");
-    const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
-    seats = await openSeats(city, { clock: { millis, wait } });
+    seats = await openSeats(city, { clock: seatsClock });
     await run("first", { principal: keyOf("owner") });
   });
   after(async () => {
@@ -38,15 +35,8 @@ describe("an agent that another agent makes", function () {
     await city?.close();
   });
 
-  /** Until it answers, which it does once it is registered and its service is for sale. */
-  async function run(name: string, by: Partial<Record<"principal" | "creator", ReturnType<typeof keyOf>>>): Promise<void> {
-    const answering = new AbortController();
-    await createAgent({
-      ...{ city: seats.url, key: secretOf(name), folder: join(directory(), name), services: ["sort"], ...by },
-      clock: { millis, sleep: async (time) => void (await sleep(time)) },
-      tell: (line) => line.startsWith("answering") && answering.abort(),
-    }).run(answering.signal);
-  }
+  const run = (name: string, by: Partial<Record<"principal" | "creator", ReturnType<typeof keyOf>>>) =>
+    runUntilAnswering({ ...{ city: seats.url, key: secretOf(name), folder: join(directory(), name), services: ["sort"] }, ...by });
 
   /** What `creator` signs, or somebody in its place, so that `agent` becomes its sub-agent. */
   async function request(names: { readonly agent: string; readonly creator: string; readonly signer?: string; readonly payer?: string }) {
