@@ -126,7 +126,7 @@ async function demonstrate(directory: string, delay: number, started: ChildProce
       ...(office === "issuer" ? ["--weak-sandbox"] : []),
     ]);
     offices.set(office, running);
-    const petition = await heard(running, /petition-\w+-[0-9a-f]{8}/);
+    const petition = await heard(running, /petition-\w+-[0-9a-f]{40}/);
     const override = async (...args: readonly string[]) =>
       JSON.parse((await runCli(["override", ...args, "--json"], { home: at("city"), program: PROGRAM })).stdout);
     const approved = await override("approve", petition, "--as", "adjudicator-1", "--because", "known to us");

@@ -12,9 +12,9 @@ import { casesIn } from "./case-desk.ts";
 /** Petitions that wait at once. */
 const MOST_WAITING = 64;
 
-/** The name of a petition in the adjudicators' queue. */
+/** The name of a petition in the adjudicators' queue: by the whole account, since anybody finds two keys that share their first bytes. */
 export function petitionName({ petition: { account, office } }: Petition): string {
-  return `petition-${(evidenceRoles[office] ?? "NONE").toLowerCase()}-${account.slice(2, 10).toLowerCase()}`;
+  return `petition-${(evidenceRoles[office] ?? "NONE").toLowerCase()}-${account.slice(2).toLowerCase()}`;
 }
 
 /** Whether the adjudicators have seated who petitions. */
