@@ -16,6 +16,7 @@ import { HubView, hubNewsSchema } from "../hub/view.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
+import { partyOf } from "../primitives/party.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
 import { CALLS } from "../protocol/calls.ts";
 import { type Blocks, openBlocks } from "../records/blocks.ts";
@@ -33,7 +34,7 @@ import { type CityLink, cityOver, orderSchema } from "./link.ts";
 import { MissionMemory } from "./mission-memory.ts";
 import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
-import { Places, partyOf } from "./parties.ts";
+import { Places } from "./parties.ts";
 import { PhaseTimes } from "./phase-times.ts";
 
 /** What the front of a gateway has to know, as it crosses into another thread. */

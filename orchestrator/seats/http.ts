@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { recoverTypedDataAddress } from "viem";
@@ -10,6 +11,7 @@ import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { contentIdOf, keccak256, parseContentId } from "../primitives/hash.ts";
 import { type Address, hashSchema } from "../primitives/hex.ts";
 import { type JsonValue, parseJson } from "../primitives/json.ts";
+import { partyOf } from "../primitives/party.ts";
 import {
   buildSchema,
   type CityCard,
@@ -40,13 +42,13 @@ export interface SeatServerOptions {
   readonly store: ContentStore;
   readonly card: Omit<CityCard, "now">;
   readonly millis: () => number;
-  /** Relays a registration that both have signed. */
-  readonly join: (request: Join) => Promise<void>;
-  readonly joinUnder: (request: SubAgent) => Promise<void>;
+  /** Relays a registration that both have signed. `from`: the party (`partyOf`) at the other end. */
+  readonly join: (request: Join, from: string) => Promise<void>;
+  readonly joinUnder: (request: SubAgent, from: string) => Promise<void>;
   /** Relays the registration of a service that its owner has signed. */
-  readonly offer: (owner: Address, service: ServiceOffer) => Promise<void>;
+  readonly offer: (owner: Address, service: ServiceOffer, from: string) => Promise<void>;
   /** Lays a petition for an office before the adjudicators. */
-  readonly petition: (request: Petition) => Promise<void>;
+  readonly petition: (request: Petition, from: string) => Promise<void>;
   /** A devnet's test money for a principal. */
   readonly faucet: (principal: Address) => Promise<void>;
   /** A line for the operator. */
@@ -105,6 +107,8 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     return address;
   }
 
+  /** Whose allowance its acts take. It is reached without a proxy: nobody is believed about another's address. */
+  const party = (context: Context) => partyOf(getConnInfo(context).remote.address ?? "unknown", undefined, []);
   const bytesOf = async (context: Context) => new Uint8Array(await context.req.arrayBuffer());
   const json = (bytes: Uint8Array): JsonValue => parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
 
@@ -121,14 +125,14 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   const joining =
     <Request extends { readonly binding: { readonly agent: Address } }>(
       schema: z.ZodType<Request>,
-      join: (request: Request) => Promise<void>,
+      join: (request: Request, from: string) => Promise<void>,
     ) =>
     async (context: Context) => {
       const body = await bytesOf(context);
       const from = await sender(context, body);
       const request = schema.parse(json(body));
       if (request.binding.agent !== from) throw new Refused(401, "WrongSender", "an agent joins for itself");
-      await join(request);
+      await join(request, party(context));
       return context.json({ joined: true });
     };
   app.post("/v1/join", joining(joinSchema, options.join));
@@ -142,7 +146,7 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   app.post("/v1/services", async (context) => {
     const body = await bytesOf(context);
     const from = await sender(context, body);
-    await options.offer(from, serviceOfferSchema.parse(json(body)));
+    await options.offer(from, serviceOfferSchema.parse(json(body)), party(context));
     return context.json({ offered: true });
   });
   app.post("/v1/petitions", async (context) => {
@@ -150,7 +154,7 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     const from = await sender(context, body);
     const request = petitionSchema.parse(json(body));
     if (request.petition.account !== from) throw new Refused(401, "WrongSender", "an account asks for itself");
-    await options.petition(request);
+    await options.petition(request, party(context));
     return context.json({ waits: true });
   });
   app.get("/v1/calls", async (context) => {
@@ -207,8 +211,8 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   });
   app.notFound((context) => context.json({ code: "NotFound", message: "there is nothing here" }, 404));
   app.onError((error, context) => {
-    const status = error instanceof Refused ? error.status : 400;
     const code = error instanceof AgentCityError ? error.code : error instanceof z.ZodError ? "Malformed" : "Refused";
+    const status = error instanceof Refused ? error.status : code === "RelayQuota" ? 429 : 400;
     const details = error instanceof AnswerRefused ? { details: error.details ?? null } : {};
     return context.json({ code, message: messageOf(error).slice(0, 1_000), ...details }, status);
   });

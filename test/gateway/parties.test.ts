@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Bearers } from "../../orchestrator/gateway/bearers.ts";
-import { Places, partyOf } from "../../orchestrator/gateway/parties.ts";
+import { Places } from "../../orchestrator/gateway/parties.ts";
+import { partyOf } from "../../orchestrator/primitives/party.ts";
 import { thrown } from "../support/rejection.ts";
 
 describe("who shares an allowance", () => {

@@ -54,7 +54,7 @@ export interface SeatDesk {
   /** Relays the registration of a service that its owner has signed. Throws RelayQuota. */
   offer(owner: Address, service: ServiceOffer, from?: string): Promise<void>;
   /** Lays a petition for an office before the adjudicators. Throws PetitionRefused, RelayQuota. */
-  petition(request: Petition): Promise<void>;
+  petition(request: Petition, from?: string): Promise<void>;
   /** A devnet's test money for a principal, once. Throws NoFaucet elsewhere. */
   faucet(principal: Address): Promise<void>;
   /** Everybody who has joined or holds an office, as the chain says: they survive a restart. */
@@ -213,8 +213,9 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
     embedded: chain.kind === "embedded",
   };
   const present = async () => (await joined()).filter(({ args }) => args.kind === KINDS.PRODUCER && mailbox.isConnected(args.agent)).length;
-  const petition = async (request: Petition) => {
-    await filePetition(client, city.dir, request, async () => void (await relays.take("petition", request.petition)));
+  const petition = async (request: Petition, from?: string) => {
+    const { principal } = request.petition;
+    await filePetition(client, city.dir, request, async () => void (await relays.take("petition", { principal, from })));
     city.tell(`${nameOfOutsider(request.petition.account)} petitions for an office: npm run override -- show ${petitionName(request)}`);
   };
   return { mailbox, relays, store, card, join, joinUnder, offer, petition, faucet, outsiders, present };
