@@ -9,14 +9,15 @@ export const SEAL = "files.json";
 /** Bytes that a build holds at most: what is shipped is not unpacked without end. */
 const MOST = 16_000_000;
 
-const archiveSchema = z.record(z.string(), z.base64());
+/** All of them are text, which packs a quarter smaller as it is. */
+const archiveSchema = z.record(z.string(), z.string());
 const archiveOf = (dist: string) => `${dist}.json.br`;
 
 /** A build as one file of the tree, from which a fresh clone has the console without what builds it; undefined where it is not there or is damaged. */
 export function shippedBeside(dist: string): ReadonlyMap<string, Uint8Array> | undefined {
   try {
     const text = brotliDecompressSync(readFileSync(archiveOf(dist)), { maxOutputLength: MOST }).toString("utf8");
-    return new Map(Object.entries(archiveSchema.parse(JSON.parse(text))).map(([path, bytes]) => [path, Buffer.from(bytes, "base64")]));
+    return new Map(Object.entries(archiveSchema.parse(JSON.parse(text))).map(([path, content]) => [path, Buffer.from(content)]));
   } catch {
     return undefined;
   }
@@ -28,6 +29,8 @@ export function ship(dist: string, files: ReadonlyMap<string, Uint8Array>): void
   const isSame =
     before?.size === files.size && [...files].every(([path, bytes]) => Buffer.compare(before.get(path) ?? new Uint8Array(), bytes) === 0);
   if (isSame) return;
-  const archive = Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString("base64")]));
+  // A file that is no text is refused here, and not changed on its way.
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const archive = Object.fromEntries([...files].map(([path, bytes]) => [path, text.decode(bytes)]));
   writeFileSync(archiveOf(dist), brotliCompressSync(canonicalJson(archive)));
 }
