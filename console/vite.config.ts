@@ -24,6 +24,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2_000,
+    // What is built in under which licence: ELK's asks that whoever hands it on says where its source is.
+    license: { fileName: "licences.txt" },
   },
   worker: { format: "es", plugins: () => [nothingOfNode] },
 });

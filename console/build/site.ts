@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
 };
 
 const sealSchema = z.strictObject({ console: z.literal(1), firstLoad: z.int(), files: z.record(z.string(), z.string()) });

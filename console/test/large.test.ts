@@ -46,8 +46,14 @@ describe("the console at its largest", { timeout: 3_600_000 }, () => {
 
   it("draws a law of 256 nodes by task, opens one, can be moved about in, and its table names every node", async () => {
     const page = await newPage();
+    const workers: string[] = [];
+    page.on("worker", (worker) => workers.push(new URL(worker.url()).pathname));
+    await page.goto(gateway.url);
+    await page.getByRole("heading").first().waitFor();
+    assert.deepEqual(workers, []);
     await page.goto(`${gateway.url}/missions/${address}`);
     await page.locator(".work").first().waitFor();
+    assert.match(workers.join("\n"), /^\/assets\/elk-worker[^\n]+$/, "laid out by ELK, once, and nowhere but in a worker");
     assert.equal(await page.locator(".work").count(), LARGEST.tasks);
     assert.equal(await page.locator("caption:text-is('The same as a table') ~ tbody tr").count(), LARGEST.nodes);
     await assertAccessible(page);
