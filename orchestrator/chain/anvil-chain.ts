@@ -8,12 +8,15 @@ import { canonicalJson } from "../primitives/json.ts";
 import { readStateFile } from "../primitives/state-file.ts";
 import { OWN_CHAINS } from "../protocol/outcome.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
+import { forgetState, isKept, keepState, resumeState, unpackState } from "./anvil-state.ts";
+import type { Request } from "./chain.ts";
 import { dealtIn, type TokenDeal } from "./dealt.ts";
 import { DEVNET_GENESIS, devnetAccount } from "./devnet.ts";
-import { type DrivenChain, type DrivenOptions, type Engine, openDrivenChain, TRANSCRIPT_FILE } from "./driven.ts";
+import { type Drive, type DrivenChain, type DrivenOptions, type Engine, openDrivenChain, TRANSCRIPT_FILE } from "./driven.ts";
+import { TranscriptMismatch } from "./errors.ts";
 import { startOf } from "./lock.ts";
 import { requestOver } from "./rpc.ts";
-import type { Genesis } from "./transcript.ts";
+import type { Genesis, TranscriptBlock } from "./transcript.ts";
 
 /** Block 0 of an Anvil city. Anvil's blocks depend on nothing else but what is mined and when: they replay hash for hash. */
 export const ANVIL_GENESIS: Genesis = { ...DEVNET_GENESIS, engine: "anvil", coinbase: `0x${"0".repeat(40)}` };
@@ -35,38 +38,44 @@ const processSchema = z.strictObject({ pid: z.int().positive(), started: z.strin
 
 /**
  * An L2 in another process. Whatever it loses when it is killed is mined again from the transcript, and what it has is compared with
- * it. Its own saved state is not used: a chain that went on from one does not always replay to the same hashes (Anvil 1.7.1).
+ * it. Now and then it keeps what it knows in its folder (anvil-state.ts), so that this takes seconds, however long the chain is.
  */
 export async function openAnvilChain(options: AnvilChainOptions = {}): Promise<DrivenChain> {
   const { url, dir, forkUrl, deal, keys = ANVIL_GENESIS.accounts, log = () => {} } = options;
-  const connect = async (genesis: Genesis) => (url === undefined ? ownAnvil(genesis, { dir, forkUrl, log }) : { anvil: undefined, url });
   const isNew = options.transcript === undefined && (dir === undefined || !existsSync(join(dir, TRANSCRIPT_FILE)));
-  return openDrivenChain(
-    {
-      kind: "rpc",
-      name: OWN_CHAINS.anvil,
-      genesis: isNew && forkUrl !== undefined ? await forkedAt(forkUrl, keys, deal) : ANVIL_GENESIS,
-      async connect(genesis): Promise<Engine> {
-        const { anvil, url: at } = await connect(genesis);
-        // Never sent twice by the transport: a block mined twice is another chain.
-        const request = requestOver(at, REQUEST_TIMEOUT, 0);
-        // What a killed city had sent and not mined is in its outbox, and comes again.
-        if (anvil === undefined) await request({ method: "anvil_dropAllTransactions" });
-        for (const index of genesis.fork?.delegated ?? [])
-          await request({ method: "anvil_setCode", params: [devnetAccount(index, genesis.mnemonic).address, "0x"] });
-        const dealt = genesis.fork?.dealt;
-        if (dealt !== undefined) await request({ method: "anvil_setStorageAt", params: [dealt.address, dealt.slot, dealt.value] });
-        return {
-          request,
-          async close() {
-            await anvil?.stop();
-            if (dir !== undefined && anvil !== undefined) rmSync(join(dir, PROCESS_FILE), { force: true });
-          },
-        };
-      },
+  const genesis = isNew && forkUrl !== undefined ? await forkedAt(forkUrl, keys, deal) : ANVIL_GENESIS;
+  const drive: Drive = {
+    kind: "rpc",
+    name: OWN_CHAINS.anvil,
+    genesis,
+    async connect(genesis, recorded): Promise<Engine> {
+      if (url === undefined) return ownAnvil(genesis, recorded, { dir, forkUrl, log });
+      const request = requestTo(url);
+      // What a killed city had sent and not mined is in its outbox, and comes again.
+      await request({ method: "anvil_dropAllTransactions" });
+      await prepare(request, genesis);
+      return { request, close: async () => {} };
     },
-    options,
-  );
+  };
+  try {
+    return await openDrivenChain(drive, options);
+  } catch (error) {
+    if (!(error instanceof TranscriptMismatch) || dir === undefined || !isKept(dir)) throw error;
+    // Either the transcript is damaged or the kept state is: mined from its beginning it shows.
+    forgetState(dir);
+    return openDrivenChain(drive, options);
+  }
+}
+
+/** Never sent twice by the transport: a block mined twice is another chain. */
+const requestTo = (url: string, isTrusted = false): Request => requestOver(url, REQUEST_TIMEOUT, { retries: 0, isTrusted });
+
+/** What a fork's block 0 differs in from the block it was forked at. */
+async function prepare(request: Request, { fork, mnemonic }: Genesis): Promise<void> {
+  for (const index of fork?.delegated ?? [])
+    await request({ method: "anvil_setCode", params: [devnetAccount(index, mnemonic).address, "0x"] });
+  const dealt = fork?.dealt;
+  if (dealt !== undefined) await request({ method: "anvil_setStorageAt", params: [dealt.address, dealt.slot, dealt.value] });
 }
 
 const headSchema = z.object({
@@ -93,17 +102,59 @@ async function forkedAt(url: string, keys: number, deal: TokenDeal | undefined):
   return { ...ANVIL_GENESIS, timestamp, baseFee: baseFeePerGas, fork };
 }
 
-async function ownAnvil(
-  genesis: Genesis,
-  { dir, forkUrl, log }: { readonly dir: string | undefined; readonly forkUrl: string | undefined; readonly log: (line: string) => void },
-): Promise<{ readonly anvil: Anvil; readonly url: string }> {
-  if (dir !== undefined) {
-    makeFolder(dir);
-    endOrphan(dir, log);
+interface OwnAnvil {
+  readonly dir: string | undefined;
+  readonly forkUrl: string | undefined;
+  readonly log: (line: string) => void;
+}
+
+async function ownAnvil(genesis: Genesis, recorded: readonly TranscriptBlock[], { dir, forkUrl, log }: OwnAnvil): Promise<Engine> {
+  const start = (from?: string) => startAnvil({ driven: genesis, forkUrl, from, onExit: (how) => log(`Anvil ended by itself (${how})`) });
+  if (dir === undefined) {
+    const anvil = await start();
+    const request = requestTo(anvil.url);
+    await prepare(request, genesis);
+    return { request, close: async () => void (await anvil.stop()) };
   }
-  const anvil = await startAnvil({ driven: genesis, forkUrl, onExit: (how) => log(`Anvil ended by itself (${how})`) });
-  if (dir !== undefined) writeFileAtomic(join(dir, PROCESS_FILE), canonicalJson({ pid: anvil.pid, started: startOf(anvil.pid) ?? "" }));
-  return { anvil, url: anvil.url };
+  makeFolder(dir);
+  endOrphan(dir, log);
+  const resumed = genesis.fork === undefined ? await resume(dir, recorded, start) : undefined;
+  const anvil = resumed ?? (await start());
+  const request = requestTo(anvil.url, true);
+  if (resumed === undefined) await prepare(request, genesis);
+  writeFileAtomic(join(dir, PROCESS_FILE), canonicalJson({ pid: anvil.pid, started: startOf(anvil.pid) ?? "" }));
+  return {
+    request,
+    // Of a fork Anvil dumps only what it has read so far.
+    ...(genesis.fork === undefined ? { keep: () => keepState(request, dir) } : {}),
+    async close() {
+      await anvil.stop();
+      rmSync(join(dir, PROCESS_FILE), { force: true });
+    },
+  };
+}
+
+/** An Anvil that goes on from what the last one kept, if that is part of this transcript. */
+async function resume(
+  dir: string,
+  recorded: readonly TranscriptBlock[],
+  start: (from: string) => Promise<Anvil>,
+): Promise<Anvil | undefined> {
+  const from = await unpackState(dir);
+  if (from === undefined) return undefined;
+  let anvil: Anvil | undefined;
+  try {
+    anvil = await start(from);
+    const head = await resumeState(requestTo(anvil.url), dir);
+    if (recorded.some(({ hash }) => hash === head)) return anvil;
+  } catch {
+    // A file that Anvil cannot read is as good as none.
+  } finally {
+    rmSync(from, { force: true });
+  }
+  await anvil?.stop("SIGKILL");
+  forgetState(dir);
+  return undefined;
 }
 
 /** Ends the Anvil that a killed city left running: nobody else would. */

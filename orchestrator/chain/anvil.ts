@@ -20,6 +20,8 @@ export interface AnvilOptions {
   readonly driven?: Genesis;
   /** A node of the chain whose block `driven.fork` names. */
   readonly forkUrl?: string | undefined;
+  /** A file in which another Anvil of the same beginning dumped what it knew. */
+  readonly from?: string | undefined;
   /** Called when the program ends by itself. */
   readonly onExit?: (how: string) => void;
 }
@@ -67,6 +69,7 @@ export function anvilBinary(): string {
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const program = anvilBinary();
   const state = options.dir === undefined ? [] : ["--state", join(options.dir, "anvil.json"), "--state-interval", "1"];
+  const from = options.from === undefined ? [] : ["--load-state", options.from];
   const genesis = options.driven ?? DEVNET_GENESIS;
   const driven = options.driven === undefined ? [] : ["--no-mining", "--order", "fifo", "--hardfork", genesis.hardfork];
   const child = spawn(
@@ -78,7 +81,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       ...beginning(genesis, options.forkUrl),
       ...driven,
       // A few past states are kept, so that a revert can still be explained.
-      ...["--prune-history", "64", "--optimism", ...state],
+      ...["--prune-history", "64", "--optimism", ...state, ...from],
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );

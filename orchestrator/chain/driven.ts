@@ -46,6 +46,8 @@ export interface DrivenOptions {
 /** A node whose every method may be called: nobody else drives it. */
 export interface Engine {
   readonly request: Request;
+  /** Keeps what it knows, so that the next one need not be given all blocks again. */
+  keep?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -89,6 +91,15 @@ export const MAX_TRANSACTION_GAS = 16_777_216n;
 /** So many blocks are kept for those who follow the chain. */
 const RECENT_BLOCKS = 64;
 
+/** So few are mined again in about a second: nothing is kept for their sake. */
+const FEW_BLOCKS = 256n;
+
+/** So many times longer than what would be mined again is the whole chain, at least. */
+const KEEPS_EVERY = 8n;
+
+/** So many blocks of a node are read at once. */
+const READ_AT_ONCE = 32;
+
 /** As many past states as Anvil keeps (anvil.ts). */
 const DEEPEST_REORGANIZATION = 64n;
 
@@ -100,7 +111,8 @@ export interface Drive {
   readonly name: string;
   /** Genesis of a new chain that is given none. */
   readonly genesis: Genesis;
-  readonly connect: (genesis: Genesis) => Promise<Engine>;
+  /** `recorded`: the blocks that the engine will be given, unless it has them. */
+  readonly connect: (genesis: Genesis, recorded: readonly TranscriptBlock[]) => Promise<Engine>;
 }
 
 /** Opens a chain: what the node does not have of the transcript is mined again, what it has is compared. */
@@ -118,17 +130,19 @@ export async function openDrivenChain(drive: Drive, options: DrivenOptions): Pro
     if (recorded !== undefined && options.genesis !== undefined && canonicalJson(options.genesis) !== canonicalJson(genesis)) {
       throw new TranscriptDamaged(1, "its genesis is not the one asked for", path);
     }
-    const chain = new Driven(drive, genesis, await drive.connect(genesis), { file: opened, path, log, patience: options.patience });
+    const blocks = recorded?.blocks ?? [];
+    const engine = await drive.connect(genesis, blocks);
+    const chain = new Driven(drive, genesis, engine, { file: opened, path, log, patience: options.patience });
     try {
       await chain.start(recorded?.hash);
-      const mined = await chain.catchUp(recorded?.blocks ?? []);
+      const mined = await chain.catchUp(blocks);
       // Nothing outlives the embedded chain: there it is no loss.
       if (mined.lost > 0 && drive.kind === "rpc")
-        log(`the node had lost ${mined.lost} of ${recorded?.blocks.length ?? 0} blocks: they were mined again, hash for hash`);
+        log(`the node had lost ${mined.lost} of ${blocks.length} blocks: they were mined again, hash for hash`);
       if (mined.found > 0) log(`the node had ${mined.found} blocks more than the transcript: they were added to it`);
       return chain;
     } catch (error) {
-      await chain.close();
+      await engine.close();
       throw error;
     }
   } catch (error) {
@@ -169,6 +183,8 @@ class Driven implements DrivenChain {
   /** Of every block, the first one first: a node that rolls back forgets them. */
   readonly #baseFees: bigint[];
   #closed = false;
+  /** Number of the last block that the engine kept, or began with. */
+  #kept: bigint;
   /** An answer was lost: whether the node has what was asked of it, or still has what it had, is looked up before anything else. */
   #inDoubt = false;
 
@@ -186,6 +202,7 @@ class Driven implements DrivenChain {
     this.#base = baseOf(genesis);
     this.firstBlock = this.#base === 0n ? 0n : this.#base + 1n;
     this.#baseFees = [BigInt(genesis.baseFee)];
+    this.#kept = this.#base;
     this.#head = { number: this.#base, timestamp: BigInt(genesis.timestamp), hash: "0x", transactions: [] };
     const patiently = <Answer>(ask: () => Promise<Answer>) => (patience === undefined ? ask() : patience.through(ask));
     this.clock = new JumpingClock(this.#head.timestamp, (time) => patiently(() => this.#jump(time)));
@@ -208,13 +225,19 @@ class Driven implements DrivenChain {
   /** Compares the blocks that the node has with the recorded ones, mines those it lacks, and records those it has beyond them. */
   async catchUp(recorded: readonly TranscriptBlock[]): Promise<{ readonly lost: number; readonly found: number }> {
     const { number: head } = await this.#block("latest");
-    for (const block of recorded.filter(({ number }) => number <= head)) {
-      const { hash, baseFeePerGas } = await this.#block(numberToHex(block.number));
-      if (hash !== block.hash) throw new ChainDisagrees(hash, `its block ${block.number} is not the recorded ${block.hash}`);
-      this.#adopt(block, baseFeePerGas, true);
+    const had = recorded.filter(({ number }) => number <= head);
+    for (let first = 0; first < had.length; first += READ_AT_ONCE) {
+      const some = had.slice(first, first + READ_AT_ONCE);
+      const its = await Promise.all(some.map(async (block) => ({ block, its: await this.#block(numberToHex(block.number)) })));
+      for (const { block, its: found } of its) {
+        if (found.hash !== block.hash) throw new ChainDisagrees(found.hash, `its block ${block.number} is not the recorded ${block.hash}`);
+        this.#adopt(block, found.baseFeePerGas, true);
+      }
     }
     const lost = recorded.filter(({ number }) => number > head);
+    this.#kept = this.#head.number;
     await this.#replay(lost);
+    await this.#keep();
     return { lost: lost.length, found: await this.#adoptFrom(this.#head.number + 1n, head) };
   }
 
@@ -255,7 +278,9 @@ class Driven implements DrivenChain {
     return this.#mutex.run(async () => {
       const at = timestamp ?? this.clock.now();
       await rehearse?.(at);
-      return this.#mine(transactions, at);
+      const block = await this.#mine(transactions, at);
+      await this.#keep();
+      return block;
     });
   }
 
@@ -464,6 +489,19 @@ class Driven implements DrivenChain {
       }
     }
     return queued;
+  }
+
+  /** What would have to be mined again grows with the chain; so does what it takes to keep it. */
+  async #keep(): Promise<void> {
+    const since = this.#head.number - this.#kept;
+    if (this.#engine.keep === undefined || since < FEW_BLOCKS || since * KEEPS_EVERY < this.#head.number - this.#base) return;
+    this.#kept = this.#head.number;
+    try {
+      await this.#engine.keep();
+    } catch (error) {
+      this.#inDoubt = true;
+      this.#log(`${this.name} did not keep what it knows, so its next start may take longer: ${messageOf(error)}`);
+    }
   }
 
   #record(line: string, isReplay: boolean): void {

@@ -135,12 +135,19 @@ async function headTime(node: Request): Promise<bigint> {
   return headSchema.parse(await node({ method: "eth_getBlockByNumber", params: ["latest", false] })).timestamp;
 }
 
-/** viem's transport, with one named error for every way in which no answer comes. */
-export function requestOver(url: string, timeout: number, retries: number = RETRIES): Request {
+export interface RequestOptions {
+  readonly retries?: number;
+  /** Reads answers of any size: for a node of our own. Default: viem's bound. */
+  readonly isTrusted?: boolean;
+}
+
+/** viem's transport, with one named error for every way in which no answer comes. `timeout` in milliseconds. */
+export function requestOver(url: string, timeout: number, { retries = RETRIES, isTrusted = false }: RequestOptions = {}): Request {
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new RpcUnreachable(url, "this is not an http(s) URL");
   }
-  const transport = http(url, { timeout, retryCount: retries, retryDelay: 100 })({});
+  const bound = isTrusted ? { maxResponseBodySize: false as const } : {};
+  const transport = http(url, { timeout, retryCount: retries, retryDelay: 100, ...bound })({});
   return async (call) => {
     try {
       const answer: unknown = await transport.request(call);

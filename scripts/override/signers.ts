@@ -52,7 +52,7 @@ async function walletSigner(url: string, address: string | undefined): Promise<S
   if (protocol !== "http:" || !["127.0.0.1", "localhost", "[::1]"].includes(hostname)) {
     throw new InvalidValue("--wallet", "a wallet is asked on this machine only", { details: url, action: "http://127.0.0.1:1248" });
   }
-  const request = requestOver(url, WALLET_PATIENCE, 0);
+  const request = requestOver(url, WALLET_PATIENCE, { retries: 0 });
   const accounts = z.array(addressSchema).parse(await request({ method: "eth_requestAccounts" }));
   const chosen = address === undefined ? accounts[0] : accounts.find((each) => each === getAddress(address));
   if (chosen === undefined) throw new NoSuchSeat(address ?? "the wallet's account", `the wallet offers ${accounts.join(", ") || "none"}`);
