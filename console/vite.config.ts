@@ -15,6 +15,8 @@ const nothingOfNode: Plugin = {
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   plugins: [nothingOfNode, react()],
+  // The city's sources find another copy of it beside them.
+  resolve: { dedupe: ["viem"] },
   build: {
     outDir: "dist",
     emptyOutDir: true,

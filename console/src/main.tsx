@@ -20,9 +20,14 @@ const LIVE: RouteObject[] = [
   { path: "rules", lazy: () => import("./live/rules.tsx") },
   { path: "panel", lazy: () => import("./live/panel.tsx") },
   { path: "panel/act", lazy: () => import("./live/act.tsx") },
-  { path: "panel/order", lazy: async () => ({ Component: (await import("./live/order.tsx")).OrderPage }) },
-  { path: "panel/orders/:digest", lazy: async () => ({ Component: (await import("./live/order.tsx")).WaitingOrder }) },
-  { path: "panel/cases/:name", lazy: async () => ({ Component: (await import("./live/order.tsx")).CasePage }) },
+  {
+    lazy: () => import("./live/wallets.tsx"),
+    children: [
+      { path: "panel/order", lazy: async () => ({ Component: (await import("./live/order.tsx")).OrderPage }) },
+      { path: "panel/orders/:digest", lazy: async () => ({ Component: (await import("./live/order.tsx")).WaitingOrder }) },
+      { path: "panel/cases/:name", lazy: async () => ({ Component: (await import("./live/order.tsx")).CasePage }) },
+    ],
+  },
   { path: "seats", lazy: () => import("./live/seats.tsx") },
   { path: "economy/:name?", lazy: () => import("./live/economy.tsx") },
   { path: "agents", lazy: async () => ({ Component: (await import("./live/agents.tsx")).AgentsPage }) },

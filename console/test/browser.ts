@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { LocalAccount } from "viem";
+import { DEVNET_CHAIN_ID } from "../../orchestrator/chain/devnet.ts";
 
 /** Nothing can be looked at here. */
 export class NoBrowser extends Error {
@@ -50,39 +51,46 @@ function answerOfChains(chains: WalletChains, method: string, [given]: readonly 
 }
 
 /**
- * A wallet as pages see one (EIP-1193): it signs exactly the text that it is given, and, where it has chains, no domain of another than it shows.
- * `signed` has every text.
+ * A wallet as pages see one (EIP-1193): it signs exactly the text that it is given, for no chain but the one that it shows, and tells the page
+ * when it shows another. `signed` has every text. What its holder does in it, a test plays by `ethereum.emit`.
  */
 export async function giveWallet(
   context: BrowserContext,
   account: LocalAccount,
   signed: string[] = [],
-  chains?: WalletChains,
+  chains: WalletChains = { shown: DEVNET_CHAIN_ID, known: [DEVNET_CHAIN_ID] },
 ): Promise<void> {
   await context.exposeFunction("walletOfTest", async (method: string, params: readonly string[]): Promise<unknown> => {
-    if (chains !== undefined && /^(eth_chainId|wallet_\w+EthereumChain)$/.test(method)) return answerOfChains(chains, method, params);
-    if (method === "eth_requestAccounts") return [account.address];
+    if (/^(eth_chainId|wallet_\w+EthereumChain)$/.test(method)) return answerOfChains(chains, method, params);
+    if (method === "eth_requestAccounts" || method === "eth_accounts") return [account.address];
     if (method === "eth_signTypedData_v4") {
       const [, json = ""] = params;
       signed.push(json);
       const { types, ...data } = JSON.parse(json);
-      if (chains !== undefined && Number(data.domain.chainId) !== chains.shown) return refused(-32_603);
+      if (Number(data.domain.chainId) !== chains.shown) return refused(-32_603);
       const { EIP712Domain: _, ...own } = types;
       return account.signTypedData({ ...data, types: own });
     }
     if (method === "personal_sign") return account.signMessage({ message: { raw: params[0] as `0x${string}` } });
-    throw new Error(`the wallet does not answer ${method}`);
+    // Wallets differ in what else they answer.
+    return refused(4_200);
   });
   await context.addInitScript(() => {
     const ask = (globalThis as unknown as { walletOfTest: (method: string, params: readonly unknown[]) => Promise<unknown> }).walletOfTest;
+    const heard = new Map<string, Set<(told: unknown) => void>>();
+    const emit = (name: string, told: unknown) => {
+      for (const listener of heard.get(name) ?? []) listener(told);
+    };
     const request = async ({ method, params = [] }: { method: string; params?: readonly unknown[] }) => {
       const answer = await ask(method, params);
       const refusal = (answer as { refused?: number } | null)?.refused;
       if (refusal !== undefined) throw Object.assign(new Error("the wallet refuses"), { code: refusal });
+      if (/^wallet_\w+EthereumChain$/.test(method)) emit("chainChanged", await ask("eth_chainId", []));
       return answer;
     };
-    const ethereum = { request };
-    Object.assign(globalThis, { ethereum });
+    const on = (name: string, listener: (told: unknown) => void) => heard.set(name, (heard.get(name) ?? new Set()).add(listener));
+    const removeListener = (name: string, listener: (told: unknown) => void) => heard.get(name)?.delete(listener);
+    Object.assign(globalThis, { ethereum: { request, on, removeListener, emit } });
   });
 }
 

@@ -298,7 +298,7 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await page.context().close();
   });
 
-  it("has a wallet show the city's chain before it signs, and says what to do where it will not", async () => {
+  it("says that a wallet shows another chain, has it show the city's, and says what to do where it will not", async () => {
     for (const closed of [true, false]) {
       const chains: WalletChains = { shown: 1, known: [1], closed };
       const page = await newPage();
@@ -306,22 +306,58 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
       await page.goto(`${gateway.url}/panel/act?action=FREEZE&mission=${address}&node=1`);
       await page.getByLabel(/^Why/).fill("to see what the wallet makes of it");
       await page.getByRole("button", { name: "See what would happen" }).click();
-      await sign(page, "FREEZE");
+      await page.getByRole("button", { name: "Connect a wallet" }).click();
+      await page.locator('[data-strays="1"]').waitFor();
+      assert.equal(await page.getByRole("button", { name: "Sign FREEZE" }).isDisabled(), true);
+      await assertAccessible(page);
+      const change = page.getByRole("button", { name: `Have the wallet show chain ${city.chain.id}` });
+      await change.click();
       if (closed) {
         await page
           .getByRole("alert")
           .filter({ hasText: "WrongChain" })
-          .filter({ hasText: `chain ${city.chain.id}` })
+          .filter({ hasText: `choose chain ${city.chain.id}` })
           .waitFor();
         assert.deepEqual(chains, { shown: 1, known: [1], closed });
       } else {
-        await page.locator('[data-done="executed"]').waitFor();
+        await page.locator("[data-strays]").waitFor({ state: "detached" });
         assert.deepEqual(chains, { shown: city.chain.id, known: [1, city.chain.id], closed });
+        await sign(page, "FREEZE");
+        await page.locator('[data-done="executed"]').waitFor();
       }
       await page.context().close();
     }
     const order = await drafted(gateway.url, { mission: address, node: 1, because: "it was a trial", action: "UNFREEZE" });
     assert.equal((await signedAndSent(gateway.url, order, accountOf("adjudicator-2"))).relayed?.status, "executed");
+  });
+
+  it("follows what the wallet's holder does in it: another chain, another account", async () => {
+    const page = await newPage("adjudicator-1");
+    const inWallet = (name: string, told: unknown) =>
+      page.evaluate(
+        ([event, data]) => (globalThis as unknown as { ethereum: { emit(name: unknown, told: unknown): void } }).ethereum.emit(event, data),
+        [name, told],
+      );
+    await page.goto(`${gateway.url}/panel/act?action=STOP_CITY`);
+    await page.getByLabel(/^Why/).fill("to be followed");
+    await page.getByRole("button", { name: "See what would happen" }).click();
+    await page.getByRole("button", { name: "Connect a wallet" }).click();
+    const signs = page.getByRole("button", { name: "Sign STOP_CITY" });
+    await signs.waitFor();
+    assert.equal(await signs.isEnabled(), true);
+    await inWallet("chainChanged", "0xa");
+    await page.locator('[data-strays="10"]').waitFor();
+    assert.equal(await signs.isDisabled(), true);
+    await inWallet("chainChanged", `0x${city.chain.id.toString(16)}`);
+    await page.locator("[data-strays]").waitFor({ state: "detached" });
+    await inWallet("accountsChanged", [accountOf("sponsor").address]);
+    await page.locator("[data-why-not]").filter({ hasText: "has no seat" }).waitFor();
+    await inWallet("accountsChanged", [accountOf("adjudicator-3").address]);
+    await page.locator("[data-why-not]").waitFor({ state: "detached" });
+    assert.match((await page.locator(`[data-seat="${accountOf("adjudicator-3").address}"]`).textContent()) ?? "", /\(you\)/);
+    await inWallet("accountsChanged", []);
+    await page.getByRole("button", { name: "Connect a wallet" }).waitFor();
+    await page.context().close();
   });
 
   it("asks which wallet signs where there are several, by keyboard too", async () => {
@@ -333,8 +369,10 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
         for (const [name, provider] of [
           ["Deaf", deaf],
           ["Mine <b>", ethereum],
-        ])
-          dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: { info: { name }, provider } }));
+        ] as const) {
+          const info = { name, uuid: `of ${name}`, rdns: `test.${name.slice(0, 4).toLowerCase()}`, icon: "data:image/svg+xml," };
+          dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }));
+        }
       });
     });
     await page.goto(`${gateway.url}/panel/act?action=STOP_CITY`);

@@ -7,6 +7,13 @@ describe("package-lock.json", () => {
     const text = readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8");
     expect(repairText(text) === text, "run `npm run lock:repair`").to.equal(true);
   });
+
+  it("has the viem of the console's, which its pages and the city's sources in them share", () => {
+    const [own, console] = ["../../package-lock.json", "../../console/package-lock.json"].map(
+      (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")).packages["node_modules/viem"].version,
+    );
+    expect(console).to.equal(own);
+  });
 });
 
 describe("repairLock", () => {

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text, Title } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
 import { formatMoney } from "../../../orchestrator/primitives/amounts.ts";
 import { sessionTransitions } from "../../../orchestrator/rules/transitions/session.ts";
@@ -32,11 +32,14 @@ import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { WhyCleared } from "../parts/why-cleared.tsx";
 import { CLASSES, eventMoment, liveStateWords, missionWords, moment, percent, sessionWords, short, span, TIERS } from "../parts/words.ts";
+import { useBearer } from "./bearer.tsx";
 import { Look } from "./look-back.tsx";
 import { Metrics } from "./metrics.tsx";
-import { useSigning } from "./signing.tsx";
 import { Verify } from "./verify.tsx";
 import { Feed, Json, type Looking, useLooking, ViewChoice } from "./views.tsx";
+
+/** Wallets are looked for where somebody may sign in, and nowhere else. */
+const SignIn = lazy(async () => ({ default: (await import("./sign-in.tsx")).SignInAlone }));
 
 /** One mission, from the first word about its law to its last payout. */
 export function Component() {
@@ -119,8 +122,7 @@ function WaitingFor({ who, until, then, push }: WaitingForProps) {
 
 /** From claim to decision; while the mission runs it is for adjudicators, since executors of other nodes could copy. */
 function Why({ address, node, isOver }: { readonly address: string; readonly node: number; readonly isOver: boolean }) {
-  const { bearer, signIn } = useSigning();
-  const [problem, setProblem] = useState<unknown>();
+  const { bearer } = useBearer();
   const path = `/v1/missions/${address}/nodes/${node}`;
   const found = useQuery<Clearings>({
     queryKey: ["live", "clearings", path, isOver, bearer?.key],
@@ -140,10 +142,9 @@ function Why({ address, node, isOver }: { readonly address: string; readonly nod
         <Text size="sm" className="muted">
           Claims, evidence and verdicts are withheld until the mission is over. Adjudicators may read them now.
         </Text>
-        {problem !== undefined && <Problem error={problem} />}
-        <Button size="compact-sm" variant="default" my="xs" onClick={() => void signIn().catch(setProblem)}>
-          Read as an adjudicator
-        </Button>
+        <Suspense>
+          <SignIn isSmall>Read as an adjudicator</SignIn>
+        </Suspense>
       </>
     );
   return (

@@ -14,8 +14,10 @@ import { Copy } from "../parts/copy.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { moment, short, shortened, span } from "../parts/words.ts";
+import { useBearer } from "./bearer.tsx";
 import { type Asking, overrideCommand, type Ruling } from "./command-line.ts";
-import { useSigning } from "./signing.tsx";
+import { SignIn } from "./sign-in.tsx";
+import { useWallet, type Wallet } from "./wallets.tsx";
 
 /** What a contract's refusal means, and what helps; its own words where nobody has written others. */
 function inWords(refusal: string): string {
@@ -60,8 +62,7 @@ export function WaitingOrder() {
 /** `/panel/cases/:name`: evidence on the left, the decision on the right. */
 export function CasePage() {
   const { name = "" } = useParams();
-  const { bearer, signIn } = useSigning();
-  const [problem, setProblem] = useState<unknown>();
+  const { bearer } = useBearer();
   const [asking, setAsking] = useState<Asking>();
   const [because, setBecause] = useState("");
   const found = useQuery<CaseDetail>({
@@ -84,10 +85,7 @@ export function CasePage() {
           Work of a running mission is for seated adjudicators alone. Show with your wallet which seat is yours: it signs a text that opens
           a session of fifteen minutes. The session reads; it can decide nothing.
         </Text>
-        {problem !== undefined && <Problem error={problem} />}
-        <Button my="sm" onClick={() => void signIn().catch(setProblem)}>
-          Sign in with a wallet
-        </Button>
+        <SignIn>Sign in with a wallet</SignIn>
       </div>
     );
   return (
@@ -423,30 +421,32 @@ type Done = {
 
 /** Everything before a signature: what it does, who may, the exact message, what the chain says to it. Then the signature. */
 function Signable({ draft, evidence, onAgain, command }: SignableProps) {
-  const { wallet, connect } = useSigning();
+  const wallet = useWallet();
+  const { account, strays } = wallet;
   const { link } = useLive();
   const [problem, setProblem] = useState<unknown>();
   const [done, setDone] = useState<Done>();
   const [isBusy, setBusy] = useState(false);
   const { message, seats, signatures } = draft;
   const signed = signatures.map(({ adjudicator }) => adjudicator.toLowerCase());
-  const own = seats.find(({ adjudicator }) => adjudicator.toLowerCase() === wallet?.account.toLowerCase());
+  const own = seats.find(({ adjudicator }) => adjudicator.toLowerCase() === account?.toLowerCase());
   const needsEvidence = !draft.isStop && evidence !== "none" && evidence !== "whole";
-  const hasSigned = wallet !== undefined && signed.includes(wallet.account.toLowerCase());
-  const canSign = own?.may === true && !hasSigned && draft.refusal === null && !needsEvidence && link.kind === "live" && !draft.isExecuted;
+  const hasSigned = account !== undefined && signed.includes(account.toLowerCase());
+  const isOpen = draft.refusal === null && !draft.isExecuted && link.kind === "live";
+  const canSign = own?.may === true && strays === undefined && !hasSigned && !needsEvidence && isOpen;
 
   const act = async () => {
     setBusy(true);
     setProblem(undefined);
     try {
-      if (wallet === undefined) {
-        await connect();
+      if (account === undefined) {
+        await wallet.connect();
         return;
       }
       const signature = await wallet.signTypedData(draft.typedData);
       const answer = await send<Done>("/v1/orders", {
         message,
-        signatures: [...signatures, { adjudicator: own?.adjudicator ?? wallet.account, signature }],
+        signatures: [...signatures, { adjudicator: own?.adjudicator ?? account, signature }],
       });
       setDone(answer);
       await askAgain();
@@ -488,7 +488,7 @@ function Signable({ draft, evidence, onAgain, command }: SignableProps) {
       </Text>
       {draft.refusal !== null && <Refusal refusal={draft.refusal} onAgain={onAgain} />}
       <Signers draft={draft} own={own?.adjudicator} />
-      <Consequences draft={draft} own={own} onProblem={setProblem} />
+      <Consequences draft={draft} own={own} />
       <TypedMessage draft={draft} />
       {needsEvidence && (
         <Alert color="orange" role="alert" title={evidence === "checking" ? "Evidence is being hashed" : "Evidence is missing"}>
@@ -496,9 +496,10 @@ function Signable({ draft, evidence, onAgain, command }: SignableProps) {
           not bad work; it is unknown.
         </Alert>
       )}
+      {strays !== undefined && <OtherChain wallet={wallet} shown={strays} onProblem={setProblem} />}
       {problem !== undefined && <Problem error={problem} />}
       <Group my="sm">
-        {wallet === undefined ? (
+        {account === undefined ? (
           <Button loading={isBusy} onClick={() => void act()}>
             Connect a wallet
           </Button>
@@ -511,10 +512,34 @@ function Signable({ draft, evidence, onAgain, command }: SignableProps) {
           holds for {span(message.deadline - draft.asOf)} of chain time, until {moment(message.deadline)}
         </Text>
       </Group>
-      {wallet !== undefined && !canSign && !hasSigned && <WhyNot account={wallet.account} seat={own} isLive={link.kind === "live"} />}
+      {account !== undefined && !canSign && !hasSigned && <WhyNot account={account} seat={own} isLive={link.kind === "live"} />}
       {hasSigned && <Text>You have signed this already.</Text>}
       {command !== undefined && <InTerminal command={command} />}
     </div>
+  );
+}
+
+interface OtherChainProps {
+  readonly wallet: Wallet;
+  readonly shown: number;
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/** A wallet signs for no chain but the one that it shows. */
+function OtherChain({ wallet: { chain, showChain }, shown, onProblem }: OtherChainProps) {
+  const change = () => {
+    onProblem(undefined);
+    void showChain().catch(onProblem);
+  };
+  return (
+    <Alert color="orange" role="alert" title="The wallet shows another chain" my="sm" data-strays={shown}>
+      <Text>
+        It shows chain {shown}; this city is on chain {chain.id}, and the order is worth something there alone.
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={change}>
+        Have the wallet show chain {chain.id}
+      </Button>
+    </Alert>
   );
 }
 
@@ -578,11 +603,10 @@ function Signers({ draft: { seats, needed, signatures }, own }: { readonly draft
 interface ConsequencesProps {
   readonly draft: Draft;
   readonly own: Seat | undefined;
-  readonly onProblem: (problem: unknown) => void;
 }
 
-function Consequences({ draft, own, onProblem }: ConsequencesProps) {
-  const { bearer, signIn } = useSigning();
+function Consequences({ draft, own }: ConsequencesProps) {
+  const { bearer } = useBearer();
   const { seats, signatures, needed, message } = draft;
   const signers = useMemo(() => {
     const able = seats.filter(({ may }) => may).map(({ adjudicator }) => adjudicator);
@@ -601,9 +625,7 @@ function Consequences({ draft, own, onProblem }: ConsequencesProps) {
       {bearer === undefined ? (
         <Group>
           <Text>The chain can carry it out for you and forget it. That is for adjudicators.</Text>
-          <Button size="compact-sm" variant="default" onClick={() => void signIn().catch(onProblem)}>
-            Sign in and simulate
-          </Button>
+          <SignIn isSmall>Sign in and simulate</SignIn>
         </Group>
       ) : (
         <Asked of={simulation}>

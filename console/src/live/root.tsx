@@ -4,17 +4,17 @@ import type { Case, Order } from "../city/answers.ts";
 import { LiveCity, useAsked, useLive } from "../city/live.tsx";
 import { setWaiting } from "../parts/waiting.ts";
 import { moment } from "../parts/words.ts";
-import { WithWallet } from "./signing.tsx";
+import { WithBearer } from "./bearer.tsx";
 
-/** Around every page of a city: the one stream, the wallet, and how the page stands with the city. */
+/** Around every page of a city: the one stream, the session that a wallet opened, and how the page stands with the city. */
 export function Component() {
   return (
     <LiveCity>
-      <WithWallet>
+      <WithBearer>
         <Standing />
         <Waiting />
         <Outlet />
-      </WithWallet>
+      </WithBearer>
     </LiveCity>
   );
 }
