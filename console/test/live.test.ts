@@ -514,10 +514,13 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
       contracts: gas.map(({ contract }: { contract: string }) => contract),
     }));
     await page.locator(`[data-spent="${gasUsed}"]`).waitFor();
+    // A layer of the chart for each, and a legend.
+    const layers = page.locator("[data-spent] svg.chart path > title");
     assert.deepEqual(
-      await page.locator("[data-layer]").evaluateAll((all) => all.map((each) => each.getAttribute("data-layer"))),
+      (await layers.allTextContents()).map((text) => text.split(":")[0]),
       contracts,
     );
+    assert.deepEqual(await page.locator("[data-spent] .chart-swatch").allTextContents(), contracts);
     await page.locator("[data-report]").waitFor();
     await picture(page, "why");
     await page.goto(`${gateway.url}/rules?parameter=REPUTATION_FLOOR`);

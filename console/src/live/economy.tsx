@@ -1,11 +1,13 @@
 import { Button, NativeSelect, Text, Title } from "@mantine/core";
-import { useState } from "react";
+import { dot, type PlotOptions, ruleX, ruleY, text } from "@observablehq/plot";
+import { useMemo, useState } from "react";
 import { Link, useParams } from "react-router";
 import { keccak256 } from "../../../orchestrator/primitives/hash.ts";
 import type { Campaign, CampaignDetail } from "../city/answers.ts";
 import { ask } from "../city/gateway.ts";
 import { useAsked } from "../city/live.tsx";
 import { Asked, Empty, Problem } from "../parts/asked.tsx";
+import { Chart } from "../parts/chart.tsx";
 import { PlainTable } from "../parts/plain-table.tsx";
 import { save } from "../parts/save.ts";
 import { StateMark } from "../parts/state-mark.tsx";
@@ -173,22 +175,22 @@ function Hypotheses({ findings }: { readonly findings: CampaignDetail["findings"
   );
 }
 
-const WIDTH = 760;
-const LINE = 24;
-const LABELS = 250;
-
 /** One figure of every configuration with its interval, drawn and as a table. */
 function Figures({ cells }: { readonly cells: CampaignDetail["cells"] }) {
   const names = [...new Set(cells.flatMap(({ metrics }) => metrics.map(({ name }) => name)))];
   const variants = [...new Set(cells.map(({ variant }) => variant))];
   const [name, setName] = useState(names[0] ?? "");
   const [variant, setVariant] = useState(variants[0] ?? "");
-  const rows = cells
-    .filter((cell) => cell.variant === variant)
-    .flatMap(({ configuration, agents, seeds, metrics }) => {
-      const found = metrics.find((metric) => metric.name === name);
-      return found === undefined ? [] : [{ label: `${configuration}, ${agents} agents`, seeds, ...found }];
-    });
+  const rows = useMemo(
+    () =>
+      cells
+        .filter((cell) => cell.variant === variant)
+        .flatMap(({ configuration, agents, seeds, metrics }) => {
+          const found = metrics.find((metric) => metric.name === name);
+          return found === undefined ? [] : [{ label: `${configuration}, ${agents} agents`, seeds, ...found }];
+        }),
+    [cells, name, variant],
+  );
   return (
     <section aria-labelledby="figures">
       <Title order={2} id="figures">
@@ -222,32 +224,19 @@ interface Interval {
 }
 
 function Intervals({ name, rows }: { readonly name: string; readonly rows: readonly Interval[] }) {
-  const least = Math.min(0, ...rows.map(({ low }) => low));
-  const most = Math.max(...rows.map(({ high }) => high));
-  const x = (value: number) => LABELS + ((value - least) / Math.max(most - least, Number.EPSILON)) * (WIDTH - LABELS - 60);
-  return (
-    <svg
-      className="intervals"
-      viewBox={`0 0 ${WIDTH} ${rows.length * LINE + 6}`}
-      role="img"
-      aria-label={`${name} by configuration; the table below says the same`}
-    >
-      <line className="axis" x1={x(0)} x2={x(0)} y1={0} y2={rows.length * LINE} />
-      {rows.map(({ label, mean, low, high }, row) => {
-        const y = row * LINE + LINE / 2;
-        return (
-          <g key={label}>
-            <text x={4} y={y + 4}>
-              {label}
-            </text>
-            <line x1={x(low)} x2={x(high)} y1={y} y2={y} />
-            <circle cx={x(mean)} cy={y} r={5} />
-            <text x={x(high) + 8} y={y + 4}>
-              {shown(mean)}
-            </text>
-          </g>
-        );
-      })}
-    </svg>
+  const options = useMemo<PlotOptions>(
+    () => ({
+      ...{ width: 760, height: 24 * rows.length + 50, marginLeft: 250, marginRight: 60 },
+      x: { label: null, grid: true, nice: true },
+      y: { label: null, domain: rows.map(({ label }) => label), tickSize: 0 },
+      marks: [
+        ruleX([0]),
+        ruleY(rows, { x1: "low", x2: "high", y: "label", stroke: "var(--link)", strokeWidth: 2 }),
+        dot(rows, { x: "mean", y: "label", fill: "var(--link)", r: 5 }),
+        text(rows, { x: "high", y: "label", text: ({ mean }: Interval) => shown(mean), dx: 8, textAnchor: "start" }),
+      ],
+    }),
+    [rows],
   );
+  return <Chart label={`${name} by configuration; the table below says the same`} options={options} />;
 }

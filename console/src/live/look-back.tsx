@@ -1,24 +1,26 @@
 import { Text } from "@mantine/core";
+import { areaY, barX, dot, type PlotOptions, ruleY } from "@observablehq/plot";
+import { useMemo } from "react";
 import { Link } from "react-router";
 import { grouped } from "../../../orchestrator/primitives/amounts.ts";
 import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
 import type { History } from "../city/answers.ts";
 import { Empty } from "../parts/asked.tsx";
+import { Chart } from "../parts/chart.tsx";
 import { PlainTable } from "../parts/plain-table.tsx";
 import { liveStateWords, moment, short, span } from "../parts/words.ts";
 
-const WIDTH = 960;
-const NAMES = 170;
-const ROW = 20;
+type Span = History["spans"][number];
 /** Rows drawn; the table of the law has all nodes. */
 const MOST_ROWS = 64;
 
 /** The historical views: when each node was in which state, what gas went where, freezes, verdicts by tier, epochs. */
 export function Look({ history, labels }: { readonly history: History; readonly labels: ReadonlyMap<number, string> }) {
+  const contracts = useMemo(() => history.gas.map(({ contract }) => contract), [history]);
   return (
     <>
       <Gantt history={history} labels={labels} />
-      <Spent of={history.spent} contracts={history.gas.map(({ contract }) => contract)} />
+      <Spent of={history.spent} contracts={contracts} />
       <div className="columns">
         <PlainTable
           caption="Gas by contract"
@@ -57,56 +59,38 @@ export function Look({ history, labels }: { readonly history: History; readonly 
   );
 }
 
-const CURVE = { width: 960, height: 160, room: 16 } as const;
-/** Layers that have a look of their own; what is beyond has the last one's. */
-const LOOKS = 8;
-const lookOf = (place: number) => `layer-${Math.min(place, LOOKS - 1)}`;
+/** Colours that people with any sight of colours tell apart (Paul Tol's); what is beyond has the last one. */
+const LAYERS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee8866", "#bbbbbb"];
 
 /** How the mission's gas came together, contract upon contract, in the order of the log; the tables below say what it went to. */
 function Spent({ of, contracts }: { readonly of: History["spent"]; readonly contracts: readonly string[] }) {
-  const [first, last] = [of[0], of.at(-1)];
-  if (first === undefined || last === undefined) return null;
-  const { width, height, room } = CURVE;
-  const x = (sequence: number) => room + ((sequence - first.sequence) / Math.max(1, last.sequence - first.sequence)) * (width - 2 * room);
-  const y = (gas: number) => height - room - (gas / last.gas) * (height - 2 * room);
-  const upTo = (by: readonly number[], place: number) => by.slice(0, place).reduce((sum, gas) => sum + gas, 0);
-  const edge = (place: number) => of.map(({ sequence, by }) => `${x(sequence)},${y(upTo(by, place))}`);
+  const last = of.at(-1);
+  const options = useMemo<PlotOptions>(() => {
+    const total = of.at(-1)?.by ?? [];
+    const layers = of.flatMap(({ sequence, by }) =>
+      contracts.map((contract, place) => ({
+        ...{ sequence, contract, gas: by[place] ?? 0 },
+        says: `${contract}: ${grouped(total[place] ?? 0)}`,
+      })),
+    );
+    return {
+      ...{ width: 960, height: 200, marginLeft: 80 },
+      x: { label: "entry of the log" },
+      y: { label: "gas", tickFormat: grouped },
+      color: { domain: contracts, range: contracts.map((_, place) => LAYERS[Math.min(place, LAYERS.length - 1)]), legend: true },
+      marks: [
+        areaY(layers, { x: "sequence", y: "gas", fill: "contract", z: "contract", order: [...contracts], title: "says" }),
+        ruleY([0]),
+      ],
+    };
+  }, [of, contracts]);
+  if (last === undefined) return null;
   return (
     <figure data-spent={last.gas}>
       <figcaption className="small">
         Gas spent so far by contract, in the order of the log: {grouped(last.gas)} at entry {grouped(last.sequence)}
       </figcaption>
-      <div className="legend small">
-        {contracts.map((contract, place) => (
-          <span key={contract} className="key">
-            <svg width="12" height="12" aria-hidden="true">
-              <rect className={lookOf(place)} width="12" height="12" />
-            </svg>
-            {contract}
-          </span>
-        ))}
-      </div>
-      <svg
-        className="curve"
-        viewBox={`0 0 ${width} ${height}`}
-        role="img"
-        aria-label={`Gas spent by contract, up to ${grouped(last.gas)}; the tables below say the same`}
-      >
-        <line x1={room} x2={width - room} y1={height - room} y2={height - room} />
-        {contracts.map((contract, place) => (
-          <polygon
-            key={contract}
-            className={lookOf(place)}
-            data-layer={contract}
-            points={[...edge(place), ...edge(place + 1).toReversed()].join(" ")}
-          >
-            <title>
-              {contract}: {grouped(last.by[place] ?? 0)}
-            </title>
-          </polygon>
-        ))}
-        <polyline points={edge(contracts.length).join(" ")} />
-      </svg>
+      <Chart label={`Gas spent by contract, up to ${grouped(last.gas)}; the tables below say the same`} options={options} />
     </figure>
   );
 }
@@ -178,75 +162,50 @@ function Anchors({ history: { checkpoints, anchor } }: { readonly history: Histo
   );
 }
 
+/** States that are drawn, in the order in which a node passes them; each has a colour in console.css. */
+const DRAWN = ["ELIGIBLE", "EXECUTING", "PENDING_VERIFICATION", "PENDING_REVIEW", "FROZEN", "FAILED", "COMPLETED"];
+
 /** By place in the log: a devnet's clock stands still while agents work, so that most of its spans would have no length. */
 function Gantt({ history: { spans }, labels }: { readonly history: History; readonly labels: ReadonlyMap<number, string> }) {
-  if (spans.length === 0) return <Empty>No node has moved yet.</Empty>;
   const start = Math.min(...spans.map(({ first }) => first));
   const end = Math.max(...spans.map(({ first, last }) => last ?? first + 1));
   const chainTime = Math.max(...spans.map(({ from, to }) => to ?? from)) - Math.min(...spans.map(({ from }) => from));
-  const rows = [...new Set(spans.map(({ node }) => node))].sort((a, b) => a - b).slice(0, MOST_ROWS);
-  const x = (place: number) => NAMES + ((place - start) / Math.max(1, end - start)) * (WIDTH - NAMES - 12);
+  const options = useMemo<PlotOptions>(() => {
+    const rows = [...new Set(spans.map(({ node }) => node))].sort((a, b) => a - b).slice(0, MOST_ROWS);
+    const drawn = spans.filter(({ node, state }) => rows.includes(node) && DRAWN.includes(state));
+    const states = DRAWN.filter((state) => drawn.some((each) => each.state === state));
+    const bars = drawn.filter(({ state }) => state !== "COMPLETED").map((each) => ({ ...each, last: each.last ?? end }));
+    const took = ({ state, from, to }: Span) =>
+      `${liveStateWords(state).word}: ${span((to ?? from) - from)} of chain time, from ${moment(from)}`;
+    return {
+      ...{ width: 960, height: 20 * rows.length + 40, marginLeft: 170 },
+      x: { label: "entry of the log", domain: [start, end] },
+      y: {
+        ...{ label: null, domain: rows, tickSize: 0, padding: 0.3 },
+        tickFormat: (node: number) => plainLine((labels.get(node) ?? `node ${node}`).slice(0, 24)),
+      },
+      color: {
+        ...{ domain: states, legend: true, tickFormat: (state: string) => liveStateWords(state).word },
+        range: states.map((state) => `var(--span-${state})`),
+      },
+      marks: [
+        // However short, it is seen.
+        barX(bars, { x1: "first", x2: "last", y: "node", fill: "state", title: took, insetLeft: -1, insetRight: -1 }),
+        dot(
+          drawn.filter(({ state }) => state === "COMPLETED"),
+          { x: "first", y: "node", fill: "state", r: 5, title: ({ from }: Span) => `done at ${moment(from)}` },
+        ),
+      ],
+    };
+  }, [spans, labels, start, end]);
+  if (spans.length === 0) return <Empty>No node has moved yet.</Empty>;
   return (
     <>
       <Text size="sm" className="muted">
         When each node was in which state, in the order of the log, entries {grouped(start)} to {grouped(end)}: {span(chainTime)} of chain
         time. Point at a bar for its time.
       </Text>
-      <Keys states={[...new Set(spans.map(({ state }) => state))]} />
-      <svg
-        className="gantt"
-        viewBox={`0 0 ${WIDTH} ${rows.length * ROW + 8}`}
-        role="img"
-        aria-label="When each node was in which state; the log says the same"
-      >
-        {rows.map((node, row) => (
-          <g key={node}>
-            <text x={4} y={row * ROW + ROW / 2 + 7}>
-              {plainLine((labels.get(node) ?? `node ${node}`).slice(0, 24))}
-            </text>
-            {spans
-              .filter((each) => each.node === node && each.state !== "WAITING" && each.state !== "COMPLETED")
-              .map(({ state, from, to, first, last }) => (
-                <rect
-                  key={`${state}${first}`}
-                  className={`span-${state}`}
-                  x={x(first)}
-                  y={row * ROW + 5}
-                  width={Math.max(2, x(last ?? end) - x(first))}
-                  height={ROW - 7}
-                >
-                  <title>
-                    {liveStateWords(state).word}: {span((to ?? from) - from)} of chain time, from {moment(from)}
-                  </title>
-                </rect>
-              ))}
-            {spans
-              .filter((each) => each.node === node && each.state === "COMPLETED")
-              .map(({ from, first }) => (
-                <circle key={first} className="span-COMPLETED" cx={x(first) + 5} cy={row * ROW + ROW / 2 + 2} r={5}>
-                  <title>done at {moment(from)}</title>
-                </circle>
-              ))}
-          </g>
-        ))}
-      </svg>
+      <Chart label="When each node was in which state; the log says the same" options={options} />
     </>
-  );
-}
-
-function Keys({ states }: { readonly states: readonly string[] }) {
-  return (
-    <div className="legend small">
-      {states
-        .filter((state) => state !== "WAITING")
-        .map((state) => (
-          <span key={state} className="key">
-            <svg width="12" height="12" aria-hidden="true">
-              <rect className={`span-${state}`} width="12" height="12" />
-            </svg>
-            {liveStateWords(state).word}
-          </span>
-        ))}
-    </div>
   );
 }

@@ -33,10 +33,12 @@ import { StateMark } from "../parts/state-mark.tsx";
 import { WhyCleared } from "../parts/why-cleared.tsx";
 import { CLASSES, eventMoment, liveStateWords, missionWords, moment, percent, sessionWords, short, span, TIERS } from "../parts/words.ts";
 import { useBearer } from "./bearer.tsx";
-import { Look } from "./look-back.tsx";
 import { Metrics } from "./metrics.tsx";
 import { Verify } from "./verify.tsx";
 import { Feed, Json, type Looking, useLooking, ViewChoice } from "./views.tsx";
+
+/** Charts, which a mission's first sight does not wait for. */
+const Look = lazy(async () => ({ default: (await import("./look-back.tsx")).Look }));
 
 /** Wallets are looked for where somebody may sign in, and nowhere else. */
 const SignIn = lazy(async () => ({ default: (await import("./sign-in.tsx")).SignInAlone }));
@@ -335,7 +337,13 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
         <Title order={2} id="history">
           Looking back
         </Title>
-        <Asked of={history}>{(found) => <Look history={found} labels={labels} />}</Asked>
+        <Asked of={history}>
+          {(found) => (
+            <Suspense fallback={<div className="checking" role="status" />}>
+              <Look history={found} labels={labels} />
+            </Suspense>
+          )}
+        </Asked>
       </section>
     </>
   );

@@ -1,8 +1,11 @@
 import { Button, Text, Title } from "@mantine/core";
+import { cell, type PlotOptions, text } from "@observablehq/plot";
 import { type ReactNode, useMemo, useState } from "react";
 import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
 import { packRanking, pairwise, standingsOf } from "../../../orchestrator/rules/condorcet.ts";
 import type { MissionView } from "../bundle/view.ts";
+import { Chart } from "../parts/chart.tsx";
+import { PlainTable } from "../parts/plain-table.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { WithMission } from "../parts/states.tsx";
 
@@ -79,6 +82,64 @@ function Candidates({ candidates, winner }: Pick<VoteProps, "candidates" | "winn
   );
 }
 
+interface DuelsProps {
+  readonly duels: readonly (readonly number[])[];
+  readonly names: readonly string[];
+  readonly isChanged: boolean;
+}
+
+/** A duel as both sides of the matrix have it: green where the row won, red where it lost, the deeper the clearer. */
+function Duels({ duels, names, isChanged }: DuelsProps) {
+  const title = `${isChanged ? "Every duel, with your changes" : "Every duel"}: how many voters put the row before the column`;
+  const pairs = useMemo(
+    () =>
+      names.flatMap((row, first) =>
+        names.flatMap((column, second) => {
+          const [own, other] = [duels[first]?.[second] ?? 0, duels[second]?.[first] ?? 0];
+          const says = own > other ? "wins" : own < other ? "loses" : "draws";
+          return first === second ? [] : [{ row, column, own, says, lead: (own - other) / Math.max(1, own + other) }];
+        }),
+      ),
+    [duels, names],
+  );
+  const options = useMemo<PlotOptions>(
+    () => ({
+      ...{ width: 90 * names.length + 60, height: 34 * names.length + 30, marginLeft: 60 },
+      x: { axis: "top", label: null, domain: names, tickSize: 0 },
+      y: { label: null, domain: names, tickSize: 0 },
+      color: { type: "linear", domain: [-1, 0, 1], range: SIDES, interpolate: "rgb" },
+      marks: [
+        cell(pairs, { x: "column", y: "row", fill: "lead", inset: 1 }),
+        text(pairs, { x: "column", y: "row", text: ({ own, says }: Pair) => `${own} ${says}`, fill: "#1a1d21" }),
+      ],
+    }),
+    [pairs, names],
+  );
+  return (
+    <>
+      <div className="heat">
+        <Chart label={`${title}; the table below says the same`} options={options} />
+      </div>
+      <PlainTable
+        caption={title}
+        heads={["before →", ...names]}
+        rows={names.map((row) => [row, ...names.map((column) => duelOf(pairs.find((each) => each.row === row && each.column === column)))])}
+      />
+    </>
+  );
+}
+
+interface Pair {
+  readonly row: string;
+  readonly column: string;
+  readonly own: number;
+  readonly says: string;
+}
+const duelOf = (pair: Pair | undefined) => (pair === undefined ? "–" : `${pair.own} ${pair.says}`);
+
+/** From lost over equal to won; dark text is read on each, whatever the theme. */
+const SIDES = ["#f0b1ae", "#ffffff", "#a6d9bd"];
+
 /** Duels, the count in words, and what another ballot would have changed. */
 export function Vote({ candidates, ballots, winner, children }: VoteProps) {
   const [rankings, setRankings] = useState(() => ballots.map(({ ranking }) => ranking));
@@ -103,40 +164,7 @@ export function Vote({ candidates, ballots, winner, children }: VoteProps) {
   if (ballots.length === 0) return <Text>Nobody voted: the session ended before a ballot.</Text>;
   return (
     <>
-      <div className="wide">
-        <table className="heat">
-          <caption>{isChanged ? "Every duel, with your changes" : "Every duel"}: how many voters put the row before the column</caption>
-          <thead>
-            <tr>
-              <th scope="col">before →</th>
-              {candidates.map(({ entry }) => (
-                <th key={entry} scope="col">
-                  {letterOf(entry)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {candidates.map(({ entry: row }) => (
-              <tr key={row}>
-                <th scope="row">{letterOf(row)}</th>
-                {candidates.map(({ entry: column }) => {
-                  const [own, other] = [duels[row]?.[column] ?? 0, duels[column]?.[row] ?? 0];
-                  const result = own > other ? "wins" : own < other ? "loses" : "draws";
-                  if (row === column) return <td key={column}>–</td>;
-                  // The clearer the duel, the deeper its colour.
-                  const depth = Math.min(4, Math.ceil((4 * Math.abs(own - other)) / Math.max(1, own + other)));
-                  return (
-                    <td key={column} data-won={own === other ? undefined : own > other} data-depth={depth}>
-                      {own} {result}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Duels duels={duels} names={candidates.map(({ entry }) => letterOf(entry))} isChanged={isChanged} />
       {children}
       <section aria-labelledby="count" aria-live="polite">
         <Title order={2} id="count">
