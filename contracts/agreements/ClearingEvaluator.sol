@@ -5,7 +5,9 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 import {LibBytes} from "solady/src/utils/LibBytes.sol";
 import {IClearingEvaluator, IJobEscrow} from "../interfaces/IClearingEvaluator.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
@@ -20,6 +22,7 @@ import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
+import {Wire} from "../libraries/Wire.sol";
 import {
     ClearingDecision,
     ClearingResult,
@@ -34,21 +37,34 @@ import {Institution} from "../types/Roles.sol";
 /// @notice See `IClearingEvaluator`.
 contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
+    using Wire for bytes;
 
     /// @dev What is handed in, in memory.
     struct Case {
         bytes32 obligation;
         bytes32 work;
-        address[] excluded;
+        uint32 drawBlock;
+        /// Of EIP-712.
+        bytes32 domain;
+        Opening opening;
+        /// Classes of the items, three bits each, as far as they are proven.
+        uint256 classes;
         uint256[6] graded;
+        address[] excluded;
         Seat[] panel;
-        WeighedVerdict[] heard;
-        /// Place of the member behind each.
-        uint256[] places;
-        uint256 count;
+        uint256 drawn;
+        Clearing.Count count;
+        /// The verdict that is being read, and what it weighs.
+        Verdict said;
+        WeighedVerdict weighed;
+        /// Verdicts that were taken down.
+        uint256 heard;
         /// Bit per question and place.
         uint256 answered;
-        uint256 drawn;
+        /// Members with a verdict that counts, bit per place.
+        uint256 members;
+        /// Of each verdict that praises the work its score above its weight.
+        uint256[] praise;
     }
 
     bytes32 private constant _TERMS = keccak256(
@@ -58,7 +74,14 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     );
     uint256 private constant _QUESTIONS = 2;
     uint256 private constant _ALL_QUESTIONS = 3;
+    /// @dev Where terms lie in a call of any function that takes them: behind the selector, seventeen words.
+    uint256 private constant _TERMS_FROM = 4;
+    uint256 private constant _TERMS_TO = 4 + 17 * 32;
+    /// @dev One order, of node 0, with one opening: how a record begins.
+    uint256 private constant _ONE_ORDER = 0x010001;
     uint256 private constant _PLACES = 8;
+    /// @dev A verdict that praises the work: its score above, its weight below.
+    uint256 private constant _SCORE = 16;
     uint256 private constant _LARGEST_PANEL = 7;
     uint256 private constant _SHORTEST = 10 minutes;
     uint256 private constant _LONGEST = 30 days;
@@ -66,12 +89,13 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     uint256 private constant _MARGIN = 1 hours;
     uint8 private constant _MOST_PANELS = 2;
 
-    IConstitutionContract private immutable _CONSTITUTION;
+    /// @dev No city replaces its registry of evidence.
+    IEvidenceRegistry private immutable _EVIDENCE;
 
     mapping(bytes32 key => Hearing hearing) private _hearings;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
-        _CONSTITUTION = constitution;
+        _EVIDENCE = IEvidenceRegistry(constitution.at(Institution.EVIDENCE));
     }
 
     /// @inheritdoc IClearingEvaluator
@@ -89,7 +113,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         key = _keyOf(terms.escrow, terms.jobId);
         if (_hearings[key].digest != 0) revert AlreadyRegistered(key);
         // A job that cannot be judged is refused before anything is paid in.
-        _evidence().drawPanel(digest, terms.panelSize, _excluded(terms), block.number);
+        _EVIDENCE.drawPanel(digest, terms.panelSize, _excluded(terms), block.number);
         _hearings[key].digest = digest;
         emit Registered(key, terms.escrow, terms.jobId, terms.agreementHash);
     }
@@ -108,36 +132,24 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     }
 
     /// @inheritdoc IClearingEvaluator
-    function evaluate(
-        Terms calldata terms,
-        Opening calldata work,
-        EvidenceItem[] calldata items,
-        Voice[] calldata voices
-    ) external nonReentrant {
-        (bytes32 key, Hearing storage h) = _known(terms);
+    function evaluate(Terms calldata terms, bytes calldata record) external nonReentrant {
+        bytes32 key = _keyOf(terms.escrow, terms.jobId);
+        Hearing storage h = _hearings[key];
         if (h.closed) revert Closed(key);
         if (h.complete) revert AlreadyDecided(key);
-        if (h.panels == 0) revert NotDelivered(key);
+        Case memory c = _hear(terms, key, h, record);
         if (block.timestamp > h.closesAt) revert TooLate(h.closesAt);
-        Case memory c = _hear(terms, work, items, voices);
-        ClearingDecision memory d = _decide(terms, c);
-        _takeDown(key, h, terms, c, d);
+        _takeDown(key, h, c, _decide(terms, c));
     }
 
-    function _takeDown(
-        bytes32 key,
-        Hearing storage h,
-        Terms calldata terms,
-        Case memory c,
-        ClearingDecision memory d
-    ) private {
-        (Outcome outcome, uint256 members) = _outcomeOf(terms, c, d.result);
-        uint16 score = outcome == Outcome.PASS ? _scoreOf(terms, c) : 0;
+    function _takeDown(bytes32 key, Hearing storage h, Case memory c, ClearingDecision memory d) private {
+        (Outcome outcome, uint256 members) = _outcomeOf(c, d.result);
         if (h.outcome != Outcome.NONE && h.outcome != outcome) outcome = Outcome.CONTRADICTED;
-        if (score < h.score) score = h.score;
-        (h.outcome, h.score, h.confidence) = (outcome, score, d.confidence);
-        h.complete = outcome != Outcome.CONTRADICTED && members == c.panel.length;
-        emit Decided(key, h.panels, outcome, d.confidence, score, d.class, d.basis, h.complete);
+        uint16 score = d.score > h.score ? d.score : h.score;
+        bool complete = outcome != Outcome.CONTRADICTED && members == c.panel.length;
+        (h.outcome, h.score) = (outcome, score);
+        (h.confidence, h.complete) = (d.confidence, complete);
+        emit Decided(key, h.panels, outcome, d.confidence, score, d.class, d.basis, complete);
     }
 
     /// @inheritdoc IClearingEvaluator
@@ -176,15 +188,9 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     }
 
     /// @inheritdoc IClearingEvaluator
-    function preview(
-        Terms calldata terms,
-        Opening calldata work,
-        EvidenceItem[] calldata items,
-        Voice[] calldata voices
-    ) external view returns (ClearingDecision memory d) {
-        (bytes32 key, Hearing storage h) = _known(terms);
-        if (h.panels == 0) revert NotDelivered(key);
-        d = _decide(terms, _hear(terms, work, items, voices));
+    function preview(Terms calldata terms, bytes calldata record) external view returns (ClearingDecision memory d) {
+        bytes32 key = _keyOf(terms.escrow, terms.jobId);
+        d = _decide(terms, _hear(terms, key, _hearings[key], record));
     }
 
     /// @inheritdoc IClearingEvaluator
@@ -208,62 +214,105 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
 
     function _hear(
         Terms calldata terms,
-        Opening calldata work,
-        EvidenceItem[] calldata items,
-        Voice[] calldata voices
+        bytes32 key,
+        Hearing storage h,
+        bytes calldata record
     ) private view returns (Case memory c) {
-        bytes32 key = _keyOf(terms.escrow, terms.jobId);
-        (c.obligation, c.work) = (_hearings[key].digest, _hearings[key].work);
-        c.excluded = _excluded(terms);
-        IEvidenceRegistry registry = _evidence();
-        _prove(registry, c, terms.provider, work, items);
-        _draw(registry, c, key, terms.panelSize);
-        // At most seven members have a place. An empty place is an abstention.
-        for (uint256 i = 0; i < voices.length; ++i) _listen(c, voices[i]);
-    }
-
-    function _decide(Terms calldata terms, Case memory c) private pure returns (ClearingDecision memory) {
-        return Clearing.decide(c.heard, c.graded, terms.floor, terms.questions, terms.minConfidence, 1, c.drawn);
-    }
-
-    function _draw(IEvidenceRegistry registry, Case memory c, bytes32 key, uint8 size) private view {
-        (uint256 drawBlock, uint8 panel) = (_hearings[key].drawBlock, _hearings[key].panels);
-        bytes32 hash = registry.seedOf(drawBlock);
-        if (hash == 0) revert IEvidenceRegistry.SeedUnknown(drawBlock);
-        bytes32 seed = PanelDraw.seed(keccak256(abi.encode(hash, key)), address(this), 0, panel);
-        c.panel = registry.drawPanel(seed, size, c.excluded, drawBlock);
-        // At most seven seats.
-        for (uint256 i = 0; i < size; ++i) c.drawn += c.panel[i].weight;
-        (c.heard, c.places) = (new WeighedVerdict[](_QUESTIONS * size), new uint256[](_QUESTIONS * size));
-    }
-
-    /// @dev An item is worth what its provider signed for, at most SIGN, until its issuer says more.
-    function _prove(
-        IEvidenceRegistry registry,
-        Case memory c,
-        address provider,
-        Opening calldata work,
-        EvidenceItem[] calldata items
-    ) private view {
-        bytes32 given = Commitments.commitment(provider, work, c.obligation);
-        if (given != c.work) revert OtherWork(c.work, given);
-        uint256[] memory classes = new uint256[](1);
-        classes[0] = Admissibility.unproven(work.classes, work.items);
-        for (uint256 i = 0; i < items.length; ++i) {
-            EvidenceItem calldata item = items[i];
-            _admit(registry, c, work, item);
-            classes[0] = Admissibility.raised(classes[0], work.classes, item.index, item.class);
+        if (h.panels == 0) {
+            _known(terms);
+            revert NotDelivered(key);
         }
+        // Four billion blocks fit.
+        (c.obligation, c.work, c.drawBlock) = (_digest(), h.work, uint32(h.drawBlock));
+        c.domain = _domainSeparatorV4();
+        c.excluded = _excluded(terms);
+        uint256 at = _open(c, terms, record);
+        at = _prove(c, record, at);
+        _draw(c, key, h.panels, terms);
+        _listen(c, terms, record, at);
+    }
+
+    function _decide(Terms calldata terms, Case memory c) private pure returns (ClearingDecision memory d) {
+        d = Clearing.conclude(c.count, terms.questions, 1, c.drawn);
+        if (d.result == ClearingResult.PASS) d.score = _scoreOf(c.praise, c.drawn);
+    }
+
+    /// @dev The work is what the provider committed to under the terms, so that it binds them as well. An item is worth what its
+    /// provider signed for, at most SIGN, until its issuer says more.
+    function _open(Case memory c, Terms calldata terms, bytes calldata record) private view returns (uint256) {
+        if (record.number(0, 3) != _ONE_ORDER) revert MalformedWave(0);
+        c.opening = record.opening(3);
+        bytes32 given = Commitments.commitment(terms.provider, c.opening, c.obligation);
+        if (given != c.work) {
+            _known(terms);
+            revert OtherWork(c.work, given);
+        }
+        c.classes = Admissibility.unproven(c.opening.classes, c.opening.items);
+        return 3 + Wire.OPENING;
+    }
+
+    function _draw(Case memory c, bytes32 key, uint8 panels, Terms calldata terms) private view {
+        bytes32 hash = blockhash(c.drawBlock);
+        if (hash == 0) hash = _EVIDENCE.seedOf(c.drawBlock);
+        if (hash == 0) revert IEvidenceRegistry.SeedUnknown(c.drawBlock);
+        bytes32 seed = PanelDraw.seed(EfficientHashLib.hash(hash, key), address(this), 0, panels);
+        Seat[] memory panel = _EVIDENCE.drawPanel(seed, terms.panelSize, c.excluded, c.drawBlock);
+        uint256 drawn = 0;
+        // At most seven seats.
+        for (uint256 i = 0; i < panel.length; ++i) drawn += panel[i].weight;
+        (c.panel, c.drawn) = (panel, drawn);
+        uint256 most = terms.questions == _ALL_QUESTIONS ? _QUESTIONS * panel.length : panel.length;
+        (c.count.praise, c.praise) = (new uint256[](most), new uint256[](most));
+    }
+
+    /// @dev Each issuer signs the list of its items; what it says of other jobs stands there as a hash.
+    function _prove(Case memory c, bytes calldata record, uint256 from) private view returns (uint256 at) {
+        uint256 issuers = record.number(from, 1);
+        at = from + 1;
+        // At most 255 issuers.
+        for (uint256 i = 0; i < issuers; ++i) at = _readItems(c, record, at);
+        uint256[] memory classes = new uint256[](1);
+        classes[0] = c.classes;
         c.graded = Admissibility.grade(classes);
     }
 
-    /// @dev In the envelope, of an issuer that may say so, that is of neither party's house, and that did say so.
-    function _admit(
-        IEvidenceRegistry registry,
-        Case memory c,
-        Opening calldata work,
-        EvidenceItem calldata item
-    ) private view {
+    function _readItems(Case memory c, bytes calldata record, uint256 from) private view returns (uint256 at) {
+        uint256 head = record.number(from, 23);
+        bytes32[] memory hashes = new bytes32[](uint8(head >> 16));
+        // Two bytes fit.
+        bytes calldata signature = record.cut(from + 23, uint16(head));
+        EvidenceItem memory item;
+        // Bit per class of which it is known that the issuer may say so.
+        uint256 registered = 0;
+        // Offsets within a transaction; at most 255 items.
+        unchecked {
+            at = from + 23 + signature.length;
+            for (uint256 i = 0; i < hashes.length; ++i) {
+                if (_isElsewhere(record, at)) {
+                    (hashes[i], at) = (bytes32(record.number(at + 1, 32)), at + 33);
+                    continue;
+                }
+                (item, at) = record.item(at);
+                // Twenty bytes fit.
+                item.issuer = address(uint160(head >> 24));
+                hashes[i] = TypedData.hashEvidence(c.obligation, item);
+                _admit(c, item);
+                uint256 class = 1 << uint256(item.class);
+                if (registered & class == 0) _requireIssuer(c, item.issuer, item.class);
+                registered |= class;
+            }
+        }
+        if (registered != 0 && !_isIssued(c, item, hashes, signature)) revert ProofRejected(item.slot, item.index);
+    }
+
+    function _isElsewhere(bytes calldata record, uint256 at) private pure returns (bool elsewhere) {
+        uint256 order = record.number(at, 1);
+        elsewhere = order == Wire.ELSEWHERE;
+        if (!elsewhere && order != 0) revert MalformedWave(at);
+    }
+
+    /// @dev It is in the envelope. Its issuer makes it worth what it says, never more than the provider said.
+    function _admit(Case memory c, EvidenceItem memory item) private pure {
         bytes32 leaf = Commitments.evidenceLeaf(
             c.obligation,
             item.slot,
@@ -273,29 +322,39 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
             item.issuer,
             item.class
         );
-        bool within = OrderedMerkle.verify(work.envelopeRoot, leaf, item.index, work.items, item.proof);
+        bool within = OrderedMerkle.verify(c.opening.envelopeRoot, leaf, item.index, c.opening.items, item.proof);
         if (!within || item.slot != 0) revert ItemNotInEnvelope(item.slot, item.index);
-        (bool registered, address principal) = registry.issuerOf(item.issuer, item.class);
-        if (!registered) revert IssuerNotRegistered(item.issuer, item.class);
-        for (uint256 i = 0; i < c.excluded.length; ++i) {
-            if (c.excluded[i] == principal || c.excluded[i] == item.issuer)
-                revert IssuerConflict(item.issuer, principal);
+        c.classes = Admissibility.raised(c.classes, c.opening.classes, item.index, item.class);
+    }
+
+    /// @dev It may say so, and is of neither party's house.
+    function _requireIssuer(Case memory c, address issuer, EvidenceClass class) private view {
+        (bool registered, address principal) = _EVIDENCE.issuerOf(issuer, class);
+        if (!registered) revert IssuerNotRegistered(issuer, class);
+        address[] memory excluded = c.excluded;
+        // Four of them.
+        for (uint256 i = 0; i < excluded.length; ++i) {
+            address party = excluded[i];
+            if (party == principal || party == issuer) revert IssuerConflict(issuer, principal);
         }
-        if (!_isIssued(c.obligation, item)) revert ProofRejected(item.slot, item.index);
     }
 
     /// @dev A proof is its contract's answer, a quote its adapter's, anything else a key's signature.
-    function _isIssued(bytes32 obligation, EvidenceItem calldata item) private view returns (bool) {
+    /// @param item one of the list; a proof speaks for itself, it is alone
+    function _isIssued(
+        Case memory c,
+        EvidenceItem memory item,
+        bytes32[] memory hashes,
+        bytes calldata signature
+    ) private view returns (bool) {
         bool isContract = !Signatures.isKey(item.issuer);
         if (item.class == EvidenceClass.PROOF) {
-            bytes memory proof = abi.encodeCall(IProofVerifier.proves, (obligation, item.payload, item.signature));
-            return isContract && _affirms(item.issuer, proof);
+            bytes memory proof = abi.encodeCall(IProofVerifier.proves, (c.obligation, item.payload, signature));
+            return isContract && hashes.length == 1 && _affirms(item.issuer, proof);
         }
-        bytes32[] memory alone = new bytes32[](1);
-        alone[0] = TypedData.hashEvidence(obligation, item);
-        bytes32 digest = _hashTypedDataV4(TypedData.hashEvidences(item.issuer, alone));
-        if (!isContract) return Signatures.isEcdsa(item.issuer, digest, item.signature);
-        return _affirms(item.issuer, abi.encodeCall(IQuoteVerifier.attests, (digest, item.signature)));
+        bytes32 digest = MessageHashUtils.toTypedDataHash(c.domain, TypedData.hashEvidences(item.issuer, hashes));
+        if (!isContract) return Signatures.isEcdsa(item.issuer, digest, signature);
+        return _affirms(item.issuer, abi.encodeCall(IQuoteVerifier.attests, (digest, signature)));
     }
 
     function _affirms(address target, bytes memory question) private view returns (bool) {
@@ -303,49 +362,83 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         return ok && word == bytes32(uint256(1));
     }
 
-    function _listen(Case memory c, Voice calldata voice) private view {
-        Signatures.requireInTime(voice.deadline);
-        uint256 place = _placeOf(c, voice.verifier);
-        bytes32[] memory hashes = new bytes32[](voice.verdicts.length);
-        for (uint256 i = 0; i < hashes.length; ++i) {
-            Verdict calldata v = voice.verdicts[i];
-            if (v.obligation != c.obligation) revert OtherObligation(c.obligation, v.obligation);
-            if (v.commitment != c.work) revert OtherWork(c.work, v.commitment);
-            hashes[i] = TypedData.hashVerdict(v);
-            uint256 answer = 1 << (_PLACES * uint256(v.question) + place);
-            if (c.answered & answer != 0) revert DuplicateVerdict(voice.verifier);
-            c.answered |= answer;
-            c.places[c.count] = place;
-            _note(c.heard[c.count++], v, c.panel[place].weight);
+    /// @dev Each verifier signs the list of its verdicts. An empty place is an abstention.
+    function _listen(Case memory c, Terms calldata terms, bytes calldata record, uint256 from) private view {
+        (c.said.obligation, c.said.commitment, c.said.draw) = (c.obligation, c.work, c.drawBlock);
+        uint256 verifiers = record.number(from, 1);
+        uint256 at = from + 1;
+        // At most 255 verifiers.
+        for (uint256 i = 0; i < verifiers; ++i) at = _readVerdicts(c, terms, record, at);
+        record.requireEnd(at);
+    }
+
+    function _readVerdicts(
+        Case memory c,
+        Terms calldata terms,
+        bytes calldata record,
+        uint256 from
+    ) private view returns (uint256 at) {
+        uint256 head = record.number(from, 26);
+        // Twenty bytes fit.
+        address verifier = address(uint160(head >> 48));
+        // Five bytes fit.
+        uint40 deadline = uint40(head >> 8);
+        Signatures.requireInTime(deadline);
+        bytes32[] memory hashes = new bytes32[](uint8(head));
+        bytes calldata signature = record.cut(from + 26, Wire.SIGNATURE);
+        // Offsets within a transaction; at most 255 verdicts.
+        unchecked {
+            at = from + 26 + Wire.SIGNATURE;
+            for (uint256 i = 0; i < hashes.length; ++i) {
+                if (_isElsewhere(record, at)) {
+                    (hashes[i], at) = (bytes32(record.number(at + 1, 32)), at + 33);
+                    continue;
+                }
+                record.readVerdict(at, c.said);
+                at += Wire.VERDICT;
+                hashes[i] = TypedData.hashVerdict(c.said);
+                _note(c, terms, verifier);
+            }
         }
-        bytes32 digest = _hashTypedDataV4(TypedData.hashVerdicts(voice.verifier, hashes, voice.deadline));
-        Signatures.requireEcdsa(voice.verifier, digest, voice.signature);
+        bytes32 digest = MessageHashUtils.toTypedDataHash(c.domain, TypedData.hashVerdicts(verifier, hashes, deadline));
+        Signatures.requireEcdsa(verifier, digest, signature);
     }
 
-    function _note(WeighedVerdict memory w, Verdict calldata v, uint16 weight) private pure {
-        (w.question, w.result, w.weight) = (v.question, v.result, weight);
+    /// @dev What nobody asked is signed and counts for nothing. Members count by what `Clearing` counts for one side or the other.
+    function _note(Case memory c, Terms calldata terms, address verifier) private pure {
+        Verdict memory v = c.said;
+        uint256 place = _placeOf(c.panel, verifier, c.heard);
+        uint8 questions = terms.questions;
+        uint256 question = uint256(v.question);
+        if ((questions >> question) & 1 == 0) return;
+        uint256 answer = 1 << (_PLACES * question + place);
+        if (c.answered & answer != 0) revert DuplicateVerdict(verifier);
+        c.answered |= answer;
+        WeighedVerdict memory w = c.weighed;
+        (w.question, w.result, w.weight) = (v.question, v.result, c.panel[place].weight);
         (w.confidence, w.score, w.basis, w.agreeing) = (v.confidence, v.score, v.basis, v.agreeing);
+
+        uint256 number = c.heard++;
+        if (!Clearing.weigh(c.count, w, c.graded, terms.floor, questions, terms.minConfidence)) return;
+        c.members |= 1 << place;
+        // The score is for the first question asked.
+        bool scored = question == (questions & 1 == 1 ? 0 : 1);
+        if (scored && w.result == VerdictResult.PASS) c.praise[number] = (uint256(w.score) << _SCORE) | w.weight;
     }
 
-    function _placeOf(Case memory c, address verifier) private pure returns (uint256) {
+    /// @param guess Where to look first: verdicts usually come in the order of the panel.
+    function _placeOf(Seat[] memory panel, address verifier, uint256 guess) private pure returns (uint256) {
+        if (guess < panel.length && panel[guess].verifier == verifier) return guess;
         // At most seven seats.
-        for (uint256 i = 0; i < c.panel.length; ++i) if (c.panel[i].verifier == verifier) return i;
+        for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier == verifier) return i;
         revert NotOnPanel(verifier);
     }
 
     // --- Decision ----------------------------------------------------------------------------------------------------
 
     /// @dev More than half of the members count, whatever their weights; what is not decided is not taken down.
-    function _outcomeOf(
-        Terms calldata terms,
-        Case memory c,
-        ClearingResult result
-    ) private pure returns (Outcome outcome, uint256 members) {
-        uint256 places = 0;
-        for (uint256 i = 0; i < c.count; ++i) {
-            if (_counts(terms, c, i)) places |= 1 << c.places[i];
-        }
-        for (; places != 0; places &= places - 1) ++members;
+    function _outcomeOf(Case memory c, ClearingResult result) private pure returns (Outcome outcome, uint256 members) {
+        for (uint256 places = c.members; places != 0; places &= places - 1) ++members;
         if (result == ClearingResult.PASS) outcome = Outcome.PASS;
         else if (result == ClearingResult.FAIL) outcome = Outcome.FAIL;
         if (outcome == Outcome.NONE || 2 * members <= c.panel.length) revert Undecided(uint8(result));
@@ -353,31 +446,26 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
 
     /// @dev The highest score that members with more than half of the weight give at least, on the first question asked. Verdicts that are
     /// left out can only lower it.
-    function _scoreOf(Terms calldata terms, Case memory c) private pure returns (uint16 score) {
-        uint256 question = terms.questions & 1 == 1 ? 0 : 1;
-        for (uint256 i = 0; i < c.count; ++i) {
-            uint16 candidate = c.heard[i].score;
-            if (candidate <= score || !_praises(terms, c, i, question)) continue;
-            uint256 weight = 0;
-            for (uint256 j = 0; j < c.count; ++j) {
-                if (c.heard[j].score >= candidate && _praises(terms, c, j, question)) weight += c.heard[j].weight;
+    /// @param praise score above weight; zero for who does not praise
+    function _scoreOf(uint256[] memory praise, uint256 drawn) private pure returns (uint16 score) {
+        // Weights of sixteen bits each: no sum overflows.
+        unchecked {
+            for (uint256 i = 0; i < praise.length; ++i) {
+                // Sixteen bits of the word.
+                uint16 candidate = uint16(praise[i] >> _SCORE);
+                if (candidate > score && 2 * _weightFrom(praise, candidate) > drawn) score = candidate;
             }
-            if (2 * weight > c.drawn) score = candidate;
         }
     }
 
-    function _praises(Terms calldata terms, Case memory c, uint256 i, uint256 question) private pure returns (bool) {
-        WeighedVerdict memory v = c.heard[i];
-        return uint256(v.question) == question && v.result == VerdictResult.PASS && _counts(terms, c, i);
-    }
-
-    /// @dev What `Clearing` counts for one side or the other.
-    function _counts(Terms calldata terms, Case memory c, uint256 i) private pure returns (bool) {
-        WeighedVerdict memory v = c.heard[i];
-        return
-            Clearing.isAnswer(v, terms.questions) &&
-            v.confidence >= terms.minConfidence &&
-            Admissibility.isAdmissible(v.basis, c.graded[uint256(terms.floor)]);
+    function _weightFrom(uint256[] memory praise, uint256 score) private pure returns (uint256 weight) {
+        unchecked {
+            for (uint256 i = 0; i < praise.length; ++i) {
+                uint256 one = praise[i];
+                // The low bits are the weight.
+                if (one >> _SCORE >= score) weight += uint16(one);
+            }
+        }
     }
 
     function _isDecided(Hearing storage h) private view returns (bool) {
@@ -397,7 +485,12 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     function _known(Terms calldata terms) private view returns (bytes32 key, Hearing storage h) {
         key = _keyOf(terms.escrow, terms.jobId);
         h = _hearings[key];
-        if (h.digest == 0 || h.digest != digestOf(terms)) revert UnknownTerms(key);
+        if (h.digest == 0 || h.digest != _digest()) revert UnknownTerms(key);
+    }
+
+    /// @dev `digestOf` the terms of this call, of their bytes as they lie there: `register` has read and checked what these hash to.
+    function _digest() private view returns (bytes32) {
+        return _hashTypedDataV4(keccak256(bytes.concat(_TERMS, msg.data[_TERMS_FROM:_TERMS_TO])));
     }
 
     function _requireSound(Terms calldata terms) private view {
@@ -443,11 +536,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         (excluded[2], excluded[3]) = (terms.clientPrincipal, terms.providerPrincipal);
     }
 
-    function _evidence() private view returns (IEvidenceRegistry) {
-        return IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE));
-    }
-
     function _keyOf(address escrow, uint256 jobId) private pure returns (bytes32) {
-        return keccak256(abi.encode(escrow, jobId));
+        return EfficientHashLib.hash(bytes32(uint256(uint160(escrow))), bytes32(jobId));
     }
 }

@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 import {ClearingDecision, EvidenceClass} from "../types/Evidence.sol";
-import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
+import {Opening} from "../types/Messages.sol";
 
 /// @title What is called of an escrow that keeps jobs as the draft ERC-8183 does; `settle` is `AgreementEscrow`'s.
 interface IJobEscrow {
@@ -56,14 +56,6 @@ interface IClearingEvaluator {
         uint40 deadline;
     }
 
-    /// @notice A verifier's list of verdicts, all of them on this job, under its signature (`Verdicts`).
-    struct Voice {
-        address verifier;
-        uint40 deadline;
-        Verdict[] verdicts;
-        bytes signature;
-    }
-
     struct Hearing {
         /// Of the terms.
         bytes32 digest;
@@ -106,7 +98,6 @@ interface IClearingEvaluator {
     error AlreadyDelivered(bytes32 key);
     error NotDelivered(bytes32 key);
     error OtherWork(bytes32 expected, bytes32 given);
-    error OtherObligation(bytes32 expected, bytes32 given);
     error TooEarly(uint256 dueAt);
     error TooLate(uint256 dueAt);
     error AlreadyDecided(bytes32 key);
@@ -118,6 +109,8 @@ interface IClearingEvaluator {
     error IssuerNotRegistered(address issuer, EvidenceClass class);
     error IssuerConflict(address issuer, address principal);
     error ProofRejected(uint8 slot, uint8 index);
+    /// @notice The bytes of a record end too early or too late, or are about more than one node.
+    error MalformedWave(uint256 offset);
 
     /// @notice Takes on a job that names this contract, on terms that both parties signed; an empty signature is the caller's own. Anyone.
     /// Reverts with `NotTheJob` unless the escrow says that these are its parties: a job cannot be registered by others.
@@ -133,12 +126,9 @@ interface IClearingEvaluator {
 
     /// @notice Hands in evidence and verdicts, while the panel is heard. Anyone. Reverts with `Undecided` unless they decide; a decision that
     /// contradicts one handed in before leaves none. A score only rises: leaving verdicts out never improves it.
-    function evaluate(
-        Terms calldata terms,
-        Opening calldata work,
-        EvidenceItem[] calldata items,
-        Voice[] calldata voices
-    ) external;
+    /// @param record The work opened, issuers' lists of evidence and verifiers' lists of verdicts, as a mission's `clear` takes them
+    /// (`libraries/Wire.sol`): one order, of node 0. Verdicts are about the panel's draw block (`hearingOf`).
+    function evaluate(Terms calldata terms, bytes calldata record) external;
 
     /// @notice Draws a second panel, if the first was heard and decided nothing, within as long again. Anyone.
     function redraw(Terms calldata terms) external;
@@ -148,12 +138,7 @@ interface IClearingEvaluator {
     function finalise(Terms calldata terms, address feeToken) external;
 
     /// @notice What evidence and verdicts would decide now, without anything being written.
-    function preview(
-        Terms calldata terms,
-        Opening calldata work,
-        EvidenceItem[] calldata items,
-        Voice[] calldata voices
-    ) external view returns (ClearingDecision memory);
+    function preview(Terms calldata terms, bytes calldata record) external view returns (ClearingDecision memory);
 
     function hearingOf(address escrow, uint256 jobId) external view returns (Hearing memory);
 

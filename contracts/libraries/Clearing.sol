@@ -34,8 +34,10 @@ library Clearing {
     uint256 private constant SCORE = 16;
     uint256 private constant LANE = 32;
 
-    /// @dev What the surviving verdicts come to.
+    /// @dev What the surviving verdicts come to, one after the other.
     struct Count {
+        EvidenceClass class;
+        uint256 basis;
         uint256[6] sides;
         uint256[] praise;
         uint256 praised;
@@ -61,25 +63,46 @@ library Clearing {
     ) internal pure returns (ClearingDecision memory d) {
         Count memory c;
         c.praise = new uint256[](verdicts.length);
+        for (uint256 i = 0; i < verdicts.length; ++i) weigh(c, verdicts[i], graded, floor, questions, minConfidence);
+        d = conclude(c, questions, slots, drawn);
+        if (d.result == ClearingResult.PASS) d.score = _median(c);
+    }
+
+    /// @notice Takes down one verdict, if it survives; parameters as of `decide`.
+    /// @param c with room for every verdict in `praise`
+    /// @return counts whether it counts for one side or the other
+    function weigh(
+        Count memory c,
+        WeighedVerdict memory v,
+        uint256[6] memory graded,
+        EvidenceClass floor,
+        uint8 questions,
+        uint16 minConfidence
+    ) internal pure returns (bool counts) {
+        if (!isAnswer(v, questions) || !Admissibility.isAdmissible(v.basis, graded[uint256(floor)])) return false;
+        c.class = Admissibility.join(c.class, Admissibility.meetOver(v.basis, graded));
+        c.basis |= v.basis;
+        counts = v.confidence >= minConfidence;
+        uint256 side = UNSURE;
+        if (counts) side = v.result == VerdictResult.PASS ? PASSED : FAILED;
+        if (side == PASSED) _praise(c, v);
         // Products of sixteen bits each: no sum overflows.
         unchecked {
-            for (uint256 i = 0; i < verdicts.length; ++i) {
-                WeighedVerdict memory v = verdicts[i];
-                if (!isAnswer(v, questions)) continue;
-                if (!Admissibility.isAdmissible(v.basis, graded[uint256(floor)])) continue;
-                d.class = Admissibility.join(d.class, Admissibility.meetOver(v.basis, graded));
-                d.basis |= v.basis;
-                uint256 side = UNSURE;
-                if (v.confidence >= minConfidence) side = v.result == VerdictResult.PASS ? PASSED : FAILED;
-                if (side == PASSED) _praise(c, v);
-                c.sides[SIDES * uint256(v.question) + side] +=
-                    (uint256(v.weight) << WEIGHT) + uint256(v.weight) * v.confidence;
-            }
+            c.sides[SIDES * uint256(v.question) + side] +=
+                (uint256(v.weight) << WEIGHT) + uint256(v.weight) * v.confidence;
         }
+    }
+
+    /// @notice What the verdicts that were weighed come to, without a score; parameters as of `decide`.
+    function conclude(
+        Count memory c,
+        uint8 questions,
+        uint8 slots,
+        uint256 drawn
+    ) internal pure returns (ClearingDecision memory d) {
+        (d.class, d.basis) = (c.class, c.basis);
         (d.result, d.confidence) = _overall(c.sides, questions, drawn);
-        if (d.result != ClearingResult.PASS) return d;
-        d.score = _median(c);
-        d.agreeing = _agreeing(c.agreeing, slots, drawn);
+        if (d.result == ClearingResult.PASS) d.agreeing = _agreeing(c.agreeing, slots, drawn);
     }
 
     function _praise(Count memory c, WeighedVerdict memory v) private pure {

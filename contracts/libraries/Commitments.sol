@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 import {EvidenceClass} from "../types/Evidence.sol";
 import {Opening} from "../types/Messages.sol";
 
@@ -23,8 +24,15 @@ library Commitments {
     /// @notice What an executor posts before anyone looks at its work; the salt hides it.
     function commitment(address agent, Opening memory o, bytes32 obligation_) internal pure returns (bytes32) {
         return
-            keccak256(
-                abi.encode(agent, o.salt, o.outputHash, o.trailRoot, o.envelopeRoot, o.items, o.classes, obligation_)
+            EfficientHashLib.hash(
+                bytes32(uint256(uint160(agent))),
+                o.salt,
+                o.outputHash,
+                o.trailRoot,
+                o.envelopeRoot,
+                bytes32(uint256(o.items)),
+                bytes32(uint256(o.classes)),
+                obligation_
             );
     }
 
@@ -54,6 +62,15 @@ library Commitments {
         address issuer,
         EvidenceClass class
     ) internal pure returns (bytes32) {
-        return keccak256(abi.encode(obligation_, slot, index, kind, payload, issuer, class));
+        return
+            EfficientHashLib.hash(
+                obligation_,
+                bytes32(uint256(slot)),
+                bytes32(uint256(index)),
+                bytes32(uint256(kind)),
+                payload,
+                bytes32(uint256(uint160(issuer))),
+                bytes32(uint256(class))
+            );
     }
 }

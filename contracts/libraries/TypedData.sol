@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 import {
     AwardDecision,
     Bid,
@@ -293,29 +294,36 @@ library TypedData {
     }
 
     function hashEvidence(bytes32 obligation, EvidenceItem memory e) internal pure returns (bytes32) {
-        return keccak256(abi.encode(EVIDENCE, obligation, e.slot, e.index, e.kind, e.payload, e.class));
+        return
+            EfficientHashLib.hash(
+                EVIDENCE,
+                obligation,
+                bytes32(uint256(e.slot)),
+                bytes32(uint256(e.index)),
+                bytes32(uint256(e.kind)),
+                e.payload,
+                bytes32(uint256(e.class))
+            );
     }
 
     /// @param items hashes of the items (`hashEvidence`)
     function hashEvidences(address issuer, bytes32[] memory items) internal pure returns (bytes32) {
-        return keccak256(abi.encode(EVIDENCES, issuer, keccak256(abi.encodePacked(items))));
+        return EfficientHashLib.hash(EVIDENCES, bytes32(uint256(uint160(issuer))), EfficientHashLib.hash(items));
     }
 
     function hashVerdict(Verdict memory v) internal pure returns (bytes32) {
         return
-            keccak256(
-                abi.encode(
-                    VERDICT,
-                    v.obligation,
-                    v.commitment,
-                    v.draw,
-                    v.question,
-                    v.result,
-                    v.confidence,
-                    v.score,
-                    v.basis,
-                    v.agreeing
-                )
+            EfficientHashLib.hash(
+                VERDICT,
+                v.obligation,
+                v.commitment,
+                bytes32(uint256(v.draw)),
+                bytes32(uint256(v.question)),
+                bytes32(uint256(v.result)),
+                bytes32(uint256(v.confidence)),
+                bytes32(uint256(v.score)),
+                bytes32(uint256(v.basis)),
+                bytes32(uint256(v.agreeing))
             );
     }
 
@@ -325,6 +333,7 @@ library TypedData {
         bytes32[] memory verdicts,
         uint40 deadline
     ) internal pure returns (bytes32) {
-        return keccak256(abi.encode(VERDICTS, verifier, keccak256(abi.encodePacked(verdicts)), deadline));
+        bytes32 list = EfficientHashLib.hash(verdicts);
+        return EfficientHashLib.hash(VERDICTS, bytes32(uint256(uint160(verifier))), list, bytes32(uint256(deadline)));
     }
 }

@@ -24,7 +24,7 @@ import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
 /// | 2     | reveals |
 /// | 144 each | reveal: node 1, slot 1, attempt 1, opening 141 |
 ///
-/// `clear`, `previewClear`, `post`
+/// `clear`, `previewClear`, `post`; and, as one order of node 0, `evaluate` and `preview` of `ClearingEvaluator`
 ///
 /// | bytes | what |
 /// |-------|------|
@@ -117,6 +117,11 @@ library Wire {
 
     /// @notice The verdict whose order stands at `at`, without what it is about.
     function verdict(bytes calldata wave, uint256 at) internal pure returns (Verdict memory v) {
+        readVerdict(wave, at, v);
+    }
+
+    /// @notice The same, into a verdict whose other fields stay.
+    function readVerdict(bytes calldata wave, uint256 at, Verdict memory v) internal pure {
         uint256 word = number(wave, at + 1, VERDICT - 1);
         uint256 question = word >> 208;
         uint256 result = (word >> 200) & 0xff;

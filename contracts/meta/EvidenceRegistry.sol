@@ -257,13 +257,15 @@ contract EvidenceRegistry is IEvidenceRegistry {
         address issuer,
         EvidenceClass evidenceClass
     ) external view returns (bool registered, address principal) {
-        Roles memory roles = _roles[issuer];
-        return (_mayIssue(roles, evidenceClass), roles.principal);
+        Roles storage roles = _roles[issuer];
+        principal = roles.principal;
+        registered = _mayIssue(roles.classes, principal, evidenceClass);
     }
 
     /// @inheritdoc IEvidenceRegistry
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool) {
-        return _mayIssue(_roles[issuer], evidenceClass);
+        Roles storage roles = _roles[issuer];
+        return _mayIssue(roles.classes, roles.principal, evidenceClass);
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -441,8 +443,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         return block.timestamp >= _stayed[seat.verifier];
     }
 
-    function _mayIssue(Roles memory roles, EvidenceClass evidenceClass) private view returns (bool) {
-        return (roles.classes >> uint8(evidenceClass)) & 1 == 1 && !isSuspended(roles.principal);
+    function _mayIssue(uint8 classes, address principal, EvidenceClass evidenceClass) private view returns (bool) {
+        return (classes >> uint8(evidenceClass)) & 1 == 1 && !isSuspended(principal);
     }
 
     /// @dev Those who retired and the suspended are left out.

@@ -4,6 +4,8 @@ import { z } from "zod";
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { root } from "../dev/files.ts";
 import { table, withBlock } from "../dev/markdown.ts";
+import { GAS_BUDGETS } from "./gas-budgets.ts";
+import { type GasRow, readGasReport } from "./gas-report.ts";
 
 /** What `scripts/bench/agreements.ts` measures, on one core and in processor time. */
 export const reportSchema = z.strictObject({
@@ -36,8 +38,25 @@ export function agreementsTable(given: unknown): string {
   );
 }
 
-/** The page of agreements with what a bench measured: path → text. */
+/** What a job and a panel beside it cost on chain. */
+export function jobsTable(rows: readonly GasRow[]): string {
+  const budgets = new Map(GAS_BUDGETS.map((budget) => [budget.operation, budget]));
+  return table(
+    ["operation", "gas", "budget", "what is measured"],
+    rows
+      .filter(({ operation }) => /^(agreement|panel)-/.test(operation))
+      .map(({ operation, median, budget }) => [
+        `\`${operation}\``,
+        grouped(median),
+        budget === null ? "–" : grouped(budget),
+        budgets.get(operation)?.measured ?? "",
+      ]),
+  );
+}
+
+/** The page of agreements with what benches measured: path → text. */
 export function agreementsPages(): ReadonlyMap<string, string> {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
-  return new Map([[PAGE, withBlock(read(PAGE), `bench: ${FILE}`, agreementsTable(JSON.parse(read(FILE))))]]);
+  const onChain = withBlock(read(PAGE), "bench: bench/gas.json", jobsTable(readGasReport().rows));
+  return new Map([[PAGE, withBlock(onChain, `bench: ${FILE}`, agreementsTable(JSON.parse(read(FILE))))]]);
 }

@@ -178,4 +178,39 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: null,
   },
+  {
+    operation: "agreement-job",
+    measured:
+      "a job in `AgreementEscrow`, one key as evaluator: `open` with both signatures, `fund`, `submit`, `complete`, `withdraw` to the provider",
+    reference: 483_285,
+    budget: 420_000,
+    exception: {
+      limit: 425_000,
+      why: "five transactions are 105,000, two recovered signatures and two transfers of the token 70,000, and the job's six words 110,000; the rest is the terms' calldata, their hash and what the provider is credited",
+    },
+  },
+  {
+    operation: "panel-register",
+    measured: "a job put before `ClearingEvaluator`, with both parties' signatures; the job's words are read from its escrow",
+    reference: 0,
+    budget: null,
+  },
+  {
+    operation: "panel-deliver",
+    measured: "the provider's own `deliver`, which draws the panel",
+    reference: 0,
+    budget: null,
+  },
+  {
+    operation: "panel-evaluate",
+    measured: "three signed verdicts on two items of one issuer, floor ATT; the decision is written",
+    reference: 0,
+    budget: 140_000,
+  },
+  {
+    operation: "panel-finalise",
+    measured: "the decision carried out in an escrow of the draft's order, the provider paid",
+    reference: 0,
+    budget: 95_000,
+  },
 ];

@@ -8,52 +8,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { id, ZeroAddress } from "ethers";
-import { AMOUNT, openEscrow, RESULT, WORK } from "../support/agreement-fixture.ts";
+import { AMOUNT, openEscrow, RESULT } from "../support/agreement-fixture.ts";
 import { networkHelpers, tokens } from "../support/city-fixture.ts";
-import { BUDGET, Class, openEvaluator } from "../support/evaluator-fixture.ts";
 import { compilePublished } from "../support/published.ts";
 import { AGENTIC_COMMERCE, deployCommerce } from "../support/published-jobs.ts";
+import { type Costs, ours, panel, whole } from "./jobs.ts";
 import { gasOf } from "./meter.ts";
-
-type Costs = Record<string, number>;
-
-const whole = (costs: Costs): Costs => ({ ...costs, job: Object.values(costs).reduce((sum, gas) => sum + gas, 0) });
-
-/** Opened by signatures and funded by the client; judged by one key, no window, paid out. */
-async function ours(): Promise<Costs> {
-  const { escrow, city, client, provider, evaluator, terms, signed } = await openEscrow();
-  const message = { ...terms, challengeWindow: 0 };
-  const [one, other] = [await signed(client, message), await signed(provider, message)];
-  const open = await gasOf(escrow.connect(client).open(message, one, other));
-  const job = BigInt(await escrow.digestOf(message));
-  return whole({
-    open,
-    fund: await gasOf(escrow.connect(client).fund(job, AMOUNT, "0x")),
-    submit: await gasOf(escrow.connect(provider).submit(job, WORK, "0x")),
-    complete: await gasOf(escrow.connect(evaluator).complete(job, RESULT, "0x")),
-    withdraw: await gasOf(escrow.withdraw(city.addresses.TOKEN, provider.address)),
-  });
-}
-
-/** The panel's part: three verdicts and two items. */
-async function panel(): Promise<Costs> {
-  const { contract, jobs, client, provider, issuer, base, signed, createJob, workOf, panel: drawn, voice } = await openEvaluator();
-  const terms = { ...base, jobId: await createJob() };
-  const [one, other] = [await signed(client, terms), await signed(provider, terms)];
-  const register = await gasOf(contract.register(terms, one, other));
-  await jobs.connect(client).fund(terms.jobId, BUDGET, "0x");
-  await jobs.connect(provider).submit(terms.jobId, WORK, "0x");
-  const items = [
-    { class: Class.ATT, issuer },
-    { class: Class.ATT, issuer },
-  ];
-  const work = await workOf(terms, items);
-  const deliver = await gasOf(contract.connect(provider).deliver(terms, work.opening));
-  const voices = [];
-  for (const judge of await drawn(terms)) voices.push(await voice(judge, work, { basis: 3n }));
-  const evaluate = await gasOf(contract.evaluate(terms, work.opening, work.proofs, voices));
-  return { register, deliver, evaluate, finalise: await gasOf(contract.finalise(terms, ZeroAddress)) };
-}
 
 /** The last of the reference's versions that are tested, behind its proxy, with one key as evaluator. */
 async function reference(): Promise<Costs> {

@@ -51,7 +51,7 @@ describe("escrows that others published", () => {
           { class: Class.SELF, issuer },
         ]);
         const both = { basis: 0b11n };
-        const proofs = job.work.proofs.filter((item) => item.class !== Class.SELF);
+        const proofs = job.work.proofs.slice(0, 1);
         await expect(job.evaluate([both, both, both], proofs)).to.be.revertedWithCustomError(contract, "Undecided");
         expect((await hearing(job.terms)).outcome).to.equal(Outcome.NONE);
         await increase(2 * HEARING + 1);

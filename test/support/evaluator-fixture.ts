@@ -5,6 +5,7 @@ import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { typesOf } from "../../orchestrator/protocol/typed-data.ts";
 import { commitmentOf, evidenceLeafOf } from "../../orchestrator/rules/commitments.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
+import { type ClearWave, encodeClearWave } from "../../orchestrator/rules/wire.ts";
 import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, tokens } from "./city-fixture.ts";
 
 export const HOUR = 3600;
@@ -54,6 +55,8 @@ export interface Answer {
   readonly basis?: bigint;
   readonly question?: number;
 }
+
+export type IssuerList = ClearWave["issuers"][number];
 
 /** Jobs of an escrow without generated types, called as the draft's text has it. */
 export type Jobs = ReturnType<typeof jobsOf>;
@@ -156,8 +159,8 @@ export async function openEvaluator(
     return contract.register(terms, await signed(by[0], terms), await signed(by[1], terms));
   }
 
-  /** What the provider delivers with, and each item as its issuer signs it. */
-  async function workOf(terms: Terms, items: readonly Item[]) {
+  /** What the provider delivers with, and its items as their issuers sign them: each alone, or all in one list. */
+  async function workOf(terms: Terms, items: readonly Item[], { together = false } = {}) {
     const obligation = hexSchema.parse(await contract.digestOf(terms));
     const entries = items.map(({ class: evidenceClass, issuer: by, contract: asked }, index) => ({
       slot: 0,
@@ -177,25 +180,34 @@ export async function openEvaluator(
       items: items.length,
       classes: claims,
     };
-    const proofs = [];
-    for (const [i, entry] of entries.entries()) {
-      const { issuer: by, contract: asked } = items[i] ?? { issuer };
-      const message = { issuer: entry.issuer, items: [{ ...entry, obligation }] };
+    const proofs: IssuerList[] = [];
+    const lists = together ? [entries.map((_, i) => i)] : entries.map((_, i) => [i]);
+    for (const list of lists) {
+      const listed = list.flatMap((i) => entries[i] ?? []);
+      const { issuer: by, contract: asked } = items[list[0] ?? 0] ?? { issuer };
+      const from = listed[0]?.issuer ?? addressSchema.parse(by.address);
+      const message = { issuer: from, items: listed.map((entry) => ({ ...entry, obligation })) };
       const statement = () => ethers.TypedDataEncoder.hash(domain, typesOf("Evidences"), message);
-      const signature = await (asked === undefined ? city.sign("Evidences", at, message, by) : asked.sign(statement()));
-      proofs.push({ ...entry, proof: inclusionProof(leaves, i), signature });
+      const signature = hexSchema.parse(await (asked === undefined ? city.sign("Evidences", at, message, by) : asked.sign(statement())));
+      proofs.push({
+        issuer: from,
+        signature,
+        items: listed.map((entry) => ({ ...entry, order: 0, proof: inclusionProof(leaves, entry.index) })),
+      });
     }
-    return { obligation, opening, proofs, work: commitmentOf(addressSchema.parse(provider.address), opening as never, obligation) };
+    return { terms, obligation, opening, proofs, work: commitmentOf(addressSchema.parse(provider.address), opening as never, obligation) };
   }
   type Work = Awaited<ReturnType<typeof workOf>>;
 
   /** A verifier's signed answers. */
   async function voice(by: Wallet, work: Work, ...answers: readonly Answer[]) {
     const deadline = 2 ** 40 - 1;
+    const { drawBlock } = await contract.hearingOf(work.terms.escrow, work.terms.jobId);
     const verdicts = answers.map((answer) => ({
+      order: 0,
       obligation: work.obligation,
       commitment: work.work,
-      draw: 0,
+      draw: Number(drawBlock),
       question: answer.question ?? 0,
       result: answer.result ?? Result.PASS,
       confidence: answer.confidence ?? 9000,
@@ -204,8 +216,12 @@ export async function openEvaluator(
       agreeing: 1,
     }));
     const signature = await city.sign("Verdicts", at, { verifier: by.address, verdicts, deadline }, by);
-    return { verifier: by.address, deadline, verdicts, signature };
+    return { verifier: addressSchema.parse(by.address), deadline, verdicts, signature: hexSchema.parse(signature) };
   }
+
+  /** What is handed in: the work opened, its items and what verifiers say of them. */
+  const recordOf = (work: Pick<Work, "opening" | "proofs">, voices: ClearWave["verifiers"], proofs: readonly IssuerList[] = work.proofs) =>
+    encodeClearWave({ orders: [{ node: 0, openings: [work.opening] }], issuers: proofs, verifiers: voices });
 
   /** Whom the delivery drew, in the order of their places. */
   async function panel(terms: Terms): Promise<Wallet[]> {
@@ -236,7 +252,7 @@ export async function openEvaluator(
       Promise.all(answers.flatMap((answer, i) => (answer === undefined ? [] : [voice(judges[i] ?? keyOf("nobody"), work, answer)])));
     /** Hands in these answers by place, with all proofs unless told otherwise. */
     const evaluate = async (answers: readonly (Answer | undefined)[], proofs = work.proofs) =>
-      contract.evaluate(terms, work.opening, proofs, await voices(answers));
+      contract.evaluate(terms, recordOf(work, await voices(answers), proofs));
     return { terms, work, judges, voices, evaluate, jobId };
   }
 
@@ -257,6 +273,7 @@ export async function openEvaluator(
     register,
     workOf,
     voice,
+    recordOf,
     panel,
     delivered,
     nobody: ethers.ZeroAddress,

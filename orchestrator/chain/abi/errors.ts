@@ -231,7 +231,6 @@ export const errorsAbi = [
   {"type":"error","name":"NothingToWithdraw","inputs":[{"name":"adjudicator","type":"address"}]},
   {"type":"error","name":"NothingToWithdraw","inputs":[{"name":"session","type":"uint256"}]},
   {"type":"error","name":"OpeningMismatch","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"committed","type":"bytes32"},{"name":"given","type":"bytes32"}]},
-  {"type":"error","name":"OtherObligation","inputs":[{"name":"expected","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"OtherWork","inputs":[{"name":"expected","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"OutOfRange","inputs":[{"name":"offset","type":"uint256"},{"name":"word","type":"bytes32"}]},
   {"type":"error","name":"Outbid","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"score","type":"uint32"},{"name":"lowest","type":"uint32"}]},

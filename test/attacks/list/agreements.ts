@@ -116,8 +116,8 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "ClearingEvaluator.evaluate",
     guard: "a decision needs more than half of the weight that was drawn",
     file: "agreements/ClearingEvaluator.sol",
-    find: "        for (uint256 i = 0; i < size; ++i) c.drawn += c.panel[i].weight;\n",
-    replace: "        c.drawn = 1;\n",
+    find: "        for (uint256 i = 0; i < panel.length; ++i) drawn += panel[i].weight;\n",
+    replace: "        drawn = 1;\n",
   },
   {
     title: "a client hands in again without the best verdicts, and the share falls",
@@ -125,8 +125,8 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "ClearingEvaluator.evaluate",
     guard: "a score only rises",
     file: "agreements/ClearingEvaluator.sol",
-    find: "        if (score < h.score) score = h.score;\n",
-    replace: "",
+    find: "uint16 score = d.score > h.score ? d.score : h.score;",
+    replace: "uint16 score = d.score;",
   },
   {
     title: "a provider ends its job before the rest of the panel has spoken",
@@ -143,8 +143,8 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "ClearingEvaluator.evaluate",
     guard: "no issuer of a party's house",
     file: "agreements/ClearingEvaluator.sol",
-    find: "            if (c.excluded[i] == principal || c.excluded[i] == item.issuer)",
-    replace: "            if (c.excluded[i] == item.issuer)",
+    find: "if (party == principal || party == issuer)",
+    replace: "if (party == issuer)",
   },
   {
     title: "a provider delivers again until the panel suits it",

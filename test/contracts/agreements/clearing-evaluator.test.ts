@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { id } from "ethers";
+import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
+import { typesOf } from "../../../orchestrator/protocol/typed-data.ts";
 import { AMOUNT, openEscrow, Status } from "../../support/agreement-fixture.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { BUDGET, Class, HEARING, HOUR, JobStatus, LAYOUT, Outcome, openEvaluator, Result } from "../../support/evaluator-fixture.ts";
@@ -69,12 +71,12 @@ describe("ClearingEvaluator", () => {
 
   describe("deliver", () => {
     it("is the provider's, once and in time", async () => {
-      const { contract, client, provider, issuer, base, createJob, register, workOf, increase } = await openEvaluator();
+      const { contract, client, provider, issuer, base, createJob, register, workOf, recordOf, increase } = await openEvaluator();
       const terms = { ...base, jobId: await createJob() };
       await register(terms);
-      const { opening } = await workOf(terms, [{ class: Class.ATT, issuer }]);
-      const deliver = (by: typeof client, of = terms) => contract.connect(by).deliver(of, opening);
-      await expect(contract.evaluate(terms, opening, [], [])).to.be.revertedWithCustomError(contract, "NotDelivered");
+      const work = await workOf(terms, [{ class: Class.ATT, issuer }]);
+      const deliver = (by: typeof client, of = terms) => contract.connect(by).deliver(of, work.opening);
+      await expect(contract.evaluate(terms, recordOf(work, []))).to.be.revertedWithCustomError(contract, "NotDelivered");
       await expect(contract.redraw(terms)).to.be.revertedWithCustomError(contract, "NotDelivered");
       await expect(deliver(client)).to.be.revertedWithCustomError(contract, "NotAuthorised");
       await expect(deliver(provider, { ...terms, floor: Class.SELF })).to.be.revertedWithCustomError(contract, "UnknownTerms");
@@ -124,10 +126,13 @@ describe("ClearingEvaluator", () => {
       const [unknown, ours] = [keyOf("unknown lab"), keyOf("client's lab")];
       await city.evidence.registerIssuer(ours.address, clientPrincipal.address, 1 << Class.ATT);
       const good = await delivered();
-      const forged = good.work.proofs.map((item) => ({ ...item, payload: id("another") as `0x${string}` }));
+      const forged = good.work.proofs.map((list) => ({
+        ...list,
+        items: list.items.map((item) => (typeof item === "string" ? item : { ...item, payload: hexSchema.parse(id("another")) })),
+      }));
       const all = [PASS, PASS, PASS];
       await expect(good.evaluate(all, forged)).to.be.revertedWithCustomError(contract, "ItemNotInEnvelope");
-      const unsigned = good.work.proofs.map((item) => ({ ...item, signature: `0x${"11".repeat(65)}` }));
+      const unsigned = good.work.proofs.map((list) => ({ ...list, signature: hexSchema.parse(`0x${"11".repeat(65)}`) }));
       await expect(good.evaluate(all, unsigned)).to.be.revertedWithCustomError(contract, "ProofRejected");
       const strange = await delivered({}, [{ class: Class.ATT, issuer: unknown }]);
       await expect(strange.evaluate(all)).to.be.revertedWithCustomError(contract, "IssuerNotRegistered");
@@ -181,25 +186,52 @@ describe("ClearingEvaluator", () => {
     });
 
     it("hears the panel alone, on this work under these terms, each member once and in time", async () => {
-      const { contract, delivered, voice, seat, increase } = await openEvaluator();
+      const { contract, delivered, voice, recordOf, seat, increase } = await openEvaluator();
       const { terms, work, judges, voices, evaluate } = await delivered();
-      const evaluated = (list: Awaited<ReturnType<typeof voices>>) => expect(contract.evaluate(terms, work.opening, work.proofs, list));
+      const evaluated = (list: Awaited<ReturnType<typeof voices>>) => expect(contract.evaluate(terms, recordOf(work, list)));
       const [first = keyOf("nobody")] = judges;
       const outsider = await seat("outsider");
       await evaluated([await voice(outsider, work, PASS)]).to.be.revertedWithCustomError(contract, "NotOnPanel");
       await evaluated([await voice(first, work, PASS, FAIL)]).to.be.revertedWithCustomError(contract, "DuplicateVerdict");
-      const elsewhere = { ...work, obligation: id("another job") as `0x${string}` };
-      await evaluated([await voice(first, elsewhere, PASS)]).to.be.revertedWithCustomError(contract, "OtherObligation");
-      await evaluated([await voice(first, { ...work, work: id("x") as `0x${string}` }, PASS)]).to.be.revertedWithCustomError(
-        contract,
-        "OtherWork",
-      );
+      for (const other of [{ obligation: hexSchema.parse(id("another job")) }, { work: hexSchema.parse(id("other work")) }])
+        await evaluated([await voice(first, { ...work, ...other }, PASS)]).to.be.revertedWithCustomError(contract, "InvalidSignature");
       const [said] = await voices([PASS]);
       if (said === undefined) throw new Error("unreachable");
-      await evaluated([{ ...said, signature: `0x${"22".repeat(65)}` }]).to.be.revertedWithCustomError(contract, "InvalidSignature");
+      await evaluated([{ ...said, signature: hexSchema.parse(`0x${"22".repeat(65)}`) }]).to.be.revertedWithCustomError(
+        contract,
+        "InvalidSignature",
+      );
       await evaluated([{ ...said, deadline: 1 }]).to.be.revertedWithCustomError(contract, "Expired");
       await increase(HEARING + 1);
       await expect(evaluate([PASS, PASS, PASS])).to.be.revertedWithCustomError(contract, "TooLate");
+    });
+
+    it("reads a record of this work alone, and of lists about other jobs too what is about this one", async () => {
+      const { contract, city, at, delivered, voice, recordOf, hearing } = await openEvaluator();
+      const { terms, work, judges } = await delivered();
+      const voices = await Promise.all(
+        judges.map(async (judge) => {
+          const { verdicts, deadline, ...said } = await voice(judge, work, PASS);
+          const elsewhere = { ...verdicts[0], obligation: id("another job") };
+          const list = { verifier: judge.address, verdicts: [elsewhere, ...verdicts], deadline };
+          const signature = hexSchema.parse(await city.sign("Verdicts", at, list, judge));
+          const hash = hexSchema.parse(
+            ethers.TypedDataEncoder.hashStruct("Verdict", { Verdict: typesOf("Verdicts")["Verdict"] ?? [] }, elsewhere),
+          );
+          return { ...said, deadline, signature, verdicts: [hash, ...verdicts] };
+        }),
+      );
+      const record = recordOf(work, voices);
+      const refused = (bytes: string, error: string) =>
+        expect(contract.evaluate(terms, bytes)).to.be.revertedWithCustomError(contract, error);
+      await refused("0x", "MalformedWave");
+      await refused(`0x02${record.slice(4)}`, "MalformedWave");
+      await refused(`${record}00`, "MalformedWave");
+      await refused(record.slice(0, -2), "MalformedWave");
+      await refused(recordOf({ ...work, opening: { ...work.opening, salt: hexSchema.parse(id("other work")) } }, voices), "OtherWork");
+      await expect(contract.evaluate({ ...terms, floor: Class.SELF }, record)).to.be.revertedWithCustomError(contract, "UnknownTerms");
+      await contract.evaluate(terms, record);
+      expect((await hearing(terms)).complete).to.equal(true);
     });
 
     it("lets a score only rise, whoever leaves verdicts out", async () => {
@@ -215,20 +247,20 @@ describe("ClearingEvaluator", () => {
     });
 
     it("asks both questions, and a violation is a failure", async () => {
-      const { contract, delivered, hearing, voice } = await openEvaluator();
+      const { contract, delivered, hearing, voice, recordOf } = await openEvaluator();
       const { terms, work, judges } = await delivered({ questions: 3 });
       const answers = (policy: number) =>
         Promise.all(judges.map((judge) => voice(judge, work, { question: 0 }, { question: 1, result: policy })));
       const half = await Promise.all(judges.map((judge) => voice(judge, work, { question: 0 })));
-      await expect(contract.evaluate(terms, work.opening, work.proofs, half)).to.be.revertedWithCustomError(contract, "Undecided");
-      await contract.evaluate(terms, work.opening, work.proofs, await answers(Result.FAIL));
+      await expect(contract.evaluate(terms, recordOf(work, half))).to.be.revertedWithCustomError(contract, "Undecided");
+      await contract.evaluate(terms, recordOf(work, await answers(Result.FAIL)));
       expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.FAIL);
     });
   });
 
   describe("redraw", () => {
     it("draws a second panel after an undecided first, for as long again and no third", async () => {
-      const { contract, delivered, panel, voice, hearing, increase, statusOf } = await openEvaluator();
+      const { contract, delivered, panel, voice, recordOf, hearing, increase, statusOf } = await openEvaluator();
       const { terms, work, jobId } = await delivered();
       await expect(contract.redraw(terms)).to.be.revertedWithCustomError(contract, "TooEarly");
       await increase(HEARING + 1);
@@ -236,7 +268,7 @@ describe("ClearingEvaluator", () => {
       await contract.redraw(terms);
       const judges = await panel(terms);
       const said = await Promise.all(judges.map((judge) => voice(judge, work, PASS)));
-      await contract.evaluate(terms, work.opening, work.proofs, said);
+      await contract.evaluate(terms, recordOf(work, said));
       expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.PASS);
       await expect(contract.redraw(terms)).to.be.revertedWithCustomError(contract, "AlreadyDecided");
       await contract.finalise(terms, ethers.ZeroAddress);
@@ -364,7 +396,7 @@ describe("ClearingEvaluator", () => {
 
   describe("the floor", () => {
     it("completes by no basis below it, of all bases and floors", async () => {
-      const { contract, delivered, issuer } = await openEvaluator();
+      const { contract, delivered, recordOf, issuer } = await openEvaluator();
       // Every set of classes below PROOF, which needs a contract: 31 bases, 5 floors.
       const covers: Record<number, readonly number[]> = { 0: [], 1: [0], 2: [1], 3: [1], 4: [2, 3] };
       const below = (one: number): Set<number> => new Set([one, ...(covers[one] ?? []).flatMap((next) => [...below(next)])]);
@@ -376,10 +408,10 @@ describe("ClearingEvaluator", () => {
           classes.map((one) => ({ class: one, issuer })),
         );
         // SELF is nobody's to raise.
-        const proofs = work.proofs.filter((item) => item.class !== Class.SELF);
+        const proofs = work.proofs.filter((_, i) => classes[i] !== Class.SELF);
         for (let basis = 1n; basis < 32n; basis++) {
           const decided = await contract
-            .preview(terms, work.opening, proofs, await voices(judges.map(() => ({ basis }))))
+            .preview(terms, recordOf(work, await voices(judges.map(() => ({ basis }))), proofs))
             .then(({ result }) => Number(result) === 1);
           const sound = classes.every((one, i) => (basis & (1n << BigInt(i))) === 0n || below(one).has(floor));
           expect(decided, `${basis} at ${floor}`).to.equal(sound);

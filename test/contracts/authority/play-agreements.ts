@@ -65,7 +65,7 @@ export async function playAgreements(trial: AuthorityTrial): Promise<void> {
 export async function playEvaluator(trial: AuthorityTrial): Promise<void> {
   const city = await loadCity();
   const trialled = await openEvaluator({ city });
-  const { contract, jobs, client, provider, issuer, base, createJob, register, workOf, signed, panel, voice, nobody } = trialled;
+  const { contract, jobs, client, provider, issuer, base, createJob, register, workOf, signed, panel, voice, recordOf, nobody } = trialled;
   const cast: Cast = { ...(await castOf(city, {})), client: client.address, provider: provider.address };
   const record = (name: string, act: () => Promise<unknown>, when?: string) => trial.record(`ClearingEvaluator.${name}`, cast, act, when);
 
@@ -80,7 +80,7 @@ export async function playEvaluator(trial: AuthorityTrial): Promise<void> {
   await networkHelpers.time.increase(HEARING + 1);
   await record("redraw", () => contract.redraw(terms));
   const voices = await Promise.all((await panel(terms)).map((judge) => voice(judge, work, {})));
-  await record("evaluate", () => contract.evaluate(terms, work.opening, work.proofs, voices));
+  await record("evaluate", () => contract.evaluate(terms, recordOf(work, voices)));
   const quiet = { ...base, jobId: await createJob() };
   await register(quiet);
   await jobs.connect(client).fund(quiet.jobId, BUDGET, "0x");
