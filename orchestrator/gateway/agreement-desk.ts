@@ -69,6 +69,15 @@ export interface AgreementDeskOptions {
   readonly millis: () => number;
 }
 
+/** Whoever proposes where there may be no room. */
+interface Newcomer {
+  readonly client: string;
+  readonly from: string;
+  readonly now: number;
+  /** What it has shown, and which others have spent theirs. */
+  readonly money: { readonly stake: bigint; readonly spent: readonly Hash[] } | undefined;
+}
+
 /** An agreement, and where its money is. */
 export interface Standing {
   /** SHA-256 of the act that proposed it. */
@@ -125,6 +134,17 @@ const x402Schema = z.looseObject({
 });
 const ZERO: Address = addressSchema.parse(`0x${"00".repeat(20)}`);
 const moneyRows = z.array(z.object({ id: hashSchema, wallet: addressSchema, stake: z.union([z.string(), z.number()]).transform(BigInt) }));
+const heaviestRows = z.array(
+  z.object({
+    id: hashSchema,
+    opened: z.coerce.number(),
+    stake: z.union([z.string(), z.number()]).transform(BigInt),
+    party: z.string(),
+    /** What its address has among these, and the newcomer's of any kind. */
+    held: z.coerce.number(),
+    own: z.coerce.number(),
+  }),
+);
 const rowsSchema = z.array(z.object({ at: z.coerce.number(), act: z.string() }));
 
 const stepRefused = (why: string) =>
@@ -163,10 +183,16 @@ export class AgreementDesk {
   }
 
   /**
-   * Takes a proposal; the same one is taken once. `shown`: the client's wallet signed the proposal's text (EIP-191), by which it shows that it
-   * holds the payment: where there is no room, those go that have shown less. Throws AgreementRefused, TooManyProposals.
+   * Takes a proposal; the same one is taken once. Throws AgreementRefused, TooManyProposals.
+   *
+   * @param shown The client's wallet signed the proposal's text (EIP-191), by which it shows that it holds the payment: where there is no room,
+   * those go that have shown less.
+   * @param from The address that it came from (`partyOf`): where there is no room, the one that has most there makes it.
    */
-  async propose(act: Extract<Act, { readonly act: "propose" }>, shown?: Hex): Promise<Standing> {
+  async propose(
+    act: Extract<Act, { readonly act: "propose" }>,
+    { shown, from = "" }: { readonly shown?: Hex | undefined; readonly from?: string | undefined } = {},
+  ): Promise<Standing> {
     const text = canonicalJson(act);
     const id = sha256(text);
     const before = await this.#acts(id);
@@ -182,11 +208,11 @@ export class AgreementDesk {
       // What one purse has shown for several at once is counted one after the other.
       if (purse !== undefined) await sql.query("LOCK TABLE gateway_agreements IN SHARE ROW EXCLUSIVE MODE");
       const money = purse !== undefined && (await shownBy(sql, purse.wallet)) + purse.stake <= purse.holds ? purse : undefined;
-      await this.#makeRoom(sql, nameOf(client.identity), opened, money && { ...money, spent });
+      await this.#makeRoom(sql, { client: nameOf(client.identity), from, now: opened, money: money && { ...money, spent } });
       const offered = Math.min(Date.parse(agreement.expires_at) / 1_000, opened + LONGEST);
       await sql.query(
-        "INSERT INTO gateway_agreements (id, acts, opened, client, over_by, wallet, stake) VALUES ($1, 1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING",
-        [id, opened, nameOf(client.identity), offered, money?.wallet ?? null, money === undefined ? null : String(money.stake)],
+        "INSERT INTO gateway_agreements (id, acts, opened, client, over_by, party, wallet, stake) VALUES ($1, 1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING",
+        [id, opened, nameOf(client.identity), offered, from, money?.wallet ?? null, money === undefined ? null : String(money.stake)],
       );
       await sql.query("INSERT INTO gateway_acts (id, place, at, act) VALUES ($1, 0, $2, $3) ON CONFLICT (id, place) DO NOTHING", [
         id,
@@ -607,13 +633,7 @@ export class AgreementDesk {
     return chain.publicClient.readContract({ abi: erc20Abi, address: token, functionName: "balanceOf", args: [wallet] });
   }
 
-  /** `money`: what a proposal has shown, and which others have spent theirs. */
-  async #makeRoom(
-    sql: Sql,
-    client: string,
-    now: number,
-    money?: { readonly stake: bigint; readonly spent: readonly Hash[] },
-  ): Promise<void> {
+  async #makeRoom(sql: Sql, { client, from, now, money }: Newcomer): Promise<void> {
     const tooMany = (action: string, whose = "") =>
       new AgentCityError("TooManyProposals", `This city keeps as many agreements${whose} as it can`, { action });
     const remove = async (id: unknown) => {
@@ -630,32 +650,48 @@ export class AgreementDesk {
       if (whose !== undefined || !(await displace("true")))
         throw tooMany("end some, or show the payment by your wallet's signature; what was over for a month makes room", whose);
     };
-    /** Before money less of it goes, none first: the oldest of whoever has most of that; then what has its money no more. */
+    /**
+     * The oldest of the client that has most at the address that has most, among these agreements. Keys cost nothing: an address is what an
+     * attacker has few of.
+     */
+    const heaviest = async (loose: string, among = loose) => {
+      const rows = await sql.query(
+        `WITH these AS (SELECT * FROM gateway_agreements WHERE ${among}),
+           most AS (SELECT party, count(*) AS count FROM these GROUP BY party ORDER BY count(*) DESC, min(opened) LIMIT 1),
+           whose AS (SELECT client FROM these JOIN most USING (party) GROUP BY client ORDER BY count(*) DESC, min(opened) LIMIT 1)
+         SELECT id, opened, coalesce(stake, 0) AS stake, party, most.count AS held,
+           (SELECT count(*) FROM gateway_agreements WHERE ${loose} AND party = $1) AS own
+         FROM these JOIN most USING (party) JOIN whose USING (client) ORDER BY opened LIMIT 1`,
+        [from],
+      );
+      return heaviestRows.parse(rows)[0];
+    };
+    /**
+     * Of what has shown least, none first. It goes before money that is more, unless its address has fewer than the newcomer's; without money
+     * only before an address that has fewer afterwards too. Then what has its money no more.
+     */
     const displace = async (condition: string): Promise<boolean> => {
-      if (money === undefined) return false;
       const loose = `NOT funded AND ${condition}`;
       const least = `${loose} AND coalesce(stake, 0) = (SELECT min(coalesce(stake, 0)) FROM gateway_agreements WHERE ${loose})`;
-      const [first] = await sql.query(
-        `SELECT id FROM gateway_agreements WHERE ${least} AND coalesce(stake, 0) < $1 AND client =
-           (SELECT client FROM gateway_agreements WHERE ${least} GROUP BY client ORDER BY count(*) DESC, min(opened) LIMIT 1)
-           ORDER BY opened LIMIT 1`,
-        [String(money.stake)],
-      );
-      const goes = first?.["id"] ?? money.spent[0];
-      if (goes === undefined) return false;
-      await remove(goes);
+      const first = await heaviest(loose, least);
+      const stake = money?.stake ?? 0n;
+      const goes =
+        first !== undefined &&
+        (stake > first.stake ? first.party === from || first.held > first.own : first.stake === 0n && first.held > first.own + 1);
+      const id = goes ? first.id : money?.spent[0];
+      if (id === undefined) return false;
+      await remove(id);
       return true;
     };
     await among("client = $1", MOST_EACH, " of one client");
     await among("true", MOST);
-    const [oldest] = await sql.query(
-      `SELECT id, opened FROM gateway_agreements WHERE acts < ${ACTS_OF_SIGNED} ORDER BY opened DESC OFFSET ${MOST_UNSIGNED - 1} LIMIT 1`,
-    );
-    if (oldest === undefined) return;
-    const { id, opened } = z.object({ id: hashSchema, opened: z.coerce.number() }).parse(oldest);
-    if (now - opened >= LEAST_STAY) return remove(id);
-    if (!(await displace(`acts < ${ACTS_OF_SIGNED}`)))
+    const unsigned = `acts < ${ACTS_OF_SIGNED}`;
+    const [waiting] = await sql.query(`SELECT count(*) AS count FROM gateway_agreements WHERE ${unsigned}`);
+    if (Number(waiting?.["count"]) < MOST_UNSIGNED || (await displace(unsigned))) return;
+    const first = await heaviest(unsigned);
+    if (first === undefined || now - first.opened < LEAST_STAY)
       throw tooMany("try again in some minutes, or show the payment by your wallet's signature");
+    await remove(first.id);
   }
 }
 

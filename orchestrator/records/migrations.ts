@@ -217,6 +217,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_agreements_wallets ON gateway_agreements (wallet) WHERE wallet IS NOT NULL",
     ],
   },
+  {
+    // The address that a proposal came from: keys cost nothing.
+    name: "016-agreements-by-address",
+    statements: [
+      "ALTER TABLE gateway_agreements ADD COLUMN party text NOT NULL DEFAULT ''",
+      "CREATE INDEX gateway_agreements_of_address ON gateway_agreements (party)",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

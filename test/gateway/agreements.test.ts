@@ -18,7 +18,7 @@ import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
-import { type Hash, hashSchema } from "../../orchestrator/primitives/hex.ts";
+import { type Hash, hashSchema, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { Sql } from "../../orchestrator/records/sql.ts";
 import { accept, cancel, challenge, deliver, proposing, result, SIGNED, START, sign } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
@@ -385,7 +385,7 @@ describe("agreements of strangers at the gateway", function () {
         escrow: { enabled: true, binding: { type: "erc8183", ...binding }, payment: { amount: dollars, currency: "USDC" } },
       });
       const message = new TextDecoder().decode(messageBytes("proposal", agreementHash(readAgreement(act.document))));
-      return desk.propose(act, await by.signMessage({ message }));
+      return desk.propose(act, { shown: hexSchema.parse(await by.signMessage({ message })) });
     }
     const code = async (attempt: Promise<unknown>) =>
       attempt.then(
@@ -437,6 +437,75 @@ describe("agreements of strangers at the gateway", function () {
     await client.token.transfer([poor.address, 1n], { intent: intentKey("desk-spend"), account: spender });
     expect(await code(offer("once-it-is-spent", richer, "1.00"))).to.equal("taken");
     expect(await database.query("SELECT 1 FROM gateway_agreements WHERE id = $1", [id])).to.deep.equal([]);
+    await database.query("DELETE FROM gateway_agreements");
+  });
+
+  it("of one address with a hundred keys displace nobody's of another, with or without money to show", async () => {
+    const { chain, client, database } = city;
+    const now = 2 * START;
+    const desk = new AgreementDesk({
+      sql: database,
+      chain,
+      token: client.addresses.CityToken,
+      escrow: await devnetEscrow(city),
+      millis: () => now * 1_000,
+    });
+    const offer = (name: string, from: string) => desk.propose(proposing(name, 3 * START), { from });
+    const [attacker, honest, newcomer] = ["6.6.6.6", "1.1.1.1", "2.2.2.2"];
+    let sieges = 0;
+    /** The honest one's is the oldest; the attacker's hundred keys have taken what is left, with so many acts each, so long ago. */
+    async function besiege(acts: number, left: number, ago: number): Promise<void> {
+      await database.query("DELETE FROM gateway_agreements");
+      sieges += 1;
+      await offer(`honest-${sieges}`, honest);
+      await database.query("UPDATE gateway_agreements SET acts = $1, opened = $2", [acts, now - 2 * ago]);
+      await database.query(
+        `INSERT INTO gateway_agreements (id, acts, opened, client, over_by, party) SELECT '0x' || lpad(to_hex(number), 64, '0'), $1,
+         $2::bigint, 'key ' || number % 100, 3 * $3::bigint, $4 FROM generate_series(1, $5) AS number`,
+        [acts, now - ago, now, attacker, left],
+      );
+    }
+    const kept = async () => {
+      const rows = await database.query("SELECT party, count(*) AS count FROM gateway_agreements GROUP BY party");
+      return Object.fromEntries(rows.map(({ party, count }) => [String(party), Number(count)]));
+    };
+
+    await besiege(7, 99_999, 1);
+    expect(await rejection(offer("one-more", attacker))).to.include({ code: "TooManyProposals" });
+    await offer("without-money", newcomer);
+    expect(await kept()).to.deep.equal({ [honest]: 1, [newcomer]: 1, [attacker]: 99_998 });
+    await besiege(1, 4_095, 1);
+    expect(await rejection(offer("one-more-that-waits", attacker))).to.include({ code: "TooManyProposals" });
+    await offer("without-a-signature", newcomer);
+    expect(await kept()).to.deep.equal({ [honest]: 1, [newcomer]: 1, [attacker]: 4_094 });
+    await besiege(1, 4_095, 600);
+    await offer("after-ten-minutes", attacker);
+    expect(await kept(), "its own go, though another's waits longer").to.deep.equal({ [honest]: 1, [attacker]: 4_095 });
+
+    const wallet = (name: string) => privateKeyToAccount(keccak256(new TextEncoder().encode(name)));
+    const rich = wallet("dust");
+    await client.token.mint([rich.address, 100n], {
+      intent: intentKey("desk-dust", rich.address),
+      account: memberOf(city.society, "deployer").account,
+    });
+    await besiege(1, 4_095, 1);
+    await database.query("UPDATE gateway_agreements SET wallet = $1, stake = 1 WHERE party = $2", [rich.address, attacker]);
+    const people = { client: rich, provider: wallet("p"), evaluator: wallet("e"), backup: wallet("b"), arbiter: wallet("a") };
+    const wallets = Object.fromEntries(Object.entries(people).map(([role, { address }]) => [role, address]));
+    const escrow = {
+      enabled: true,
+      binding: { ...desk.binding, type: "erc8183" as const, wallets },
+      payment: { amount: "0.000002", currency: "USDC" },
+    };
+    const act = proposing("dust", 3 * START, { escrow });
+    const message = new TextDecoder().decode(messageBytes("proposal", agreementHash(readAgreement(act.document))));
+    const shown = hexSchema.parse(await rich.signMessage({ message }));
+    expect(await rejection(desk.propose(act, { shown, from: attacker }))).to.include({ code: "TooManyProposals" });
+    expect(await kept(), "a hundredth of a cent displaces nobody").to.deep.equal({ [honest]: 1, [attacker]: 4_095 });
+    await besiege(1, 4_095, 600);
+    await database.query("UPDATE gateway_agreements SET wallet = $1, stake = 1 WHERE party = $2", [rich.address, attacker]);
+    await desk.propose(act, { shown, from: attacker });
+    expect(await kept(), "nor after ten minutes").to.deep.equal({ [honest]: 1, [attacker]: 4_095 });
     await database.query("DELETE FROM gateway_agreements");
   });
 

@@ -329,7 +329,7 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreements",
     group: "Agreements",
-    doc: "Offers an agreement (a document of ASA, version 1), signed by its client; identities are keys (did:key). The same proposal is taken once. Where the desk is full, a proposal whose wallet signs the same text (EIP-191) and holds the payment takes the place of one that shows none.",
+    doc: "Offers an agreement (a document of ASA, version 1), signed by its client; identities are keys (did:key). The same proposal is taken once. Where the desk is full, one of the address that has most there makes room for an address that has less; a proposal whose wallet signs the same text (EIP-191) and holds the payment takes the place of one that shows none.",
     access: "order",
     cost: 100,
     input: z.strictObject({
@@ -341,10 +341,10 @@ export const agreementCommands: readonly Command[] = [
         .meta({ description: "By the client's wallet, over the proposal's text (EIP-191; a contract by ERC-1271)" }),
     }),
     output: agreementOutput,
-    async run(world, { walletSignature, ...given }) {
+    async run(world, { walletSignature, ...given }, { from }) {
       const desk = deskOf(world);
       const wallet = walletSignature === undefined ? undefined : hexSchema.parse(walletSignature);
-      return shown(desk, await desk.propose({ act: "propose", ...given }, wallet));
+      return shown(desk, await desk.propose({ act: "propose", ...given }, { shown: wallet, from }));
     },
   }),
   take(
