@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { SEAL, ship } from "./shipped.ts";
 
-/** Bytes after gzip that the first page may need (design: 420 kB). */
-const FIRST_LOAD = 420_000;
+/** Bytes after gzip that the first page may need: the design bears 420 kB, and wants this. */
+const FIRST_LOAD = 350_000;
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 
 const paths = readdirSync(dist, { recursive: true, withFileTypes: true })

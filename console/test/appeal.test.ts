@@ -71,8 +71,10 @@ async function press(page: Page, name: RegExp, key: string): Promise<void> {
 describe("an appeal in the console", { timeout: 3_600_000 }, () => {
   before(async () => {
     city = await openCity({
-      dir: join(work, "embedded"),
+      dir: join(work, "anvil"),
       cacheDir: join(work, "cache"),
+      // As `npm run city` founds one.
+      network: "anvil",
       seed: "14",
       tell: () => {},
       millis: () => 0,
@@ -126,7 +128,10 @@ describe("an appeal in the console", { timeout: 3_600_000 }, () => {
     await press(page, /What is earned after all/, "End");
     await press(page, /Uphold: see what would happen/, "Enter");
     await page.locator("[data-typed]").waitFor({ state: "attached" });
-    await page.locator('[data-simulated="true"]').waitFor();
+    await page.locator('[data-simulated="true"][data-method="debug_traceCall"]').waitFor();
+    await press(page, /changes of the contracts' storage/, "Enter");
+    assert.match((await page.locator("[data-storage]").textContent()) ?? "", /CollaborationContract.*mission\.appeals\[0\]\.open/s);
+    await assertAccessible(page);
     if (pictures !== undefined) await page.screenshot({ path: join(pictures, "appeal.png"), fullPage: true });
     const shown = (await page.locator("[data-typed]").textContent()) ?? "";
     const words = ["resolve", address ?? "", "0", "--attempt", "1", "--filed", "1", "--uphold", "0", "--share", "50"];

@@ -174,6 +174,9 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await page.getByRole("button", { name: "Sign in and simulate" }).click();
     await page.locator('[data-simulated="true"]').waitFor();
     assert.match((await page.locator("[data-simulated]").textContent()) ?? "", /node 0.*frozen/is);
+    // The embedded chain's trace cannot suppose signatures: the page says by what it was told, and that there is no more.
+    assert.equal(await page.locator("[data-simulated]").getAttribute("data-method"), "eth_call");
+    await page.getByText("does not tell what else would change").waitFor();
     await picture(page, "order");
     await page.getByText("The exact message, and its three hashes").click();
     const shown = (await page.locator("[data-typed]").textContent()) ?? "";

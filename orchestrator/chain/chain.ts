@@ -22,6 +22,8 @@ export interface Chain {
   readonly answers?: Map<string, Promise<unknown>>;
   /** Reads and `eth_sendRawTransaction` only; what `POST /rpc` serves. */
   readonly request: Request;
+  /** What would come of a call, by the node's own means (allow-list.ts): which of them it has, it says when it is asked. Absent where there is no node to ask. */
+  readonly simulation?: Request;
   /** Chain time in seconds; on a devnet it jumps when all work waits. */
   readonly clock: WorkClock;
   /** Hands over signed transactions in this order. Embedded: one block, unless they exceed the block's gas. */

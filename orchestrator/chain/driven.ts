@@ -9,7 +9,7 @@ import type { Hash, Hex } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { Mutex } from "../primitives/mutex.ts";
-import { onlyAllowed } from "./allow-list.ts";
+import { onlyAllowed, SIMULATIONS } from "./allow-list.ts";
 import type { BlockName, Chain, CityChain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import {
@@ -166,6 +166,7 @@ class Driven implements DrivenChain {
   readonly id: number;
   readonly genesis: Genesis;
   readonly request: Request;
+  readonly simulation: Request;
   readonly publicClient;
   readonly answers?: Map<string, Promise<unknown>>;
   readonly clock: JumpingClock;
@@ -207,6 +208,7 @@ class Driven implements DrivenChain {
     const patiently = <Answer>(ask: () => Promise<Answer>) => (patience === undefined ? ask() : patience.through(ask));
     this.clock = new JumpingClock(this.#head.timestamp, (time) => patiently(() => this.#jump(time)));
     this.request = onlyAllowed((call) => this.#serve(call));
+    this.simulation = onlyAllowed((call) => this.#serve(call), SIMULATIONS.own);
     this.publicClient = publicClientOf(genesis.chainId, drive.name, (call) => patiently(() => this.request(call)), 50);
   }
 

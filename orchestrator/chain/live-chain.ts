@@ -112,6 +112,7 @@ class Live implements CityChain {
   readonly firstBlock: bigint;
   readonly publicClient;
   readonly request: Request;
+  readonly simulation?: Request;
   readonly clock: WorkClock;
   readonly #parts: LiveParts;
   readonly #depth: bigint;
@@ -134,6 +135,7 @@ class Live implements CityChain {
     this.firstBlock = BigInt(residence.from);
     this.#depth = BigInt(network.confirmations ?? CONFIRMATIONS) - 1n;
     this.request = (call) => (call.method === "eth_getLogs" ? this.#logs(call) : node.request(call));
+    if (node.simulation !== undefined) this.simulation = node.simulation;
     const patiently: Request = (call) => (patience === undefined ? this.request(call) : patience.through(() => this.request(call)));
     this.publicClient = publicClientOf(node.id, network.name, patiently, LOOK);
     this.clock = { now: () => this.#now(), sleepUntil: (time) => this.#sleepUntil(time), run: (work) => work(), hold: (work) => work() };

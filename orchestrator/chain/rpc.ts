@@ -5,7 +5,7 @@ import type { WorkClock } from "../primitives/clock.ts";
 import { JumpingClock, systemClock } from "../primitives/clock.ts";
 import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
-import { onlyAllowed } from "./allow-list.ts";
+import { onlyAllowed, SIMULATIONS } from "./allow-list.ts";
 import type { Chain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import { DEVNET_CHAIN_ID } from "./devnet.ts";
@@ -61,6 +61,7 @@ class Rpc implements Chain {
   readonly id: number;
   readonly publicClient;
   readonly request: Request;
+  readonly simulation: Request;
   readonly clock: WorkClock;
   readonly #node: Request;
   readonly #receiptTimeout: number;
@@ -71,6 +72,7 @@ class Rpc implements Chain {
     this.#node = node;
     this.#receiptTimeout = options.receiptTimeoutMillis ?? RECEIPT_TIMEOUT;
     this.request = onlyAllowed(node);
+    this.simulation = onlyAllowed(node, SIMULATIONS.foreign);
     this.publicClient = publicClientOf(id, `chain ${id}`, this.request, POLLING, options);
     this.#travels = options.travel === true ? new JumpingClock(start, (time) => this.#jump(time)) : undefined;
     this.clock = this.#travels ?? systemClock(options.wall);

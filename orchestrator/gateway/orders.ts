@@ -22,7 +22,9 @@ import { ACTION_DATA, type ActionName, actionName, decodeActionData, encodeActio
 import type { OverrideAction } from "../protocol/acts.ts";
 import { PARAMETERS } from "../protocol/parameters.ts";
 import { type SignedOverride, signedOverrideJson, signedOverrideSchema } from "../protocol/signed-override.ts";
+import { askNode } from "./ask-node.ts";
 import type { World } from "./command.ts";
+import { type Consequences, inNames } from "./consequences.ts";
 import { Refused } from "./errors.ts";
 
 export type { OverrideAction as Order };
@@ -107,6 +109,17 @@ const SIMULATION_GAS = 5_000_000n;
 const NEXT = "pending";
 const simulations = new Mutex();
 
+/** `act` as anybody who relays it sends it, with signers who have not signed yet. */
+function callOf({ client }: World, message: Order, signers: readonly Address[]) {
+  const signed = ascending(signers.map((adjudicator) => ({ adjudicator, signature: "0x" as Hex })));
+  const act = { abi: contractAbis.AdjudicationProcedure, functionName: "act", args: [message, signed] } as const;
+  return {
+    act,
+    ...{ to: client.addresses.AdjudicationProcedure, data: encodeFunctionData(act), gas: SIMULATION_GAS },
+    stateOverride: signers.map((address) => ({ address, code: SIGNS_ANYTHING as Hex })),
+  };
+}
+
 export interface Simulated {
   readonly succeeds: boolean;
   /** The contract's own error, where it refuses. */
@@ -124,12 +137,9 @@ export function simulate(world: World, message: Order, signers: readonly Address
   return simulations.run(async () => {
     const { client } = world;
     const { publicClient } = client.chain;
-    const adjudication = client.addresses.AdjudicationProcedure;
-    const signed = ascending(signers.map((adjudicator) => ({ adjudicator, signature: "0x" as Hex })));
-    const stateOverride = signers.map((address) => ({ address, code: SIGNS_ANYTHING as Hex }));
-    const data = encodeFunctionData({ abi: contractAbis.AdjudicationProcedure, functionName: "act", args: [message, signed] });
+    const { act, stateOverride, to, data, gas } = callOf(world, message, signers);
     try {
-      await publicClient.call({ to: adjudication, data, stateOverride, gas: SIMULATION_GAS, blockTag: NEXT });
+      await publicClient.call({ to, data, stateOverride, gas, blockTag: NEXT });
     } catch (thrown) {
       const revert = revertOf(thrown);
       if (revert === undefined) throw thrown;
@@ -139,18 +149,25 @@ export function simulate(world: World, message: Order, signers: readonly Address
     if (!compares) return { succeeds: true, refusal: null, error: null, changes: [] };
     const watched = await watchedBy(world, message);
     const views = watched.map(({ contract }) => contract);
-    const act = { address: adjudication, abi: contractAbis.AdjudicationProcedure, functionName: "act", args: [message, signed] };
     const ask = async (contracts: readonly unknown[]) =>
       (await publicClient.multicall({ deployless: true, batchSize: 0, contracts, stateOverride, blockTag: NEXT } as never)) as readonly {
         readonly result?: unknown;
       }[];
-    const [before, after] = [await ask(views), (await ask([act, ...views])).slice(1)];
+    const [before, after] = [await ask(views), (await ask([{ address: to, ...act }, ...views])).slice(1)];
     const changes = watched.flatMap(({ what, tell }, at) => {
       const [from, to] = [tell(before[at]?.result), tell(after[at]?.result)];
       return from === to ? [] : [{ what, from, to }];
     });
     return { succeeds: true, refusal: null, error: null, changes };
   });
+}
+
+/** The same with what the node tells by its own means beyond the views, while nothing else is simulated. */
+export async function consequences(world: World, message: Order, signers: readonly Address[]): Promise<Consequences> {
+  const found = await simulate(world, message, signers);
+  const told = found.succeeds ? await simulations.run(() => askNode(world.client.chain, callOf(world, message, signers))) : undefined;
+  if (told === undefined) return { ...found, method: "eth_call", storage: null, transfers: null };
+  return { ...found, method: told.method, ...(await inNames(world, message, signers, told)) };
 }
 
 interface Watched {

@@ -1,6 +1,6 @@
 /**
  * Writes `orchestrator/chain/abi/<Contract>.ts`, a typed constant, for every concrete contract, and `errors.ts`, the errors of all of
- * them, since a revert may come from a contract that the called one calls.
+ * them, since a revert may come from a contract that the called one calls. `layouts.ts` says where they keep what in their storage.
  *
  * The compiler puts into a contract's ABI the errors and events of internal library code, but not those of a library that is linked
  * and called by delegatecall; they are added here, because they too come from the contract's address.
@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { compile } from "./compile.ts";
 import { filesIn, root } from "./files.ts";
+import { layoutsText } from "./storage-layouts.ts";
 
 interface Parameter {
   name: string;
@@ -92,6 +93,7 @@ function generate(): Map<string, string> {
     }
   }
   files.set("errors.ts", moduleText("errorsAbi", "the errors of all contracts", sorted(errors)));
+  files.set("layouts.ts", layoutsText());
   return files;
 }
 

@@ -81,23 +81,27 @@ export function written({ text: source }: Source, { src }: AstNode): string {
     .replaceAll(/\s+/g, " ");
 }
 
-const Output = z.object({
-  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
-  sources: z.record(z.string(), z.object({ ast: z.custom<AstNode>(isNode) })).default({}),
-});
+const Errors = z.object({ errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]) });
+const Trees = z.object({ sources: z.record(z.string(), z.object({ ast: z.custom<AstNode>(isNode) })).default({}) });
 
-/** The trees of these files (path → text) and of all that they import; throws what the compiler says when they are no Solidity. */
-export function parseSources(files: ReadonlyMap<string, string>): readonly Source[] {
+/** What the compiler answers about these files (path → text) and all that they import; throws what it says when they are no Solidity. */
+export function compileSources(files: ReadonlyMap<string, string>, outputSelection: object): unknown {
   const input = {
     language: "Solidity",
     sources: Object.fromEntries([...files].map(([path, content]) => [path, { content }])),
-    settings: { evmVersion: "cancun", outputSelection: { "*": { "": ["ast"] } } },
+    settings: { evmVersion: "cancun", outputSelection },
   };
   const read = (path: string) => ({
     contents: readFileSync(path.startsWith("contracts/") ? join(root, path) : fileURLToPath(import.meta.resolve(path)), "utf8"),
   });
-  const { errors, sources } = Output.parse(JSON.parse(solc.compile(JSON.stringify(input), { import: read })));
-  const wrong = errors.filter(({ severity }) => severity === "error");
+  const output: unknown = JSON.parse(solc.compile(JSON.stringify(input), { import: read }));
+  const wrong = Errors.parse(output).errors.filter(({ severity }) => severity === "error");
   if (wrong.length > 0) throw new Error(wrong.map(({ formattedMessage }) => formattedMessage).join("\n"));
+  return output;
+}
+
+/** The trees of these files and of all that they import. */
+export function parseSources(files: ReadonlyMap<string, string>): readonly Source[] {
+  const { sources } = Trees.parse(compileSources(files, { "*": { "": ["ast"] } }));
   return Object.entries(sources).map(([path, { ast }]) => ({ path, ast, text: files.get(path) ?? "" }));
 }

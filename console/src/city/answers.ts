@@ -16,7 +16,7 @@ import type {
   summaryOutput,
   verdictOutput,
 } from "../../../orchestrator/gateway/commands/missions.ts";
-import type { caseOutput, draftOutput } from "../../../orchestrator/gateway/commands/panel.ts";
+import type { caseOutput, draftOutput, simulationOutput } from "../../../orchestrator/gateway/commands/panel.ts";
 import type { seatsOutput } from "../../../orchestrator/gateway/commands/seat-list.ts";
 import type { metricOutput } from "../../../orchestrator/gateway/commands/vitals.ts";
 import type { workOutput } from "../../../orchestrator/gateway/commands/work.ts";
@@ -170,13 +170,7 @@ export type CaseDetail = Case & {
     readonly base64: string | null;
   }[];
 };
-export interface Simulation {
-  readonly method: string;
-  readonly succeeds: boolean;
-  readonly refusal: string | null;
-  readonly error: string | null;
-  readonly changes: readonly { readonly what: string; readonly from: string; readonly to: string }[];
-}
+export type Simulation = z.infer<typeof simulationOutput>;
 export interface History {
   readonly spans: readonly {
     readonly node: number;

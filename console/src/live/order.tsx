@@ -629,39 +629,73 @@ function Consequences({ draft, own }: ConsequencesProps) {
         </Group>
       ) : (
         <Asked of={simulation}>
-          {({ succeeds, refusal, changes, method }) => (
-            <div data-simulated={succeeds}>
+          {({ succeeds, refusal, changes, method, storage, transfers }) => (
+            <div data-simulated={succeeds} data-method={method}>
               <Text>
                 Asked by <Code>{method}</Code>, as anybody who relays it, signed by {signers.map(short).join(" and ")}:{" "}
                 <strong>{succeeds ? "it succeeds" : `refused: ${inWords(refusal ?? "")}`}</strong>
               </Text>
-              {changes.length > 0 && (
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">What changes at once</th>
-                      <th scope="col">now</th>
-                      <th scope="col">then</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {changes.map(({ what, from, to }) => (
-                      <tr key={what}>
-                        <th scope="row">{shortened(what)}</th>
-                        <td>{from}</td>
-                        <td>
-                          <strong>{to}</strong>
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
+              {changes.length > 0 && <Changes caption="What changes at once" of={changes} />}
+              {transfers !== null && transfers.length > 0 && <Transfers of={transfers} />}
+              {storage !== null && storage.length > 0 && (
+                <details data-storage={storage.length}>
+                  <summary>All {storage.length} changes of the contracts' storage</summary>
+                  {[...Map.groupBy(storage, ({ contract }) => contract)].map(([contract, own]) => (
+                    <Changes key={contract} caption={contract} of={own} />
+                  ))}
+                </details>
+              )}
+              {succeeds && storage === null && (
+                <Text size="sm" className="muted">
+                  This city's node does not tell what else would change.
+                </Text>
               )}
             </div>
           )}
         </Asked>
       )}
     </>
+  );
+}
+
+function Changes({ caption, of }: { readonly caption: string; readonly of: Simulation["changes"] }) {
+  return (
+    <table className="changes">
+      <thead>
+        <tr>
+          <th scope="col">{caption}</th>
+          <th scope="col">now</th>
+          <th scope="col">then</th>
+        </tr>
+      </thead>
+      <tbody>
+        {of.map(({ what, from, to }) => (
+          <tr key={what}>
+            <th scope="row">{shortened(what)}</th>
+            <td>{shortened(from)}</td>
+            <td>
+              <strong>{shortened(to)}</strong>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** By the events of the tokens' own contract. */
+function Transfers({ of }: { readonly of: NonNullable<Simulation["transfers"]> }) {
+  return (
+    <ul className="plain" aria-label="Tokens that would move">
+      {of.map(({ from, to, units }, place) => (
+        // The same amount may move twice.
+        // biome-ignore lint/suspicious/noArrayIndexKey: their order is all that tells them apart
+        <li key={place} data-transfer={units}>
+          <strong>{formatMoney(BigInt(units))}</strong> tokens from <span className="mono">{short(from)}</span> to{" "}
+          <span className="mono">{short(to)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

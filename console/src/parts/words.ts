@@ -189,8 +189,8 @@ export function short(text: string): string {
   return text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text;
 }
 
-/** The same for every account that a text names. */
-export const shortened = (text: string): string => text.replaceAll(/0x[0-9a-fA-F]{40}/g, short);
+/** The same for every account and hash that a text names. */
+export const shortened = (text: string): string => text.replaceAll(/0x[0-9a-fA-F]{40,}/g, short);
 
 /** Chain time as a person reads it; seconds. */
 export function moment(seconds: number): string {

@@ -11,8 +11,9 @@ import { ACTION_DATA, type ActionName, actionName } from "../../protocol/actions
 import { signedOverrideJson, signedOverrideSchema } from "../../protocol/signed-override.ts";
 import type { WaitingCase } from "../../protocol/waiting-case.ts";
 import { type Caller, type Command, cityCommand, command, type World } from "../command.ts";
+import { SIMULATED_BY } from "../consequences.ts";
 import { Refused } from "../errors.ts";
-import { type Asked, draftOrder, isStop, type Order, ordersWaiting, relayOrder, simulate, whoMaySign } from "../orders.ts";
+import { type Asked, consequences, draftOrder, isStop, type Order, ordersWaiting, relayOrder, whoMaySign } from "../orders.ts";
 import { address, contentId, count, hash, seconds, toAddress, units } from "../wire.ts";
 
 const actionNames = Object.keys(ACTION_DATA) as [ActionName, ...ActionName[]];
@@ -195,6 +196,20 @@ export const draftOutput = z.strictObject({
     }),
   ),
   asOf: seconds,
+});
+
+export const simulationOutput = z.strictObject({
+  /** By what the node told it: `debug_traceCall` tells storage and events, `eth_simulateV1` events, `eth_call` neither. */
+  method: z.enum(SIMULATED_BY),
+  succeeds: z.boolean(),
+  refusal: z.string().nullable(),
+  error: z.string().nullable(),
+  /** What people know by name, read before and after. */
+  changes: z.array(z.strictObject({ what: z.string(), from: z.string(), to: z.string() })),
+  /** Every word of storage that would change, by the contracts' layouts. */
+  storage: z.array(z.strictObject({ contract: z.string(), address, what: z.string(), from: z.string(), to: z.string() })).nullable(),
+  /** Tokens that would move, by events. */
+  transfers: z.array(z.strictObject({ from: address, to: address, units })).nullable(),
 });
 
 /** Everything that an adjudicator is shown before signing. */
@@ -380,7 +395,7 @@ export const panelCommands: readonly Command[] = [
       return describe(world, message, signatures);
     },
   }),
-  command({
+  cityCommand({
     name: "simulate_order",
     method: "POST",
     path: "/v1/orders/simulate",
@@ -389,18 +404,11 @@ export const panelCommands: readonly Command[] = [
     access: "bearer",
     cost: 40,
     input: z.strictObject({ message: messageSchema, signers: z.array(address).min(1).max(16) }),
-    output: z.strictObject({
-      /** How it was found out. */
-      method: z.literal("eth_call"),
-      succeeds: z.boolean(),
-      refusal: z.string().nullable(),
-      error: z.string().nullable(),
-      changes: z.array(z.strictObject({ what: z.string(), from: z.string(), to: z.string() })),
-    }),
+    output: simulationOutput,
     async run(world, { message, signers }, caller) {
       await adjudicatorOf(world, caller);
-      const found = await simulate(world, orderIn(message), signers.map(toAddress));
-      return { method: "eth_call" as const, ...found, changes: [...found.changes] };
+      const { changes, storage, transfers, ...found } = await consequences(world, orderIn(message), signers.map(toAddress));
+      return { ...found, changes: [...changes], storage: storage && [...storage], transfers: transfers && [...transfers] };
     },
   }),
   cityCommand({

@@ -1,0 +1,97 @@
+import { type Address, type Hex, numberToHex } from "viem";
+import { z } from "zod";
+import type { Chain, Request } from "../chain/chain.ts";
+import { isUnreachable } from "../chain/errors.ts";
+import type { Changed } from "../chain/storage.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { hashSchema, hexSchema } from "../primitives/hex.ts";
+
+/** A call, and the code that accounts have in it. */
+export interface Supposed {
+  readonly to: Address;
+  readonly data: Hex;
+  readonly gas: bigint;
+  readonly stateOverride: readonly { readonly address: Address; readonly code: Hex }[];
+}
+
+export interface LogOf {
+  readonly address: Address;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+/** What a node says would come of a call. */
+export interface Told {
+  readonly method: "debug_traceCall" | "eth_simulateV1";
+  readonly logs: readonly LogOf[];
+  /** By contract; undefined where that method does not tell. */
+  readonly storage: ReadonlyMap<Address, Changed> | undefined;
+}
+
+const ZERO: Hex = `0x${"0".repeat(64)}`;
+const logSchema = z.object({ address: addressSchema, topics: z.array(hashSchema), data: hexSchema });
+
+const frameSchema = z.object({
+  error: z.string().optional(),
+  logs: z.array(z.object({ ...logSchema.shape, index: z.coerce.number().optional() })).default([]),
+  get calls() {
+    return z.array(frameSchema).default([]);
+  },
+});
+type Frame = z.infer<typeof frameSchema>;
+
+const wordsSchema = z.record(addressSchema, z.object({ storage: z.record(hashSchema, hashSchema).default({}) }));
+const differenceSchema = z.object({ pre: wordsSchema, post: wordsSchema });
+
+const blocksSchema = z.array(z.object({ calls: z.array(z.object({ status: z.string(), logs: z.array(logSchema).default([]) })) }));
+
+/**
+ * What would come of a call in the next block, by the best of what the node has; undefined where it has nothing, or does not do what was
+ * supposed of it: EDR's trace runs the accounts' own code. The call is known to succeed.
+ */
+export async function askNode({ simulation }: Pick<Chain, "simulation">, call: Supposed): Promise<Told | undefined> {
+  if (simulation === undefined) return undefined;
+  for (const ask of [trace, simulateBlock]) {
+    try {
+      const told = await ask(simulation, call);
+      if (told !== undefined) return told;
+    } catch (error) {
+      // Which methods a node has, and what it makes of their options, it says in words of its own.
+      if (isUnreachable(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+const overridesOf = ({ stateOverride }: Supposed) => Object.fromEntries(stateOverride.map(({ address, code }) => [address, { code }]));
+const transactionOf = ({ to, data, gas }: Supposed) => ({ to, data, gas: numberToHex(gas) });
+
+async function trace(simulation: Request, call: Supposed): Promise<Told | undefined> {
+  const ask = (tracer: string, tracerConfig: object) =>
+    simulation({
+      method: "debug_traceCall",
+      params: [transactionOf(call), "pending", { tracer, tracerConfig, stateOverrides: overridesOf(call) }],
+    });
+  const frame = frameSchema.parse(await ask("callTracer", { withLog: true }));
+  if (frame.error !== undefined) return undefined;
+  const { pre, post } = differenceSchema.parse(await ask("prestateTracer", { diffMode: true }));
+  const storage = new Map<Address, Changed>();
+  for (const address of new Set([...Object.keys(pre), ...Object.keys(post)] as Address[])) {
+    const [before, after] = [pre[address]?.storage ?? {}, post[address]?.storage ?? {}];
+    // A word that is zero is left out on its side.
+    const words = [...new Set([...Object.keys(before), ...Object.keys(after)] as Hex[])];
+    if (words.length > 0) storage.set(address, new Map(words.map((word) => [BigInt(word), [before[word] ?? ZERO, after[word] ?? ZERO]])));
+  }
+  const logs = logsOf(frame).sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
+  return { method: "debug_traceCall", logs, storage };
+}
+
+/** Of what was not undone. */
+const logsOf = ({ error, logs, calls }: Frame): Frame["logs"] => (error === undefined ? [...logs, ...calls.flatMap(logsOf)] : []);
+
+async function simulateBlock(simulation: Request, call: Supposed): Promise<Told | undefined> {
+  const block = { stateOverrides: overridesOf(call), calls: [transactionOf(call)] };
+  const answer = await simulation({ method: "eth_simulateV1", params: [{ blockStateCalls: [block] }, "latest"] });
+  const [made] = blocksSchema.parse(answer)[0]?.calls ?? [];
+  return made?.status === "0x1" ? { method: "eth_simulateV1", logs: made.logs, storage: undefined } : undefined;
+}
