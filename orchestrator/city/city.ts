@@ -27,6 +27,7 @@ import type { Tell } from "../primitives/progress.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
 import { type Answers, openAnswers } from "../records/answers.ts";
 import { type Blocks, openBlocks } from "../records/blocks.ts";
+import { type CallRecords, openCallRecords } from "../records/calls.ts";
 import { openCheckpointer } from "../records/checkpoints.ts";
 import { type Database, openDatabase, requireEmpty } from "../records/database.ts";
 import { RecordLog } from "../records/log.ts";
@@ -115,6 +116,8 @@ export interface City {
   readonly log: RecordLog;
   readonly blocks: Blocks;
   readonly answers: Answers;
+  /** What seats elsewhere were asked. */
+  readonly calls: CallRecords;
   readonly checkpointer: BaseCheckpointSaver;
   readonly sandbox: Sandbox;
   readonly patience: Patience | undefined;
@@ -284,6 +287,7 @@ async function open(
       log,
       blocks,
       answers: openAnswers(sql),
+      calls: openCallRecords(sql),
       checkpointer: await openCheckpointer(database, blocks.sync),
       sandbox: createSandbox({ now: millis }),
       patience,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
-import { hashSchema, hexSchema } from "../primitives/hex.ts";
+import { type Address, hashSchema, hexSchema } from "../primitives/hex.ts";
+import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import { evidenceClasses, evidenceKinds, questions, verdictResults } from "./evidence.ts";
 import { SESSION_CALLS, SESSION_MESSAGES } from "./session-calls.ts";
 
@@ -266,6 +267,16 @@ export const callSchema = z.strictObject({
   answerBy: z.number(),
 });
 export type Call = z.infer<typeof callSchema>;
+
+/** What a call's id hashes. */
+export function callIdParts(
+  { city, chainId }: { readonly city: Address; readonly chainId: number },
+  to: Address,
+  kind: CallName,
+  payload: JsonObject,
+): readonly JsonValue[] {
+  return [city, chainId, to, kind, payload];
+}
 
 /** Bytes of a call or an answer. */
 export const MOST_CALL_BYTES = 1_048_576;

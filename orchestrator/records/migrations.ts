@@ -225,6 +225,16 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_agreements_of_address ON gateway_agreements (party)",
     ],
   },
+  {
+    // What seats elsewhere were asked; of answers that came before, the question is not known.
+    name: "017-seat-calls",
+    statements: [
+      "CREATE TABLE seat_calls (id text PRIMARY KEY, agent text NOT NULL, scope text, call text, answer text, silence text)",
+      "CREATE INDEX seat_calls_scope ON seat_calls (scope) WHERE scope IS NOT NULL",
+      "INSERT INTO seat_calls (id, agent, answer) SELECT step, agent, answer FROM answers WHERE session LIKE 'calls/%'",
+      "DELETE FROM answers WHERE session LIKE 'calls/%'",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

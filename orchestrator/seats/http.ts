@@ -186,7 +186,7 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     const body = await bytesOf(context);
     const from = await sender(context, body);
     const { why } = z.strictObject({ why: z.string().max(4_096) }).parse(json(body));
-    mailbox.decline(from, hashSchema.parse(context.req.param("id")), why);
+    await mailbox.decline(from, hashSchema.parse(context.req.param("id")), why);
     return context.json({ declined: true });
   });
   app.get("/v1/blocks/:id", async (context) => {

@@ -6,6 +6,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { canonicalBytes, type JsonObject, type JsonValue } from "../primitives/json.ts";
+import { type KeptCall, type Shown, type Silence, scopeOf } from "../protocol/call-records.ts";
 import {
   CALLS,
   type Call,
@@ -13,12 +14,13 @@ import {
   type CallKind,
   type CallName,
   type CallRequest,
+  callIdParts,
   mailboxDomain,
   mailboxTypes,
   type Received,
-  receivedSchema,
 } from "../protocol/calls.ts";
 import type { Answers } from "../records/answers.ts";
+import type { CallRecords } from "../records/calls.ts";
 
 /** The machine's clock; `wait` ends early when it is aborted. */
 export interface WallClock {
@@ -35,6 +37,8 @@ export class AnswerRefused extends AgentCityError {
 
 interface Open {
   readonly call: Call;
+  readonly kept: KeptCall;
+  readonly scope: string | undefined;
   readonly settle: (answer: JsonValue) => void;
   readonly fail: (error: SeatAbsent) => void;
   /** What an answer has to be beyond its schema; says why not. */
@@ -69,7 +73,11 @@ export interface MailboxOptions {
   readonly chainId: number;
   /** Names the city in every call's id. */
   readonly city: Address;
+  /** Which blocks each has handed in. */
   readonly answers: Answers;
+  readonly calls: CallRecords;
+  /** Takes large members of questions. */
+  readonly blocks: { put(bytes: Uint8Array): ContentId };
   /** Signs for what was received. */
   readonly receiver: LocalAccount;
   readonly clock: WallClock;
@@ -80,9 +88,6 @@ export interface MailboxOptions {
   /** No transport brings calls out: what was answered before is remembered, everything else is silence at once. */
   readonly closed?: boolean;
 }
-
-/** Where answers are kept: by whom they were asked of, and the call. */
-const keyOf = ({ to, id }: Pick<Call, "to" | "id">) => ({ session: `calls/${to}`, agent: to, step: id, round: 0 });
 
 /** Where it is kept that somebody handed in a block. */
 const broughtKey = (address: Address, block: ContentId) => ({ session: `blocks/${address}`, agent: address, step: block, round: 0 });
@@ -97,8 +102,8 @@ const MOST_WHY = 500;
 /** Seconds for somebody who let the last question pass, where silence costs nothing. */
 const MUTE_SECONDS = 3;
 
-/** With what was signed for it: asked again, the city says the same moment. Answers that were kept before have none. */
-const keptSchema = z.strictObject({ answer: z.json(), received: receivedSchema.optional() });
+/** Bytes from which on a member of a question is a block of its own. */
+const LARGE = 512;
 
 /**
  * Questions to seats elsewhere, and their answers. The first valid answer is stored before anything relies on it, and is final; the same question
@@ -140,31 +145,39 @@ export class Mailbox {
       help = () => ({}),
     }: { readonly seconds?: number; readonly isOptional?: boolean; readonly help?: () => JsonObject } = {},
   ): Promise<CallAnswer<Kind>> {
-    const { answers, clock, patience = 1, closed = false, hold = (work) => work() } = this.#options;
+    const { calls, clock, patience = 1, closed = false, hold = (work) => work() } = this.#options;
     const { within, answer: schema, ...of }: CallKind = CALLS[kind];
     const optional = isOptional || of.optional === true;
     const parse = (answer: JsonValue) => schema.parse(answer) as CallAnswer<Kind>;
-    const payload = z.json().parse(request);
-    const id = keccak256(canonicalBytes([this.#options.city, this.#options.chainId, who.address, kind, payload]));
-    const kept = await answers.recall(keyOf({ to: who.address, id }), keptSchema);
-    if (kept !== undefined) return parse(kept.answer);
-    if (closed) throw new SeatAbsent(who.name, kind, "this city's seats are closed to agents elsewhere");
-    if (optional && !this.isConnected(who.address)) throw new SeatAbsent(who.name, kind, "it is not connected");
+    const payload = z.record(z.string(), z.json()).parse(request);
+    const id = keccak256(canonicalBytes(callIdParts(this.#options, who.address, kind, payload)));
+    const before = await calls.answerTo(id, who.address);
+    if (before !== undefined) return parse(before.answer);
+    const scope = scopeOf(kind, payload);
+    const asked = { id, to: who.address, kind, ...this.#parted(payload) };
+    const absent = async (by: Silence["by"], why: string, answerBy: number | null = null) => {
+      await calls.silent({ ...asked, answerBy }, scope, { by, at: Math.floor(clock.millis()), why: why.slice(0, MOST_WHY) });
+      return new SeatAbsent(who.name, kind, why);
+    };
+    if (closed) throw await absent("closed", "this city's seats are closed to agents elsewhere");
+    if (optional && !this.isConnected(who.address)) throw await absent("gone", "it is not connected");
     const isMute = optional && this.#mute.has(who.address);
     const millis = 1_000 * (isMute ? MUTE_SECONDS : within + seconds) * patience;
     const call: Call = { id, to: who.address, kind, payload, answerBy: clock.millis() + millis };
+    const kept = { ...asked, answerBy: Math.ceil(call.answerBy) };
     const over = new AbortController();
     try {
       const answered = new Promise<JsonValue>((settle, fail) => {
-        this.#open.set(id, { call, settle, fail, check: (answer) => check(parse(answer)), help });
+        this.#open.set(id, { call, kept, scope, settle, fail, check: (answer) => check(parse(answer)), help });
       });
       for (const wake of this.#waiting.get(who.address) ?? []) wake();
-      const late = this.#patience(who.address, millis, optional, over.signal).then(() => {
-        if (!over.signal.aborted) {
-          this.#mute.add(who.address);
-          this.#note(call, "time", `no valid answer within ${millis / 1_000} s`);
-        }
-        throw new SeatAbsent(who.name, kind, `no valid answer within ${millis / 1_000} s`);
+      const late = this.#patience(who.address, millis, optional, over.signal).then(async () => {
+        const why = `no valid answer within ${millis / 1_000} s`;
+        // Whoever has answered or declined meanwhile is neither late nor absent.
+        if (over.signal.aborted) throw new SeatAbsent(who.name, kind, why);
+        this.#mute.add(who.address);
+        this.#note(call, "time", why);
+        throw await absent("time", why, kept.answerBy);
       });
       const waited = () => Promise.race([answered, late]);
       return parse(await (optional ? waited() : hold(waited)));
@@ -172,6 +185,16 @@ export class Mailbox {
       over.abort();
       this.#open.delete(id);
     }
+  }
+
+  /** A question's small members, and the blocks that its large ones are. */
+  #parted(payload: JsonObject): Pick<KeptCall, "payload" | "large"> {
+    const members = Object.entries(payload).map(([name, value]) => ({ name, value, bytes: canonicalBytes(value) }));
+    const [small, large] = [members.filter(({ bytes }) => bytes.length <= LARGE), members.filter(({ bytes }) => bytes.length > LARGE)];
+    return {
+      payload: Object.fromEntries(small.map(({ name, value }) => [name, value])),
+      large: Object.fromEntries(large.map(({ name, bytes }) => [name, this.#options.blocks.put(bytes)])),
+    };
   }
 
   /** What this address is asked now, oldest first; waits for a first question until `signal` says that it is enough. `build`: what asks. */
@@ -222,10 +245,10 @@ export class Mailbox {
     return { call: open.call, help: open.help() };
   }
 
-  /** Keeps an answer. Throws AnswerRefused for one that does not count; the call stays open. */
-  async answer(from: Address, id: Hash, answer: JsonValue): Promise<Received> {
+  /** Keeps an answer, with what its sender signed of it. Throws AnswerRefused for one that does not count; the call stays open. */
+  async answer(from: Address, id: Hash, answer: JsonValue, shown?: Shown): Promise<Received> {
     this.#saw(from);
-    const kept = await this.#options.answers.recall(keyOf({ to: from, id }), keptSchema);
+    const kept = await this.#options.calls.answerTo(id, from);
     if (kept !== undefined) return kept.received ?? this.#receiptFor(id, kept.answer);
     const open = this.#open.get(id);
     if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
@@ -241,7 +264,8 @@ export class Mailbox {
       throw new AnswerRefused(problem);
     }
     const received = await this.#receiptFor(id, answer);
-    const first = await this.#options.answers.remember(keyOf(open.call), keptSchema, async () => ({ answer, received }));
+    const given = { answer, received, ...(shown === undefined ? {} : { shown }) };
+    const first = await this.#options.calls.answered(open.kept, open.scope, given);
     open.settle(first.answer);
     this.#mute.delete(from);
     return first.received ?? this.#receiptFor(id, first.answer);
@@ -255,12 +279,14 @@ export class Mailbox {
   }
 
   /** Takes note that a seat will not answer: nobody waits for it any longer. */
-  decline(from: Address, id: Hash, why: string): void {
+  async decline(from: Address, id: Hash, why: string): Promise<void> {
     this.#saw(from);
     const open = this.#open.get(id);
     if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
     this.#mute.delete(from);
     this.#note(open.call, "agent", why);
+    const silence = { by: "agent", at: Math.floor(this.#options.clock.millis()), why: why.slice(0, MOST_WHY) } as const;
+    await this.#options.calls.silent(open.kept, open.scope, silence);
     open.fail(new SeatAbsent(from, open.call.kind, `it declined: ${why.slice(0, 500)}`));
   }
 

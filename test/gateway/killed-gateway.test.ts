@@ -7,6 +7,8 @@ import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";
 import { openAnswers } from "../../orchestrator/records/answers.ts";
+import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
+import { openCallRecords } from "../../orchestrator/records/calls.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import type { Sql } from "../../orchestrator/records/sql.ts";
 import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
@@ -43,6 +45,8 @@ describe("a gateway that is killed at each of its statements", function () {
       const mailbox = new Mailbox({
         ...{ chainId: 31337, city: operator.address, receiver: operator, clock },
         answers: openAnswers(sql),
+        calls: openCallRecords(sql),
+        blocks: memoryBlocks(),
       });
       const asking = mailbox.ask({ name: "stranger", address: agent.address }, "pledge", request(name));
       asking.catch(() => {});

@@ -7,6 +7,8 @@ import type { WorkOrder } from "../../orchestrator/execution/seat.ts";
 import type { ContentStore } from "../../orchestrator/execution/world.ts";
 import { contentIdOf, keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
 import { openAnswers } from "../../orchestrator/records/answers.ts";
+import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
+import { openCallRecords } from "../../orchestrator/records/calls.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import { serveSeats } from "../../orchestrator/seats/http.ts";
 import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
@@ -43,7 +45,15 @@ describe("a city's seats over HTTP", () => {
   before(async () => {
     database = await openDatabase({ cache });
     const receiver = devnetAccount(0);
-    mailbox = new Mailbox({ chainId: 31337, city: zeroAddress, answers: openAnswers(database), receiver, clock: wallClock });
+    mailbox = new Mailbox({
+      chainId: 31337,
+      city: zeroAddress,
+      answers: openAnswers(database),
+      calls: openCallRecords(database),
+      blocks: memoryBlocks(),
+      receiver,
+      clock: wallClock,
+    });
     const nothing = async () => undefined;
     seats = await serveSeats({
       ...{ mailbox, millis, join: nothing, joinUnder: nothing, offer: nothing, petition: nothing, faucet: nothing },
@@ -107,7 +117,7 @@ describe("a city's seats over HTTP", () => {
     expect(await own.putBlock(output)).to.equal(contentIdOf(output));
     // Who brought a block may not read it back: nothing gave it the right.
     expect(await said(own.block(contentIdOf(output)))).to.include("404 NoSuchBlock");
-    mailbox.decline(executor.address, call?.id ?? "0x", "enough");
+    await mailbox.decline(executor.address, call?.id ?? "0x", "enough");
     await asking;
     expect(await said(own.putBlock(output))).to.include("401 NothingAsked");
   });
@@ -146,6 +156,8 @@ describe("a city's seats over HTTP", () => {
         chainId: 31337,
         city: zeroAddress,
         answers: openAnswers(database),
+        calls: openCallRecords(database),
+        blocks: memoryBlocks(),
         receiver: devnetAccount(0),
         clock: wallClock,
       });
@@ -167,7 +179,15 @@ describe("a city's seats over HTTP", () => {
     const again = await own.answer(call.id, { status: "failed", details: "another reason" });
     expect(again, "of the moment in which it came").to.deep.equal(receipt);
     const restarted = new Mailbox({
-      ...{ chainId: 31337, city: zeroAddress, answers: openAnswers(database), receiver: devnetAccount(0), clock: wallClock },
+      ...{
+        chainId: 31337,
+        city: zeroAddress,
+        answers: openAnswers(database),
+        calls: openCallRecords(database),
+        blocks: memoryBlocks(),
+        receiver: devnetAccount(0),
+        clock: wallClock,
+      },
     });
     expect(await restarted.answer(executor.address, call.id, { status: "failed", details: "a third" })).to.deep.equal(receipt);
     const other = keccak256(bytes("another"));

@@ -3,6 +3,8 @@ import { zeroAddress } from "viem";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
 import { openAnswers } from "../../orchestrator/records/answers.ts";
+import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
+import { openCallRecords } from "../../orchestrator/records/calls.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
 import { cache } from "../support/cache.ts";
@@ -25,6 +27,8 @@ describe("how a seat elsewhere stands with its city", () => {
       chainId: 31337,
       city: zeroAddress,
       answers: openAnswers(database),
+      calls: openCallRecords(database),
+      blocks: memoryBlocks(),
       receiver: devnetAccount(0),
       hold: (work) => chainTime.hold(work),
       clock: {
@@ -67,7 +71,7 @@ describe("how a seat elsewhere stands with its city", () => {
     await asked({ node: 1 }, async (id) => mailbox.decline(agent.address, id, "WillNotSign: Commit.node differs"));
     await asked({ node: 2 }, async (id) => {
       expect(await rejection(mailbox.answer(agent.address, id, { signature: "0x00" }))).to.have.property("code", "AnswerRefused");
-      mailbox.decline(agent.address, id, "enough");
+      await mailbox.decline(agent.address, id, "enough");
     });
     await asked({ node: 3 }, async () => {
       for (const pass of waits) pass();
@@ -90,7 +94,7 @@ describe("how a seat elsewhere stands with its city", () => {
       expect(await rejection(mailbox.answer(agent.address, id, { signature: "0x00" }))).to.have.property("code", "AnswerRefused");
       expect(mailbox.isConnected(agent.address)).to.equal(true);
       now += 14_000;
-      mailbox.decline(agent.address, id, "enough");
+      await mailbox.decline(agent.address, id, "enough");
       now += 14_000;
       expect(mailbox.isConnected(agent.address)).to.equal(true);
     });

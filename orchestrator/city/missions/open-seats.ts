@@ -83,6 +83,8 @@ function seatsElsewhere(city: City, options: Pick<MailboxOptions, "clock" | "pat
     chainId: chain.id,
     city: client.addresses.ConstitutionContract,
     answers: city.answers,
+    calls: city.calls,
+    blocks,
     receiver,
     // Another mission that waits for a deadline would take this one's seats past theirs.
     hold: (work) => chain.clock.hold(work),

@@ -264,7 +264,7 @@ export const seatCommands: readonly Command[] = [
     input: z.strictObject({ call, why: z.string().max(4_096) }),
     output: z.strictObject({ declined: z.literal(true) }),
     async run(world, { call: id, why }, caller) {
-      doorOf(world).desk.mailbox.decline(keyOf(caller), toHash(id), why);
+      await doorOf(world).desk.mailbox.decline(keyOf(caller), toHash(id), why);
       return { declined: true as const };
     },
   }),
