@@ -4,7 +4,7 @@ import { z } from "zod";
 import { InvalidValue } from "../primitives/errors.ts";
 import { contentIdOf, keccak256 } from "../primitives/hash.ts";
 import { type Address, bytesToHex, type Hash } from "../primitives/hex.ts";
-import { type JsonValue, parseJson } from "../primitives/json.ts";
+import { canonicalBytes, type JsonValue, parseJson } from "../primitives/json.ts";
 import {
   type Call,
   type CityCard,
@@ -88,7 +88,7 @@ export class CityLink {
   }
 
   async #json(method: string, target: string, body?: JsonValue, signal?: AbortSignal): Promise<JsonValue> {
-    const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body));
+    const bytes = body === undefined ? new Uint8Array() : canonicalBytes(body);
     return parseJson(
       new TextDecoder("utf-8", { fatal: true }).decode(await this.#send(method, target, bytes, 4 * MOST_CALL_BYTES, signal)),
     );

@@ -4,6 +4,7 @@ import type { RelayBudget } from "../city/missions/relay-budget.ts";
 import type { CityClient } from "../client/client.ts";
 import type { HubReads } from "../hub/view.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
+import type { Shown } from "../protocol/call-records.ts";
 import type { Blocks } from "../records/blocks.ts";
 import type { LogHead } from "../records/log.ts";
 import type { AgreementDesk } from "./agreement-desk.ts";
@@ -70,6 +71,8 @@ export interface Caller {
   readonly key?: Address | undefined;
   /** The party (`partyOf`) that the request came from. */
   readonly from?: string | undefined;
+  /** What the key signed, for commands that keep it. */
+  readonly shown?: Shown | undefined;
 }
 
 /**
@@ -102,6 +105,8 @@ interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly access: Access;
   /** What it answers changes without the chain or the log: files of the city's folder. Such an answer is not kept. */
   readonly isOfFiles?: true;
+  /** It keeps what its caller signed. */
+  readonly keeps?: true;
   /** It may wait for something to happen: it takes no hand from those that answer at once. */
   readonly waits?: true;
   /** It is answered for a payment alone (x402): where the operator set a price, or always, since it settles a debt. The city's sender takes it. */

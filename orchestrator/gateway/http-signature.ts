@@ -16,6 +16,8 @@ export interface SignedBy {
   readonly nonce: string;
   /** Unix seconds. */
   readonly expires: number;
+  /** The text that the key itself signed (EIP-191); none where a contract says that a signature is its own. */
+  readonly signed?: { readonly text: string; readonly signature: Hex };
 }
 
 /** Seconds by which clocks may differ. */
@@ -59,12 +61,13 @@ export async function signerOfRequest(
   const nonce = said.get("nonce") ?? "";
   if (!NONCE.test(nonce)) throw bad("the nonce is not 16 to 128 letters and digits");
   requireDigest(request, components);
-  const raw = bytesToHex(new TextEncoder().encode(signatureBase(request, components, parameters)));
+  const text = signatureBase(request, components, parameters);
+  const raw = bytesToHex(new TextEncoder().encode(text));
   const key = addressSchema.parse(address.toLowerCase());
   const given = signatureIn(signature);
   const problem = await problemOf(key, raw, given);
   if (problem !== undefined && !(await isSignedByContract(key, hashMessage({ raw }), given))) throw bad(problem);
-  return { key, nonce, expires: times.expires };
+  return { key, nonce, expires: times.expires, ...(problem === undefined ? { signed: { text, signature: given } } : {}) };
 }
 
 function requireCoverage({ url, headers, body }: ArrivedRequest, components: readonly string[]): void {

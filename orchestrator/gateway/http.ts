@@ -8,8 +8,9 @@ import { z } from "zod";
 import type { StreamEvent } from "../hub/view.ts";
 import { Admission } from "../primitives/admission.ts";
 import { messageOf } from "../primitives/errors.ts";
-import { canonicalJson, isObject, type JsonObject, parseJson } from "../primitives/json.ts";
+import { canonicalBytes, canonicalJson, isObject, type JsonObject, parseJson } from "../primitives/json.ts";
 import { partyOf } from "../primitives/party.ts";
+import { bodyShown } from "../protocol/call-records.ts";
 import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf } from "./a2a.ts";
 import { Arrivals, type Arriving, busy } from "./arrivals.ts";
 import type { Bearers } from "./bearers.ts";
@@ -18,7 +19,7 @@ import { type Caller, type Command, type FrontWorld, isCharged } from "./command
 import { filterOf, tell, withholding } from "./commands/events.ts";
 import { contractsOf } from "./contract-signature.ts";
 import { answerTo, Refused } from "./errors.ts";
-import { isSigned, signerOfRequest } from "./http-signature.ts";
+import { isSigned, type SignedBy, signerOfRequest } from "./http-signature.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { Allowances, type GatewayLimits } from "./limits.ts";
 import type { CityLink } from "./link.ts";
@@ -137,7 +138,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
   const isSignedByContract = contractsOf(world.client.chain.publicClient);
 
   /** Reads and checks who asks. */
-  async function callerOf(context: Context, body: Uint8Array, access: Command["access"]): Promise<Caller> {
+  async function callerOf(context: Context, body: Uint8Array, access: Command["access"]): Promise<Who> {
     if (access === "open" || access === "order") return {};
     const request: ArrivedRequest = {
       method: context.req.method,
@@ -148,7 +149,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     if (isSigned(request)) {
       const by = await signerOfRequest(request, chainId, now(), isSignedByContract);
       await nonces.consume(by, now());
-      return { key: by.key };
+      return by;
     }
     const authorization = context.req.header("authorization");
     if (access === "bearer" && authorization !== undefined) return { key: bearers.keyOf(authorization, now()) };
@@ -202,10 +203,11 @@ export function gatewayApp(options: GatewayOptions): Hono {
       spend(context, command.cost);
       const body = command.method === "GET" ? new Uint8Array() : await bodyOf(context, command.body ?? limits.body);
       return inTurn(command, party(context), async () => {
-        const caller = { ...(await callerOf(context, body, command.access)), from: party(context) };
+        const who = await callerOf(context, body, command.access);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
         if (isPaidFor(command)) return paid(context, command, input);
+        const caller = callerFor(command, who, body, party(context));
         const answer = () => answered(command, input, caller);
         const isKept = command.at === "front" && command.access === "open" && command.method === "GET" && command.isOfFiles !== true;
         return text(context, isKept ? await kept.get(`${command.name} ${canonicalJson(given)}`, answer) : await answer());
@@ -257,7 +259,10 @@ export function gatewayApp(options: GatewayOptions): Hono {
         action: `${command.method} ${command.path} says what (x402), and so does MCP`,
       });
     const answeredTo = async (input: z.infer<z.ZodObject>): Promise<string> => {
-      if (!isPaidFor(command)) return answered(command, input, { ...(await callerOfTool(command, given, bearer, signature)), from: whose });
+      if (!isPaidFor(command)) {
+        const who = await callerOfTool(command, given, bearer, signature);
+        return answered(command, input, callerFor(command, who, canonicalBytes(given), whose));
+      }
       const { answer, receipt } = await charge(command, input, payment?.header);
       payment?.paid(receipt);
       return answer;
@@ -273,14 +278,14 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return command.at === "city" ? city.run(command.name, input, caller) : canonicalJson(await command.run(world, input, caller));
   }
 
-  async function callerOfTool(command: Command, fields: JsonObject, bearer?: string, signature?: ToolSignature): Promise<Caller> {
+  async function callerOfTool(command: Command, fields: JsonObject, bearer?: string, signature?: ToolSignature): Promise<Who> {
     if (command.access === "bearer" && bearer !== undefined) return { key: bearers.keyOf(`Bearer ${bearer}`, now()) };
     if (command.access !== "signed") return {};
     if (signature === undefined) throw new Refused("SignatureMissing", `${command.name} needs a signature`);
     const { host: authority } = new URL(options.url());
     const by = await signerOfTool({ chainId, authority, tool: command.name, fields }, signature, now());
     await nonces.consume(by, now());
-    return { key: by.key };
+    return by;
   }
 
   /** One of the hands that answer at once, unless the command waits for something to happen. */
@@ -312,6 +317,15 @@ export function gatewayApp(options: GatewayOptions): Hono {
   const page = referencePage(commands);
   app.get("/docs", (context) => context.html(page));
   return app;
+}
+
+/** Whom a request shows itself to be by, and what was signed of it. */
+type Who = Partial<Pick<SignedBy, "key" | "signed">>;
+
+/** The caller of a command, with what it signed of a request with this body where the command keeps that. */
+function callerFor({ keeps }: Command, { key, signed }: Who, body: Uint8Array, from: string): Caller {
+  const caller = { ...(key === undefined ? {} : { key }), from };
+  return keeps !== true || signed === undefined ? caller : { ...caller, shown: { by: "text", ...signed, ...bodyShown(body) } };
 }
 
 function json(context: Context, value: unknown, status = 200): Response {

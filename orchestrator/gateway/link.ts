@@ -3,6 +3,7 @@ import type { Request } from "../chain/chain.ts";
 import { hubNewsSchema } from "../hub/view.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { type Address, type Hash, hashSchema } from "../primitives/hex.ts";
+import { shownSchema } from "../protocol/call-records.ts";
 import type { Row, Sql } from "../records/sql.ts";
 import type { Caller, CityWorld } from "./command.ts";
 import { Refused } from "./errors.ts";
@@ -42,7 +43,7 @@ export type Charged = z.infer<typeof chargedSchema>;
 
 const bytesSchema = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-const callerSchema = z.strictObject({ key: addressSchema.optional(), from: z.string().optional() });
+const callerSchema = z.strictObject({ key: addressSchema.optional(), from: z.string().optional(), shown: shownSchema.optional() });
 const questionSchema = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("run"), command: z.string(), input: z.unknown(), caller: callerSchema }),
   z.strictObject({ ask: z.literal("charge"), order: paidOrderSchema, payment: z.string().optional() }),

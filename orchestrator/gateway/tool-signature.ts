@@ -45,8 +45,9 @@ export async function signerOfTool(use: ToolUse, by: ToolSignature, now: number)
   if (by.expires > now + SIGNATURE_LIFE) throw bad(`it may live for ${SIGNATURE_LIFE} s: compare your clock`);
   const signature = by.signature satisfies string as Hex;
   if (!hasLowS(signature)) throw bad("it is not in the one form of its kind");
-  const signer = await recoverMessageAddress({ message: toolText(use, by), signature }).catch(() => undefined);
+  const text = toolText(use, by);
+  const signer = await recoverMessageAddress({ message: text, signature }).catch(() => undefined);
   const key = addressSchema.parse(by.key.toLowerCase());
   if (signer === undefined || !isAddressEqual(signer, key)) throw bad("it is not by the key that it names, over these fields");
-  return { key, nonce: by.nonce, expires: by.expires };
+  return { key, nonce: by.nonce, expires: by.expires, signed: { text, signature } };
 }

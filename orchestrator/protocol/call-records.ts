@@ -1,24 +1,33 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
-import { isObject, type JsonObject, type JsonValue } from "../primitives/json.ts";
+import { canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import { type CallName, callSchema, receivedSchema } from "./calls.ts";
 
 /** Typed as our own JSON, whose lists nobody changes. */
 const json: z.ZodType<JsonValue> = z.json();
 
-/** What whoever answered signed of the request that brought the answer, with all that is needed to check it again. */
+/**
+ * What whoever answered signed of the request that brought the answer, with all that is needed to check it again. `body`: as it was sent, where
+ * those are not the canonical bytes of what it says.
+ */
 export const shownSchema = z.discriminatedUnion("by", [
-  /** `MailboxRequest`, over these bytes as its body. */
+  /** `MailboxRequest`, whose body is the answer. */
   z.strictObject({
     by: z.literal("request"),
-    ...{ host: z.string().max(300), target: z.string().max(300), body: z.string() },
+    ...{ host: z.string().max(300), target: z.string().max(300), body: z.string().optional() },
     ...{ created: z.int(), nonce: hashSchema, signature: hexSchema },
   }),
-  /** EIP-191 over a text that holds the SHA-256 of these bytes: ERC-8128 in base64, the use of a tool in hex. */
-  z.strictObject({ by: z.literal("text"), text: z.string().max(8_192), body: z.string(), signature: hexSchema }),
+  /** EIP-191 over a text with the SHA-256 of a body that names call and answer: in base64 by ERC-8128, in hex by the use of a tool. */
+  z.strictObject({ by: z.literal("text"), text: z.string().max(16_384), body: z.string().optional(), signature: hexSchema }),
 ]);
 export type Shown = z.output<typeof shownSchema>;
+
+/** A body as a record keeps it: nothing, where it is the canonical form of what it says. */
+export function bodyShown(body: Uint8Array): { readonly body?: string } {
+  const text = new TextDecoder().decode(body);
+  return canonicalJson(parseJson(text)) === text ? {} : { body: text };
+}
 
 /** `time`: nothing that counts came before `answerBy`; `agent`: it declined; `gone`: it was not connected; `closed`: no seat was open. */
 export const SILENCES = ["time", "agent", "gone", "closed"] as const;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
-import { type Address, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { keccak256 } from "../primitives/hash.ts";
+import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import { evidenceClasses, evidenceKinds, questions, verdictResults } from "./evidence.ts";
 import { SESSION_CALLS, SESSION_MESSAGES } from "./session-calls.ts";
@@ -303,6 +304,18 @@ export const mailboxTypes = {
 
 export function mailboxDomain(chainId: number) {
   return { name: "AgentCity mailbox", version: "1", chainId } as const;
+}
+
+/** A request as its sender signs it. */
+export function requestShown(
+  chainId: number,
+  method: string,
+  sent: { readonly host: string; readonly target: string; readonly created: number; readonly nonce: Hash; readonly signature: Hex },
+  body: Uint8Array,
+) {
+  const { host, target, created, nonce, signature } = sent;
+  const message = { method, host, target, body: keccak256(body), created: BigInt(created), nonce };
+  return { domain: mailboxDomain(chainId), types: mailboxTypes, primaryType: "MailboxRequest", message, signature } as const;
 }
 
 export const receivedSchema = z.strictObject({ call: hashSchema, answer: hashSchema, at: z.int(), signature: hexSchema });

@@ -8,10 +8,11 @@ import { z } from "zod";
 import type { ContentStore } from "../execution/world.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
-import { contentIdOf, keccak256, parseContentId } from "../primitives/hash.ts";
-import { type Address, hashSchema } from "../primitives/hex.ts";
+import { contentIdOf, parseContentId } from "../primitives/hash.ts";
+import { type Address, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { type JsonValue, parseJson } from "../primitives/json.ts";
 import { partyOf } from "../primitives/party.ts";
+import { bodyShown } from "../protocol/call-records.ts";
 import {
   buildSchema,
   type CityCard,
@@ -19,10 +20,9 @@ import {
   joinSchema,
   MOST_BLOCK_BYTES,
   MOST_CALL_BYTES,
-  mailboxDomain,
-  mailboxTypes,
   type Petition,
   petitionSchema,
+  requestShown,
   type ServiceOffer,
   type SubAgent,
   serviceOfferSchema,
@@ -77,8 +77,10 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   const used = new Map<string, number>();
   let waiting = 0;
 
-  /** Who sends a request. Throws Refused for a signature that is missing, old, used, or of another request. */
-  async function sender(context: Context, body: Uint8Array): Promise<Address> {
+  const sender = async (context: Context, body: Uint8Array): Promise<Address> => (await signed(context, body)).address;
+
+  /** Who sends a request, and what it signed. Throws Refused for a signature that is missing, old, used, or of another request. */
+  async function signed(context: Context, body: Uint8Array) {
     const [, claimed, created, nonce, signature] = credentials.exec(context.req.header("authorization") ?? "") ?? [];
     if (claimed === undefined || created === undefined) throw new Refused(401, "Unsigned", "the request is not signed");
     const now = millis();
@@ -87,24 +89,15 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     for (const [old, time] of used) if (now - time > 2 * VALIDITY) used.delete(old);
     if (used.has(`${nonce}`)) throw new Refused(401, "Replayed", "this request was made before");
     const url = new URL(context.req.url);
-    const address = await recoverTypedDataAddress({
-      domain: mailboxDomain(card.chainId),
-      types: mailboxTypes,
-      primaryType: "MailboxRequest",
-      message: {
-        method: context.req.method,
-        host: context.req.header("host") ?? "",
-        target: `${url.pathname}${url.search}`,
-        body: keccak256(body),
-        created: BigInt(at),
-        nonce: hashSchema.parse(nonce),
-      },
-      signature: z.templateLiteral(["0x", z.string()]).parse(signature),
-    }).catch(() => undefined);
+    const shown = {
+      ...{ host: context.req.header("host") ?? "", target: `${url.pathname}${url.search}` },
+      ...{ created: at, nonce: hashSchema.parse(nonce), signature: hexSchema.parse(signature) },
+    };
+    const address = await recoverTypedDataAddress(requestShown(card.chainId, context.req.method, shown, body)).catch(() => undefined);
     if (address?.toLowerCase() !== claimed.toLowerCase() || address === undefined)
       throw new Refused(401, "WrongSignature", "the signature is not of this request by this key");
     used.set(`${nonce}`, at);
-    return address;
+    return { address, shown };
   }
 
   /** Whose allowance its acts take. It is reached without a proxy: nobody is believed about another's address. */
@@ -179,8 +172,10 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   });
   app.post("/v1/calls/:id", async (context) => {
     const body = await bytesOf(context);
-    const from = await sender(context, body);
-    return context.json(await mailbox.answer(from, hashSchema.parse(context.req.param("id")), json(body)));
+    const { address: from, shown } = await signed(context, body);
+    const answer = json(body);
+    const kept = { by: "request", ...shown, ...bodyShown(body) } as const;
+    return context.json(await mailbox.answer(from, hashSchema.parse(context.req.param("id")), answer, kept));
   });
   app.post("/v1/calls/:id/decline", async (context) => {
     const body = await bytesOf(context);

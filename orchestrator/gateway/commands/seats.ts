@@ -248,10 +248,11 @@ export const seatCommands: readonly Command[] = [
     group: "Seats",
     doc: "Answers a question. The first valid answer is final, and the city signs for it; an invalid one is refused with the reason, and the question stays open.",
     access: "signed",
+    keeps: true,
     cost: 5,
     input: z.strictObject({ call, answer: z.json() }),
     output: z.strictObject({ call: hash, answer: hash, at: z.int(), signature: z.string() }),
-    run: (world, { call: id, answer }, caller) => doorOf(world).desk.mailbox.answer(keyOf(caller), toHash(id), answer),
+    run: (world, { call: id, answer }, caller) => doorOf(world).desk.mailbox.answer(keyOf(caller), toHash(id), answer, caller.shown),
   }),
   cityCommand({
     name: "decline_call",
