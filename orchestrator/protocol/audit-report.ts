@@ -35,8 +35,20 @@ export const auditReportSchema = z.strictObject({
   root: hex.nullable(),
   /** What it rests on and could not check, in words. */
   trusts: z.array(z.string()),
+  /** Of seats that were not in the operator's process; all empty where there were none. */
+  elsewhere: z.strictObject({
+    /** Answers whose senders signed nothing of them: `bid × 2: unsigned by 0x…`. */
+    unsigned: z.array(z.string()),
+    /** Who let what pass, and by which clock. */
+    absent: z.array(z.string()),
+    /** What rests on the operator's word alone. */
+    word: z.array(z.string()),
+  }),
   checks: z.array(auditCheckSchema),
 });
 
 export type AuditFinding = z.infer<typeof auditFindingSchema>;
 export type AuditReport = z.infer<typeof auditReportSchema>;
+
+/** Nothing to say of seats elsewhere. */
+export const NOBODY_ELSEWHERE: AuditReport["elsewhere"] = { unsigned: [], absent: [], word: [] };

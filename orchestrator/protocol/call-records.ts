@@ -78,5 +78,9 @@ export function scopeOf(kind: CallName, payload: JsonObject): string | undefined
 }
 
 function named(what: "mission" | "session" | "obligation", value: JsonValue | undefined): string | undefined {
-  return typeof value === "string" ? `${what} ${value.toLowerCase()}` : undefined;
+  return typeof value === "string" ? callScope(what, value) : undefined;
+}
+
+export function callScope(what: "mission" | "session" | "obligation", name: string): string {
+  return `${what} ${name.toLowerCase()}`;
 }

@@ -2,15 +2,17 @@ import { isTooHeavy } from "../../chain/errors.ts";
 import { type ReplayLimits, replayLimits } from "../../chain/replay-limits.ts";
 import { messageOf } from "../../primitives/errors.ts";
 import type { Hash } from "../../primitives/hex.ts";
-import type { AuditFinding, AuditReport } from "../../protocol/audit-report.ts";
+import { type AuditFinding, type AuditReport, NOBODY_ELSEWHERE } from "../../protocol/audit-report.ts";
 import { openBundle } from "../../records/bundle.ts";
 import { BundleDamaged } from "../../records/errors.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import { AuditFailed, AuditTooHeavy } from "./audit-failed.ts";
+import { absentOnChain, callSource } from "./calls.ts";
 import { checks } from "./checks.ts";
 import { type AuditContext, openContext, treeOf, Unreadable } from "./context.ts";
 import { dealtOtherwise, forkedFrom, originOf } from "./forked.ts";
 import { type Check, Inspection, inspect } from "./inspection.ts";
+import { recordedCalls, seatsElsewhere } from "./recorded-calls.ts";
 
 type CheckResult = AuditReport["checks"][number];
 
@@ -67,12 +69,24 @@ export async function auditBundle(dir: string, { head: known, effort, rpcUrl }: 
             "that node for what contracts hold at the last block; their events and calls are proven by the headers",
           ]
         : ["that the last block is the city's own: compare its hash with another witness", ...forkedFrom(context, rpcUrl)],
+      elsewhere: await elsewhereIn(context, tree),
       checks: results,
     };
     if (!report.passed) throw new AuditFailed(report);
     return report;
   } finally {
     await context.chain.close();
+  }
+}
+
+/** What seats elsewhere did not sign or do; a record of them that cannot be read was found by the CALLS check. */
+async function elsewhereIn(context: AuditContext, tree: readonly AuditContext[]): Promise<AuditReport["elsewhere"]> {
+  try {
+    const { absent, ...said } = seatsElsewhere(recordedCalls(callSource(context))?.recorded);
+    const onChain = await Promise.all(tree.map(absentOnChain));
+    return { ...said, absent: [...onChain.flat(), ...absent] };
+  } catch {
+    return NOBODY_ELSEWHERE;
   }
 }
 
@@ -107,6 +121,7 @@ function broken(check: Omit<Check, "run">, file: string, error: Error): AuditRep
     head: null,
     root: null,
     trusts: [],
+    elsewhere: NOBODY_ELSEWHERE,
     checks: [{ ...headOf(check), verified: 1, findings: [finding] }],
   };
 }

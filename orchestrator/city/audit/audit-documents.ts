@@ -11,7 +11,7 @@ import { messageOf } from "../../primitives/errors.ts";
 import { keccak256, parseContentId, sha256 } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonValue, parseCanonicalJson, parseJsonBytes } from "../../primitives/json.ts";
-import type { AuditFinding, AuditReport } from "../../protocol/audit-report.ts";
+import { type AuditFinding, type AuditReport, NOBODY_ELSEWHERE } from "../../protocol/audit-report.ts";
 import { balances, type Outcome, outcomeSchema } from "../../protocol/outcome.ts";
 import { type BundleManifest, damagesOf, MANIFEST, missing, parseManifest } from "../../records/bundle-manifest.ts";
 import { BundleDamaged } from "../../records/errors.ts";
@@ -21,6 +21,7 @@ import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle/bundle-lay
 import { renderReport } from "../report/render-report.ts";
 import { claimOutcome, clearedAgain, closing } from "./documents.ts";
 import { Inspection } from "./inspection.ts";
+import { type CallSource, callsHold, recordedCalls, seatsElsewhere } from "./recorded-calls.ts";
 import { settledAgain } from "./settled-again.ts";
 
 /** Files by their path with `/`, the manifest among them. */
@@ -52,6 +53,7 @@ export const LEFT_TO_REPLAY: readonly string[] = [
   "that the transactions ran as written: no block was executed here",
   "that the log's last entry is the one anchored on chain",
   "that voters, executors, verifiers, issuers and adjudicators were registered, and who answers for whom",
+  "that nothing stands on chain in the name of a seat elsewhere which it was not asked for, and who was absent by the chain's clock",
   "that ballots, bids, commitments and verdicts on chain carry these signatures",
   "that balances, entitlements, slashes and reputations moved as the outcome says",
   "whether this is the chain: compare the last block's hash with another witness",
@@ -72,6 +74,12 @@ const documentChecks: readonly DocumentCheck[] = [
       }
       closing(documents, seen);
     },
+  },
+  {
+    name: "CALLS",
+    what: "every question to a seat elsewhere: what it says, its answer, receipt and signatures; the works and claims that followed",
+    file: BUNDLE_FILES.log,
+    run: async (documents, seen) => void (await callsHold(callSource(documents), seen)),
   },
   {
     name: "LAW",
@@ -250,7 +258,8 @@ export async function auditDocuments(files: BundleFiles): Promise<AuditReport> {
     const finding = { check: name, file, subject: file, problem: messageOf(error) };
     const known = whole.findings.some((each) => each.file === file);
     const findings = known ? whole.findings : [...whole.findings, finding];
-    return { passed: false, mission: null, name: null, head: null, root: null, trusts: [], checks: [{ ...whole, findings }] };
+    const nothing = { mission: null, name: null, head: null, root: null, trusts: [], elsewhere: NOBODY_ELSEWHERE };
+    return { passed: false, ...nothing, checks: [{ ...whole, findings }] };
   }
   const checks = [whole];
   for (const check of documentChecks) {
@@ -265,8 +274,22 @@ export async function auditDocuments(files: BundleFiles): Promise<AuditReport> {
     head: documents.outcome.finalBlock,
     root: documents.log.at(-1)?.hash ?? null,
     trusts: ["the chain for what happened on it: here the documents alone are compared with each other"],
+    elsewhere: elsewhereIn(documents),
     checks,
   };
+}
+
+function callSource({ log, block, hasBlock, mission, city }: Documents): CallSource {
+  return { log, block, hasBlock, root: mission, city: { chain: { id: city.chainId }, addresses: city.addresses } };
+}
+
+/** Who was absent by the chain's clock, a replay says. A record that cannot be read was found by the CALLS check. */
+function elsewhereIn(documents: Documents): AuditReport["elsewhere"] {
+  try {
+    return seatsElsewhere(recordedCalls(callSource(documents))?.recorded);
+  } catch {
+    return NOBODY_ELSEWHERE;
+  }
 }
 
 function filesOf(files: BundleFiles): { readonly verified: number; readonly findings: AuditFinding[] } {

@@ -1,5 +1,6 @@
 import { anchors } from "./anchors.ts";
 import { branches } from "./branches.ts";
+import { calls } from "./calls.ts";
 import { commits, evidence, pledges } from "./commits.ts";
 import { claims, decisions } from "./decisions.ts";
 import type { ChainCheck, Check } from "./inspection.ts";
@@ -20,6 +21,7 @@ import { verdicts } from "./verdicts.ts";
 /** Everything an audit verifies, in the order of a mission's life. */
 export const checks: readonly Check[] = [
   roots,
+  calls,
   law,
   messages,
   candidates,

@@ -35,7 +35,7 @@ export function closing(
     seen.holds(false, "closing entry", "is missing, so that nothing vouches for the mission file");
     return;
   }
-  const { missionFile, ...facts } = closingSchema.parse(block(content));
+  const { missionFile, calls: _, ...facts } = closingSchema.parse(block(content));
   seen.same(contentIdOf(bundle.bytes(BUNDLE_FILES.mission)), missionFile, "mission file against the closing entry", BUNDLE_FILES.mission);
   const { name, ...claimed } = bundledCitySchema.parse(JSON.parse(bundle.text(BUNDLE_FILES.city)));
   seen.same(claimed, facts, `facts of ${name} against the closing entry`, BUNDLE_FILES.city);

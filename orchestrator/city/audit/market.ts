@@ -54,7 +54,7 @@ export const bids: ChainCheck = {
 };
 
 /** Bids as they were sent, alone or several in one transaction; of those, what the market refused is no bid. */
-function sentBids({ record }: ChainContext) {
+export function sentBids({ record }: Pick<ChainContext, "record">) {
   const alone = record.calls("ExecutionProcedure", "bid").map(({ args: [offer, auth], ...sent }) => ({ ...sent, offer, auth }));
   const refused = record.events("ExecutionProcedure", "BidRefused");
   const together = record.calls("ExecutionProcedure", "bidAll").flatMap(({ args: [offers, auths], ...sent }) => {

@@ -14,6 +14,11 @@ export function renderAudit(report: AuditReport): string {
   if (report.head !== null) lines.push(`last block ${report.head.number} ${report.head.hash}`);
   if (report.root !== null) lines.push(`records' root ${report.root}`);
   for (const trust of report.trusts) lines.push(`trusts ${trust}`);
+  const { unsigned, absent, word } = report.elsewhere;
+  if (word.length > 0 || absent.length > 0) lines.push("seats elsewhere");
+  for (const line of unsigned) lines.push(`  ${line}`);
+  for (const line of absent) lines.push(`  absent: ${line}`);
+  for (const line of word) lines.push(`  on the operator's word alone: ${line}`);
   lines.push(report.passed ? `PASSED: ${grouped(count)} checks` : `FAILED: ${grouped(bad)} of ${grouped(count)} checks`);
   return `${lines.join("\n")}\n`;
 }

@@ -58,6 +58,8 @@ export const closingSchema = z.strictObject({
   ...cityFactsSchema.shape,
   /** The mission file's text, as a block. */
   missionFile: z.string().transform(parseContentId),
+  /** What seats elsewhere were asked, as a block (`callsSchema`); nothing where all were of the city's process. */
+  calls: z.string().transform(parseContentId).optional(),
 });
 
 /** A content id as a JSON string, as records name each other. */

@@ -2,19 +2,21 @@ import { zeroHash } from "viem";
 import type { BlockName } from "../../chain/chain.ts";
 import { DEVNET_CHAIN_ID } from "../../chain/devnet.ts";
 import { intentKey } from "../../chain/outbox.ts";
+import { obligationSchema } from "../../clearing/obligation.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import { type Address, type ContentId, type Hash, hashSchema } from "../../primitives/hex.ts";
 import { canonicalBytes, type JsonObject } from "../../primitives/json.ts";
+import { callScope, type RecordedCalls } from "../../protocol/call-records.ts";
 import { type Outcome, outcomeSchema } from "../../protocol/outcome.ts";
 import { writeBundle } from "../../records/bundle.ts";
 import type { BundleManifest } from "../../records/bundle-manifest.ts";
 import { checkLine, EMPTY_LOG, type LogEntry, logLine } from "../../records/log.ts";
 import type { City } from "../city.ts";
-import { memberOf } from "../founding/society.ts";
-import { childrenOf, treeOf } from "../missions/family.ts";
+import { devnetSociety, memberOf } from "../founding/society.ts";
+import { childrenOf, type Tree, treeOf } from "../missions/family.ts";
 import { BUNDLE_FILES, blockFile, type CityFacts, CLOSING_KIND, reachableBlocks } from "./bundle-layout.ts";
 
 /** How long the runner's signature holds, seconds of chain time. */
@@ -32,16 +34,20 @@ export class RootNotInLog extends AgentCityError {
 
 /**
  * Puts the head of the log on chain by the runner's signature, so that every record up to it hangs on a root that the chain
- * holds (decision 39). The mission file and the city's facts enter the log first. Done once: later calls return the first root.
+ * holds (decision 39). The mission file, the city's facts and what seats elsewhere were asked enter the log first. Done once: later calls return
+ * the first root.
  */
-export async function anchorRecords(city: City, mission: Address, missionText: string): Promise<Hash> {
+export async function anchorRecords(city: City, facts: Anchored): Promise<Hash> {
+  const { mission, missionText } = facts;
   const contract = city.client.mission(mission);
   const known = await contract.anchored();
   if (known !== zeroHash) return known;
   const [closing] = await city.log.read({ kind: CLOSING_KIND, subject: mission, limit: 1 });
   if (closing === undefined) {
     const missionFile = city.blocks.put(new TextEncoder().encode(missionText));
-    const content = city.blocks.putJson({ ...(await cityFacts(city, mission)), missionFile });
+    const calls = await callsOf(city, facts);
+    const known = calls === undefined ? {} : { calls: city.blocks.putJson(calls) };
+    const content = city.blocks.putJson({ ...(await cityFacts(city, mission)), missionFile, ...known });
     await city.log.append([{ kind: CLOSING_KIND, subjects: [mission], content }]);
   }
   const { hash: root } = await city.log.head();
@@ -51,6 +57,23 @@ export async function anchorRecords(city: City, mission: Address, missionText: s
   await contract.anchor([root, account.address, deadline, signature], { intent: intentKey("anchor", mission) });
   return contract.anchored();
 }
+
+/** What seats elsewhere were asked for a mission and those below it; undefined: nothing. */
+async function callsOf(city: City, facts: Anchored): Promise<RecordedCalls | undefined> {
+  const { sessions, missions } = await treeIn(city, facts);
+  const undertaken = await Promise.all(missions.map((subject) => city.log.read({ kind: "execution.obligation", subject })));
+  const obligations = undertaken.flat().flatMap(({ content }) => (content === null ? [] : [city.blocks.getJson(content)]));
+  const scopes = [
+    ...missions.map((mission) => callScope("mission", mission)),
+    ...sessions.map((session) => callScope("session", String(session))),
+    ...obligations.map((obligation) => callScope("obligation", obligationSchema.parse(obligation).obligation_hash)),
+  ];
+  const calls = await city.calls.about(scopes);
+  return calls.length === 0 ? undefined : { receiver: memberOf(city.society, "runner").account.address, calls: [...calls] };
+}
+
+/** The mission whose records are anchored. */
+type Anchored = Pick<MissionFacts, "mission" | "session" | "missionText" | "documentBytes">;
 
 /** What a bundle needs in addition to the city's own data. */
 export interface MissionFacts {
@@ -97,7 +120,8 @@ function blockNamed({ number, hash }: Outcome["finalBlock"]): BlockName {
 async function cityFacts({ client, chain, seed, society }: City, mission: Address): Promise<CityFacts> {
   const { session } = await client.mission(mission).context();
   const members = Object.fromEntries(society.map(({ name, account }) => [account.address, name]));
-  const named = chain.id === DEVNET_CHAIN_ID ? {} : { members };
+  // A devnet's usual members follow from its known keys.
+  const named = chain.id === DEVNET_CHAIN_ID && society.length <= devnetSociety().length ? {} : { members };
   return { addresses: client.addresses, chainId: chain.id, mission, seed, session: session.toString(), ...named };
 }
 
@@ -114,11 +138,16 @@ async function entriesUpTo(city: City, root: Hash): Promise<readonly LogEntry[]>
   throw new RootNotInLog(root);
 }
 
-/** Blocks that the chain names by digest, of a mission and those below it: candidates' documents, humans' justifications, appeals' texts. */
-async function blocksOnChain({ client, blocks }: City, { mission, session, documentBytes }: MissionFacts): Promise<readonly ContentId[]> {
+/** A mission and those below it, with the sessions that they came from. */
+async function treeIn({ client, blocks }: City, { mission, session, documentBytes }: Anchored): Promise<Tree> {
   const { document } = recompileLaw(documentBytes);
-  const family = await childrenOf(client, (id) => blocks.get(id), { address: mission, document });
-  const tree = treeOf([session], mission, family);
+  return treeOf([session], mission, await childrenOf(client, (id) => blocks.get(id), { address: mission, document }));
+}
+
+/** Blocks that the chain names by digest, of a mission and those below it: candidates' documents, humans' justifications, appeals' texts. */
+async function blocksOnChain(city: City, facts: MissionFacts): Promise<readonly ContentId[]> {
+  const { client, blocks } = city;
+  const tree = await treeIn(city, facts);
   const digests: Hash[] = [];
   for (const each of tree.sessions) {
     const proposals = await client.legislation.history("Proposed", { session: each });

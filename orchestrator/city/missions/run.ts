@@ -20,13 +20,11 @@ async function closeRecords(city: City, order: Order, conducted: Conducted, text
   const { mission, law, outputs, items } = conducted;
   if (mission === undefined || law.status === "failed") return reportWithoutLaw(city, order, conducted, home);
   const bundle = `${MISSIONS}/${mission.address.toLowerCase()}`;
-  await anchorRecords(city, mission.address, text);
+  const facts = { mission: mission.address, session: law.session, missionText: text, documentBytes: city.blocks.get(law.documentId) };
+  await anchorRecords(city, facts);
   const outcome = await outcomeOf(city, order, conducted, { report: `${bundle}/${BUNDLE_FILES.report}`, bundle });
   await writeMissionBundle(city, {
-    mission: mission.address,
-    session: law.session,
-    missionText: text,
-    documentBytes: city.blocks.get(law.documentId),
+    ...facts,
     items,
     outcome,
     directory: join(home, bundle),
