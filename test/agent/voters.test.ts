@@ -22,6 +22,7 @@ import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import type { GoalText } from "../../orchestrator/protocol/session-calls.ts";
 import { CATALOG } from "../../services/catalog.ts";
+import { expectChangesFound } from "../city/audit/changed-calls.ts";
 import { openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -188,9 +189,19 @@ describe("a session with strangers", function () {
     expect(new Set(anything)).to.include.all.keys("sign taken", "draft taken", "rank taken", "speak taken", "sign refused");
   });
 
-  it("leaves a bundle that passes the audit", async () => {
+  it("leaves a bundle that passes the audit, which names who was absent and who signed what", async () => {
     const report = await auditBundle(join(directory(), outcome.bundle ?? ""));
     expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
     expect(report.passed).to.equal(true);
+    const { unsigned, absent } = report.elsewhere;
+    expect(unsigned).to.deep.equal([]);
+    const says = (name: string, words: RegExp) => absent.some((line) => line.startsWith(addressOf(name)) && words.test(line));
+    expect(says("silent", /let \w+ pass: .*wall clock/), absent.join("\n")).to.equal(true);
+    expect(says("barred by its owner", /declined \w+ at .*does not let it take part/), absent.join("\n")).to.equal(true);
+  });
+
+  it("and none in which something else was asked, answered, or left out", async () => {
+    const kinds = await expectChangesFound(join(directory(), outcome.bundle ?? ""), ["sign"]);
+    expect([...kinds].sort()).to.deep.equal(["bid", "draft", "rank", "sign", "speak"]);
   });
 });

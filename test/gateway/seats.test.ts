@@ -6,6 +6,7 @@ import { expect } from "chai";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import { isShown } from "../../orchestrator/city/audit/recorded-calls.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { type SeatDesk, seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
 import { seatsOutput } from "../../orchestrator/gateway/commands/seat-list.ts";
@@ -13,6 +14,7 @@ import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts"
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
+import { callScope } from "../../orchestrator/protocol/call-records.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";
 import { remoteSeat } from "../../orchestrator/seats/remote.ts";
 import { openHome } from "../support/city-home.ts";
@@ -99,7 +101,7 @@ describe("seats at the gateway", function () {
     while ((await listed()).seats[0]?.open.length !== 2);
     const asked = desk.mailbox.openTo(agent.address).find(({ kind }) => kind === "sign");
     if (asked === undefined) throw new Error("nothing is to be signed");
-    desk.mailbox.decline(agent.address, asked.id, "WillNotSign: Commit.node differs");
+    await desk.mailbox.decline(agent.address, asked.id, "WillNotSign: Commit.node differs");
     await declined;
     const { isOpen, seats, asOf } = await listed();
     expect([isOpen, asOf, seats.length]).to.deep.equal([true, Math.floor(wall.now), 1]);
@@ -221,6 +223,13 @@ describe("seats at the gateway", function () {
     expect(await codeOf(await said(agent, { status: "fine" }))).to.deep.equal([409, "AnswerRefused"]);
     const received = await (await said(agent, answer)).json();
     expect(await performed).to.deep.equal(answer);
+    // It is in the records with what its sender signed, by which anybody can tell whose it is.
+    const [kept] = await city.calls.about([callScope("mission", city.client.addresses.Treasury)]);
+    const shown = kept?.answered?.shown;
+    if (kept === undefined || shown === undefined) throw new Error("nothing of the answer's request was kept");
+    expect(await isShown(city.client, kept, answer, shown)).to.equal(true);
+    expect(await isShown(city.client, kept, { ...answer, tools: 7 }, shown)).to.equal(false);
+    expect(await isShown(city.client, { ...kept, to: other.address }, answer, shown)).to.equal(false);
     // What is answered stays answered: the city signs for the same one again.
     const again = await (await said(agent, { ...answer, tools: 7 })).json();
     expect(z.object({ answer: z.string() }).parse(again).answer).to.equal(z.object({ answer: z.string() }).parse(received).answer);

@@ -11,6 +11,7 @@ import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
+import { expectChangesFound } from "../city/audit/changed-calls.ts";
 import { openHome } from "../support/city-home.ts";
 import { officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
@@ -26,6 +27,8 @@ describe("a verifier and an issuer of other owners", function () {
   let seats: OpenSeats;
   /** What the audit looks at, of missions whose seats are all here, and of one with seats elsewhere. */
   const checks: Record<"here" | "elsewhere", readonly (readonly string[])[]> = { here: [], elsewhere: [] };
+  const bundles = new Map<string, string>();
+  const bundleOf = (id: string) => bundles.get(id) ?? "";
   const said: string[] = [];
   const waiting = new Set<() => void>();
   const stop = new AbortController();
@@ -91,11 +94,19 @@ describe("a verifier and an issuer of other owners", function () {
       log,
     ).to.deep.equal([]);
     expect(said, log).to.include.members(["answered judge", "answered reexecute", "answered receive", "answered seal", "answered sign"]);
-    const report = await auditBundle(join(directory(), "home", outcome.bundle ?? ""));
+    bundles.set("offices", join(directory(), "home", outcome.bundle ?? ""));
+    const report = await auditBundle(bundleOf("offices"));
     expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+    expect(report.elsewhere.unsigned, "every answer is signed by whoever gave it").to.deep.equal([]);
+    expect(report.elsewhere.word).to.have.length(2);
     checks.elsewhere = report.checks.map(({ name, what }) => [name, what]);
     expect(await city.client.treasury.creditOf(VERIFIER)).to.equal(0n);
     expect((await city.client.token.balanceOf(VERIFIER)) > 0n, "the verifier was paid its share").to.equal(true);
+  });
+
+  it("cannot be said to have been asked or to have answered anything else", async () => {
+    const kinds = await expectChangesFound(bundleOf("offices"), ["judge", "sign"]);
+    expect([...kinds]).to.include.members(["judge", "reexecute", "receive", "seal", "sign"]);
   });
 
   it("are missing once they are gone: others vouch, a majority decides, and who was drawn and silent is charged", async () => {
@@ -107,13 +118,20 @@ describe("a verifier and an issuer of other owners", function () {
     const { held: before } = await city.client.agents.stakeOf(VERIFIER);
     const outcome = await missionIn("without", await seats.outsiders());
     expect(outcome.failure).to.equal(null);
-    expect((await auditBundle(join(directory(), "home", outcome.bundle ?? ""))).passed).to.equal(true);
+    const { passed, elsewhere } = await auditBundle(join(directory(), "home", outcome.bundle ?? ""));
+    expect(passed).to.equal(true);
+    const [byChain, byWall] = [/was drawn and gave no verdict.*chain's clock/, /let judge pass.*wall clock/];
+    for (const clock of [byChain, byWall])
+      expect(
+        elsewhere.absent.some((line) => line.startsWith(VERIFIER) && clock.test(line)),
+        String(clock),
+      ).to.equal(true);
     const { held } = await city.client.agents.stakeOf(VERIFIER);
     expect(before - held > 0n, "an absence costs stake").to.equal(true);
   });
 
   it("change nothing about what an audit looks at: it makes the same checks as where all seats are here", () => {
     expect(checks.elsewhere).to.deep.equal(checks.here);
-    expect(checks.here).to.not.have.length(0);
+    expect(checks.here.map(([name]) => name)).to.include("CALLS");
   });
 });

@@ -18,6 +18,7 @@ import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { root } from "../../scripts/dev/files.ts";
 import { CATALOG } from "../../services/catalog.ts";
+import { expectChangesFound } from "../city/audit/changed-calls.ts";
 import { cache } from "../support/cache.ts";
 import { openHome } from "../support/city-home.ts";
 import { modelServer } from "../support/model-server.ts";
@@ -98,7 +99,10 @@ describe("a stranger with the package", function () {
       agent.said,
     ).to.not.have.length(0);
     expect(paid).to.be.below(TO_PAID);
-    expect((await auditBundle(join(directory(), "home", outcome.bundle ?? ""))).passed).to.equal(true);
+    const bundle = join(directory(), "home", outcome.bundle ?? "");
+    expect((await auditBundle(bundle)).passed).to.equal(true);
+    const kinds = await expectChangesFound(bundle, ["bid", "pledge", "open", "sign"]);
+    expect([...kinds]).to.include.members(["bid", "perform", "pledge", "open", "seal", "sign"]);
   });
 
   it("has examples/agent.ts in at most twenty lines", () => {

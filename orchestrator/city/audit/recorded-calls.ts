@@ -142,7 +142,7 @@ function digestOf(city: SigningDomain, { type, mission, message }: CallRequest<"
 }
 
 /** Whether whoever was asked signed the request that brought this answer to this call. */
-async function isShown(city: SigningDomain, { id, to }: RecordedCall, answer: JsonValue, shown: Shown): Promise<boolean> {
+export async function isShown(city: SigningDomain, { id, to }: RecordedCall, answer: JsonValue, shown: Shown): Promise<boolean> {
   const chainId = city.chain.id;
   if (shown.by === "request") {
     const body = shown.body === undefined ? canonicalBytes(answer) : new TextEncoder().encode(shown.body);
