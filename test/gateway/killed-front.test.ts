@@ -128,8 +128,8 @@ describe("a front that is killed at every message between it and the city", func
   });
 
   // While somebody elsewhere is asked, the chain's time stands still.
-  afterEach(() => {
-    for (const address of askedOf) for (const { id } of desk.mailbox.openTo(address)) desk.mailbox.decline(address, id, "it is over");
+  afterEach(async () => {
+    for (const address of askedOf) for (const { id } of desk.mailbox.openTo(address)) await desk.mailbox.decline(address, id, "it is over");
   });
 
   const adjudicators = () => membersOf(city.society, "adjudicator").map(({ account }) => account);
