@@ -130,10 +130,11 @@ function offers(context: AuditContext, whole: readonly WholeCall[], seen: Inspec
 function work(context: AuditContext, whole: readonly WholeCall[], seen: Inspection): void {
   const { record, history, nameOf, label } = context;
   const [pledged, opened] = [answered(whole, "pledge"), answered(whole, "open")];
-  const relayed = new Set(
-    record.calls("CollaborationContract", "commitWave").flatMap(({ args }) => decodeCommitWave(args[0]).pledges.map(keyOf)),
-  );
-  const revealed = new Set(record.calls("CollaborationContract", "revealWave").flatMap(({ args }) => decodeRevealWave(args[0]).map(keyOf)));
+  // Whoever works alone on a node opens what it commits to at once.
+  const sent = record.calls("CollaborationContract", "commitWave").flatMap(({ args }) => decodeCommitWave(args[0]).pledges);
+  const relayed = new Set(sent.filter((pledge) => "commitment" in pledge).map(keyOf));
+  const later = record.calls("CollaborationContract", "revealWave").flatMap(({ args }) => decodeRevealWave(args[0]));
+  const revealed = new Set([...sent.filter((pledge) => "opening" in pledge), ...later].map(keyOf));
   for (const executor of history.slots) {
     if (!isElsewhere(context, executor.agent)) continue;
     const subject = `${nameOf(executor.agent)} at ${label(executor.node)}, slot ${executor.slot}`;
