@@ -5,12 +5,14 @@ import { appealsUntil, type ClearingDecision, isSigned } from "./clearing-decisi
 import type { Deployment } from "./deployment.ts";
 import type { Docket } from "./docket.ts";
 import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
+import type { EvidenceItem } from "./evidence-envelope.ts";
 import { digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
 import { isOverrideSigned, type OverrideRecord } from "./override.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { isInstructionSigned, type SettlementInstruction } from "./settlement-instruction.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
+import { isPaidByX402, isReceiptOf } from "./x402.ts";
 
 /** One evaluation of ϕ (RAILS 4.7, A.3.7). The fourth conjunct is two clauses there: the window, and no appeal in it. */
 export const finalityEvaluationSchema = z.strictObject({
@@ -25,6 +27,8 @@ export const finalityEvaluationSchema = z.strictObject({
     no_unresolved_verifier_conflict: z.boolean(),
     appeal_window_elapsed: z.boolean(),
     no_appeal_filed: z.boolean(),
+    /** Where the rail gives nothing back: a receipt says that the instruction was paid. */
+    payment_receipt_held: z.boolean().optional(),
   }),
   phi_result: z.boolean(),
   transition: z.literal("PROVISIONAL -> FINAL").optional(),
@@ -50,6 +54,8 @@ export interface FinalityInput {
   readonly docket: Docket;
   readonly deployment: Deployment;
   readonly environment: Environment;
+  /** That the instruction was paid, where its rail is x402 (`receiptOf`). */
+  readonly receipt?: EvidenceItem | undefined;
   readonly engine: Signer;
   /** Seconds since 1970. */
   readonly now: bigint;
@@ -69,6 +75,8 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
   if (loose !== undefined) return refuse("DECISION_ANCHOR", anchor, loose);
   const stray = strayInstruction(input);
   if (stray !== undefined) return refuse("INSTRUCTION_ANCHOR", instruction.instruction_id, stray);
+  const receipt = receiptClause(input);
+  if (!receipt.ok) return receipt;
   const closes = secondsOf(decision.appeal_window_closes_at);
   const clauses = {
     // What a human ruled rests on the floors or it would not be on record, is sure, and is what resolved the conflict.
@@ -78,6 +86,7 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
       isOverride(decision) || decision.unresolved_conflicts.every((clause) => environment.resolvedConflicts.includes(clause)),
     appeal_window_elapsed: Number(now) >= closes,
     no_appeal_filed: !environment.appealsFiledAt.some((filed) => secondsOf(filed) <= closes),
+    ...receipt.value,
   };
   const fires = Object.values(clauses).every(Boolean);
   const body = {
@@ -92,6 +101,15 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
   };
   const id = hashOf(body);
   return accept({ ...body, finality_evaluation_id: id, clearing_engine_signature: signHash(engine, "finality", id) });
+}
+
+/** What is paid by x402 is final only once it is paid; other rails say nothing here. */
+function receiptClause(input: FinalityInput): Checked<{ readonly payment_receipt_held?: boolean }> {
+  const { instruction, receipt } = input;
+  if (!isPaidByX402(instruction)) return accept({});
+  if (receipt === undefined) return accept({ payment_receipt_held: false });
+  const held = isReceiptOf(instruction, receipt, input);
+  return held.ok ? accept({ payment_receipt_held: held.value }) : held;
 }
 
 function isOverride(decision: ClearingDecision | OverrideRecord): decision is OverrideRecord {

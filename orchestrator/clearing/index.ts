@@ -35,3 +35,4 @@ export * from "./verifiers/receipt.ts";
 export * from "./verifiers/semantic.ts";
 export * from "./verifiers/triage.ts";
 export * from "./verifiers/verifier.ts";
+export * from "./x402.ts";
