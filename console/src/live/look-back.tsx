@@ -74,7 +74,7 @@ function Spent({ of, contracts }: { readonly of: History["spent"]; readonly cont
       })),
     );
     return {
-      ...{ width: 960, height: 200, marginLeft: 80 },
+      ...{ width: 960, height: 210, marginLeft: 80, marginBottom: 40 },
       x: { label: "entry of the log" },
       y: { label: "gas", tickFormat: grouped },
       color: { domain: contracts, range: contracts.map((_, place) => LAYERS[Math.min(place, LAYERS.length - 1)]), legend: true },
@@ -178,7 +178,7 @@ function Gantt({ history: { spans }, labels }: { readonly history: History; read
     const took = ({ state, from, to }: Span) =>
       `${liveStateWords(state).word}: ${span((to ?? from) - from)} of chain time, from ${moment(from)}`;
     return {
-      ...{ width: 960, height: 20 * rows.length + 40, marginLeft: 170 },
+      ...{ width: 960, height: 20 * rows.length + 60, marginLeft: 170, marginBottom: 40 },
       x: { label: "entry of the log", domain: [start, end] },
       y: {
         ...{ label: null, domain: rows, tickSize: 0, padding: 0.3 },
