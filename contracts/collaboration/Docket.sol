@@ -12,7 +12,7 @@ import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {ClearingDecision, EvidenceClass, Seat, WeighedVerdict} from "../types/Evidence.sol";
+import {ClearingDecision, EvidenceClass, Seat, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -37,6 +37,9 @@ struct Docket {
     uint256[6] graded;
     /// Slots with an item that is proven ⪰ the floor.
     uint8 proven;
+    /// Principals of two issuers who refute the work, zero where there is none.
+    address refuter;
+    address seconder;
     Seat[] panel;
     /// Verdicts handed in, their hashes, and which answers they are (`Panels.answerOf`).
     WeighedVerdict[] heard;
@@ -172,6 +175,17 @@ library Dockets {
         if (!_isPresent(d, item.slot)) {
             return refuse(d, ICollaborationContract.NotCommitted.selector, d.node, item.slot);
         }
+        (bool registered, address principal) = f.city.evidence.issuerOf(item.issuer, item.class);
+        if (!registered) {
+            bytes4 unknown = ICollaborationContract.IssuerNotRegistered.selector;
+            return refuse(d, unknown, uint160(item.issuer), uint256(item.class));
+        }
+        for (uint256 i = 0; i < d.parties.length; ++i) {
+            if (d.parties[i] != principal) continue;
+            bytes4 conflict = ICollaborationContract.IssuerConflict.selector;
+            return refuse(d, conflict, uint160(item.issuer), uint160(principal));
+        }
+        if (item.index == Admissibility.REFUTATION) return _refute(d, item, principal);
         Opening memory o = d.openings[item.slot];
         bytes32 leaf = Commitments.evidenceLeaf(
             d.obligation,
@@ -185,17 +199,28 @@ library Dockets {
         if (!OrderedMerkle.verify(o.envelopeRoot, leaf, item.index, o.items, item.proof)) {
             return refuse(d, ICollaborationContract.ItemNotInEnvelope.selector, item.slot, item.index);
         }
-        (bool registered, address principal) = f.city.evidence.issuerOf(item.issuer, item.class);
-        if (!registered) {
-            bytes4 unknown = ICollaborationContract.IssuerNotRegistered.selector;
-            return refuse(d, unknown, uint160(item.issuer), uint256(item.class));
-        }
-        for (uint256 i = 0; i < d.parties.length; ++i) {
-            if (d.parties[i] != principal) continue;
-            bytes4 conflict = ICollaborationContract.IssuerConflict.selector;
-            return refuse(d, conflict, uint160(item.issuer), uint160(principal));
-        }
         d.classes[item.slot] = Admissibility.raised(d.classes[item.slot], o.classes, item.index, item.class);
+    }
+
+    /// @dev An issuer got something else than what was committed (decision 57), where one executor works: consent is not refuted by who makes
+    /// the work of one again. A proof does not name its place: it would speak for the work as well.
+    function _refute(Docket memory d, EvidenceItem memory item, address principal) private pure {
+        bool about = d.law.redundancy() == 1 && item.payload == d.commitments[0] && item.class != EvidenceClass.PROOF;
+        if (!about || !Admissibility.geq(item.class, EvidenceClass(d.law.floor()))) {
+            return refuse(d, ICollaborationContract.NothingRefuted.selector, d.node, uint160(item.issuer));
+        }
+        if (d.refuter == address(0)) d.refuter = principal;
+        else if (d.refuter != principal) d.seconder = principal;
+    }
+
+    /// @notice Whether two principals refute the work, here or by an earlier `post`. Who bid in the mission might be next, and is not heard.
+    function isRefuted(MissionStorage.Layout storage s, Docket memory d) internal view returns (bool) {
+        if (s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)].refuted) return true;
+        return d.seconder != address(0) && !_hasBid(s, d.refuter) && !_hasBid(s, d.seconder);
+    }
+
+    function _hasBid(MissionStorage.Layout storage s, address principal) private view returns (bool) {
+        return s.head.execution.participationOf(address(this), principal).bid;
     }
 
     /// @notice What is wrong with an issuer's word for a list of items; empty if nothing is.
@@ -256,9 +281,28 @@ library Dockets {
         return Admissibility.isAdmissible(basis, d.graded[d.law.floor()]);
     }
 
-    /// @dev The same, if all were what their executors claim.
+    /// @dev The same, if all were what their executors claim, and what speaks against the only one were there.
     function isClaimed(Docket memory d, uint256 basis) internal pure returns (bool) {
-        return Admissibility.isAdmissible(basis, Admissibility.grade(d.claims)[d.law.floor()]);
+        uint256 claimed = Admissibility.grade(d.claims)[d.law.floor()];
+        if (d.law.redundancy() == 1) claimed |= Admissibility.REFUTED;
+        return Admissibility.isAdmissible(basis, claimed);
+    }
+
+    /// @notice What a refutation is to a verdict whose basis names it (`Admissibility.REFUTED`). Praise that rests on one rests on nothing.
+    /// Where the work showed an item of its own, issuer stands against issuer: such a verdict is sure of neither side, and what the others
+    /// leave undecided is a human's.
+    function temper(MissionStorage.Layout storage s, Docket memory d, WeighedVerdict memory v) internal view {
+        if (v.result == VerdictResult.PASS) {
+            v.basis = 0;
+            return;
+        }
+        if (d.proven != 0) v.confidence = 0;
+        if (!isRefuted(s, d)) return;
+        // Worth the floor, and all that is below it.
+        EvidenceClass floor = EvidenceClass(d.law.floor());
+        for (uint256 class = 0; class < d.graded.length; ++class) {
+            if (Admissibility.geq(floor, EvidenceClass(class))) d.graded[class] |= Admissibility.REFUTED;
+        }
     }
 
     /// @notice Slots with an item that is proven ⪰ the floor, here or by an earlier `post`.

@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {Admissibility} from "../libraries/Admissibility.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {Signatures} from "../libraries/Signatures.sol";
@@ -68,6 +69,7 @@ library Hearings {
         for (uint256 i = 0; i < d.verdicts; ++i) {
             WeighedVerdict memory v = d.heard[i];
             (address verifier, ) = Panels.memberOf(d, d.answers[i]);
+            if (v.basis & Admissibility.REFUTED != 0) Dockets.temper(s, d, v);
             if (v.result != VerdictResult.ABSTAIN && !Dockets.isAdmissible(d, v.basis)) {
                 bytes4 missing = ICollaborationContract.EvidenceMissing.selector;
                 return d.refuse(missing, d.node, uint160(verifier), v.basis);
@@ -80,7 +82,12 @@ library Hearings {
 
     function _keep(MissionStorage.Layout storage s, Frame memory f, Docket memory d) private {
         uint8 shown = Dockets.provenSlots(s, d);
-        s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)].shown = shown;
+        MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)];
+        notes.shown = shown;
+        if (d.seconder != address(0) && !notes.refuted && Dockets.isRefuted(s, d)) {
+            notes.refuted = true;
+            emit ICollaborationContract.Refuted(d.node, d.word.attempt);
+        }
         emit ICollaborationContract.Posted(d.node, d.word.attempt, shown);
         // Two questions, at most seven members.
         for (uint256 i = 0; i < d.verdicts; ++i) s.posted[Panels.postedKey(d, d.answers[i])] = d.said[i];

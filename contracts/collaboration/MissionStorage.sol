@@ -102,6 +102,8 @@ library MissionStorage {
     struct Notes {
         /// Slots with an item that somebody proved ⪰ the floor outside a clearing.
         uint8 shown;
+        /// Two issuers' words against its work were posted.
+        bool refuted;
         /// A human decides about slots of which that was never shown: they are late.
         bool wanting;
         /// Slots that were slashed or scored 0: their principals do not try again.

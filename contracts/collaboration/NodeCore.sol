@@ -37,7 +37,8 @@ library NodeCore {
     /// What a human is asked about.
     uint256 internal constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
     uint256 internal constant MAX_SLOTS = 5;
-    uint8 private constant MAX_ITEMS = 32;
+    /// @dev The last place of a slot is for what is said against it.
+    uint8 private constant MAX_ITEMS = uint8(Admissibility.REFUTATION);
     /// @dev In `Skipped`: the whole node.
     uint8 private constant EVERY_SLOT = type(uint8).max;
     /// What `probe` itself may cost beside the call it bounds.

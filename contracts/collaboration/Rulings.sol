@@ -2,8 +2,9 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {Admissibility} from "../libraries/Admissibility.sol";
 import {Clearing} from "../libraries/Clearing.sol";
-import {ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {ClearingResult, EvidenceClass, WeighedVerdict} from "../types/Evidence.sol";
 import {Risk, Tier} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
 import {Docket, Dockets, Ruling} from "./Docket.sol";
@@ -59,6 +60,7 @@ library Rulings {
     function _decide(MissionStorage.Layout storage s, Frame memory f, Docket memory d, Ruling memory r) private view {
         if (!d.isSound()) return;
         bool open = block.timestamp < Panels.closesAt(f, d.word);
+        d.proven = Dockets.provenSlots(s, d);
         // While nothing is decided without all members, nothing can be left out.
         _weigh(s, d, open ? 0 : Panels.posted(s, d));
         r.decision = Clearing.decide(
@@ -71,7 +73,6 @@ library Rulings {
             _drawnWeight(d)
         );
         _checkPanel(d, r.decision.result, open);
-        d.proven = Dockets.provenSlots(s, d);
         uint8 agreed = d.law.tier() == Tier.CONSENSUS ? d.word.commitMask & r.decision.agreeing : d.word.commitMask;
         // A slot is paid for an item of its own, whatever is said of it.
         r.agreeing = agreed & d.proven;
@@ -80,11 +81,13 @@ library Rulings {
     }
 
     /// @dev Every slot claims an item at the floor. Whoever clears cannot leave out what an agreeing slot is paid for, nor what an undecided
-    /// one would be late without: while the hearing is open no executor is at fault for that.
+    /// one would be late without, nor what stands against a refutation of the only one: while the hearing is open no executor is at fault
+    /// for that.
     function _checkShown(Docket memory d, ClearingResult result, uint8 agreed) private pure {
         uint8 due = 0;
         if (result == ClearingResult.PASS) due = agreed & ~d.proven;
         else if (result == ClearingResult.UNVERIFIABLE) due = d.word.commitMask & ~d.proven;
+        else if (result == ClearingResult.FAIL && d.law.redundancy() == 1) due = d.word.commitMask & ~d.proven;
         if (due != 0) d.refuse(ICollaborationContract.SlotUnproven.selector, d.node, due);
     }
 
@@ -102,7 +105,9 @@ library Rulings {
             uint256 answer = d.answers[i];
             (address verifier, uint256 place) = Panels.memberOf(d, answer);
             if ((posted >> answer) & 1 == 1) _checkSame(s, d, verifier, answer, d.said[i]);
-            if (_counts(d, d.heard[i], verifier)) d.counted |= uint8(1 << place);
+            WeighedVerdict memory v = d.heard[i];
+            if (v.basis & Admissibility.REFUTED != 0) Dockets.temper(s, d, v);
+            if (_counts(d, v, verifier)) d.counted |= uint8(1 << place);
         }
         d.complete = Panels.completeIn(d, d.answered);
     }
@@ -143,13 +148,12 @@ library Rulings {
     /// @dev The same test that `Clearing` applies: an asked question, an answer, weight, and a basis at the floor. Whoever
     /// submits verdicts cannot silence one by leaving its proofs out: what would pass as claimed must be proven here.
     function _counts(Docket memory d, WeighedVerdict memory v, address verifier) private pure returns (bool) {
-        if (v.result == VerdictResult.ABSTAIN) return false;
-        if (!Dockets.isAdmissible(d, v.basis)) {
-            if (!Dockets.isClaimed(d, v.basis)) return false;
+        if (!Clearing.isAnswer(v, d.law.questions())) return false;
+        if (Dockets.isAdmissible(d, v.basis)) return true;
+        if (Dockets.isClaimed(d, v.basis)) {
             bytes4 missing = ICollaborationContract.EvidenceMissing.selector;
             d.refuse(missing, d.node, uint160(verifier), v.basis);
-            return false;
         }
-        return Clearing.isAnswer(v, d.law.questions());
+        return false;
     }
 }

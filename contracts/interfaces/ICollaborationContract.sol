@@ -179,6 +179,8 @@ interface ICollaborationContract {
     event Skipped(uint8 indexed node, uint8 indexed slot, uint8 attempt, bytes4 reason);
     /// @notice Evidence, and verdicts that a clearing must then include. `shown`: slots with an item proven at the floor by now.
     event Posted(uint8 indexed node, uint8 attempt, uint8 shown);
+    /// @notice Issuers of two principals refuted the only slot's work: a verdict may rest on that from now on.
+    event Refuted(uint8 indexed node, uint8 attempt);
     /// @notice What was posted: the clearing must include it.
     event WavePosted(bytes wave);
     event Cleared(
@@ -308,6 +310,8 @@ interface ICollaborationContract {
     error ItemNotInEnvelope(uint8 slot, uint8 index);
     error IssuerNotRegistered(address issuer, uint8 class);
     error IssuerConflict(address issuer, address principal);
+    /// @dev A refutation of other work, by a proof, below the floor, or where several executors work.
+    error NothingRefuted(uint8 node, address issuer);
     error BelowFloor(uint8 node, uint8 floor);
     error NotRecorded(uint8 node);
     error WindowOpen(uint8 node, uint40 until);
@@ -460,6 +464,9 @@ interface ICollaborationContract {
     /// @dev Laid out as `libraries/Wire.sol` draws it: openings, issuers' lists of evidence (`Evidences`), verifiers' lists of verdicts
     /// (`Verdicts`). An item that a verdict needs to pass the floor as claimed must be there (`EvidenceMissing`). A node that cannot be
     /// cleared is passed over with `Skipped`; a wave of that node alone reverts with the reason.
+    /// An item in place 31, over the commitment, says that its issuer got other work from the only executor. FAIL may rest on place 31 once
+    /// issuers of two principals say so, none of whom bid in the mission: in the last fifth, where nothing was shown for the work; where
+    /// something was, such a verdict is undecided.
     function clear(bytes calldata wave) external;
     /// @notice Posts evidence or verdicts ahead of a clearing, in its layout; the clearing cannot leave them out. Items proven at the
     /// floor mark their slots for the attempt, until a human has ruled. Verdicts are of members of the drawn panel, each once, until

@@ -17,6 +17,9 @@ import {EvidenceClass} from "../types/Evidence.sol";
 library Admissibility {
     /// @notice Evidence items of one executor slot; item i of slot s is bit 32·s + i of a basis.
     uint256 internal constant ITEMS_PER_SLOT = 32;
+    /// @notice In place of an item, which an envelope has none of: what issuers say against the work of the first slot (decision 57).
+    uint256 internal constant REFUTATION = 31;
+    uint256 internal constant REFUTED = 1 << REFUTATION;
     uint256 private constant HIGHEST = uint256(type(EvidenceClass).max);
     uint256 private constant MAX_SLOTS = 8;
     /// @dev Classes of one slot's items, three bits each.

@@ -73,7 +73,7 @@ struct Opening {
     bytes32 trailRoot;
     /// Ordered Merkle root over the evidence items.
     bytes32 envelopeRoot;
-    /// Number of evidence items, ≤ 32.
+    /// Number of evidence items, ≤ 32; in a mission ≤ 31.
     uint8 items;
     /// Claimed class of each item, three bits each, item 0 lowest.
     uint96 classes;

@@ -46,7 +46,7 @@ const deed = z.strictObject({
   obligation: hashSchema,
   /** Hash of what was handed in. */
   handed: hashSchema,
-  items: z.array(item).max(32),
+  items: z.array(item).max(31),
 });
 
 /** Blocks that a node's input follows from, which whoever is asked makes again. */
@@ -59,7 +59,7 @@ const origin = {
         node: byte,
         outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5),
         /** Sealed work that is not read though its commitment is open, with the evidence of what was handed in. */
-        unread: z.array(z.strictObject({ slot: byte, sealed: blockId, items: z.array(item).max(32) })).max(5),
+        unread: z.array(z.strictObject({ slot: byte, sealed: blockId, items: z.array(item).max(31) })).max(5),
       }),
     )
     .max(255),
@@ -169,7 +169,7 @@ export const CALLS = {
       outputHash: hashSchema,
       trailRoot: hashSchema,
       envelopeRoot: hashSchema,
-      items: z.int().min(0).max(32),
+      items: z.int().min(0).max(31),
       classes: whole,
     }),
     within: 30,
@@ -202,7 +202,7 @@ export const CALLS = {
         .array(
           z.strictObject({
             ...{ slot: byte, handed: blockId, salt: hashSchema, outputHash: hashSchema, trailRoot: hashSchema },
-            items: z.array(item).max(32),
+            items: z.array(item).max(31),
           }),
         )
         .max(5),

@@ -8,6 +8,8 @@ export const evidenceKinds = {
   REEXECUTION: 1,
   /** Hash of the output that an issuer received from the executor. */
   RECEIPT: 2,
+  /** Commitment to the work that an issuer made again, and got something else (decision 57). */
+  REFUTATION: 3,
 } as const;
 export type EvidenceKind = (typeof evidenceKinds)[keyof typeof evidenceKinds];
 

@@ -5,6 +5,9 @@ export const EvidenceClass = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 
 export type EvidenceClass = (typeof EvidenceClass)[keyof typeof EvidenceClass];
 
 export const ITEMS_PER_SLOT = 32;
+/** In place of an item, which an envelope has none of: what issuers say against the work of the first slot (decision 57). */
+export const REFUTATION = 31;
+export const REFUTED = 1n << BigInt(REFUTATION);
 const CLASSES: readonly EvidenceClass[] = Object.values(EvidenceClass);
 
 /** The covering pairs of Λ. Everything that compares classes, on chain or off, derives from them. */

@@ -1,6 +1,6 @@
 /** Twin of `contracts/libraries/Clearing.sol`, where Γ is tabled: the clearing of one node (RAILS 5.3, decisions 21 and 23). */
 import { BASIS_POINTS } from "../primitives/amounts.ts";
-import { EvidenceClass, geq, ITEMS_PER_SLOT, join, meetOver } from "./admissibility.ts";
+import { EvidenceClass, geq, ITEMS_PER_SLOT, join, meetOver, REFUTED } from "./admissibility.ts";
 
 export const Question = { PERFORMANCE: 0, POLICY: 1 } as const;
 export type Question = (typeof Question)[keyof typeof Question];
@@ -83,6 +83,16 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
     basis: survivors.reduce((union, v) => union | v.basis, 0n),
     agreeing: agreement(passing, terms),
   };
+}
+
+/**
+ * Twin of `Dockets.temper`: what a refutation is to a verdict that names it. Praise that rests on one rests on nothing. Where the work showed
+ * an item of its own, issuer stands against issuer, and the verdict is sure of neither side.
+ */
+export function temper(v: WeighedVerdict, { shown }: { readonly shown: boolean }): WeighedVerdict {
+  if ((v.basis & REFUTED) === 0n) return v;
+  if (v.result === VerdictResult.PASS) return { ...v, basis: 0n };
+  return shown ? { ...v, confidence: 0 } : v;
 }
 
 /** An answer with weight, on scale, to an asked question, resting on something and on nothing below the floor. */

@@ -18,7 +18,7 @@ export interface Opening {
   readonly outputHash: Hex;
   readonly trailRoot: Hex;
   readonly envelopeRoot: Hex;
-  /** Evidence items, ≤ 32. */
+  /** Evidence items, ≤ 32; in a mission ≤ 31. */
   readonly items: number;
   /** Claimed class of each item, three bits each. */
   readonly classes: bigint;

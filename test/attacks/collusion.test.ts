@@ -4,7 +4,7 @@ import { id, type Wallet, ZeroAddress } from "ethers";
 import { getAddress } from "viem";
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
-import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
+import { EvidenceClass, REFUTATION, REFUTED } from "../../orchestrator/rules/admissibility.ts";
 import { evidenceLeafOf } from "../../orchestrator/rules/commitments.ts";
 import { Risk } from "../../orchestrator/rules/law-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
@@ -544,6 +544,82 @@ describe("attacks by collusion", () => {
       await closed();
       await mission.contract.clear(packed({ ...order, items: await slotEvidence(0, 1) }));
       expect((await mission.contract.entitlementOf(0, 2)).paid).to.be.greaterThan(0);
+    });
+
+    const secondIssuer = (principal?: Wallet) => mission.furtherIssuer("second issuer", principal);
+    /** Words of the city's issuer and of another one that the work of the first slot is not what they get. */
+    const refutations = async (other: Wallet, over: Parameters<Mission["refutation"]>[2] = {}) =>
+      Promise.all([mission.city.issuer, other].map((issuer) => mission.refutation(0, issuer, over)));
+    /** The panel goes by such words. */
+    const condemn = async (items: readonly Awaited<ReturnType<Mission["item" | "refutation"]>>[]) =>
+      attempt(mission.contract.clear(packed({ ...(await mission.clearOrder(0, { result: Result.FAIL, basis: REFUTED })), items })));
+    const condemned = async () => (await mission.contract.faultOf(0, 0)).mask;
+
+    it("an executor claims evidence that nobody signs, so that false work costs no more than being late", async () => {
+      await worked(TASK);
+      await closed();
+      await condemn(await refutations(await secondIssuer()));
+      expect(await condemned()).to.equal(1);
+    });
+
+    it("one hand refutes honest work with two issuers", async () => {
+      await worked(TASK);
+      await closed();
+      await condemn(await refutations(await secondIssuer(keyOf("issuer's principal"))));
+      expect(await condemned()).to.equal(0);
+    });
+
+    it("two issuers refute what a third confirmed, and the executor loses its stake", async () => {
+      await worked(TASK);
+      await condemn([...(await refutations(await secondIssuer())), await mission.item(0, 0)]);
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+    });
+
+    it("whoever clears leaves out what an issuer confirmed, and hands in that others refute it", async () => {
+      await worked(TASK);
+      await condemn(await refutations(await secondIssuer()));
+      expect(await condemned()).to.equal(0);
+    });
+
+    it("whoever clears leaves out the refutation that a verdict rests on", async () => {
+      await worked(TASK);
+      const words = await refutations(await secondIssuer());
+      await closed();
+      await condemn([]);
+      await condemn(words);
+      expect(await condemned()).to.equal(1);
+    });
+
+    it("who bid for the work has its winner refuted", async () => {
+      await worked(TASK);
+      const winner = (await mission.executorOf(0)).agent.address;
+      const loser = [0, 1].find((index) => mission.worker(index).agent.address !== winner) ?? 0;
+      await closed();
+      await condemn(await refutations(await secondIssuer(await mission.city.account(`principal ${loser}`))));
+      expect(await condemned()).to.equal(0);
+    });
+
+    it("an executor corrects its work before it commits, and is condemned for what it had before", async () => {
+      await worked(TASK);
+      await closed();
+      await condemn(await refutations(await secondIssuer(), { payload: id("what it had before") }));
+      expect(await condemned()).to.equal(0);
+    });
+
+    it("one of three is refuted, so that all three lose", async () => {
+      await worked(CONSENSUS);
+      await closed();
+      await condemn(await refutations(await secondIssuer()));
+      expect(await condemned()).to.equal(0);
+    });
+
+    it("an executor fills the place of what is said against it with evidence of its own", async () => {
+      await opened(TASK);
+      await mission.awardAll();
+      await mission.route(0);
+      Object.assign(await mission.opening(0), { items: REFUTATION + 1, classes: BigInt(EvidenceClass.ATT) << BigInt(3 * REFUTATION) });
+      await attempt(mission.work(0));
+      expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
     });
   });
 

@@ -37,9 +37,9 @@ export const FINDINGS: readonly Finding[] = [
     finding: "who commits no evidence cannot be condemned",
     decisions: [57],
     rule: "a slot that shows nothing at the floor is late, whoever wins",
-    attacks: ["C37", "C38", "C57", "C58", "C59", "C60", "C61"],
+    attacks: ["C37", "C38", "C57", "C58", "C59", "C60", "C61", "C72", "C76"],
     players: ["work that shows nothing costs what being late costs"],
-    left: "it costs 50 tokens, not the stake; an issuer's refutation is not evidence",
+    left: "it costs 50 tokens, and the stake only where issuers of two principals refute it, which the city does not ask them for",
   },
   {
     id: "H3",

@@ -1,12 +1,24 @@
 import { expect } from "chai";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
-import { classAt, EvidenceClass, geq, itemsOf, join, meet, meetOver, packClasses } from "../../orchestrator/rules/admissibility.ts";
+import {
+  classAt,
+  EvidenceClass,
+  geq,
+  itemsOf,
+  join,
+  meet,
+  meetOver,
+  packClasses,
+  REFUTATION,
+  REFUTED,
+} from "../../orchestrator/rules/admissibility.ts";
 import {
   ClearingResult,
   type ClearingTerms,
   decide,
   Question,
   survives,
+  temper,
   VerdictResult,
   type WeighedVerdict,
   weightOf,
@@ -36,6 +48,25 @@ const pass: WeighedVerdict = {
   agreeing: 1,
 };
 const fail = { ...pass, result: VerdictResult.FAIL };
+
+describe("a refutation", () => {
+  const against = { ...fail, basis: REFUTED };
+  const refuted = { ...terms, classWords: [packClasses([SELF]) | (BigInt(REC) << BigInt(3 * REFUTATION))] };
+
+  it("is what a FAIL may rest on, unless something was shown: then the verdict is sure of neither side", () => {
+    const result = (shown: boolean) => decide([temper(against, { shown })], { ...refuted, drawn: 500 }).result;
+    expect([result(false), result(true)]).to.deep.equal([ClearingResult.FAIL, ClearingResult.DISPUTED]);
+    expect(temper(fail, { shown: true })).to.equal(fail);
+  });
+
+  it("is nothing that praise could rest on, alone or beside an item", () => {
+    for (const basis of [REFUTED, REFUTED | 1n])
+      for (const shown of [false, true]) {
+        const praise = temper({ ...pass, basis }, { shown });
+        expect(decide([praise], refuted).result).to.equal(ClearingResult.UNVERIFIABLE);
+      }
+  });
+});
 
 describe("Admissibility", () => {
   it("is the order of RAILS 5.1", () => {

@@ -16,7 +16,7 @@ import { type MessageName, typesOf } from "../../orchestrator/protocol/typed-dat
 const connection = await network.create();
 const { ethers, networkHelpers, provider } = connection;
 
-export { ethers, networkHelpers };
+export { ethers, networkHelpers, provider };
 
 type Restorer = Awaited<ReturnType<typeof networkHelpers.takeSnapshot>>;
 /** Oldest first: going back to one ends all that came after it. */

@@ -9,9 +9,10 @@ import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { bitmapOf } from "../../orchestrator/primitives/bitmap.ts";
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
+import { evidenceKinds } from "../../orchestrator/protocol/evidence.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { typesOf } from "../../orchestrator/protocol/typed-data.ts";
-import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
+import { EvidenceClass, REFUTATION } from "../../orchestrator/rules/admissibility.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, workHashOf } from "../../orchestrator/rules/commitments.ts";
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
@@ -421,6 +422,23 @@ export class Mission {
     const item = this.#item(node, slot);
     const signature = await this.city.sign("Evidences", this.address, { issuer: item.issuer, items: [{ ...item, obligation }] }, key);
     return { ...item, proof: inclusionProof([evidenceLeafOf(obligation, item)], 0), signature };
+  }
+
+  /** Another issuer of class ATT, of a principal of its own unless told otherwise. */
+  async furtherIssuer(name: string, principal = keyOf(`${name}'s principal`)): Promise<Wallet> {
+    const issuer = await this.city.account(name);
+    await this.city.evidence.registerIssuer(issuer.address, principal.address, 1 << EvidenceClass.ATT);
+    return issuer;
+  }
+
+  /** An issuer's word that it got something else than the node's only executor committed. */
+  async refutation(node: number, by: Wallet, over: { payload?: string; class?: EvidenceClass } = {}) {
+    const issuer = address(by.address);
+    const payload = hex(over.payload ?? (await this.contract.pledgeOf(node, 0)));
+    const proof: readonly Hex[] = [];
+    const item = { slot: 0, index: REFUTATION, kind: evidenceKinds.REFUTATION, payload, issuer, class: over.class ?? EvidenceClass.ATT };
+    const items = [{ ...item, obligation: await this.contract.obligationOf(node) }];
+    return { ...item, proof, signature: hex(await this.city.sign("Evidences", this.address, { issuer, items }, by)) };
   }
 
   async commitmentOf(node: number, slot = 0): Promise<Hex> {

@@ -222,6 +222,7 @@ export const errorsAbi = [
   {"type":"error","name":"NotYet","inputs":[{"name":"institution","type":"uint8"},{"name":"effectiveFrom","type":"uint40"}]},
   {"type":"error","name":"NothingAnnounced","inputs":[{"name":"institution","type":"uint8"}]},
   {"type":"error","name":"NothingAtStake","inputs":[{"name":"adjudicator","type":"address"}]},
+  {"type":"error","name":"NothingRefuted","inputs":[{"name":"node","type":"uint8"},{"name":"issuer","type":"address"}]},
   {"type":"error","name":"NothingToAudit","inputs":[{"name":"digest","type":"bytes32"}]},
   {"type":"error","name":"NothingToCollect","inputs":[{"name":"adjudicator","type":"address"}]},
   {"type":"error","name":"NothingToCompare","inputs":[{"name":"m","type":"uint256"}]},

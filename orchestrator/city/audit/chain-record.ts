@@ -67,7 +67,12 @@ export class ReplayedRecord {
   }
 
   /** Throws TooHeavy when the chain holds more events than `most`. */
-  static async read(chain: CityChain, addresses: CityAddresses, mission: Address, most: LogLimits): Promise<ReplayedRecord> {
+  static async read(
+    chain: Pick<CityChain, "firstBlock" | "head" | "publicClient">,
+    addresses: CityAddresses,
+    mission: Address,
+    most: LogLimits,
+  ): Promise<ReplayedRecord> {
     const logs = await collectLogs(
       chain.firstBlock,
       chain.head().number,

@@ -3,7 +3,7 @@ import { nonEmptyOutputAbi } from "../../chain/abi/NonEmptyOutput.ts";
 import type { Panel } from "../../execution/clearing-record.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
-import { classAt, EvidenceClass, geq, meet } from "../../rules/admissibility.ts";
+import { classAt, EvidenceClass, geq, meet, REFUTATION } from "../../rules/admissibility.ts";
 import { decide, type WeighedVerdict } from "../../rules/clearing.ts";
 import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitments.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
@@ -13,6 +13,7 @@ import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
 import { type HandedIn, handedIn } from "./handed-in.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
+import { withRefutations } from "./refutations.ts";
 
 /** One clearing, with all that decides it. */
 interface Clearing {
@@ -45,7 +46,9 @@ export const verdicts: ChainCheck = {
       await seen.part(subject, async () => {
         const classWords = await provenClasses(context, seen, { ...order, at, attempt, subject });
         const clearing = { ...order, at, attempt, subject, classWords };
-        decided(context, seen, clearing, await weigh(context, seen, clearing), event.args);
+        const weighed = await weigh(context, seen, clearing);
+        const heard = withRefutations(context, seen, clearing, weighed.verdicts);
+        decided(context, seen, { ...clearing, classWords: heard.classWords }, { ...weighed, verdicts: heard.verdicts }, event.args);
         if (event.args.result === PASS) await gated(context, seen, clearing, event);
       });
     }
@@ -70,6 +73,7 @@ export async function provenClasses(
     return Array.from({ length: opening.items }, (_, item) => meet(classAt(opening.classes, item), EvidenceClass.SIGN));
   });
   for (const { proof, isSigned, ...item } of items) {
+    if (item.index === REFUTATION) continue;
     const name = `${subject}: item ${item.index} of slot ${item.slot}`;
     const opening = openings[item.slot];
     const own = classes[item.slot];

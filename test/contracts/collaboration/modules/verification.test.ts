@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { encodeBytes32String, id, TypedDataEncoder, ZeroAddress, ZeroHash } from "ethers";
 import { encodeAbiParameters, type Hex } from "viem";
+import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
 import { typesOf } from "../../../../orchestrator/protocol/typed-data.ts";
-import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
+import { EvidenceClass, REFUTED } from "../../../../orchestrator/rules/admissibility.ts";
 import { nodeCommitmentOf } from "../../../../orchestrator/rules/commitments.ts";
 import { faultClasses, faultTypes } from "../../../../orchestrator/rules/faults.ts";
 import { Risk } from "../../../../orchestrator/rules/law-codec.ts";
@@ -19,6 +20,7 @@ import {
   packed,
   Result,
   TASK,
+  type VerdictOptions,
 } from "../../../support/mission-fixture.ts";
 
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
@@ -64,7 +66,7 @@ describe("Verification", () => {
       await refused(mission.contract.commitOpen(0, 0, opening, 1, "0x"), "Expired");
       await refused(mission.contract.commitOpen(0, 1, opening, soon, "0x"), "SlotEmpty");
       const { agent } = await mission.executorOf(0);
-      await refused(mission.contract.connect(agent).commitOpen(0, 0, { ...opening, items: 33 }, soon, "0x"), "TooManyItems");
+      await refused(mission.contract.connect(agent).commitOpen(0, 0, { ...opening, items: 32 }, soon, "0x"), "TooManyItems");
       await refused(mission.contract.connect(agent).commitOpen(0, 0, { ...opening, trailRoot: ZeroHash }, soon, "0x"), "TrailMissing");
       const { floor } = mission.node(0);
       const classes = BigInt(EvidenceClass.WIT);
@@ -232,6 +234,15 @@ describe("Verification", () => {
       await worked();
       await expect(mission.clear(0, { result: Result.ABSTAIN })).to.emit(mission.contract, "PanelRedrawn");
       expect(await mission.contract.countedOf(0)).to.deep.equal([]);
+    });
+
+    it("hears what answers nothing as presence, whatever it claims to rest on", async () => {
+      await worked({ nodes: [{ ...TASK, panelSize: 3 }] });
+      const [first, ...others] = (await mission.clearOrder(0)).verdicts;
+      if (first === undefined) throw new Error("no verdict");
+      const beyond = await mission.verdict(0, first.verifier, { score: 10_001, basis: REFUTED, result: Result.FAIL });
+      await mission.contract.clear(packed({ ...(await mission.clearOrder(0)), verdicts: [beyond, ...others] }));
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
     });
 
     it("hears abstentions on a slot that claims evidence with that evidence, or after the deadline: then the slot was late", async () => {
@@ -452,6 +463,93 @@ describe("Verification", () => {
       await expect(mission.contract.post(packed({ ...order, verdicts: [] }))).to.emit(mission.contract, "Posted");
       await mission.override(Action.REJECT_POP, 0);
       await refused(mission.contract.post(packed({ ...order, verdicts: [] })), "WrongNodeState");
+    });
+  });
+
+  describe("a refutation", () => {
+    const AGAINST = { result: Result.FAIL, basis: REFUTED };
+    /** Work for which nobody vouches, and what the panel makes of two issuers' words against it. */
+    const disowned = async (options: MissionOptions = {}, verdict: VerdictOptions = AGAINST) => {
+      await worked(options);
+      const issuers = [mission.city.issuer, await mission.furtherIssuer("second issuer")] as const;
+      const order = { ...(await mission.clearOrder(0, { ...verdict, unproven: true })) };
+      const words = await Promise.all(issuers.map((issuer) => mission.refutation(0, issuer)));
+      return { order, issuers, words };
+    };
+    const closed = () => networkHelpers.time.increase(250);
+
+    it("by two principals is what a FAIL may rest on, once the executor had its time to show something", async () => {
+      const { order, words } = await disowned();
+      const call = () => mission.contract.clear(packed({ ...order, items: words }));
+      await refused(call(), "SlotUnproven");
+      await closed();
+      await expect(call()).to.emit(mission.contract, "Cleared").withArgs(0, 0, Clearing.FAIL, 9000, 0, EvidenceClass.ATT, REFUTED, 0);
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
+    });
+
+    it("cannot be left out where a verdict names it, nor be one principal's alone", async () => {
+      const { order, words } = await disowned();
+      await closed();
+      await refused(mission.contract.clear(packed(order)), "EvidenceMissing");
+      await refused(mission.contract.clear(packed({ ...order, items: words.slice(0, 1) })), "EvidenceMissing");
+      const face = await mission.furtherIssuer("second face", keyOf("issuer's principal"));
+      const items = [...words.slice(0, 1), await mission.refutation(0, face)];
+      await refused(mission.contract.clear(packed({ ...order, items })), "EvidenceMissing");
+    });
+
+    it("is of this work, by a word and not a proof, at the floor", async () => {
+      const { order, issuers } = await disowned();
+      const [issuer] = issuers;
+      const prover = await mission.city.account("prover");
+      const classes = (1 << EvidenceClass.PROOF) | (1 << EvidenceClass.REC);
+      await mission.city.evidence.registerIssuer(prover.address, keyOf("prover's principal").address, classes);
+      for (const word of [
+        await mission.refutation(0, issuer, { payload: id("other work") }),
+        await mission.refutation(0, prover, { class: EvidenceClass.PROOF }),
+        await mission.refutation(0, prover, { class: EvidenceClass.REC }),
+      ])
+        await refused(mission.contract.clear(packed({ ...order, items: [word] })), "NothingRefuted");
+      await refused(mission.contract.clear(packed({ ...order, items: [await mission.refutation(0, prover)] })), "IssuerNotRegistered");
+    });
+
+    it("is none where several executors work", async () => {
+      const { order, words } = await disowned({ nodes: [CONSENSUS] });
+      await refused(mission.contract.clear(packed({ ...order, items: words })), "NothingRefuted");
+    });
+
+    it("is undecided against what an issuer confirmed: a human decides, unless the others do", async () => {
+      const { order, words } = await disowned();
+      const items = [...words, await mission.item(0, 0)];
+      await mission.contract.clear(packed({ ...order, items }));
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+
+      const three = await disowned({ nodes: [{ ...TASK, panelSize: 3 }] });
+      const [one, ...others] = three.order.verdicts;
+      if (one === undefined) throw new Error("no verdict");
+      const praise = await Promise.all(others.map(({ verifier }) => mission.verdict(0, verifier)));
+      const heard = { ...three.order, verdicts: [one, ...praise], items: [...three.words, await mission.item(0, 0)] };
+      await mission.contract.clear(packed(heard));
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("is nothing that praise could rest on, of a panel or a human", async () => {
+      const { order, words } = await disowned({}, { basis: REFUTED });
+      const items = [...words, await mission.item(0, 0)];
+      await expect(mission.contract.clear(packed({ ...order, items }))).to.emit(mission.contract, "PanelRedrawn");
+      await networkHelpers.mine();
+      await mission.clear(0, { confidence: 0 });
+      const data = encodeActionData("APPROVE_POP", [REFUTED, 10_000, [await mission.opening(0)], words]);
+      await refused(mission.override(Action.APPROVE_POP, 0, data), "BelowFloor");
+    });
+
+    it("that was posted holds, whatever its issuer does afterwards", async () => {
+      const { order, issuers, words } = await disowned();
+      const call = mission.contract.post(packed({ ...order, items: words }));
+      await expect(call).to.emit(mission.contract, "Refuted").withArgs(0, 0);
+      await mission.city.evidence.revoke(issuers[1].address);
+      await closed();
+      await mission.contract.clear(packed(order));
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
     });
   });
 
