@@ -17,7 +17,7 @@ import type { Hash } from "../../orchestrator/primitives/hex.ts";
 import { isObject, type JsonObject, parseJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { field, listOf } from "../../orchestrator/primitives/values.ts";
-import { type AuditFinding, auditReportSchema } from "../../orchestrator/protocol/audit-report.ts";
+import { type AuditFinding, auditReportSchema, NOBODY_ELSEWHERE } from "../../orchestrator/protocol/audit-report.ts";
 import { type Outcome, outcomeSchema } from "../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { edit, type Files, forge, logOf, relink, rewriteRecord, textOf } from "../city/audit/forgery.ts";
@@ -92,7 +92,9 @@ describe("audit of a mission's bundle", function () {
     expect(report).to.include({ passed: true, name: mission.outcome.name, mission: mission.outcome.mission });
     expect(report.head).to.deep.equal(finalBlock);
     expect(report.checks.map(({ name }) => name)).to.deep.equal(["FILES", "CHAIN", ...checks.map(({ name }) => name)]);
-    for (const { name, verified } of report.checks) expect(verified, name).to.be.greaterThan(0);
+    // Nobody elsewhere was asked anything.
+    for (const { name, verified } of report.checks) expect(verified === 0, name).to.equal(name === "CALLS");
+    expect(report.elsewhere).to.deep.equal(NOBODY_ELSEWHERE);
     expect(report.checks.find(({ name }) => name === "BALLOTS")?.verified).to.be.at.least(ballots.length);
     expect(renderAudit(report))
       .to.match(/^ROOTS +\d+ ✓/m)
