@@ -128,7 +128,10 @@ describe("the console", { timeout: 3_600_000 }, () => {
       .evaluateAll((rows) => rows.map((row) => [row.getAttribute("data-check"), row.querySelector("[data-look]")?.textContent]));
     assert.deepEqual(
       checks,
-      ["FILES", "RECORDS", "LAW", "BALLOTS", "CLAIMS", "DECISIONS", "SETTLEMENTS", "MONEY", "RESULTS"].map((name) => [name, "holds"]),
+      ["FILES", "RECORDS", "CALLS", "LAW", "BALLOTS", "CLAIMS", "DECISIONS", "SETTLEMENTS", "MONEY", "RESULTS"].map((name) => [
+        name,
+        "holds",
+      ]),
     );
     assert.match(await words(page.getByRole("alert").first()), /Blocks were not executed here[\s\S]*npm run audit/);
     assert.deepEqual(complaints, []);
