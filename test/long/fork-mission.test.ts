@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { createTestClient, createWalletClient, getAddress, http, publicActions } from "viem";
+import { createTestClient, createWalletClient, getAddress, http, numberToHex, publicActions } from "viem";
 import { z } from "zod";
 import { readArtifact } from "../../deploy/artifacts.ts";
 import { cityTokenAbi } from "../../orchestrator/chain/abi/CityToken.ts";
@@ -133,7 +133,7 @@ describe("a mission on a fork of an L2", function () {
     await isFoundOut(bundle);
   });
 
-  /** Whoever founds a fork chooses the word that differs from its chain: another one is told from the founder's balance. */
+  /** Whoever founds a fork chooses the word that differs from its chain: another one, or another amount, is told from the founder's balance. */
   async function isFoundOut(bundle: string): Promise<void> {
     const { chain, client } = await openContext(openBundle(bundle), undefined, l2.url);
     const { genesis } = z.object({ genesis: genesisSchema }).parse(chain);
@@ -146,7 +146,8 @@ describe("a mission on a fork of an L2", function () {
       return dealtOtherwise({ chain: forged, client }, l2.url);
     };
     expect(await found({})).to.deep.equal([]);
-    for (const word of [{ slot: `0x${"0".repeat(63)}5` }, { address: REFUSING }] as const)
+    const more = numberToHex(BigInt(dealt.value) + 1n, { size: 32 });
+    for (const word of [{ slot: `0x${"0".repeat(63)}5` }, { address: REFUSING }, { value: more }] as const)
       expect((await found(word)).map(({ check, subject }) => [check, subject])).to.deep.equal([["CHAIN", "what the founder was given"]]);
     await chain.close();
   }

@@ -1,10 +1,12 @@
-import { numberToHex } from "viem";
-import { dealtIn } from "../../chain/dealt.ts";
+import { erc20Abi, numberToHex } from "viem";
+import { dealtIn, type TokenDeal } from "../../chain/dealt.ts";
 import { isUnreachable } from "../../chain/errors.ts";
 import { requestOver } from "../../chain/rpc.ts";
 import { messageOf } from "../../primitives/errors.ts";
+import type { Address } from "../../primitives/hex.ts";
 import type { AuditFinding } from "../../protocol/audit-report.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
+import { foundingUnits } from "../founding/found-city.ts";
 import { devnetSociety, memberOf } from "../founding/society.ts";
 import { type AuditContext, genesisIn } from "./context.ts";
 import { Inspection } from "./inspection.ts";
@@ -19,7 +21,10 @@ export function forkedFrom({ chain }: Pick<AuditContext, "chain">, rpcUrl: strin
     : [`the node at ${originOf(rpcUrl)} for what chain ${fork.chainId} held at block ${fork.number}, where the fork began`];
 }
 
-/** A fork differs from its chain in one word of storage: the one that is its founder's balance of the settlement token, and no other. */
+/**
+ * A fork differs from its chain in one word of storage: the one that is its founder's balance of the settlement token, of what a founding
+ * takes, and no more. Its first block shows that balance.
+ */
 export async function dealtOtherwise(
   { chain, client }: Pick<AuditContext, "chain" | "client">,
   rpcUrl: string | undefined,
@@ -27,15 +32,26 @@ export async function dealtOtherwise(
   const { fork, mnemonic } = genesisIn(chain) ?? {};
   if (fork?.dealt === undefined || rpcUrl === undefined) return [];
   const { dealt, number } = fork;
-  const { address: to } = memberOf(devnetSociety(mnemonic), "deployer").account;
-  const deal = { token: client.token.address, to, units: BigInt(dealt.value) };
+  const society = devnetSociety(mnemonic);
+  const deal = { token: client.token.address, to: memberOf(society, "deployer").account.address, units: foundingUnits(society) };
   const found = await dealtIn(requestOver(rpcUrl, REQUEST_TIMEOUT), deal, numberToHex(number)).catch((error: unknown) => {
     if (isUnreachable(error)) throw error;
     return messageOf(error);
   });
   const seen = new Inspection({ name: "CHAIN", file: BUNDLE_FILES.chain });
   seen.same(dealt, found, "what the founder was given");
+  seen.same(await balanceBefore(chain, deal, BigInt(number) + 1n), deal.units, "the founder's balance before the fork's first block");
   return seen.result().findings;
+}
+
+/** An account's balance when a block began: what it had after it, without what moved in it. */
+async function balanceBefore({ publicClient }: AuditContext["chain"], { token: address, to }: TokenDeal, block: bigint): Promise<bigint> {
+  const [after, moved] = await Promise.all([
+    publicClient.readContract({ address, abi: erc20Abi, functionName: "balanceOf", args: [to], blockNumber: block }),
+    publicClient.getContractEvents({ address, abi: erc20Abi, eventName: "Transfer", fromBlock: block, toBlock: block, strict: true }),
+  ]);
+  const out = (account: Address, units: bigint) => (account === to ? units : 0n);
+  return moved.reduce((sum, { args }) => sum + out(args.from, args.value) - out(args.to, args.value), after);
 }
 
 /** A URL may hold a key in its path. */
