@@ -89,6 +89,8 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
     catalog,
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
     mode: commission.mode,
+    // A devnet of one's own is there to be looked at.
+    visibility: commission.place.live === undefined ? "public" : "parties",
   });
   const input = readInput(
     { ...file.input, path: commission.input === undefined ? file.input.path : resolve(typedPath(commission.input)) },

@@ -51,6 +51,7 @@ export function documentOf(
     predicates: mission.predicates,
     outputPredicate: gateNumber(mission.output.gate),
     ...(mission.mode === "hybrid" && riskOf(goal, facts.limits) !== "HIGH" ? { anchorInterval: ANCHOR_INTERVAL } : {}),
+    ...(mission.visibility === "parties" ? { visibility: mission.visibility } : {}),
   });
 }
 

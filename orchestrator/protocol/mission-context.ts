@@ -93,6 +93,7 @@ export const missionContext = {
     maxBytes: whole("maxBytes"),
     outputPredicate: whole("outputGatePredicate"),
     anchorInterval: whole("anchorIntervalSeconds"),
+    visibility: oneOf("visibility", "visibility", ["parties"]),
   },
 } as const;
 

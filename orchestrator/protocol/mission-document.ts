@@ -112,6 +112,8 @@ export const missionDocumentSchema = z.strictObject({
   outputPredicate: z.int().min(0),
   /** Hybrid mode (AgentCity B.11.6): seconds from when a node can start to the checkpoint that carries its work. Absent, every stage is on chain. */
   anchorInterval: z.int().min(1).max(65_535).optional(),
+  /** Only its parties read what is worked on in it (`read-access.ts`). Absent, everybody does once it is over. */
+  visibility: z.literal("parties").optional(),
 });
 
 export type MissionNode = z.infer<typeof missionNodeSchema>;

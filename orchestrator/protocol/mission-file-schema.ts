@@ -7,6 +7,7 @@ import { gateSchema } from "./gates.ts";
 import { MissionFileError } from "./mission-file-error.ts";
 import type { LocatedYaml } from "./mission-file-yaml.ts";
 import { nearest } from "./nearest.ts";
+import { VISIBILITIES } from "./visibility.ts";
 
 /** A mission has at most 256 nodes; a task has at least one. */
 export const MAX_TASKS = 64;
@@ -89,6 +90,7 @@ export const missionFileSchema = z.strictObject({
   output: outputSchema.optional(),
   predicates: predicates.optional(),
   seed: z.union([z.int().min(0), z.string().min(1).max(128)]).optional(),
+  visibility: z.enum(VISIBILITIES).optional(),
   services: path.optional(),
 });
 

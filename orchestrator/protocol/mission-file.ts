@@ -20,6 +20,7 @@ import {
 } from "./mission-file-schema.ts";
 import { parseLocatedYaml } from "./mission-file-yaml.ts";
 import { orderTasks } from "./task-order.ts";
+import type { Visibility } from "./visibility.ts";
 
 /** One task as the sponsor wants it; shards, redundancy and split are the legislature's. */
 export interface MissionTask {
@@ -102,6 +103,8 @@ export interface MissionFile {
   readonly planned?: true;
   readonly predicates: readonly MissionPredicate[];
   readonly seed: string | number | null;
+  /** Who may read what is worked on in it. */
+  readonly visibility: Visibility;
   /** A directory of further services. */
   readonly services: string | null;
 }
@@ -134,6 +137,8 @@ export interface MissionFileOptions {
   readonly budgetCap: bigint;
   /** Instead of the file's own. */
   readonly mode?: (typeof MODES)[number] | undefined;
+  /** Where the file does not say. Default: public. */
+  readonly visibility?: Visibility | undefined;
   /** Tells whether an input path exists; without it that is left to the reader. */
   readonly inputExists?: (path: string) => boolean;
 }
@@ -187,6 +192,7 @@ export function parseMissionFile(text: string, options: MissionFileOptions): Mis
     output: file.output ?? null,
     predicates: file.predicates ?? [],
     seed: file.seed ?? null,
+    visibility: file.visibility ?? options.visibility ?? "public",
     services: file.services ?? null,
   };
 }

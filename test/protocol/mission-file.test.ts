@@ -82,6 +82,7 @@ describe("protocol/mission-file", () => {
       predicates: ["every-input-covered", { maxBytes: 2_000_000 }],
       mode: "onchain",
       seed: null,
+      visibility: "public",
       services: null,
     });
   });

@@ -32,6 +32,7 @@ export const mission: MissionFile = {
   output: { task: "report", format: "markdown" },
   predicates: ["every-input-covered"],
   seed: null,
+  visibility: "public",
   services: null,
 };
 

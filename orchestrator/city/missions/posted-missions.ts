@@ -293,7 +293,8 @@ export class PostedMissions {
 
   #fileOf({ text }: Kept): MissionFile {
     const budgetCap = parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS);
-    return parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap });
+    // What a sponsor hands to a city of others is not for everybody, unless its file says so.
+    return parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap, visibility: "parties" });
   }
 
   #termsOf(kept: Kept): DepositTerms {
