@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readObjects } from "./read-access.ts";
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 
@@ -20,6 +21,8 @@ const auditCheckSchema = z.strictObject({
   what: z.string(),
   /** How many things held or did not. */
   verified: z.int().min(0),
+  /** Files that parts of it need and that are withheld from this copy: those parts neither held nor failed. Absent: none. */
+  withheld: z.int().positive().optional(),
   findings: z.array(auditFindingSchema),
 });
 
@@ -44,6 +47,11 @@ export const auditReportSchema = z.strictObject({
     /** What rests on the operator's word alone. */
     word: z.array(z.string()),
   }),
+  /** Files that are not in this copy of the bundle, by what they are: nobody checked here what they hold. Absent: it is whole. */
+  withheld: z
+    .array(z.strictObject({ of: z.enum(readObjects), files: z.int().positive() }))
+    .min(1)
+    .optional(),
   checks: z.array(auditCheckSchema),
 });
 

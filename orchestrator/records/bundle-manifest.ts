@@ -3,6 +3,7 @@ import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import { contentIdOf, sha256 } from "../primitives/hash.ts";
 import { hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts";
+import { type ReadObject, readObjects } from "../protocol/read-access.ts";
 import { BundleDamaged, BundleOfAnotherEdition } from "./errors.ts";
 
 /** What a bundle's manifest says and how its files are checked against it. Free of Node: a browser checks a bundle by the same rules. */
@@ -16,6 +17,11 @@ export const EDITION = 2;
 const manifestSchema = z.strictObject({
   bundle: z.int(),
   files: z.array(z.strictObject({ path: z.string(), size: z.number().int().nonnegative(), sha256: hashSchema })),
+  /** Files that are not here because they are not for everybody, and what they are. */
+  withheld: z
+    .array(z.strictObject({ path: z.string(), of: z.enum(readObjects) }))
+    .min(1)
+    .optional(),
   /** SHA-256 of the manifest's canonical bytes without this field: the manifest vouches for itself. */
   digest: hashSchema,
 });
@@ -31,20 +37,42 @@ export function parseManifest(bytes: Uint8Array): BundleManifest {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     manifest = manifestSchema.parse(parseJson(text));
     // Another spelling of the same values (upper-case hex, a space) would be bytes that nothing vouches for.
-    if (`${canonicalJson(manifest)}\n` !== text) throw new InvalidValue("manifest", "it is not in canonical form");
+    if (manifestText(manifest) !== text) throw new InvalidValue("manifest", "it is not in canonical form");
   } catch (error) {
     throw new BundleDamaged(MANIFEST, `cannot be read: ${error instanceof z.ZodError ? "wrong shape" : messageOf(error)}`, error);
   }
   const { digest, ...body } = manifest;
   if (sha256(canonicalBytes(body)) !== digest) throw new BundleDamaged(MANIFEST, "does not match its own digest");
-  const paths = manifest.files.map(({ path }) => path);
-  const isOrdered = paths.every(
-    (path, index) => isPlainPath(path) && path !== MANIFEST && (index === 0 || (paths[index - 1] ?? "") < path),
-  );
-  if (!isOrdered) throw new BundleDamaged(MANIFEST, "lists files out of order or outside the bundle");
+  const { files, withheld = [] } = manifest;
+  if (!isInOrder(files) || !isInOrder(withheld)) throw new BundleDamaged(MANIFEST, "lists files out of order or outside the bundle");
+  const here = new Set(files.map(({ path }) => path));
+  if (withheld.some(({ path }) => here.has(path))) throw new BundleDamaged(MANIFEST, "lists a file that is here as withheld");
   if (manifest.bundle !== EDITION) throw new BundleOfAnotherEdition(manifest.bundle, EDITION);
   return manifest;
 }
+
+function isInOrder(entries: readonly { readonly path: string }[]): boolean {
+  return entries.every(
+    ({ path }, index) => isPlainPath(path) && path !== MANIFEST && (index === 0 || (entries[index - 1]?.path ?? "") < path),
+  );
+}
+
+/** The manifest of the same bundle without the files that are withheld; the same one where none is. */
+export function withoutFiles(manifest: BundleManifest, withheld: ReadonlyMap<string, ReadObject>): BundleManifest {
+  const [gone, files] = [
+    manifest.files.flatMap(({ path }) => {
+      const of = withheld.get(path);
+      return of === undefined ? [] : [{ path, of }];
+    }),
+    manifest.files.filter(({ path }) => !withheld.has(path)),
+  ];
+  if (gone.length === 0) return manifest;
+  const body = { bundle: manifest.bundle, files, withheld: gone };
+  return { ...body, digest: sha256(canonicalBytes(body)) };
+}
+
+/** The text of a manifest's file. */
+export const manifestText = (manifest: BundleManifest): string => `${canonicalJson(manifest)}\n`;
 
 /** Throws BundleDamaged unless the bytes are those that the manifest names. */
 export function checkFile({ path, size, sha256: expected }: BundleManifest["files"][number], bytes: Uint8Array): void {

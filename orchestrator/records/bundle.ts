@@ -5,7 +5,7 @@ import { InvalidValue } from "../primitives/errors.ts";
 import { freeName, isSystemError, makeFolder, syncDirectory, writeFileDurable } from "../primitives/files.ts";
 import { sha256 } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
-import { canonicalBytes, canonicalJson } from "../primitives/json.ts";
+import { canonicalBytes } from "../primitives/json.ts";
 import {
   type BundleManifest,
   checkBlockName,
@@ -13,18 +13,21 @@ import {
   EDITION,
   isPlainPath,
   MANIFEST,
+  manifestText,
   missing,
   parseManifest,
   unlisted,
 } from "./bundle-manifest.ts";
-import { BundleDamaged } from "./errors.ts";
+import { BundleDamaged, Withheld } from "./errors.ts";
 
 /** A mission's record, every byte of it verified when it was opened and held as it was then. */
 export interface Bundle {
   readonly manifest: BundleManifest;
   /** Path (with `/`) → bytes, sorted by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Throws BundleDamaged when the bundle has no such file. */
+  /** Whether it has such a file. Throws Withheld where it was left out of this copy. */
+  has(path: string): boolean;
+  /** Throws BundleDamaged when the bundle has no such file, Withheld where it was left out of this copy. */
   bytes(path: string): Uint8Array;
   text(path: string): string;
 }
@@ -40,7 +43,7 @@ export function writeBundle(dir: string, files: ReadonlyMap<string, Uint8Array |
     const body = { bundle: EDITION, files: entries } as const;
     const manifest = { ...body, digest: sha256(canonicalBytes(body)) };
     makeFolder(draft);
-    writeFileDurable(join(draft, MANIFEST), `${canonicalJson(manifest)}\n`);
+    writeFileDurable(join(draft, MANIFEST), manifestText(manifest));
     for (const folder of foldersOf(draft)) syncDirectory(folder);
     putInPlace(draft, dir, manifest.digest);
     return manifest;
@@ -94,12 +97,18 @@ export function openBundle(dir: string): Bundle {
   const [extra] = [...found].sort();
   if (extra !== undefined) throw unlisted(extra);
 
+  const withheld = new Map(manifest.withheld?.map(({ path, of }) => [path, of]));
+  function has(path: string): boolean {
+    const of = withheld.get(path);
+    if (of !== undefined) throw new Withheld(path, of);
+    return files.has(path);
+  }
   function bytes(path: string): Uint8Array {
-    const content = files.get(path);
+    const content = has(path) ? files.get(path) : undefined;
     if (content === undefined) throw missing(path);
     return content;
   }
-  return { manifest, files, bytes, text: (path) => new TextDecoder("utf-8", { fatal: true }).decode(bytes(path)) };
+  return { manifest, files, has, bytes, text: (path) => new TextDecoder("utf-8", { fatal: true }).decode(bytes(path)) };
 }
 
 function writeFile(draft: string, path: string, content: Uint8Array | string): BundleManifest["files"][number] {

@@ -83,3 +83,15 @@ export class BundleDamaged extends AgentCityError {
     this.file = file;
   }
 }
+
+/** A file is left out of a bundle because whoever it was made for may not read it. */
+export class Withheld extends AgentCityError {
+  readonly file: string;
+  constructor(file: string, of: string) {
+    super("Withheld", `${file} is withheld from this bundle`, {
+      details: `it is ${of} of a mission that is for its parties`,
+      action: "ask the mission's sponsor for the whole bundle",
+    });
+    this.file = file;
+  }
+}

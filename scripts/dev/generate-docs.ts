@@ -3,7 +3,7 @@
  * exported transition tables, `contracts/meta/adjudication/ActTypes.sol` and `docs/acts.erc7730.json` from the table of human acts, `docs/contexts/` from the
  * JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
  * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
- * `docs/attacks.md`, `docs/gateway-commands.md`, `docs/service-catalog.md` and
+ * `docs/attacks.md`, `docs/gateway-commands.md`, `docs/read-access.md`, `docs/service-catalog.md` and
  * `docs/invariants.md`; the economy's results by `economy/results.ts`; and the blocks of pages that show the sample mission
  * (`sample-pages.ts`), what console and gateway take (`faces-page.ts`), or how quick agreements are
  * (`agreements-page.ts`).
@@ -41,6 +41,7 @@ import { gatewayPage } from "./gateway-page.ts";
 import { grantsPage } from "./grants-page.ts";
 import { invariantsPage } from "./invariants-page.ts";
 import { MADE, table } from "./markdown.ts";
+import { readAccessPage } from "./read-access-page.ts";
 import { samplePages } from "./sample-pages.ts";
 import { servicesPage } from "./services-page.ts";
 
@@ -145,6 +146,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/grants.md", grantsPage()],
     ["docs/invariants.md", await invariantsPage()],
     ["docs/parameters.md", parametersPage()],
+    ["docs/read-access.md", readAccessPage()],
     ["docs/scale.md", scalePage()],
     ["docs/service-catalog.md", servicesPage()],
     ["docs/throughput.md", throughputPage()],

@@ -10,6 +10,7 @@ import { AuditFailed, AuditTooHeavy } from "./audit-failed.ts";
 import { absentOnChain, callSource } from "./calls.ts";
 import { checks } from "./checks.ts";
 import { type AuditContext, openContext, treeOf, Unreadable } from "./context.ts";
+import { withheldIn } from "./documents.ts";
 import { dealtOtherwise, forkedFrom, originOf } from "./forked.ts";
 import { type Check, Inspection, inspect } from "./inspection.ts";
 import { recordedCalls, seatsElsewhere } from "./recorded-calls.ts";
@@ -70,6 +71,7 @@ export async function auditBundle(dir: string, { head: known, effort, rpcUrl }: 
           ]
         : ["that the last block is the city's own: compare its hash with another witness", ...forkedFrom(context, rpcUrl)],
       elsewhere: await elsewhereIn(context, tree),
+      ...withheldIn(context.bundle.manifest.withheld ?? []),
       checks: results,
     };
     if (!report.passed) throw new AuditFailed(report);

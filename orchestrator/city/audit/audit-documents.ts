@@ -14,12 +14,12 @@ import { canonicalBytes, isObject, type JsonValue, parseCanonicalJson, parseJson
 import { type AuditFinding, type AuditReport, NOBODY_ELSEWHERE } from "../../protocol/audit-report.ts";
 import { balances, type Outcome, outcomeSchema } from "../../protocol/outcome.ts";
 import { type BundleManifest, damagesOf, MANIFEST, missing, parseManifest } from "../../records/bundle-manifest.ts";
-import { BundleDamaged } from "../../records/errors.ts";
+import { BundleDamaged, Withheld } from "../../records/errors.ts";
 import { type LogEntry, parseLog } from "../../records/log.ts";
 import { packRanking, tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle/bundle-layout.ts";
 import { renderReport } from "../report/render-report.ts";
-import { claimOutcome, clearedAgain, closing } from "./documents.ts";
+import { claimOutcome, clearedAgain, closing, withheldIn } from "./documents.ts";
 import { Inspection } from "./inspection.ts";
 import { type CallSource, callsHold, recordedCalls, seatsElsewhere } from "./recorded-calls.ts";
 import { settledAgain } from "./settled-again.ts";
@@ -67,10 +67,13 @@ const documentChecks: readonly DocumentCheck[] = [
     name: "RECORDS",
     what: "the log's chain of hashes, the block behind every entry, the closing entry",
     file: BUNDLE_FILES.log,
-    run(documents, seen) {
+    async run(documents, seen) {
       for (const { seq, content } of documents.log) {
-        const isThere = content === null || documents.hasBlock(content);
-        seen.holds(isThere, `block of log entry ${seq}`, "is missing", content === null ? BUNDLE_FILES.log : blockFile(content));
+        const subject = `block of log entry ${seq}`;
+        await seen.part(subject, () => {
+          const isThere = content === null || documents.hasBlock(content);
+          seen.holds(isThere, subject, "is missing", content === null ? BUNDLE_FILES.log : blockFile(content));
+        });
       }
       closing(documents, seen);
     },
@@ -207,15 +210,18 @@ const documentChecks: readonly DocumentCheck[] = [
     name: "RESULTS",
     what: "every result against its bytes, and the report written again from outcome and output",
     file: BUNDLE_FILES.log,
-    run(documents, seen) {
+    async run(documents, seen) {
       const { bundle, block, log, mission, outcome, document } = documents;
       const outputs = new Map<number, JsonValue>();
       for (const { subjects, content } of latest(log, "execution.result")) {
-        const { outputId, outputHash } = resultSchema.parse(block(content));
-        const id = parseContentId(outputId);
-        const file = blockFile(id);
-        seen.same(keccak256(bundle.bytes(file)), outputHash, `result of ${subjects.slice(1).join("/")}: hash`, file);
-        if (subjects[0] === mission) outputs.set(Number(subjects[1]), block(id));
+        const subject = `result of ${subjects.slice(1).join("/")}`;
+        await seen.part(subject, () => {
+          const { outputId, outputHash } = resultSchema.parse(block(content));
+          const id = parseContentId(outputId);
+          const file = blockFile(id);
+          seen.same(keccak256(bundle.bytes(file)), outputHash, `${subject}: hash`, file);
+          if (subjects[0] === mission) outputs.set(Number(subjects[1]), block(id));
+        });
       }
       const asked = document.document.nodes.filter(({ task }) => task === document.document.output.task);
       const released = outcome.released ? asked.map(({ number }) => outputs.get(number)).filter(isObject) : [];
@@ -227,8 +233,14 @@ const documentChecks: readonly DocumentCheck[] = [
 
 /** Reads the documents of a bundle. Throws with the first file that cannot be read. */
 export function readDocuments(files: BundleFiles): Documents {
+  const withheld = new Map(withheldOf(files).map(({ path, of }) => [path, of]));
+  const has = (path: string): boolean => {
+    const of = withheld.get(path);
+    if (of !== undefined) throw new Withheld(path, of);
+    return files.has(path);
+  };
   const bytes = (path: string): Uint8Array => {
-    const content = files.get(path);
+    const content = has(path) ? files.get(path) : undefined;
     if (content === undefined) throw missing(path);
     return content;
   };
@@ -242,7 +254,7 @@ export function readDocuments(files: BundleFiles): Documents {
     document: reading(BUNDLE_FILES.document, () => recompileLaw(bytes(BUNDLE_FILES.document))),
     log: reading(BUNDLE_FILES.log, () => parseLog(text(BUNDLE_FILES.log))),
     block: (id) => parseJsonBytes(bytes(blockFile(id))),
-    hasBlock: (id) => files.has(blockFile(id)),
+    hasBlock: (id) => has(blockFile(id)),
   };
 }
 
@@ -254,6 +266,14 @@ export async function auditDocuments(files: BundleFiles): Promise<AuditReport> {
   try {
     documents = readDocuments(files);
   } catch (error) {
+    // A public copy has no outcome: nothing in it is wrong for that, and nothing more can be seen here.
+    if (error instanceof Withheld)
+      return {
+        ...{ passed: whole.findings.length === 0, mission: null, name: null, head: null, root: null, ...withheldIn(withheldOf(files)) },
+        trusts: ["this is the public copy of a mission that is for its parties: npm run audit verifies what it holds"],
+        elsewhere: NOBODY_ELSEWHERE,
+        checks: [whole],
+      };
     const file = error instanceof BundleDamaged ? error.file : MANIFEST;
     const finding = { check: name, file, subject: file, problem: messageOf(error) };
     const known = whole.findings.some((each) => each.file === file);
@@ -275,6 +295,7 @@ export async function auditDocuments(files: BundleFiles): Promise<AuditReport> {
     root: documents.log.at(-1)?.hash ?? null,
     trusts: ["the chain for what happened on it: here the documents alone are compared with each other"],
     elsewhere: elsewhereIn(documents),
+    ...withheldIn(withheldOf(files)),
     checks,
   };
 }
@@ -289,6 +310,17 @@ function elsewhereIn(documents: Documents): AuditReport["elsewhere"] {
     return seatsElsewhere(recordedCalls(callSource(documents))?.recorded);
   } catch {
     return NOBODY_ELSEWHERE;
+  }
+}
+
+/** What the manifest says is not in this copy; nothing where it cannot be read. */
+function withheldOf(files: BundleFiles): NonNullable<BundleManifest["withheld"]> {
+  const bytes = files.get(MANIFEST);
+  try {
+    return (bytes === undefined ? undefined : parseManifest(bytes).withheld) ?? [];
+  } catch (error) {
+    if (error instanceof BundleDamaged) return [];
+    throw error;
   }
 }
 
@@ -339,6 +371,7 @@ function reading<Value>(file: string, read: () => Value): Value {
   try {
     return read();
   } catch (cause) {
+    if (cause instanceof Withheld) throw cause;
     throw cause instanceof BundleDamaged ? cause : new BundleDamaged(file, `cannot be read: ${messageOf(cause)}`, cause);
   }
 }

@@ -12,6 +12,7 @@ import type { Address, ContentId, Hash } from "../../primitives/hex.ts";
 import { type JsonValue, parseCanonicalJson, parseJsonBytes } from "../../primitives/json.ts";
 import { type Outcome, outcomeSchema } from "../../protocol/outcome.ts";
 import type { Bundle } from "../../records/bundle.ts";
+import { Withheld } from "../../records/errors.ts";
 import { type LogEntry, parseLog } from "../../records/log.ts";
 import { decodeLaw, type LawHeader, type LawNode } from "../../rules/law-codec.ts";
 import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle/bundle-layout.ts";
@@ -43,7 +44,7 @@ export interface ChainContext {
   readonly label: (node: number) => string;
   /** Name of an account, for people and for the outcome. */
   readonly nameOf: (address: Address) => string;
-  /** Files by their place in a bundle; throws when one is not there. */
+  /** Files by their place in a bundle; throws when one is not there, or withheld. */
   readonly bundle: Pick<Bundle, "bytes">;
   /** A block as JSON; throws when it is not there. */
   readonly block: (id: ContentId) => JsonValue;
@@ -81,12 +82,12 @@ export class Unreadable extends AgentCityError {
 /** Reads a bundle and replays its chain. Throws Unreadable with the file that cannot be used, caused by TooHeavy if it is too much. */
 export async function openContext(bundle: Bundle, limits: ReplayLimits = replayLimits(), rpcUrl?: string): Promise<AuditContext> {
   const city = reading(BUNDLE_FILES.city, () => bundledCitySchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.city))));
-  const outcome = reading(BUNDLE_FILES.outcome, () => outcomeSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.outcome))));
+  const outcome = unlessWithheld(BUNDLE_FILES.outcome, () => outcomeSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.outcome))));
   const document = reading(BUNDLE_FILES.document, () => recompileLaw(bundle.bytes(BUNDLE_FILES.document)));
   const log = reading(BUNDLE_FILES.log, () => parseLog(bundle.text(BUNDLE_FILES.log)));
   const transcript = reading(BUNDLE_FILES.chain, () => bundle.text(BUNDLE_FILES.chain));
   const documentBytes = bundle.bytes(BUNDLE_FILES.document);
-  const items = reading(BUNDLE_FILES.input, () => itemsSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.input))));
+  const items = unlessWithheld(BUNDLE_FILES.input, () => itemsSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.input))));
   const live = reading(BUNDLE_FILES.chain, () => liveChainIn(transcript));
   const url = live === undefined ? undefined : requireUrl(rpcUrl, live.name);
   const chain: CityChain = await readingAsync(BUNDLE_FILES.chain, () =>
@@ -109,11 +110,10 @@ export async function openContext(bundle: Bundle, limits: ReplayLimits = replayL
           client,
           roles: new Roles(record),
           log,
-          outcome,
           recordAbout: (mission) => record.about(mission),
           nameOf: (address) => names.get(address.toLowerCase()) ?? address,
           block: (id) => parseJsonBytes(bundle.bytes(blockFile(id))),
-          hasBlock: (id) => bundle.files.has(blockFile(id)),
+          hasBlock: (id) => bundle.has(blockFile(id)),
         },
         {
           mission: city.mission,
@@ -124,8 +124,11 @@ export async function openContext(bundle: Bundle, limits: ReplayLimits = replayL
           document,
           documentBytes,
           documentFile: BUNDLE_FILES.document,
+        },
+        {
+          outcome,
           items,
-          report: bundle.files.has(BUNDLE_FILES.report) ? bundle.text(BUNDLE_FILES.report) : undefined,
+          report: () => (bundle.has(BUNDLE_FILES.report) ? bundle.text(BUNDLE_FILES.report) : undefined),
         },
       );
     });
@@ -145,11 +148,17 @@ const itemsSchema = z.array(z.json());
 /** The data shared by all missions of a bundle, and the data of each one. */
 type Shared = Pick<
   AuditContext,
-  "bundle" | "seed" | "chain" | "client" | "roles" | "log" | "outcome" | "recordAbout" | "nameOf" | "block" | "hasBlock"
+  "bundle" | "seed" | "chain" | "client" | "roles" | "log" | "recordAbout" | "nameOf" | "block" | "hasBlock"
 >;
-type Own = Omit<AuditContext, keyof Shared | "law" | "history" | "family" | "label">;
+/** What a copy of a bundle may lack: each throws Withheld when it is asked for. */
+interface Withholdable {
+  readonly outcome: () => Outcome;
+  readonly items: () => AuditContext["items"];
+  readonly report: () => string | undefined;
+}
+type Own = Omit<AuditContext, keyof Shared | keyof Withholdable | "law" | "history" | "family" | "label">;
 
-async function contextOf(shared: Shared, own: Own): Promise<AuditContext> {
+async function contextOf(shared: Shared, own: Own, { outcome, items, report }: Withholdable): Promise<AuditContext> {
   const { client, chain, bundle } = shared;
   const { mission, document, record, path } = own;
   const contract = client.mission(mission);
@@ -162,6 +171,15 @@ async function contextOf(shared: Shared, own: Own): Promise<AuditContext> {
     history: new MissionHistory(record, { chainId: BigInt(chain.id), mission, lawHash: law.hash }),
     family: await childrenOf(client, (id) => bundle.bytes(blockFile(id)), parent, path),
     label: (node) => document.document.nodes[node]?.label ?? `node ${node}`,
+    get outcome() {
+      return outcome();
+    },
+    get items() {
+      return items();
+    },
+    get report() {
+      return report();
+    },
   };
 }
 
@@ -173,19 +191,26 @@ export async function treeOf(root: AuditContext): Promise<readonly AuditContext[
     if (enacted === null || above === undefined) continue;
     const { shard = null, label } = above.document.document.nodes[node] ?? { label: "" };
     const documentFile = blockFile(enacted.documentId);
+    const { bundle, seed, chain, client, roles, log, recordAbout, nameOf, block, hasBlock } = root;
     tree.push(
-      await contextOf(root, {
-        mission: enacted.mission,
-        session,
-        name: `${above.name}/${label}`,
-        path,
-        record: root.recordAbout(enacted.mission),
-        document: enacted.law,
-        documentBytes: root.bundle.bytes(documentFile),
-        documentFile,
-        items: shard === null ? [] : above.items.slice(shard.from, shard.to),
-        report: undefined,
-      }),
+      await contextOf(
+        { bundle, seed, chain, client, roles, log, recordAbout, nameOf, block, hasBlock },
+        {
+          mission: enacted.mission,
+          session,
+          name: `${above.name}/${label}`,
+          path,
+          record: root.recordAbout(enacted.mission),
+          document: enacted.law,
+          documentBytes: root.bundle.bytes(documentFile),
+          documentFile,
+        },
+        {
+          outcome: () => root.outcome,
+          items: () => (shard === null ? [] : above.items.slice(shard.from, shard.to)),
+          report: () => undefined,
+        },
+      ),
     );
   }
   return tree;
@@ -196,6 +221,20 @@ function reading<Value>(file: string, read: () => Value): Value {
     return read();
   } catch (cause) {
     throw new Unreadable(file, cause);
+  }
+}
+
+/** Reads a file now, and gives what it holds; one that is withheld says so to whoever asks for it. */
+function unlessWithheld<Value>(file: string, read: () => Value): () => Value {
+  try {
+    const value = reading(file, read);
+    return () => value;
+  } catch (error) {
+    const { cause } = error instanceof Error ? error : {};
+    if (!(cause instanceof Withheld)) throw error;
+    return () => {
+      throw cause;
+    };
   }
 }
 

@@ -45,13 +45,17 @@ export const claims: Check = {
   },
 };
 
-function claim({ log, block, hasBlock, mission, record, bundle }: AuditContext, seen: Inspection, executor: SlotHistory, subject: string) {
+async function claim(
+  { log, block, hasBlock, mission, record, bundle }: AuditContext,
+  seen: Inspection,
+  executor: SlotHistory,
+  subject: string,
+): Promise<void> {
   const { node, attempt, slot, agent, service, revealed } = executor;
   const place = [mission, node, attempt, slot];
   const context = { log, block, hasBlock };
   const found = recordOf(context, "execution.claim", place, claimFileSchema);
   const [item] = recordOf(context, "execution.evidence", place, signedItemSchema.array())?.value ?? [];
-  const work = recordOf(context, "execution.work", place, workSchema)?.value;
   const sealed = recordOf(context, "execution.sealed", place, sealedSchema)?.value;
   const handed = sealed?.sealedHash ?? revealed?.outputHash;
   if (!seen.holds(found !== undefined && item !== undefined && revealed !== undefined, subject, "has no record in the log")) return;
@@ -67,9 +71,13 @@ function claim({ log, block, hasBlock, mission, record, bundle }: AuditContext, 
     const value = said.claim_type === "measurement" ? said.measured_value : undefined;
     seen.same(value, handed, `${subject}: what was handed in`, file);
   }
-  const bytes = sealed?.sealedId ?? (work?.ok === true ? work.outputId : undefined);
-  const id = bytes === undefined ? undefined : parseContentId(bytes);
-  const source = id !== undefined && hasBlock(id) ? bundle.bytes(blockFile(id)) : undefined;
+  let source: Uint8Array | undefined;
+  await seen.part(`${subject}: what was handed in`, () => {
+    const work = sealed === undefined ? recordOf(context, "execution.work", place, workSchema)?.value : undefined;
+    const bytes = sealed?.sealedId ?? (work?.ok === true ? work.outputId : undefined);
+    const id = bytes === undefined ? undefined : parseContentId(bytes);
+    source = id !== undefined && hasBlock(id) ? bundle.bytes(blockFile(id)) : undefined;
+  });
   claimOutcome(seen, { subject, file, claimed: found.value, item, handed, source });
 }
 

@@ -14,6 +14,8 @@ import { type ClaimFile, NO_OUTPUT, trailOf } from "../../execution/claims.ts";
 import { type ClearingRecord, cityDeployment, clearAgain, type Standing } from "../../execution/clearing-record.ts";
 import { contentIdOf, contentIdOfJson } from "../../primitives/hash.ts";
 import type { Hash, Hex } from "../../primitives/hex.ts";
+import type { AuditReport } from "../../protocol/audit-report.ts";
+import type { BundleManifest } from "../../records/bundle-manifest.ts";
 import { BUNDLE_FILES, bundledCitySchema, CLOSING_KIND, closingSchema } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Inspection } from "./inspection.ts";
@@ -103,4 +105,10 @@ export function hexOf(key: `${string}:${Hex}`): Hex {
 /** The account whose key this is. Throws if it is not a point of the curve. */
 export function accountOf(key: Hex): string {
   return publicKeyToAddress(`0x${secp256k1.Point.fromHex(key.slice(2)).toHex(false)}`);
+}
+
+/** How many files a copy of a bundle lacks, by what they are. */
+export function withheldIn(withheld: NonNullable<BundleManifest["withheld"]>): Pick<AuditReport, "withheld"> {
+  const kinds = [...Map.groupBy(withheld, ({ of }) => of)].map(([of, files]) => ({ of, files: files.length }));
+  return kinds.length === 0 ? {} : { withheld: kinds.sort((a, b) => (a.of < b.of ? -1 : 1)) };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../../primitives/errors.ts";
 import { plain } from "../../primitives/values.ts";
 import type { AuditFinding } from "../../protocol/audit-report.ts";
+import { Withheld } from "../../records/errors.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { AuditContext, ChainContext } from "./context.ts";
 
@@ -27,6 +28,7 @@ export interface ChainCheck extends Check {
 export class Inspection {
   readonly #check: Pick<Check, "name" | "file">;
   readonly #findings: AuditFinding[] = [];
+  readonly #withheld = new Set<string>();
   #verified = 0;
 
   constructor(check: Pick<Check, "name" | "file">) {
@@ -46,18 +48,27 @@ export class Inspection {
     return this.holds(have === want, subject, `is ${brief(have)}, but has to be ${brief(want)}`, file);
   }
 
-  /** Runs a part of a check that may throw on malformed data; then the part is a finding and the check continues. */
+  /**
+   * Runs a part of a check that may throw on malformed data; then the part is a finding and the check continues. A part that needs what is
+   * withheld neither holds nor fails.
+   */
   async part(subject: string, work: () => void | Promise<void>, file?: string): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.holds(false, subject, problemOf(error), file);
+      if (error instanceof Withheld) this.#withheld.add(error.file);
+      else this.holds(false, subject, problemOf(error), file);
     }
   }
 
-  result(): { readonly verified: number; readonly findings: AuditFinding[] } {
-    return { verified: this.#verified, findings: [...this.#findings] };
+  result(): { readonly verified: number; readonly withheld?: number; readonly findings: AuditFinding[] } {
+    return { verified: this.#verified, ...notNothing(this.#withheld.size), findings: [...this.#findings] };
   }
+}
+
+/** Files that were withheld, said where there are any. */
+function notNothing(withheld: number): { readonly withheld?: number } {
+  return withheld === 0 ? {} : { withheld };
 }
 
 /** A record of another shape than its kind's: what is wrong, and where in it. */
@@ -67,16 +78,17 @@ function problemOf(error: unknown): string {
 
 /** Runs one check on every mission that it is about; whatever it stumbles over is a finding, never the end of the audit. */
 export async function inspect(check: Check, [root, ...below]: readonly AuditContext[]): Promise<ReturnType<Inspection["result"]>> {
-  let verified = 0;
+  let [verified, withheld] = [0, 0];
   const findings: AuditFinding[] = [];
   for (const context of root === undefined ? [] : [root, ...(check.scope === "bundle" ? [] : below)]) {
     const seen = new Inspection(check);
     await seen.part("this check", () => check.run(context, seen));
     const found = seen.result();
     verified += found.verified;
+    withheld += found.withheld ?? 0;
     findings.push(...found.findings.map((finding) => placed(finding, context)));
   }
-  return { verified, findings };
+  return { verified, ...notNothing(withheld), findings };
 }
 
 /** Names the mission below that a finding is about; the bundle keeps that mission's data in blocks. */

@@ -5,8 +5,9 @@ import type { AuditReport } from "../../protocol/audit-report.ts";
 export function renderAudit(report: AuditReport): string {
   const width = Math.max(...report.checks.map(({ name }) => name.length));
   const digits = Math.max(...report.checks.map(({ verified }) => String(verified).length));
-  const lines = report.checks.flatMap(({ name, what, verified, findings }) => [
-    `${name.padEnd(width)}  ${String(verified).padStart(digits)} ${findings.length === 0 ? "✓" : "✗"}  ${what}`,
+  const lines = report.checks.flatMap(({ name, what, verified, withheld = 0, findings }) => [
+    `${name.padEnd(width)}  ${String(verified).padStart(digits)} ${findings.length > 0 ? "✗" : withheld > 0 ? "·" : "✓"}  ${what}`,
+    ...(withheld === 0 ? [] : [`${" ".repeat(width)}  in part: it needs ${grouped(withheld)} files that are withheld`]),
     ...findings.map(({ file, subject, problem }) => `${" ".repeat(width)}  ${file}: ${subject}: ${problem}`),
   ]);
   const count = report.checks.reduce((sum, { verified }) => sum + verified, 0);
@@ -19,6 +20,15 @@ export function renderAudit(report: AuditReport): string {
   for (const line of unsigned) lines.push(`  ${line}`);
   for (const line of absent) lines.push(`  absent: ${line}`);
   for (const line of word) lines.push(`  on the operator's word alone: ${line}`);
-  lines.push(report.passed ? `PASSED: ${grouped(count)} checks` : `FAILED: ${grouped(bad)} of ${grouped(count)} checks`);
+  const gone = (report.withheld ?? []).reduce((sum, { files }) => sum + files, 0);
+  if (gone > 0) {
+    const kinds = (report.withheld ?? []).map(({ of, files }) => `${grouped(files)} ${of}`).join(", ");
+    lines.push(`${grouped(gone)} blocks withheld (${kinds}): nothing here says whether they are right`);
+  }
+  lines.push(
+    report.passed
+      ? `PASSED${gone > 0 ? " as far as it can be seen" : ""}: ${grouped(count)} checks`
+      : `FAILED: ${grouped(bad)} of ${grouped(count)} checks`,
+  );
   return `${lines.join("\n")}\n`;
 }
