@@ -14,7 +14,7 @@ import { version } from "./version.ts";
 export type McpOptions = Pick<AgentCommand, "city" | "folder" | "key" | "principal" | "passwordFile" | "rpc" | "sells" | "limits">;
 
 /** Commands that need no key. */
-const OPEN = COMMANDS.filter(({ access }) => access === "open");
+const OPEN = COMMANDS.filter(({ access }) => access === "open" || access === "reader");
 
 /**
  * A city's commands as an MCP server on standard input and output, for a client that starts this process; with a key, an agent's decisions

@@ -11,7 +11,7 @@ import { bundleOutput } from "../gateway/commands/bundles.ts";
 import { cityDocumentSchema } from "../gateway/commands/city.ts";
 import { depositOutput, posted } from "../gateway/commands/sponsors.ts";
 import { COMMANDS } from "../gateway/commands/table.ts";
-import { askElsewhere, CityUnreachable, postElsewhere } from "../gateway/elsewhere.ts";
+import { askElsewhere, CityUnreachable, postElsewhere, type Signing } from "../gateway/elsewhere.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -61,6 +61,11 @@ class CityDeceives extends AgentCityError {
 const MOST_GAS_MONEY = 50_000_000_000_000_000n;
 /** How often the city is asked how far it is, milliseconds. */
 const LOOK = 1_000;
+/** Said before anybody pays. */
+const WHO_READS = {
+  parties: "its items, outputs and report are for its parties; goal, law, verdicts, hashes and money are everybody's (docs/read-access.md)",
+  public: "once it is over everybody may read its items, outputs and report; `visibility: parties` keeps them for its parties",
+} as const;
 const ENDED = ["completed", "failed", "aborted", "no-law"];
 
 /** Asks a city elsewhere for a mission, pays its deposit with a key of one's own, waits for the end, fetches the bundle, and verifies it. */
@@ -83,7 +88,7 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
   if (key === undefined) throw new KeyUnusable("No keystore is named: add --key <keystore> and --password-file <file>");
   const account = privateKeyToAccount(secretIn(key, passwordFile));
   const budgetCap = parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS);
-  const file = parseMissionFile(text, { fileName, catalog: CATALOG, budgetCap });
+  const file = parseMissionFile(text, { fileName, catalog: CATALOG, budgetCap, visibility: "parties" });
   const path = options.input === undefined ? file.input.path : resolve(typedPath(options.input));
   const input = readInput({ ...file.input, path }, directory);
   tell(describeInput(input));
@@ -93,6 +98,7 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
   const posting: JsonObject = { file: text, items: [...input.items], ...(again === undefined ? {} : { again }) };
   let now = await postElsewhere(url, "/v1/posted", posted, posting, signing);
   tell(`the city takes ${now.title}; posted as ${now.id}`);
+  tell(WHO_READS[file.visibility]);
   const terms = { sponsor: account.address, goal: file.goal, budget: file.budget };
   if (now.state === "unpaid") {
     enter("the deposit is paid");
@@ -107,7 +113,7 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
     last = words;
     await wallTime.sleep(LOOK);
   }
-  return { ended: now, folder: now.mission === null ? undefined : await fetchBundle(url, now.mission, tell) };
+  return { ended: now, folder: now.mission === null ? undefined : await fetchBundle(url, now.mission, signing, tell) };
 
   /** A devnet gives everybody play money once. */
   async function fillPurse(): Promise<void> {
@@ -142,22 +148,28 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
   }
 }
 
-async function ask<Output extends z.ZodType>(url: string, name: string, output: Output, given: JsonObject = {}): Promise<z.output<Output>> {
+async function ask<Output extends z.ZodType>(
+  url: string,
+  name: string,
+  output: Output,
+  given: JsonObject = {},
+  bearer?: string,
+): Promise<z.output<Output>> {
   const command = COMMANDS.find((each) => each.name === name);
   if (command === undefined) throw new CityUnreachable(url, `this version knows no command ${name}`);
-  return output.parse(await askElsewhere(url)(command, given, {}));
+  return output.parse(await askElsewhere(url)(command, given, { bearer }));
 }
 
 /** Writes the bundle below this folder's missions; one of another city, whose mission had the same address, stays beside it. */
-async function fetchBundle(url: string, mission: string, tell: (line: string) => void): Promise<string> {
+async function fetchBundle(url: string, mission: string, signing: Signing, tell: (line: string) => void): Promise<string> {
   const folder = join(home().root, "missions", addressSchema.parse(mission).toLowerCase());
   let count = 0;
   await receiveBundle(folder, async (take) => {
+    // Of a mission that is for its parties the sponsor alone gets it whole.
+    const { bearer } = await postElsewhere(url, "/v1/session", z.looseObject({ bearer: z.string() }), {}, signing);
     for (let after: string | null = ""; after !== null; ) {
-      const page: z.output<typeof bundleOutput> = await ask(url, "get_bundle", bundleOutput, {
-        mission,
-        ...(after === "" ? {} : { after }),
-      });
+      const given = { mission, ...(after === "" ? {} : { after }) };
+      const page: z.output<typeof bundleOutput> = await ask(url, "get_bundle", bundleOutput, given, bearer);
       for (const { path, base64 } of page.files) {
         // Names are the city's words: none of them may lead out of the folder.
         if (!BUNDLE_PATH.test(path)) throw new CityDeceives(`a file of the bundle is named ${JSON.stringify(path.slice(0, 80))}`);

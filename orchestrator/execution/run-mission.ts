@@ -1,4 +1,5 @@
 import { intentKey } from "../chain/outbox.ts";
+import { canonicalBytes } from "../primitives/json.ts";
 import { TIER } from "../primitives/tier.ts";
 import { awaitsBids, isBranch, isOver, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
 import { endingOf } from "./ending.ts";
@@ -65,6 +66,8 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
   const mirror = new FreezeMirror(world, mission);
   // A process that was killed after the chain's confirmation never let these out of escrow.
   const found = await viewNodes(world, mission);
+  // Those who have a part in a node read its input from here.
+  await world.store.put(canonicalBytes(mission.items));
   await release(world, mission, found);
   if (!isOver(await missionState(world, mission))) await mirror.restore(found);
   let before = "";

@@ -10,6 +10,8 @@ import type { LogHead } from "../records/log.ts";
 import type { AgreementDesk } from "./agreement-desk.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
+import type { BundleExports } from "./exports.ts";
+import type { Laws } from "./laws.ts";
 import type { MissionMemory } from "./mission-memory.ts";
 import type { PhaseTimes } from "./phase-times.ts";
 import type { SeatDoor } from "./seat-door.ts";
@@ -21,6 +23,8 @@ export interface World {
   readonly client: CityClient;
   readonly hub: HubReads;
   readonly blocks: Blocks;
+  /** Documents of missions' laws, which say whose eyes a mission is for. */
+  readonly laws: Laws;
   /** Where the city's own log of records stands. */
   readonly recordsHead: () => Promise<LogHead>;
   /** The network's folder, where cases and orders wait. */
@@ -41,6 +45,8 @@ export interface FrontWorld extends World {
   readonly campaigns?: CampaignFolders | undefined;
   /** The folder of finished missions' bundles, if this city hands them out. */
   readonly bundles?: string | undefined;
+  /** Copies of them, each for whoever asks. */
+  readonly exports: BundleExports;
   /** Gas that a mission may use before its metric alerts; none is set by default. */
   readonly gasBudget?: number | undefined;
   /** An ERC-8004 identity registry of this city's chain, if its operator names one. */
@@ -76,10 +82,10 @@ export interface Caller {
 }
 
 /**
- * `open`: anybody. `bearer`: a signature, or a session that one opened. `signed`: a signature over this very request, for all that changes
+ * `open`: anybody. `reader`: anybody, and a signature or a session shows more to who may read it (`protocol/read-access.ts`). `bearer`: a signature, or a session that one opened. `signed`: a signature over this very request, for all that changes
  * something. `order`: anybody, since what the body holds (an order of the panel, a registration) is worth what its own signatures are.
  */
-export type Access = "open" | "bearer" | "signed" | "order";
+export type Access = "open" | "reader" | "bearer" | "signed" | "order";
 
 /** One thing that the gateway does: every face (HTTP, OpenAPI, the reference, MCP) is made from the table of these. */
 interface Row<Input extends z.ZodObject, Output extends z.ZodType> {

@@ -36,13 +36,14 @@ const TIMEOUT = 20_000;
 
 /** Asks the gateway at this URL. Throws Refused with its words, or CityUnreachable. */
 export function askElsewhere(url: string): Ask {
-  return async ({ path, method, output }: Command, input) => {
+  return async ({ path, method, output }: Command, input, { bearer }) => {
     const inPath = pathFields(path);
     const filled = inPath.reduce((text, name) => text.replace(`{${name}}`, encodeURIComponent(String(input[name]))), path);
     const query = new URLSearchParams(
       Object.entries(input).flatMap(([name, value]): [string, string][] => (inPath.includes(name) ? [] : [[name, String(value)]])),
     ).toString();
-    const { ok, body } = await fetched(url, query === "" ? filled : `${filled}?${query}`, { method });
+    const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+    const { ok, body } = await fetched(url, query === "" ? filled : `${filled}?${query}`, { method, headers });
     if (!ok) {
       const { error } = errorSchema.parse(body);
       throw new Refused("BadRequest", error.message, { details: error.code });

@@ -27,7 +27,9 @@ import { type FrontWorld, isCharged } from "./command.ts";
 import type { CityDocument } from "./commands/city.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { answerTo, Refused } from "./errors.ts";
+import { BundleExports } from "./exports.ts";
 import { gatewayApp } from "./http.ts";
+import { Laws } from "./laws.ts";
 import { type GatewayLimits, limitsSchema } from "./limits.ts";
 import { openLine } from "./line.ts";
 import { type CityLink, cityOver, orderSchema } from "./link.ts";
@@ -141,11 +143,13 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
   const client = createCityClient({ chain, addresses });
   const world: FrontWorld = {
     ...{ client, hub, blocks, dir, millis },
+    laws: new Laws({ client, hub, blocks }),
     missions: new MissionMemory({ client, hub }),
     phases: new PhaseTimes({ hub }),
     recordsHead: () => headOf(city.rows),
     campaigns: settings.campaigns,
     bundles: settings.bundles,
+    exports: new BundleExports(),
     gasBudget: settings.gasBudget,
     identities: settings.identities,
     about: () => {

@@ -16,7 +16,7 @@ import { Arrivals, type Arriving, busy } from "./arrivals.ts";
 import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
 import { type Caller, type Command, type FrontWorld, isCharged } from "./command.ts";
-import { filterOf, tell, withholding } from "./commands/events.ts";
+import { filterOf, tell } from "./commands/events.ts";
 import { contractsOf } from "./contract-signature.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { isSigned, type SignedBy, signerOfRequest } from "./http-signature.ts";
@@ -27,6 +27,7 @@ import { mcpHandler, type Proof } from "./mcp.ts";
 import type { Nonces } from "./nonces.ts";
 import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput } from "./openapi.ts";
 import { Places } from "./parties.ts";
+import { withholding } from "./reading.ts";
 import { referencePage } from "./reference.ts";
 import type { ArrivedRequest } from "./signature-base.ts";
 import { signerOfTool, type ToolSignature } from "./tool-signature.ts";
@@ -152,7 +153,8 @@ export function gatewayApp(options: GatewayOptions): Hono {
       return by;
     }
     const authorization = context.req.header("authorization");
-    if (access === "bearer" && authorization !== undefined) return { key: bearers.keyOf(authorization, now()) };
+    if (access !== "signed" && authorization !== undefined) return { key: bearers.keyOf(authorization, now()) };
+    if (access === "reader") return {};
     throw new Refused("SignatureMissing", "This needs a signed request", { action: "docs/gateway.md shows how one is made" });
   }
 
@@ -209,7 +211,9 @@ export function gatewayApp(options: GatewayOptions): Hono {
         if (isPaidFor(command)) return paid(context, command, input);
         const caller = callerFor(command, who, body, party(context));
         const answer = () => answered(command, input, caller);
-        const isKept = command.at === "front" && command.access === "open" && command.method === "GET" && command.isOfFiles !== true;
+        // What is shown to somebody alone is kept for nobody.
+        const isForAll = command.access === "open" || (command.access === "reader" && caller.key === undefined);
+        const isKept = command.at === "front" && isForAll && command.method === "GET" && command.isOfFiles !== true;
         return text(context, isKept ? await kept.get(`${command.name} ${canonicalJson(given)}`, answer) : await answer());
       });
     });
@@ -279,7 +283,8 @@ export function gatewayApp(options: GatewayOptions): Hono {
   }
 
   async function callerOfTool(command: Command, fields: JsonObject, bearer?: string, signature?: ToolSignature): Promise<Who> {
-    if (command.access === "bearer" && bearer !== undefined) return { key: bearers.keyOf(`Bearer ${bearer}`, now()) };
+    if ((command.access === "bearer" || command.access === "reader") && bearer !== undefined)
+      return { key: bearers.keyOf(`Bearer ${bearer}`, now()) };
     if (command.access !== "signed") return {};
     if (signature === undefined) throw new Refused("SignatureMissing", `${command.name} needs a signature`);
     const { host: authority } = new URL(options.url());

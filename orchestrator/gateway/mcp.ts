@@ -26,8 +26,10 @@ export interface ToolPayment {
 /** Answers one command: from this city, or from one elsewhere. */
 export type Ask = (command: Command, input: JsonObject, proof: Proof) => Promise<JsonObject>;
 
+const bearer = z.string().max(64);
 const proofFields = {
-  bearer: { bearer: z.string().max(64).meta({ description: "From open_session" }) },
+  reader: { bearer: bearer.optional().meta({ description: "From open_session: shows what its key may read" }) },
+  bearer: { bearer: bearer.meta({ description: "From open_session" }) },
   signed: { signature: toolSignature },
 } as const;
 
@@ -36,7 +38,7 @@ const proofSchema = z.object({ bearer: z.string().optional(), signature: toolSig
 
 /** What a tool is asked: the command's own fields, and what shows the caller's key. */
 function questionOf({ access, input }: Command): z.ZodObject {
-  return access === "bearer" || access === "signed" ? input.extend(proofFields[access]) : input;
+  return access === "open" || access === "order" ? input : input.extend(proofFields[access]);
 }
 
 /** The table as an MCP server. */
@@ -97,7 +99,7 @@ function documentOf(header: string): JsonObject {
 export function apart(access: Access, given: unknown): { readonly fields: JsonObject; readonly proof: Proof } {
   const plain: JsonValue = JSON.parse(JSON.stringify(given));
   const all = isObject(plain) ? plain : {};
-  if (access !== "bearer" && access !== "signed") return { fields: all, proof: {} };
+  if (access === "open" || access === "order") return { fields: all, proof: {} };
   const { bearer: _, signature: __, ...fields } = all;
   return { fields, proof: proofSchema.parse(all) };
 }

@@ -52,6 +52,9 @@ const errorAnswer = (description: string): JsonObject => ({
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 });
 
+/** What shows whose a request is; of a reader's, nothing has to. */
+const SECURITY = { reader: [{}, { bearer: [] }], bearer: [{ bearer: [] }], signed: [{ erc8128: [] }] };
+
 function operationOf({ name, method, path, group, doc, access, cost, input, output }: Command): JsonObject {
   const isRead = method === "GET";
   return {
@@ -61,7 +64,7 @@ function operationOf({ name, method, path, group, doc, access, cost, input, outp
     description: `${doc}\n\nCost: ${cost}.`,
     parameters: isRead ? parametersOf(input, path) : [],
     ...(isRead ? {} : { requestBody: { required: true, content: { "application/json": { schema: jsonSchemaOf(input) } } } }),
-    ...(access === "open" || access === "order" ? {} : { security: [{ [access === "signed" ? "erc8128" : "bearer"]: [] }] }),
+    ...(access === "open" || access === "order" ? {} : { security: SECURITY[access] }),
     responses: {
       200: { description: "The answer", content: { "application/json": { schema: jsonSchemaOf(output, "input") } } },
       400: errorAnswer("The question is malformed"),

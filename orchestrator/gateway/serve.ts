@@ -18,16 +18,18 @@ import { canonicalJson } from "../primitives/json.ts";
 import { AgreementDesk } from "./agreement-desk.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { Caller, CityWorld } from "./command.ts";
-import { withholding } from "./commands/events.ts";
+import { tell } from "./commands/events.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { Refused } from "./errors.ts";
 import { type FrontSettings, operatorIn, startFront, type Wall } from "./front.ts";
 import type { Pages } from "./http.ts";
+import { Laws } from "./laws.ts";
 import { type GatewayLimits, LIMITS } from "./limits.ts";
 import { LineClosed, openLine } from "./line.ts";
 import { answersOf, type Charged, type FrontOrder, type PaidOrder } from "./link.ts";
 import { guardedPush, type Push } from "./push.ts";
 import { openQuotas } from "./quotas.ts";
+import { secrecyIn, withholding } from "./reading.ts";
 import { SeatDoor } from "./seat-door.ts";
 import { Webhooks } from "./webhooks.ts";
 import { type Charge, PaymentRequired, Till, type Toll } from "./x402.ts";
@@ -103,11 +105,13 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const webhooks = new Webhooks({
     ...{ sql: city.database, hub, millis, operator: operatorIn(city.dir), chainId: city.chain.id },
     isSeated: (key) => city.client.roster.isActive(key),
+    told: async (event) => z.json().parse(await tell(event, withholding(world))),
     push: options.push ?? guardedPush(),
   });
   const door = { quotas: openQuotas(city.database), closing: closing.signal };
   const world: CityWorld = {
     ...{ client: city.client, hub, blocks: city.blocks, dir: city.dir, millis, webhooks },
+    laws: new Laws({ client: city.client, hub, blocks: city.blocks }),
     async attest(text) {
       const operator = operatorIn(city.dir);
       return { key: operator.address, signature: await operator.signMessage({ message: text }) };
@@ -305,8 +309,8 @@ const finalityOf = ({ chain }: City) => (chain.isLive ? LIVE_FINALITY : 0);
 
 /** Every payload that may be read, to a node of the operator's own. */
 function mirrorTo(rpc: string, { database: sql }: City, world: CityWorld): Mirror {
-  const isWithheld = (event: StreamEvent) => withholding(world)(event);
-  return new Mirror({ sql, hub: world.hub, name: rpc, put: kuboBlocks(rpc), isWithheld });
+  const secrecyOf = (event: StreamEvent) => secrecyIn(world)(event);
+  return new Mirror({ sql, hub: world.hub, name: rpc, put: kuboBlocks(rpc), secrecyOf });
 }
 
 const DAY = 86_400_000;

@@ -42,6 +42,8 @@ export interface WebhooksOptions {
   readonly chainId: number;
   /** Whether an adjudicator has its seat still: one that lost it receives nothing more. */
   readonly isSeated: (key: Address) => Promise<boolean>;
+  /** An event as everybody is told of it. */
+  readonly told: (event: StreamEvent) => Promise<JsonValue>;
   readonly millis: () => number;
 }
 
@@ -114,7 +116,7 @@ export class Webhooks {
   }
 
   async #tell({ key, url, delivered, failures }: Webhook): Promise<boolean> {
-    const { sql, hub, millis, isSeated } = this.#of;
+    const { sql, hub, millis, isSeated, told } = this.#of;
     if (!(await isSeated(key))) {
       await this.remove(key);
       return false;
@@ -126,7 +128,7 @@ export class Webhooks {
       await sql.query("UPDATE gateway_webhooks SET delivered = $2 WHERE key = $1 AND url = $3 AND delivered < $2", [key, head, url]);
       return false;
     }
-    const problem = await this.#send(new URL(url), z.json().parse(event)).then(
+    const problem = await this.#send(new URL(url), await told(event)).then(
       (answer) => (isTaken(answer) ? undefined : `it answered ${answer.status}`),
       messageOf,
     );

@@ -3,7 +3,7 @@ import { contentIdOf } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
 import { parseJson } from "../primitives/json.ts";
 import type { Sql } from "../records/sql.ts";
-import type { HubReads, StreamEvent } from "./view.ts";
+import type { HubReads, Secrecy, StreamEvent } from "./view.ts";
 
 /** Keeps a block elsewhere, under the id that it has. Throws MirrorFailed. */
 export type PutBlock = (id: ContentId, bytes: Uint8Array) => Promise<void>;
@@ -53,16 +53,16 @@ export interface MirrorOptions {
   /** Which mirror: each has its own place in the stream. */
   readonly name: string;
   readonly put: PutBlock;
-  /** Whether nobody may read this payload yet. */
-  readonly isWithheld: (event: StreamEvent) => Promise<boolean>;
+  /** Until when a payload is withheld from everybody. */
+  readonly secrecyOf: (event: StreamEvent) => Promise<Secrecy>;
 }
 
 /** Events looked through in one step. */
 const STEP = 100;
 
 /**
- * Payloads of the stream on their way to a mirror: each at least once, in order. What is withheld holds up what comes after it, so that
- * the place in the stream says what the mirror has; a payload that nobody holds any more is passed over.
+ * Payloads of the stream on their way to a mirror: each at least once, in order. What is withheld for now holds up what comes after it, so
+ * that the place in the stream says what the mirror has; a payload that is its parties' for ever, or that nobody holds any more, is passed over.
  */
 export class Mirror {
   readonly #of: MirrorOptions;
@@ -78,15 +78,16 @@ export class Mirror {
 
   /** Mirrors what is next. Returns how many blocks were kept; throws MirrorFailed, and goes on there the next time. */
   async step(): Promise<number> {
-    const { sql, hub, name, put, isWithheld } = this.#of;
+    const { sql, hub, name, put, secrecyOf } = this.#of;
     const from = await this.place();
     if (from >= hub.cursor().sequence) return 0;
     const { events } = await hub.query({ cursor: `s${from}`, limit: STEP });
     let [at, kept] = [from, 0];
     try {
       for (const event of events) {
-        if (await isWithheld(event)) break;
-        const bytes = await hub.payload(event.payloadCid);
+        const secrecy = await secrecyOf(event);
+        if (secrecy === "until its mission is over") break;
+        const bytes = secrecy === "open" ? await hub.payload(event.payloadCid) : undefined;
         if (bytes !== undefined && contentIdOf(bytes) === event.payloadCid) {
           await put(event.payloadCid, bytes);
           kept += 1;

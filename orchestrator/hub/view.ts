@@ -18,6 +18,9 @@ export interface StreamEvent extends HubEvent {
 /** Whether somebody may not read an event's payload: no search of theirs looks into it. */
 export type Withholding = (event: StreamEvent) => Promise<boolean>;
 
+/** Until when a payload is withheld from everybody who has no part in its mission. */
+export type Secrecy = "open" | "until its mission is over" | "for ever";
+
 /** What there is to read of the Logging Hub. */
 export interface HubReads {
   /** A page. With `text` it may end early, even empty, where many blocks had to be read: `next` goes on. */

@@ -17,7 +17,7 @@ export function gatewayPage(): string {
   return [
     MADE("orchestrator/gateway/commands/table.ts"),
     "\n# Commands of the gateway\n\n",
-    "Who: `open` is anybody, `bearer` a key by signature or session, `signed` a key by a signature over this very request,\n",
+    "Who: `open` is anybody, `reader` anybody, and a signature or session shows [what its key may read](read-access.md), `bearer` a key by signature or session, `signed` a key by a signature over this very request,\n",
     "`order` anybody: what the body holds is an order of the panel, worth what its own signatures are. Cost is taken\n",
     "from the allowance of the caller's address ([limits](gateway.md#limits)). Every field stands in `GET /openapi.json` and on the page `/docs`.\n",
     ...sections,

@@ -179,7 +179,7 @@ describe("the gateway of a city with a mission", function () {
       prepare_service: `?agent=${values["agent"]}&service=aggregate`,
     };
     for (const { path, output, access, method, name } of COMMANDS) {
-      if (access !== "open" || ASKED_ELSEWHERE.includes(name)) continue;
+      if ((access !== "open" && access !== "reader") || ASKED_ELSEWHERE.includes(name)) continue;
       expect(method, name).to.equal("GET");
       const filled = pathFields(path).reduce((text, field) => text.replace(`{${field}}`, values[field] ?? ""), path);
       const { status, body } = await get(`${filled}${asked[name] ?? ""}`);
@@ -541,7 +541,9 @@ describe("the gateway of a city with a mission", function () {
     it(`serves a stranger's MCP client by ${face} with the same commands and answers`, async () => {
       const found = await strange(...args());
       // A process without a key asks open questions; by HTTP a caller signs for itself.
-      const offered = COMMANDS.filter(({ access }) => face === "streamable HTTP" || access === "open").map(({ name }) => name);
+      const offered = COMMANDS.filter(({ access }) => face === "streamable HTTP" || access === "open" || access === "reader").map(
+        ({ name }) => name,
+      );
       expect(found.tools).to.have.members(offered);
       expect(found.withAnswers).to.equal(offered.length);
       expect(found.mission).to.deep.equal(JSON.parse((await get(`/v1/missions/${served.outcome.mission}`)).body));

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
 import { openNonces } from "../../orchestrator/gateway/nonces.ts";
 import { challengeText, Webhooks } from "../../orchestrator/gateway/webhooks.ts";
 import type { StreamEvent } from "../../orchestrator/hub/view.ts";
@@ -98,6 +99,7 @@ describe("a gateway that is killed at each of its statements", function () {
         let head = 1;
         const webhooks = new Webhooks({
           ...{ sql, operator, chainId: 31337, isSeated: async () => true, millis: () => now },
+          told: async (event) => z.json().parse(event),
           hub: {
             cursor: () => ({ block: 0, record: 0, sequence: head, hash: secretOf("head") }),
             async query({ eventType, cursor = "s0" }) {

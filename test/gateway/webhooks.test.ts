@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
 import { signerOfRequest } from "../../orchestrator/gateway/http-signature.ts";
 import { guardedPush, type Push, requireEndpoint } from "../../orchestrator/gateway/push.ts";
 import { challengeText, Webhooks } from "../../orchestrator/gateway/webhooks.ts";
@@ -84,6 +85,7 @@ describe("critical events on their way to adjudicators", function () {
     new Webhooks({
       ...{ sql: database, push, operator, chainId: CHAIN_ID, millis: () => wall.now },
       isSeated: async (key) => seated.has(key),
+      told: async (event) => z.json().parse(event),
       hub: {
         cursor: () => cursor,
         async query(query) {

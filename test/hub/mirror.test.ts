@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { kuboBlocks, Mirror } from "../../orchestrator/hub/mirror.ts";
-import type { StreamEvent } from "../../orchestrator/hub/view.ts";
+import type { Secrecy, StreamEvent } from "../../orchestrator/hub/view.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
@@ -29,7 +29,7 @@ describe("a mirror of the hub's payloads", function () {
   let rpc = "";
   const node = { kept: [] as string[], isDown: false, lies: false };
   const events = [1, 2, 3, 4, 5].map(eventAt);
-  const withheld = new Set<number>();
+  const withheld = new Map<number, Secrecy>();
 
   before(async () => {
     database = await openDatabase({ dir: directory() });
@@ -64,7 +64,7 @@ describe("a mirror of the hub's payloads", function () {
         // Let go of after its time.
         payload: async (cid) => [1, 3, 4, 5].map(bytesOf).find((bytes) => contentIdOf(bytes) === cid),
       },
-      isWithheld: async ({ sequence }) => withheld.has(sequence),
+      secrecyOf: async ({ sequence }) => withheld.get(sequence) ?? "open",
     });
   const failing = (promise: Promise<unknown>) =>
     promise.then(
@@ -73,12 +73,21 @@ describe("a mirror of the hub's payloads", function () {
     );
 
   it("keeps nothing that nobody may read yet, and goes on once they may", async () => {
-    withheld.add(4);
+    withheld.set(4, "until its mission is over");
     expect([await open().step(), await open().step(), await open().place()]).to.deep.equal([2, 0, 3]);
     withheld.clear();
     expect([await open().step(), await open().place()]).to.deep.equal([2, 5]);
     expect(node.kept).to.deep.equal(['{"at":1}', '{"at":3}', '{"at":4}', '{"at":5}']);
     expect(await open().step()).to.equal(0);
+  });
+
+  it("passes over what is its parties' for ever", async () => {
+    await database.query("DELETE FROM hub_mirrors");
+    node.kept = [];
+    withheld.set(3, "for ever");
+    expect([await open().step(), await open().place()]).to.deep.equal([3, 5]);
+    expect(node.kept).to.deep.equal(['{"at":1}', '{"at":4}', '{"at":5}']);
+    withheld.clear();
   });
 
   it("goes on where a node that was away left it, and believes no node that calls a block otherwise", async () => {

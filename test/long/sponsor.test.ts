@@ -91,6 +91,8 @@ describe("a sponsor from outside", function () {
     expect(over, JSON.stringify(over)).to.include({ state: "completed" });
     const output = z.object({ output: z.looseObject({}) }).parse(said.get("output"));
     expect(JSON.stringify(output), "the report").to.match(/survey[\s\S]*foundation[\s\S]*walls/);
+    const toStrangers = z.object({ output: z.object({ withheld: z.array(z.unknown()).min(4) }), report: z.literal("NotFound") });
+    expect(toStrangers.safeParse(said.get("to strangers")).error, "what it did not say is public is its own").to.equal(undefined);
     // 100,000 tokens of the faucet, 300 deposited.
     expect(Number(over?.["left"])).to.be.greaterThan(99_700_000_000).and.lessThan(100_000_000_000);
   });

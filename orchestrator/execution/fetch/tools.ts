@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AgentCityError } from "../../primitives/errors.ts";
+import { contentIdOfJson } from "../../primitives/hash.ts";
 import { canonicalBytes, type JsonValue } from "../../primitives/json.ts";
 import type { Tool } from "../sandbox/process.ts";
 import { readOutput } from "../work.ts";
@@ -27,7 +28,8 @@ export function toolsOf(
   const hosts = new Set(urls.map(hostOf));
 
   async function fetched(url: string): Promise<z.infer<typeof fetchedSchema>> {
-    return world.remember(["page", mission.address, url], fetchedSchema, async () => {
+    // The log is everybody's, and addresses are items: it names them by hash.
+    return world.remember(["page", mission.address, contentIdOfJson(url)], fetchedSchema, async () => {
       try {
         const page = await world.fetchPage(url, hosts);
         return { ok: true, pageId: await world.store.put(canonicalBytes({ ...page })) };

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
 import { BUNDLE_FILES } from "../../city/bundle/bundle-layout.ts";
-import { type Command, command, type FrontWorld } from "../command.ts";
+import { type Caller, type Command, command, type FrontWorld } from "../command.ts";
 import { Refused } from "../errors.ts";
+import { mayReadOf } from "../reading.ts";
 import { address, toAddress } from "../wire.ts";
 
 /** Bytes of files in one answer, unless the first of them is larger. */
@@ -15,20 +16,25 @@ export const bundleOutput = z.strictObject({
   next: z.string().nullable(),
 });
 
-/** Files below a folder by their names in the bundle, in order. */
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
-    .sort();
-}
-
 /** Folder of a mission's bundle. Throws NotFound. */
 function bundleOf({ bundles }: FrontWorld, mission: string): string {
   const folder = bundles === undefined ? undefined : join(bundles, toAddress(mission).toLowerCase());
-  if (folder === undefined || !existsSync(join(folder, "manifest.json")))
-    throw new Refused("NotFound", `No bundle of ${mission} is here`, { action: "it is written when the mission is over" });
+  if (folder === undefined || !existsSync(join(folder, "manifest.json"))) throw noBundle(mission);
   return folder;
+}
+
+/** To whoever may not read it, as where there is none. */
+function noBundle(mission: string): Refused {
+  return new Refused("NotFound", `No bundle of ${mission} is here to be read`, {
+    action: "it is written when the mission is over; of one that is for its parties, its sponsor reads it with a bearer",
+  });
+}
+
+/** A mission that the hub does not know yet, or not any more, is nobody's to read. */
+async function mayRead(world: FrontWorld, caller: Caller, object: "report", named: string): Promise<boolean> {
+  const mission = toAddress(named);
+  const row = world.hub.missionAt(mission);
+  return row !== undefined && mayReadOf(world, caller, object, { mission, missionId: row.id, node: null });
 }
 
 export const bundleCommands: readonly Command[] = [
@@ -38,12 +44,13 @@ export const bundleCommands: readonly Command[] = [
     path: "/v1/missions/{mission}/report",
     group: "Missions",
     doc: "A finished mission's report, for people: what was asked, what came out, what is uncertain, what it cost. Markdown, with agents' words in it.",
-    access: "open",
+    access: "reader",
     isOfFiles: true,
     cost: 3,
     input: z.strictObject({ mission: address }),
     output: z.strictObject({ markdown: z.string() }),
-    async run(world, { mission }) {
+    async run(world, { mission }, caller) {
+      if (!(await mayRead(world, caller, "report", mission))) throw noBundle(mission);
       return { markdown: readFileSync(join(bundleOf(world, mission), BUNDLE_FILES.report), "utf8") };
     },
   }),
@@ -52,8 +59,8 @@ export const bundleCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/bundle",
     group: "Missions",
-    doc: "A finished mission's bundle, some files at a time: all that verifying it needs. Its folder is what `npm run audit` takes.",
-    access: "open",
+    doc: "A finished mission's bundle, some files at a time: all that verifying it needs. Its folder is what `npm run audit` takes. Of a mission that is for its parties the sponsor gets it whole, everybody else the public copy, whose manifest lists what is withheld.",
+    access: "reader",
     isOfFiles: true,
     cost: 10,
     input: z.strictObject({
@@ -61,16 +68,17 @@ export const bundleCommands: readonly Command[] = [
       after: z.string().max(200).optional().meta({ description: "`next` of the answer before" }),
     }),
     output: bundleOutput,
-    async run(world, { mission, after = "" }) {
-      const folder = bundleOf(world, mission);
-      const left = filesIn(folder).filter((path) => path > after);
+    async run(world, { mission: named, after = "" }, caller) {
+      const [folder, mission] = [bundleOf(world, named), toAddress(named)];
+      const copy = await world.exports.copyOf(world, folder, mission, caller.key);
+      const left = copy.paths.filter((path) => path > after);
       const files = [];
       let bytes = 0;
       for (const path of left) {
-        const content = readFileSync(join(folder, path));
+        const content = copy.bytes(path);
         if (files.length > 0 && bytes + content.length > MOST) break;
         bytes += content.length;
-        files.push({ path, base64: content.toString("base64") });
+        files.push({ path, base64: Buffer.from(content).toString("base64") });
       }
       return { files, next: files.length < left.length ? (files.at(-1)?.path ?? null) : null };
     },

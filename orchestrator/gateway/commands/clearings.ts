@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isOver, missionState } from "../../execution/chain-view.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
 import { clearingRecordSchema } from "../../execution/clearing-record.ts";
 import { assessmentSchema, FREEZE_REASONS } from "../../execution/guardian/assess.ts";
@@ -8,6 +7,7 @@ import { claimInWords, clearingInWords } from "../../execution/work-in-words.ts"
 import { parseJsonBytes } from "../../primitives/json.ts";
 import { type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
+import { mayReadOf } from "../reading.ts";
 import { address, count, hash } from "../wire.ts";
 import { missionNamed } from "./missions.ts";
 import { adjudicatorOf } from "./panel.ts";
@@ -105,14 +105,14 @@ export const clearingCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/nodes/{node}/clearings",
     group: "Missions",
-    doc: "Why a node cleared or not: claims, what the Guardian measured, evidence with its classes, verdicts, decision. Withheld while the mission runs.",
-    access: "open",
+    doc: "Why a node cleared or not: claims, what the Guardian measured, evidence with its classes, verdicts, decision. While the mission runs, for those who have a part in the node.",
+    access: "reader",
     cost: 5,
     input,
     output: clearingsOutput,
-    async run(world, { mission: named, node }) {
+    async run(world, { mission: named, node }, caller) {
       const found = await missionNamed(world, named);
-      if (!isOver(await missionState(world, { address: found.mission })))
+      if (!(await mayReadOf(world, caller, "verdict", { ...found, node })))
         throw new Refused("NotAllowed", "Work of a mission that runs is withheld", {
           action: "ask again when it is over; adjudicators may ask get_sealed_clearings",
         });

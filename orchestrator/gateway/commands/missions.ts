@@ -1,12 +1,10 @@
 import { zeroAddress } from "viem";
 import { z } from "zod";
-import { recompileLaw } from "../../client/compile-law.ts";
 import { missionStates, nodeStates } from "../../execution/chain-view.ts";
 import { addressSchema } from "../../primitives/address.ts";
-import { contentIdFromDigest } from "../../primitives/hash.ts";
-import { type Address, type ContentId, hashSchema } from "../../primitives/hex.ts";
+import type { Address } from "../../primitives/hex.ts";
 import { evidenceClasses } from "../../protocol/evidence.ts";
-import type { MissionDocument } from "../../protocol/mission-document.ts";
+import { VISIBILITIES } from "../../protocol/visibility.ts";
 import { type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import type { KnownMission } from "../mission-memory.ts";
@@ -52,23 +50,6 @@ async function summaryOf(world: World, mission: Address): Promise<z.input<typeof
     deployedAt: context.deployedAt,
     sponsor: context.sponsor,
   };
-}
-
-const proposedSchema = z.object({ candidate: z.number(), cid: hashSchema });
-
-/** The document that the mission's session chose; undefined where this city does not keep it. */
-async function documentOf(
-  { client, hub, blocks }: World,
-  mission: Address,
-): Promise<{ readonly id: ContentId; readonly document: MissionDocument } | undefined> {
-  const row = hub.missionAt(mission);
-  if (row === undefined) return undefined;
-  const { winner } = await client.legislation.sessionOf(BigInt(row.session));
-  const proposals = await payloadsOf({ hub }, { missionId: row.id, name: "LegislativeProcedure.Proposed" }, proposedSchema);
-  const won = proposals.find(({ args }) => args.candidate === winner);
-  if (won === undefined) return undefined;
-  const id = contentIdFromDigest(won.args.cid);
-  return blocks.has(id) ? { id, document: recompileLaw(blocks.get(id)).document } : undefined;
 }
 
 export const lawNodeOutput = z.strictObject({
@@ -184,7 +165,7 @@ export const missionCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}",
     group: "Missions",
-    doc: "One mission: state, sponsor, session, law hash, title and goal of its law.",
+    doc: "One mission: state, sponsor, session, law hash, title and goal of its law, and whose eyes it is for.",
     access: "open",
     cost: 2,
     input: missionInput,
@@ -196,6 +177,9 @@ export const missionCommands: readonly Command[] = [
       expiresAt: seconds,
       title: z.string().nullable(),
       goal: z.string().nullable(),
+      visibility: z
+        .enum(VISIBILITIES)
+        .meta({ description: "parties: what is worked on in it is shown to those who have a part in it alone" }),
     }),
     async run(world, input) {
       const { mission } = await missionNamed(world, input.mission);
@@ -206,10 +190,11 @@ export const missionCommands: readonly Command[] = [
         contract.context(),
         contract.header(),
         contract.expiresAt(),
-        documentOf(world, mission),
+        world.laws.of(mission),
       ]);
       const { title = null, goal = null } = law?.document ?? {};
-      return { ...summary, lawHash, docHash: context.docHash, nodeCount: header.nodeCount, expiresAt, title, goal };
+      const visibility = await world.laws.visibilityOf(mission);
+      return { ...summary, lawHash, docHash: context.docHash, nodeCount: header.nodeCount, expiresAt, title, goal, visibility };
     },
   }),
   command({
@@ -243,7 +228,7 @@ export const missionCommands: readonly Command[] = [
     output: z.strictObject({ documentId: contentId, title: z.string(), goal: z.string(), risk: z.string(), nodes: z.array(lawNodeOutput) }),
     async run(world, input) {
       const { mission } = await missionNamed(world, input.mission);
-      const law = await documentOf(world, mission);
+      const law = await world.laws.of(mission);
       if (law === undefined) throw new Refused("NotFound", `This city does not keep the document of ${mission}`);
       const { title, goal, risk, nodes } = law.document;
       return {

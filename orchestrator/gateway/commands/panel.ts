@@ -14,6 +14,7 @@ import { type Caller, type Command, cityCommand, command, type World } from "../
 import { SIMULATED_BY } from "../consequences.ts";
 import { Refused } from "../errors.ts";
 import { type Asked, consequences, draftOrder, isStop, type Order, ordersWaiting, relayOrder, whoMaySign } from "../orders.ts";
+import { judges } from "../reading.ts";
 import { address, contentId, count, hash, seconds, toAddress, units } from "../wire.ts";
 
 const actionNames = Object.keys(ACTION_DATA) as [ActionName, ...ActionName[]];
@@ -73,6 +74,22 @@ async function summaryOf(world: World, found: NamedCase): Promise<z.input<typeof
 export async function adjudicatorOf({ client }: World, { key }: Caller): Promise<Address> {
   if (key !== undefined && (await client.roster.isActive(key))) return key;
   throw new Refused("NotAllowed", "This is for adjudicators who have a seat", { action: "sign in with the key of a seat" });
+}
+
+/** Work of a mission that is for its parties is for whoever may sign in an open case of it. Throws NotAllowed. */
+async function requireReader(
+  world: World,
+  adjudicator: Address,
+  subject: { readonly mission: Address; readonly node: number },
+): Promise<void> {
+  if ((await world.laws.visibilityOf(subject.mission)) === "public" || (await judges(world, adjudicator, subject))) return;
+  throw new Refused(
+    "NotAllowed",
+    "This mission's work is for its parties, and for adjudicators without an interest in it while a case waits",
+    {
+      action: "another seat may look at it; of a decided case its verdict is in the log",
+    },
+  );
 }
 
 /** Pieces of evidence handed out of one case, and the bytes of each. */
@@ -306,12 +323,13 @@ export const panelCommands: readonly Command[] = [
       ),
     }),
     async run(world, input, caller) {
-      await adjudicatorOf(world, caller);
+      const adjudicator = await adjudicatorOf(world, caller);
       const found = await caseNamed(world, input.case).catch(() => {
         throw new Refused("NotFound", `No case ${input.case} waits`, { action: "list_cases names those that do" });
       });
       const { subject } = found;
       const isWork = subject.kind === "review" || subject.kind === "appeal";
+      if (isWork) await requireReader(world, adjudicator, subject);
       return {
         ...(await summaryOf(world, found)),
         excerpt: isWork ? subject.excerpt : null,

@@ -10,6 +10,7 @@ import { keyCommands } from "./keys.ts";
 import { lawCommands } from "./law.ts";
 import { memberCommands } from "./members.ts";
 import { missionCommands } from "./missions.ts";
+import { nodeWorkCommands } from "./node-work.ts";
 import { panelCommands } from "./panel.ts";
 import { pushCommands } from "./pushes.ts";
 import { seatListCommands } from "./seat-list.ts";
@@ -26,6 +27,7 @@ export const COMMANDS: readonly Command[] = [
   ...missionCommands,
   ...vitalCommands,
   ...clearingCommands,
+  ...nodeWorkCommands,
   ...bundleCommands,
   ...pushCommands,
   ...sponsorCommands,

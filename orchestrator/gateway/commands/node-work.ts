@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { resultSchema, workSchema } from "../../execution/work.ts";
+import { contentIdFromDigest, parseContentId } from "../../primitives/hash.ts";
+import type { ContentId } from "../../primitives/hex.ts";
+import { hashSchema } from "../../primitives/hex.ts";
+import { parseJsonBytes } from "../../primitives/json.ts";
+import { type Command, command, type FrontWorld } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { mayReadOf } from "../reading.ts";
+import { address, contentId, count, hash } from "../wire.ts";
+import { missionNamed } from "./missions.ts";
+
+/** Bytes of items and outputs in one answer; what comes beyond is named, and in the bundle. */
+const MOST = 4_000_000;
+
+const piece = z.strictObject({
+  contentId,
+  /** Keccak of its bytes: of an output, what the executor committed on chain. */
+  hash,
+  /** Null where it is not kept here, or too large for this answer. */
+  content: z.json().nullable(),
+});
+
+export const nodeWorkOutput = z.strictObject({
+  /** Of the mission's input, in order; null to whoever may not read them. */
+  items: z.array(z.json()).nullable(),
+  /** What executors handed in, oldest first; null to whoever may not read it yet. */
+  outputs: z.array(piece).nullable(),
+  /** What the node hands on, once it is done. */
+  result: piece.nullable(),
+});
+
+const itemsSchema = z.array(z.json());
+
+/** Contents of records about a node, oldest first. */
+async function recordsOf<Content>(
+  { hub, blocks }: FrontWorld,
+  missionId: `0x${string}`,
+  nodeId: number,
+  name: string,
+  schema: z.ZodType<Content>,
+) {
+  const found: Content[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await hub.query({ missionId, nodeId, name, limit: 200, cursor });
+    const kept = page.events.flatMap(({ payloadCid }) => (blocks.has(payloadCid) ? [blocks.get(payloadCid)] : []));
+    found.push(...kept.map((bytes) => schema.parse(parseJsonBytes(bytes))));
+    cursor = page.next;
+  }
+  return found;
+}
+
+export const nodeWorkCommands: readonly Command[] = [
+  command({
+    name: "get_work",
+    method: "GET",
+    path: "/v1/missions/{mission}/nodes/{node}/work",
+    group: "Missions",
+    doc: "What a node works on and what came of it, for whoever may read it (docs/read-access.md): the sponsor, those who have a part in the node, and of a public mission that is over everybody. To whoever may not it is as if the node were not there.",
+    access: "reader",
+    cost: 10,
+    input: z.strictObject({ mission: address, node: count.max(255) }),
+    output: nodeWorkOutput,
+    async run(world, { mission: named, node }, caller) {
+      const { blocks } = world;
+      const found = await missionNamed(world, named);
+      const subject = { ...found, node };
+      const law = await world.laws.of(found.mission);
+      const own = law?.document.nodes[node];
+      // Which nodes there are is in the law, for everybody.
+      const [mayItems, mayOutputs] = await Promise.all(
+        (["items", "output"] as const).map((object) => own !== undefined && mayReadOf(world, caller, object, subject)),
+      );
+      if (law === undefined || own === undefined || !(mayItems || mayOutputs))
+        throw new Refused("NotFound", `No work of node ${node} of ${found.mission} is here to be read`, {
+          action: "its law says which nodes it has, docs/read-access.md who reads what; POST /v1/session gives a bearer",
+        });
+      let left = MOST;
+      const pieceOf = (id: ContentId, outputHash: string) => {
+        const bytes = blocks.has(id) ? blocks.get(id) : undefined;
+        left -= bytes?.length ?? 0;
+        return { contentId: id, hash: outputHash, content: bytes === undefined || left < 0 ? null : z.json().parse(parseJsonBytes(bytes)) };
+      };
+      const input = contentIdFromDigest(hashSchema.parse(law.document.input.digest));
+      const all = mayItems && own.shard !== null && blocks.has(input) ? itemsSchema.parse(parseJsonBytes(blocks.get(input))) : [];
+      const works = mayOutputs ? await recordsOf(world, found.missionId, node, "execution.work", workSchema) : [];
+      const [result] = mayOutputs ? await recordsOf(world, found.missionId, node, "execution.result", resultSchema) : [];
+      return {
+        items: mayItems ? all.slice(own.shard?.from ?? 0, own.shard?.to ?? 0) : null,
+        outputs: mayOutputs ? works.flatMap((work) => (work.ok ? [pieceOf(parseContentId(work.outputId), work.outputHash)] : [])) : null,
+        result: result === undefined ? null : pieceOf(parseContentId(result.outputId), result.outputHash),
+      };
+    },
+  }),
+];

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { recompileLaw } from "../client/compile-law.ts";
+import { contentIdFromDigest } from "../primitives/hash.ts";
+import { type Address, type ContentId, hashSchema } from "../primitives/hex.ts";
+import type { MissionDocument } from "../protocol/mission-document.ts";
+import type { Visibility } from "../protocol/visibility.ts";
+import type { World } from "./command.ts";
+import { payloadsOf } from "./payloads.ts";
+
+const proposedSchema = z.object({ candidate: z.number(), cid: hashSchema });
+
+interface KeptLaw {
+  readonly id: ContentId;
+  readonly document: MissionDocument;
+}
+
+/** Laws that are kept; the one asked for longest ago goes first. */
+const MOST = 64;
+
+/** The documents that sessions chose, each read once: the law of a mission never changes. */
+export class Laws {
+  readonly #of: Pick<World, "client" | "hub" | "blocks">;
+  readonly #kept = new Map<Address, Promise<KeptLaw | undefined>>();
+
+  constructor(world: Pick<World, "client" | "hub" | "blocks">) {
+    this.#of = world;
+  }
+
+  /** The document of this mission's law; undefined where this city does not keep it. */
+  async of(mission: Address): Promise<KeptLaw | undefined> {
+    const asked = this.#kept.get(mission) ?? this.#read(mission);
+    this.#kept.delete(mission);
+    this.#kept.set(mission, asked);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST && oldest !== undefined) this.#kept.delete(oldest);
+    const forget = () => {
+      if (this.#kept.get(mission) === asked) this.#kept.delete(mission);
+    };
+    // The stream may not be that far yet.
+    asked.then((law) => (law === undefined ? forget() : undefined), forget);
+    return asked;
+  }
+
+  /** Whose eyes a mission is for. One whose law is not here is for nobody's but its parties'. */
+  async visibilityOf(mission: Address): Promise<Visibility> {
+    const law = await this.of(mission);
+    return law !== undefined && law.document.visibility === undefined ? "public" : "parties";
+  }
+
+  async #read(mission: Address): Promise<KeptLaw | undefined> {
+    const { client, hub, blocks } = this.#of;
+    const row = hub.missionAt(mission);
+    if (row === undefined) return undefined;
+    const { winner } = await client.legislation.sessionOf(BigInt(row.session));
+    const proposals = await payloadsOf({ hub }, { missionId: row.id, name: "LegislativeProcedure.Proposed" }, proposedSchema);
+    const won = proposals.find(({ args }) => args.candidate === winner);
+    if (won === undefined) return undefined;
+    const id = contentIdFromDigest(won.args.cid);
+    return blocks.has(id) ? { id, document: recompileLaw(blocks.get(id)).document } : undefined;
+  }
+}
