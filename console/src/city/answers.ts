@@ -66,6 +66,7 @@ export type Mission = Summary & {
   readonly expiresAt: number;
   readonly title: string | null;
   readonly goal: string | null;
+  readonly visibility: "public" | "parties";
 };
 export interface Origin {
   readonly missionId: string;

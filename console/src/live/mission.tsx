@@ -267,7 +267,7 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
   return (
     <>
       <Asked of={mission}>
-        {({ title, goal, state, deposit, expiresAt }) => (
+        {({ title, goal, state, deposit, expiresAt, visibility }) => (
           <>
             <Title order={1}>{title === null ? `Mission ${short(address)}` : <Quoted text={title} short={80} />}</Title>
             {goal !== null && (
@@ -283,10 +283,16 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
                 <Link to={`/sessions/${origin.session}`}>{origin.session}</Link> · <span className="mono">{short(address)}</span>
               </Text>
             </Group>
+            {visibility === "parties" && (
+              <Text size="sm" className="muted" data-visibility={visibility}>
+                This mission is for its parties. Here stands what everybody may see of it: law, debate, verdicts, hashes, money. Its items,
+                outputs and report are for its sponsor and for those who have a part in a node, who ask the gateway with their key.
+              </Text>
+            )}
           </>
         )}
       </Asked>
-      {ENDED.includes(mission.data?.state ?? "") && <Verify mission={address} />}
+      {ENDED.includes(mission.data?.state ?? "") && <Verify mission={address} visibility={mission.data?.visibility ?? "public"} />}
       <Alerts metrics={vitals.data?.metrics ?? []} />
       <Waits
         address={address}

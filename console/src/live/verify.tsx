@@ -1,19 +1,27 @@
 import { Button, Group, Text } from "@mantine/core";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useNavigate } from "react-router";
 import { useBundle } from "../bundle/opened.tsx";
 import type { Found } from "../bundle/pick.ts";
 import { tarOf } from "../bundle/tar.ts";
 import type { BundlePart } from "../city/answers.ts";
-import { ask } from "../city/gateway.ts";
+import { pathOf, request } from "../city/gateway.ts";
 import { Problem } from "../parts/asked.tsx";
 import { save } from "../parts/save.ts";
+import { useBearer } from "./bearer.tsx";
 
-/** Every file of a mission's bundle, as the city hands them out. */
-async function fetchBundle(mission: string): Promise<readonly Found[]> {
+/** Wallets come with a page's first wish to sign. */
+const SignIn = lazy(async () => ({ default: (await import("./sign-in.tsx")).SignInAlone }));
+
+/** Every file of a mission's bundle, as the city hands them out to whoever asks. */
+async function fetchBundle(mission: string, bearer: string | undefined): Promise<readonly Found[]> {
+  const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
   const found: Found[] = [];
   for (let after: string | null | undefined; after !== null; ) {
-    const part: BundlePart = await ask<BundlePart>(`/v1/missions/${mission}/bundle`, { after });
+    const part: BundlePart = await request<BundlePart>(pathOf(`/v1/missions/${mission}/bundle`, { after: after ?? undefined }), {
+      method: "GET",
+      headers,
+    });
     for (const { path, base64 } of part.files) {
       const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
       found.push({ path, file: new Blob([bytes]) });
@@ -24,15 +32,16 @@ async function fetchBundle(mission: string): Promise<readonly Found[]> {
 }
 
 /** Whoever doubts what the city shows of a finished mission checks its documents here, by the code of `npm run audit`. */
-export function Verify({ mission }: { readonly mission: string }) {
+export function Verify({ mission, visibility }: { readonly mission: string; readonly visibility: "public" | "parties" }) {
   const { open } = useBundle();
+  const { bearer } = useBearer();
   const navigate = useNavigate();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>();
   const run = async () => {
     setBusy(true);
     setProblem(undefined);
-    const files = fetchBundle(mission);
+    const files = fetchBundle(mission, bearer?.bearer);
     try {
       await files;
       await navigate((await open(files)) ? "/mission" : "/bundle");
@@ -45,7 +54,7 @@ export function Verify({ mission }: { readonly mission: string }) {
   const download = async () => {
     setProblem(undefined);
     try {
-      save(`mission-${mission}.tar`, await tarOf(await fetchBundle(mission)), "application/x-tar");
+      save(`mission-${mission}.tar`, await tarOf(await fetchBundle(mission, bearer?.bearer)), "application/x-tar");
     } catch (error) {
       setProblem(error);
     }
@@ -59,6 +68,11 @@ export function Verify({ mission }: { readonly mission: string }) {
         <Button variant="default" size="compact-sm" onClick={() => void download()}>
           Save its bundle
         </Button>
+        {visibility === "parties" && bearer === undefined && (
+          <Suspense>
+            <SignIn isSmall>Sign in as its sponsor: without it this is the copy for everybody</SignIn>
+          </Suspense>
+        )}
         <Text size="sm" className="muted">
           or <code>npm run audit -- {mission}</code>, which also executes its blocks again
         </Text>

@@ -143,11 +143,12 @@ function Checks({ opened: { verification } }: { readonly opened: Opened }) {
           </tr>
         </thead>
         <tbody>
-          {verification.checks.map(({ name, what, verified, findings }) => (
+          {verification.checks.map(({ name, what, verified, withheld = 0, findings }) => (
             <tr key={name} data-check={name}>
               <th scope="row">{name}</th>
               <td>
                 {what}
+                {withheld > 0 && <Text size="sm">In part: it needs {grouped(withheld)} files that are withheld from this copy.</Text>}
                 {findings.length > 0 && (
                   <ul>
                     {findings.slice(0, MOST_LISTED).map(({ file, subject, problem }) => (

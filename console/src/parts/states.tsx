@@ -9,6 +9,15 @@ export function WithMission({ children }: { readonly children: (view: MissionVie
   const { state } = useBundle();
   if (state.kind === "opened" && state.view !== undefined) return children(state.view);
   if (state.kind === "opened") {
+    if (state.verification.passed && state.verification.withheld !== undefined)
+      return (
+        <Alert title="A copy for everybody" role="status">
+          <Text>
+            This mission is for its parties, and {state.verification.withheld.reduce((sum, { files }) => sum + files, 0)} files are withheld
+            from this copy. This page needs them. <code>npm run audit</code> verifies what is here; its sponsor has the whole bundle.
+          </Text>
+        </Alert>
+      );
     return (
       <Alert color="red" title="The documents cannot be read" role="alert">
         <Text>{state.unreadable}</Text>
