@@ -23,7 +23,7 @@ export function forkedFrom({ chain }: Pick<AuditContext, "chain">, rpcUrl: strin
 
 /**
  * A fork differs from its chain in one word of storage: the one that is its founder's balance of the settlement token, of what a founding
- * takes, and no more. Its first block shows that balance.
+ * takes, and no more. What it has in the end, and what moved since, come to the same.
  */
 export async function dealtOtherwise(
   { chain, client }: Pick<AuditContext, "chain" | "client">,
@@ -44,14 +44,14 @@ export async function dealtOtherwise(
   return seen.result().findings;
 }
 
-/** An account's balance when a block began: what it had after it, without what moved in it. */
+/** An account's balance before a block: what it has in the end, without what moved since. A replay keeps no state of blocks long past. */
 async function balanceBefore({ publicClient }: AuditContext["chain"], { token: address, to }: TokenDeal, block: bigint): Promise<bigint> {
-  const [after, moved] = await Promise.all([
-    publicClient.readContract({ address, abi: erc20Abi, functionName: "balanceOf", args: [to], blockNumber: block }),
-    publicClient.getContractEvents({ address, abi: erc20Abi, eventName: "Transfer", fromBlock: block, toBlock: block, strict: true }),
+  const [last, moved] = await Promise.all([
+    publicClient.readContract({ address, abi: erc20Abi, functionName: "balanceOf", args: [to] }),
+    publicClient.getContractEvents({ address, abi: erc20Abi, eventName: "Transfer", fromBlock: block, strict: true }),
   ]);
   const out = (account: Address, units: bigint) => (account === to ? units : 0n);
-  return moved.reduce((sum, { args }) => sum + out(args.from, args.value) - out(args.to, args.value), after);
+  return moved.reduce((sum, { args }) => sum + out(args.from, args.value) - out(args.to, args.value), last);
 }
 
 /** A URL may hold a key in its path. */
