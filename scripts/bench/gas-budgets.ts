@@ -60,7 +60,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 120_000,
     exception: {
-      limit: 302_000,
+      limit: 298_000,
       why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; coding nested structs, once for the mission and once for the library, and weighing them is the rest",
     },
   },
@@ -70,7 +70,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 2_930_000,
+      limit: 2_900_000,
       why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, and the panels' dockets are nested structs in memory; the watchdog is asked at each route and told of the act",
     },
   },
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_290_000,
+      limit: 1_270_000,
       why: "waves and laws are read in place; what is left are the panels' dockets, which are nested structs in memory, typed-data hashing, and the coding of calls between contracts",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_725_000,
+      limit: 2_710_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
