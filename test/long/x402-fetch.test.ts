@@ -133,6 +133,7 @@ describe("@x402/fetch", function () {
   });
 
   it("pays for a command once, whoever asks again, and is asked again where it paid too little", async () => {
+    const before = await city.client.token.balanceOf(payTo);
     const { heard, address } = await payer(10n * PRICE);
     expect(Object.entries(heard).map(([happened, { status }]) => [happened, status])).to.deep.equal([
       ["unpaid", 402],
@@ -142,6 +143,7 @@ describe("@x402/fetch", function () {
     ]);
     expect(heard["paid"]?.answer).to.have.nested.property("document.passes", true);
     expect(heard["again"]).to.deep.include({ paid: heard["paid"]?.paid, answer: heard["paid"]?.answer });
-    expect([await city.client.token.balanceOf(payTo), await city.client.token.balanceOf(address)]).to.deep.equal([PRICE, 9n * PRICE]);
+    const received = (await city.client.token.balanceOf(payTo)) - before;
+    expect([received, await city.client.token.balanceOf(address)]).to.deep.equal([PRICE, 9n * PRICE]);
   });
 });
