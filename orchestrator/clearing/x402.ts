@@ -1,6 +1,6 @@
 /**
- * The rail x402, version 2, scheme `exact` (RAILS 9.3): what an instruction pays is asked for as any client of that protocol reads it, and what
- * settled it comes back as an item of evidence. Knows no chain: whoever signs the receipt vouches for what is there.
+ * The rail x402, version 2, scheme `exact` (RAILS 9.3): what an instruction pays is asked for in the form that every client of that protocol
+ * reads, and what settled it comes back as an item of evidence. Knows no chain: whoever signs the receipt vouches for what is there.
  */
 import { z } from "zod";
 import type { Address } from "../primitives/hex.ts";
