@@ -280,9 +280,7 @@ class Driven implements DrivenChain {
     return this.#mutex.run(async () => {
       const at = timestamp ?? this.clock.now();
       await rehearse?.(at);
-      const block = await this.#mine(transactions, at);
-      await this.#keep();
-      return block;
+      return this.#mine(transactions, at);
     });
   }
 
@@ -448,7 +446,10 @@ class Driven implements DrivenChain {
     if (recorded !== undefined && recorded.hash !== mined.hash)
       throw new TranscriptMismatch(recorded.number, recorded.hash, mined.hash, this.#path);
     this.#adopt(block, mined.baseFeePerGas, recorded !== undefined);
-    if (recorded === undefined) await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
+    if (recorded === undefined) {
+      await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
+      await this.#keep();
+    }
     return block;
   }
 

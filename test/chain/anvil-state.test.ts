@@ -35,7 +35,8 @@ describe("an Anvil that goes on from what the last one kept", function () {
     return signed;
   };
   const work = async (chain: DrivenChain, blocks: number): Promise<void> => {
-    for (let made = 0; made < blocks; made += 1) await chain.mine([await call(notary)], chain.head().timestamp + 2n);
+    // As the city's own steps are mined.
+    for (let made = 0; made < blocks; made += 1) await chain.broadcast([await call(notary)]);
   };
   /** What the contract read is the hash that the chain's own blocks have. */
   const expectKnowsItsPast = async (chain: DrivenChain): Promise<void> => {
