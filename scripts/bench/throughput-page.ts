@@ -74,7 +74,7 @@ function restartSection(): string[] {
   return [
     "\n## Restart\n\n",
     "`missions/csv-estimates.yaml` so many times in one city of the founders, whose gateway reads along; then the city is closed. `npm run city` on its\n",
-    `folder executes the chain again, compares every hash and says its address (bench/restart.json, which \`node scripts/bench/restart.ts\` writes; ${cores} cores):\n\n`,
+    `folder goes on from the state that Anvil kept, executes what came after (the embedded chain: all), compares every hash and says its address (bench/restart.json, which \`node scripts/bench/restart.ts\` writes; ${cores} cores):\n\n`,
     table(
       ["chain", "missions", "completed", "blocks", "seconds", "load"],
       chains.map(({ network, missions, completed, blocks, seconds, load }) => [
