@@ -7,12 +7,9 @@ import type { StreamEvent } from "../../orchestrator/hub/view.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";
-import { openAnswers } from "../../orchestrator/records/answers.ts";
-import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
-import { openCallRecords } from "../../orchestrator/records/calls.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import type { Sql } from "../../orchestrator/records/sql.ts";
-import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
+import { mailboxOver } from "../seats/mailboxes.ts";
 import { killedEverywhere } from "../support/dying-sql.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -43,12 +40,7 @@ describe("a gateway that is killed at each of its statements", function () {
 
     /** A city's process that asks, and an agent that answers something else each time: only its first answer may count. */
     async function live(sql: Sql, name: string): Promise<void> {
-      const mailbox = new Mailbox({
-        ...{ chainId: 31337, city: operator.address, receiver: operator, clock },
-        answers: openAnswers(sql),
-        calls: openCallRecords(sql),
-        blocks: memoryBlocks(),
-      });
+      const mailbox = mailboxOver(sql, { city: operator.address, receiver: operator, clock });
       const asking = mailbox.ask({ name: "stranger", address: agent.address }, "pledge", request(name));
       asking.catch(() => {});
       for (let turn = 0; turn < 50 && mailbox.openTo(agent.address).length === 0; turn += 1) await new Promise(setImmediate);

@@ -6,15 +6,13 @@ import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import type { WorkOrder } from "../../orchestrator/execution/seat.ts";
 import type { ContentStore } from "../../orchestrator/execution/world.ts";
 import { contentIdOf, keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
-import { openAnswers } from "../../orchestrator/records/answers.ts";
-import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
-import { openCallRecords } from "../../orchestrator/records/calls.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import { serveSeats } from "../../orchestrator/seats/http.ts";
-import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
+import type { Mailbox } from "../../orchestrator/seats/mailbox.ts";
 import { remoteSeat } from "../../orchestrator/seats/remote.ts";
 import { cache } from "../support/cache.ts";
-import { millis, secretOf, wallClock } from "../support/office-holder.ts";
+import { millis, secretOf } from "../support/office-holder.ts";
+import { mailboxOver } from "./mailboxes.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const keyOf = (name: string) => privateKeyToAccount(secretOf(`blocks: ${name}`));
@@ -44,23 +42,14 @@ describe("a city's seats over HTTP", () => {
 
   before(async () => {
     database = await openDatabase({ cache });
-    const receiver = devnetAccount(0);
-    mailbox = new Mailbox({
-      chainId: 31337,
-      city: zeroAddress,
-      answers: openAnswers(database),
-      calls: openCallRecords(database),
-      blocks: memoryBlocks(),
-      receiver,
-      clock: wallClock,
-    });
+    mailbox = mailboxOver(database);
     const nothing = async () => undefined;
     seats = await serveSeats({
       ...{ mailbox, millis, join: nothing, joinUnder: nothing, offer: nothing, petition: nothing, faucet: nothing },
       tell: (line) => told.push(line),
       store,
       card: {
-        ...{ chainId: 31337, rpcUrl: "http://127.0.0.1:1", addresses: {}, receiver: receiver.address },
+        ...{ chainId: 31337, rpcUrl: "http://127.0.0.1:1", addresses: {}, receiver: devnetAccount(0).address },
         ...{ genesis: keccak256(bytes("first block")), embedded: true },
       },
     });
@@ -152,15 +141,7 @@ describe("a city's seats over HTTP", () => {
       expect(await said(own.answer(call.id, answer(theirs)))).to.equal(unknown);
       // Its own, though another brought the same bytes before.
       await own.putBlock(bytes(`{"a":"what another made, ${manner}"}`));
-      const restarted = new Mailbox({
-        chainId: 31337,
-        city: zeroAddress,
-        answers: openAnswers(database),
-        calls: openCallRecords(database),
-        blocks: memoryBlocks(),
-        receiver: devnetAccount(0),
-        clock: wallClock,
-      });
+      const restarted = mailboxOver(database);
       expect(await restarted.hasBrought(address, theirs)).to.equal(true);
       expect(await restarted.hasBrought(address, never)).to.equal(false);
       await own.answer(call.id, answer(theirs));
@@ -178,17 +159,7 @@ describe("a city's seats over HTTP", () => {
     // The same when it is asked again: the first answer stays.
     const again = await own.answer(call.id, { status: "failed", details: "another reason" });
     expect(again, "of the moment in which it came").to.deep.equal(receipt);
-    const restarted = new Mailbox({
-      ...{
-        chainId: 31337,
-        city: zeroAddress,
-        answers: openAnswers(database),
-        calls: openCallRecords(database),
-        blocks: memoryBlocks(),
-        receiver: devnetAccount(0),
-        clock: wallClock,
-      },
-    });
+    const restarted = mailboxOver(database);
     expect(await restarted.answer(executor.address, call.id, { status: "failed", details: "a third" })).to.deep.equal(receipt);
     const other = keccak256(bytes("another"));
     for (const changed of [

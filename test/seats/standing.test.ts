@@ -1,14 +1,11 @@
 import { expect } from "chai";
-import { zeroAddress } from "viem";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
-import { openAnswers } from "../../orchestrator/records/answers.ts";
-import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
-import { openCallRecords } from "../../orchestrator/records/calls.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
-import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
+import type { Mailbox } from "../../orchestrator/seats/mailbox.ts";
 import { cache } from "../support/cache.ts";
 import { rejection } from "../support/rejection.ts";
+import { mailboxOver } from "./mailboxes.ts";
 
 const agent = { name: "an agent", address: devnetAccount(3).address };
 const REQUEST = { type: "Commit", mission: null, message: { node: 0 } };
@@ -23,13 +20,7 @@ describe("how a seat elsewhere stands with its city", () => {
 
   before(async () => {
     database = await openDatabase({ cache });
-    mailbox = new Mailbox({
-      chainId: 31337,
-      city: zeroAddress,
-      answers: openAnswers(database),
-      calls: openCallRecords(database),
-      blocks: memoryBlocks(),
-      receiver: devnetAccount(0),
+    mailbox = mailboxOver(database, {
       hold: (work) => chainTime.hold(work),
       clock: {
         millis: () => now,
