@@ -110,26 +110,23 @@ interface OwnAnvil {
 
 async function ownAnvil(genesis: Genesis, recorded: readonly TranscriptBlock[], { dir, forkUrl, log }: OwnAnvil): Promise<Engine> {
   const start = (from?: string) => startAnvil({ driven: genesis, forkUrl, from, onExit: (how) => log(`Anvil ended by itself (${how})`) });
-  if (dir === undefined) {
-    const anvil = await start();
-    const request = requestTo(anvil.url);
-    await prepare(request, genesis);
-    return { request, close: async () => void (await anvil.stop()) };
+  if (dir !== undefined) {
+    makeFolder(dir);
+    endOrphan(dir, log);
   }
-  makeFolder(dir);
-  endOrphan(dir, log);
-  const resumed = genesis.fork === undefined ? await resume(dir, recorded, start) : undefined;
+  // Of a fork Anvil dumps only what it has read so far.
+  const keepsIn = genesis.fork === undefined ? dir : undefined;
+  const resumed = keepsIn === undefined ? undefined : await resume(keepsIn, recorded, start);
   const anvil = resumed ?? (await start());
   const request = requestTo(anvil.url, true);
   if (resumed === undefined) await prepare(request, genesis);
-  writeFileAtomic(join(dir, PROCESS_FILE), canonicalJson({ pid: anvil.pid, started: startOf(anvil.pid) ?? "" }));
+  if (dir !== undefined) writeFileAtomic(join(dir, PROCESS_FILE), canonicalJson({ pid: anvil.pid, started: startOf(anvil.pid) ?? "" }));
   return {
     request,
-    // Of a fork Anvil dumps only what it has read so far.
-    ...(genesis.fork === undefined ? { keep: () => keepState(request, dir) } : {}),
+    ...(keepsIn === undefined ? {} : { keep: () => keepState(request, keepsIn) }),
     async close() {
       await anvil.stop();
-      rmSync(join(dir, PROCESS_FILE), { force: true });
+      if (dir !== undefined) rmSync(join(dir, PROCESS_FILE), { force: true });
     },
   };
 }

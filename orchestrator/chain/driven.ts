@@ -230,10 +230,10 @@ class Driven implements DrivenChain {
     const had = recorded.filter(({ number }) => number <= head);
     for (let first = 0; first < had.length; first += READ_AT_ONCE) {
       const some = had.slice(first, first + READ_AT_ONCE);
-      const its = await Promise.all(some.map(async (block) => ({ block, its: await this.#block(numberToHex(block.number)) })));
-      for (const { block, its: found } of its) {
-        if (found.hash !== block.hash) throw new ChainDisagrees(found.hash, `its block ${block.number} is not the recorded ${block.hash}`);
-        this.#adopt(block, found.baseFeePerGas, true);
+      const read = await Promise.all(some.map(async (block) => ({ ...(await this.#block(numberToHex(block.number))), block })));
+      for (const { block, hash, baseFeePerGas } of read) {
+        if (hash !== block.hash) throw new ChainDisagrees(hash, `its block ${block.number} is not the recorded ${block.hash}`);
+        this.#adopt(block, baseFeePerGas, true);
       }
     }
     const lost = recorded.filter(({ number }) => number > head);
