@@ -29,7 +29,7 @@ export const ALLOWED_METHODS: ReadonlySet<string> = new Set([
   "web3_clientVersion",
 ]);
 
-/** What tells the city, and nobody outside, what would come of a call: a trace may cost a node a hundred times what the call does. */
+/** Simulations, for the city itself and nobody outside: a trace may cost a node a hundred times what the call does. */
 export const SIMULATIONS = { own: new Set(["debug_traceCall", "eth_simulateV1"]), foreign: new Set(["eth_simulateV1"]) } as const;
 
 /** Lets only allowed methods through. Wallets ask for accounts: there are none. */

@@ -21,10 +21,10 @@ export interface LogOf {
 }
 
 /** What a node says would come of a call. */
-export interface Told {
+export interface NodeReport {
   readonly method: "debug_traceCall" | "eth_simulateV1";
   readonly logs: readonly LogOf[];
-  /** By contract; undefined where that method does not tell. */
+  /** By contract; undefined where that method says nothing of storage. */
   readonly storage: ReadonlyMap<Address, Changed> | undefined;
 }
 
@@ -49,12 +49,12 @@ const blocksSchema = z.array(z.object({ calls: z.array(z.object({ status: z.stri
  * What would come of a call in the next block, by the best of what the node has; undefined where it has nothing, or does not do what was
  * supposed of it: EDR's trace runs the accounts' own code. The call is known to succeed.
  */
-export async function askNode({ simulation }: Pick<Chain, "simulation">, call: Supposed): Promise<Told | undefined> {
+export async function askNode({ simulation }: Pick<Chain, "simulation">, call: Supposed): Promise<NodeReport | undefined> {
   if (simulation === undefined) return undefined;
   for (const ask of [trace, simulateBlock]) {
     try {
-      const told = await ask(simulation, call);
-      if (told !== undefined) return told;
+      const report = await ask(simulation, call);
+      if (report !== undefined) return report;
     } catch (error) {
       // Which methods a node has, and what it makes of their options, it says in words of its own.
       if (isUnreachable(error)) throw error;
@@ -66,7 +66,7 @@ export async function askNode({ simulation }: Pick<Chain, "simulation">, call: S
 const overridesOf = ({ stateOverride }: Supposed) => Object.fromEntries(stateOverride.map(({ address, code }) => [address, { code }]));
 const transactionOf = ({ to, data, gas }: Supposed) => ({ to, data, gas: numberToHex(gas) });
 
-async function trace(simulation: Request, call: Supposed): Promise<Told | undefined> {
+async function trace(simulation: Request, call: Supposed): Promise<NodeReport | undefined> {
   const ask = (tracer: string, tracerConfig: object) =>
     simulation({
       method: "debug_traceCall",
@@ -89,7 +89,7 @@ async function trace(simulation: Request, call: Supposed): Promise<Told | undefi
 /** Of what was not undone. */
 const logsOf = ({ error, logs, calls }: Frame): Frame["logs"] => (error === undefined ? [...logs, ...calls.flatMap(logsOf)] : []);
 
-async function simulateBlock(simulation: Request, call: Supposed): Promise<Told | undefined> {
+async function simulateBlock(simulation: Request, call: Supposed): Promise<NodeReport | undefined> {
   const block = { stateOverrides: overridesOf(call), calls: [transactionOf(call)] };
   const answer = await simulation({ method: "eth_simulateV1", params: [{ blockStateCalls: [block] }, "latest"] });
   const [made] = blocksSchema.parse(answer)[0]?.calls ?? [];

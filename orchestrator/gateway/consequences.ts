@@ -7,7 +7,7 @@ import { orderDigest } from "../client/sign/order.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
 import type { OverrideAction } from "../protocol/acts.ts";
 import { cityContracts } from "../protocol/addresses.ts";
-import type { Told } from "./ask-node.ts";
+import type { NodeReport } from "./ask-node.ts";
 import type { World } from "./command.ts";
 import type { Simulated } from "./orders.ts";
 import { toAddress } from "./wire.ts";
@@ -16,18 +16,18 @@ export const SIMULATED_BY = ["debug_traceCall", "eth_simulateV1", "eth_call"] as
 
 export interface Consequences extends Simulated {
   readonly method: (typeof SIMULATED_BY)[number];
-  /** Every word of storage that would change; null where the node does not tell. */
+  /** Every word of storage that would change; null where the node does not say. */
   readonly storage: readonly (Simulated["changes"][number] & { readonly contract: string; readonly address: Address })[] | null;
-  /** Tokens that would move, in the smallest unit; null where the node does not tell. */
+  /** Tokens that would move, in the smallest unit; null where the node does not say. */
   readonly transfers: readonly { readonly from: Address; readonly to: Address; readonly units: string }[] | null;
 }
 
-/** What a node told in the contracts' own names: storage by their layouts, money by events. */
+/** What a node reports in the contracts' own names: storage by their layouts, money by events. */
 export async function inNames(
   world: World,
   message: OverrideAction,
   signers: readonly Address[],
-  { logs, storage }: Told,
+  { logs, storage }: NodeReport,
 ): Promise<Pick<Consequences, "storage" | "transfers">> {
   const { addresses } = world.client;
   const token = logs.filter(({ address }) => isAddressEqual(address, addresses.CityToken));
@@ -58,7 +58,7 @@ const SLOTS = 16;
 const PERIODS = [1n, 10n, 30n].map((days) => days * 86_400n);
 
 /** What mappings may hold something under: whom the order is about, who signs, and what the events name. */
-async function keysOf({ client }: World, message: OverrideAction, signers: readonly Address[], logs: Told["logs"]): Promise<Keys> {
+async function keysOf({ client }: World, message: OverrideAction, signers: readonly Address[], logs: NodeReport["logs"]): Promise<Keys> {
   const { mission, target, node, caseHash } = message;
   const topics = [...new Set(logs.flatMap((log) => log.topics.slice(1)))];
   const principals = await Promise.all(signers.map((signer) => client.roster.principalOf(signer)));

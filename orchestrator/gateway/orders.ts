@@ -162,12 +162,12 @@ export function simulate(world: World, message: Order, signers: readonly Address
   });
 }
 
-/** The same with what the node tells by its own means beyond the views, while nothing else is simulated. */
+/** The same, with storage and money where the node can report them; one simulation at a time. */
 export async function consequences(world: World, message: Order, signers: readonly Address[]): Promise<Consequences> {
   const found = await simulate(world, message, signers);
-  const told = found.succeeds ? await simulations.run(() => askNode(world.client.chain, callOf(world, message, signers))) : undefined;
-  if (told === undefined) return { ...found, method: "eth_call", storage: null, transfers: null };
-  return { ...found, method: told.method, ...(await inNames(world, message, signers, told)) };
+  const report = found.succeeds ? await simulations.run(() => askNode(world.client.chain, callOf(world, message, signers))) : undefined;
+  if (report === undefined) return { ...found, method: "eth_call", storage: null, transfers: null };
+  return { ...found, method: report.method, ...(await inNames(world, message, signers, report)) };
 }
 
 interface Watched {

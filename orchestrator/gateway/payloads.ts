@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { HubFilter } from "../hub/query.ts";
 import type { StreamEvent } from "../hub/view.ts";
 import { parseJsonBytes } from "../primitives/json.ts";
-import type { World } from "./command.ts";
+import type { FrontWorld, World } from "./command.ts";
 
 /** A chain event that holds, with what it says. */
 export interface DecodedEvent<Args> {
@@ -50,4 +50,17 @@ export async function decoded<Args>(
     const content = bytes.get(event.payloadCid);
     return content === undefined ? [] : [{ event, args: said.parse(parseJsonBytes(content)).args }];
   });
+}
+
+/** What records of this kind about a mission or a node say, as far as they are kept here, oldest first; a page at a time. */
+export async function* recordsOf<Content>(
+  { hub, blocks }: Pick<FrontWorld, "hub" | "blocks">,
+  filter: Pick<HubFilter, "missionId" | "nodeId" | "name">,
+  schema: z.ZodType<Content>,
+): AsyncGenerator<Content> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { events, next } = await hub.query({ ...filter, limit: 200, cursor });
+    for (const { payloadCid } of events) if (blocks.has(payloadCid)) yield schema.parse(parseJsonBytes(blocks.get(payloadCid)));
+    cursor = next;
+  }
 }

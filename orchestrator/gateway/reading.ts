@@ -5,10 +5,9 @@ import { signedItemSchema } from "../execution/evidence.ts";
 import type { Secrecy, StreamEvent, Withholding } from "../hub/view.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
-import { parseJsonBytes } from "../primitives/json.ts";
 import { isForEverybody, mayRead, objectOfRecord, type Progress, type Reader, type ReadObject } from "../protocol/read-access.ts";
 import type { Caller, FrontWorld, World } from "./command.ts";
-import { payloadsOf } from "./payloads.ts";
+import { payloadsOf, recordsOf } from "./payloads.ts";
 
 /** A mission, or a node of it. */
 interface Subject {
@@ -143,19 +142,14 @@ async function nodesOf(world: FrontWorld, agent: Address, { missionId }: Subject
 
 /** Whether a record about the node says so. */
 async function isRecorded<Content>(
-  { hub, blocks }: FrontWorld,
-  { missionId, node }: Subject,
+  world: FrontWorld,
+  { missionId, node: nodeId }: Subject,
   name: string,
   schema: z.ZodType<Content>,
   says: (content: Content) => boolean,
 ): Promise<boolean> {
-  if (node === null) return false;
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await hub.query({ missionId, nodeId: node, name, limit: 200, cursor });
-    const kept = page.events.flatMap(({ payloadCid }) => (blocks.has(payloadCid) ? [blocks.get(payloadCid)] : []));
-    if (kept.some((bytes) => says(schema.parse(parseJsonBytes(bytes))))) return true;
-    cursor = page.next;
-  }
+  if (nodeId === null) return false;
+  for await (const content of recordsOf(world, { missionId, nodeId, name }, schema)) if (says(content)) return true;
   return false;
 }
 

@@ -40,13 +40,16 @@ const openNode = z.strictObject({
 /** An entry of a list that is signed as a whole. */
 const entry = z.record(z.string().max(64), z.union([z.string().max(256), z.int()]));
 
+/** Items of an envelope: the last of its places is for refutations (`rules/admissibility.ts`). */
+const MOST_ITEMS = 31;
+
 /** Work that a commitment is about. */
 const deed = z.strictObject({
   ...place,
   obligation: hashSchema,
   /** Hash of what was handed in. */
   handed: hashSchema,
-  items: z.array(item).max(31),
+  items: z.array(item).max(MOST_ITEMS),
 });
 
 /** Blocks that a node's input follows from, which whoever is asked makes again. */
@@ -59,7 +62,7 @@ const origin = {
         node: byte,
         outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5),
         /** Sealed work that is not read though its commitment is open, with the evidence of what was handed in. */
-        unread: z.array(z.strictObject({ slot: byte, sealed: blockId, items: z.array(item).max(31) })).max(5),
+        unread: z.array(z.strictObject({ slot: byte, sealed: blockId, items: z.array(item).max(MOST_ITEMS) })).max(5),
       }),
     )
     .max(255),
@@ -169,7 +172,7 @@ export const CALLS = {
       outputHash: hashSchema,
       trailRoot: hashSchema,
       envelopeRoot: hashSchema,
-      items: z.int().min(0).max(31),
+      items: z.int().min(0).max(MOST_ITEMS),
       classes: whole,
     }),
     within: 30,
@@ -202,7 +205,7 @@ export const CALLS = {
         .array(
           z.strictObject({
             ...{ slot: byte, handed: blockId, salt: hashSchema, outputHash: hashSchema, trailRoot: hashSchema },
-            items: z.array(item).max(31),
+            items: z.array(item).max(MOST_ITEMS),
           }),
         )
         .max(5),

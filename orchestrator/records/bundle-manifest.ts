@@ -4,7 +4,7 @@ import { contentIdOf, sha256 } from "../primitives/hash.ts";
 import { hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts";
 import { type ReadObject, readObjects } from "../protocol/read-access.ts";
-import { BundleDamaged, BundleOfAnotherEdition } from "./errors.ts";
+import { BundleDamaged, BundleOfAnotherEdition, Withheld } from "./errors.ts";
 
 /** What a bundle's manifest says and how its files are checked against it. Free of Node: a browser checks a bundle by the same rules. */
 export const MANIFEST = "manifest.json";
@@ -69,6 +69,30 @@ export function withoutFiles(manifest: BundleManifest, withheld: ReadonlyMap<str
   if (gone.length === 0) return manifest;
   const body = { bundle: manifest.bundle, files, withheld: gone };
   return { ...body, digest: sha256(canonicalBytes(body)) };
+}
+
+/** How a copy's files are asked for. */
+export interface FileReads {
+  /** Whether it has such a file. Throws Withheld where it was left out of this copy. */
+  has(path: string): boolean;
+  /** Throws BundleDamaged when there is no such file, Withheld where it was left out of this copy. */
+  bytes(path: string): Uint8Array;
+}
+
+/** `withheld`: what the manifest says is left out. */
+export function fileReads(files: ReadonlyMap<string, Uint8Array>, withheld: BundleManifest["withheld"] = []): FileReads {
+  const gone = new Map(withheld.map(({ path, of }) => [path, of]));
+  const has = (path: string): boolean => {
+    const of = gone.get(path);
+    if (of !== undefined) throw new Withheld(path, of);
+    return files.has(path);
+  };
+  const bytes = (path: string): Uint8Array => {
+    const content = has(path) ? files.get(path) : undefined;
+    if (content === undefined) throw missing(path);
+    return content;
+  };
+  return { has, bytes };
 }
 
 /** The text of a manifest's file. */

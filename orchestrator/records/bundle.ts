@@ -11,6 +11,8 @@ import {
   checkBlockName,
   checkFile,
   EDITION,
+  type FileReads,
+  fileReads,
   isPlainPath,
   MANIFEST,
   manifestText,
@@ -18,17 +20,13 @@ import {
   parseManifest,
   unlisted,
 } from "./bundle-manifest.ts";
-import { BundleDamaged, Withheld } from "./errors.ts";
+import { BundleDamaged } from "./errors.ts";
 
 /** A mission's record, every byte of it verified when it was opened and held as it was then. */
-export interface Bundle {
+export interface Bundle extends FileReads {
   readonly manifest: BundleManifest;
   /** Path (with `/`) → bytes, sorted by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** Whether it has such a file. Throws Withheld where it was left out of this copy. */
-  has(path: string): boolean;
-  /** Throws BundleDamaged when the bundle has no such file, Withheld where it was left out of this copy. */
-  bytes(path: string): Uint8Array;
   text(path: string): string;
 }
 
@@ -97,18 +95,8 @@ export function openBundle(dir: string): Bundle {
   const [extra] = [...found].sort();
   if (extra !== undefined) throw unlisted(extra);
 
-  const withheld = new Map(manifest.withheld?.map(({ path, of }) => [path, of]));
-  function has(path: string): boolean {
-    const of = withheld.get(path);
-    if (of !== undefined) throw new Withheld(path, of);
-    return files.has(path);
-  }
-  function bytes(path: string): Uint8Array {
-    const content = has(path) ? files.get(path) : undefined;
-    if (content === undefined) throw missing(path);
-    return content;
-  }
-  return { manifest, files, has, bytes, text: (path) => new TextDecoder("utf-8", { fatal: true }).decode(bytes(path)) };
+  const reads = fileReads(files, manifest.withheld);
+  return { manifest, files, ...reads, text: (path) => new TextDecoder("utf-8", { fatal: true }).decode(reads.bytes(path)) };
 }
 
 function writeFile(draft: string, path: string, content: Uint8Array | string): BundleManifest["files"][number] {

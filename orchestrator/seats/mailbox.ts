@@ -156,7 +156,7 @@ export class Mailbox {
     const scope = scopeOf(kind, payload);
     const asked = { id, to: who.address, kind, ...this.#parted(payload) };
     const absent = async (by: Silence["by"], why: string, answerBy: number | null = null) => {
-      await calls.silent({ ...asked, answerBy }, scope, { by, at: Math.floor(clock.millis()), why: why.slice(0, MOST_WHY) });
+      await this.#silent({ kept: { ...asked, answerBy }, scope }, by, why);
       return new SeatAbsent(who.name, kind, why);
     };
     if (closed) throw await absent("closed", "this city's seats are closed to agents elsewhere");
@@ -185,6 +185,12 @@ export class Mailbox {
       over.abort();
       this.#open.delete(id);
     }
+  }
+
+  /** Keeps that a question has no answer, and why. */
+  async #silent({ kept, scope }: Pick<Open, "kept" | "scope">, by: Silence["by"], why: string): Promise<void> {
+    const { calls, clock } = this.#options;
+    await calls.silent(kept, scope, { by, at: Math.floor(clock.millis()), why: why.slice(0, MOST_WHY) });
   }
 
   /** A question's small members, and the blocks that its large ones are. */
@@ -285,8 +291,7 @@ export class Mailbox {
     if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
     this.#mute.delete(from);
     this.#note(open.call, "agent", why);
-    const silence = { by: "agent", at: Math.floor(this.#options.clock.millis()), why: why.slice(0, MOST_WHY) } as const;
-    await this.#options.calls.silent(open.kept, open.scope, silence);
+    await this.#silent(open, "agent", why);
     open.fail(new SeatAbsent(from, open.call.kind, `it declined: ${why.slice(0, 500)}`));
   }
 

@@ -22,7 +22,7 @@ import { signedRequest } from "./signed-fetch.ts";
 
 const TOKENS = "5000000";
 
-/** What would follow from an order, told by the best that the city's node has (B28). */
+/** What would follow from an order, by the best method that the city's node has. */
 describe("an order simulated before it is signed", function () {
   this.timeout(180_000);
   const directory = suiteDirectory();

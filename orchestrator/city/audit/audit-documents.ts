@@ -13,7 +13,7 @@ import type { ContentId } from "../../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonValue, parseCanonicalJson, parseJsonBytes } from "../../primitives/json.ts";
 import { type AuditFinding, type AuditReport, NOBODY_ELSEWHERE } from "../../protocol/audit-report.ts";
 import { balances, type Outcome, outcomeSchema } from "../../protocol/outcome.ts";
-import { type BundleManifest, damagesOf, MANIFEST, missing, parseManifest } from "../../records/bundle-manifest.ts";
+import { type BundleManifest, damagesOf, fileReads, MANIFEST, missing, parseManifest } from "../../records/bundle-manifest.ts";
 import { BundleDamaged, Withheld } from "../../records/errors.ts";
 import { type LogEntry, parseLog } from "../../records/log.ts";
 import { packRanking, tally } from "../../rules/condorcet.ts";
@@ -233,17 +233,7 @@ const documentChecks: readonly DocumentCheck[] = [
 
 /** Reads the documents of a bundle. Throws with the first file that cannot be read. */
 export function readDocuments(files: BundleFiles): Documents {
-  const withheld = new Map(withheldOf(files).map(({ path, of }) => [path, of]));
-  const has = (path: string): boolean => {
-    const of = withheld.get(path);
-    if (of !== undefined) throw new Withheld(path, of);
-    return files.has(path);
-  };
-  const bytes = (path: string): Uint8Array => {
-    const content = has(path) ? files.get(path) : undefined;
-    if (content === undefined) throw missing(path);
-    return content;
-  };
+  const { has, bytes } = fileReads(files, withheldOf(files));
   const text = (path: string) => new TextDecoder("utf-8", { fatal: true }).decode(bytes(path));
   const city = reading(BUNDLE_FILES.city, () => bundledCitySchema.parse(parseCanonicalJson(text(BUNDLE_FILES.city))));
   return {

@@ -15,7 +15,7 @@ import { panelOf } from "./verdicts.ts";
 
 const CALLS_CHECK = { name: "CALLS", file: BUNDLE_FILES.log } as const;
 
-/** What seats elsewhere were asked and answered, and that nothing stands on chain in their names that is not in there (amendment B16). */
+/** What seats elsewhere were asked and answered, and that nothing stands on chain in their names that is not in there. */
 export const calls: Check = {
   ...CALLS_CHECK,
   what: "every question to a seat elsewhere: what it says, its answer, receipt and signatures; every signature, bid, commitment, opening and verdict of such a seat against its answers",

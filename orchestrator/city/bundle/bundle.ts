@@ -46,8 +46,8 @@ export async function anchorRecords(city: City, facts: Anchored): Promise<Hash> 
   if (closing === undefined) {
     const missionFile = city.blocks.put(new TextEncoder().encode(missionText));
     const calls = await callsOf(city, facts);
-    const known = calls === undefined ? {} : { calls: city.blocks.putJson(calls) };
-    const content = city.blocks.putJson({ ...(await cityFacts(city, mission)), missionFile, ...known });
+    const asked = calls === undefined ? {} : { calls: city.blocks.putJson(calls) };
+    const content = city.blocks.putJson({ ...(await cityFacts(city, mission)), missionFile, ...asked });
     await city.log.append([{ kind: CLOSING_KIND, subjects: [mission], content }]);
   }
   const { hash: root } = await city.log.head();

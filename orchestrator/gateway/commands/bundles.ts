@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { BUNDLE_FILES } from "../../city/bundle/bundle-layout.ts";
-import { type Caller, type Command, command, type FrontWorld } from "../command.ts";
+import { type Command, command, type FrontWorld } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { mayReadOf } from "../reading.ts";
 import { address, toAddress } from "../wire.ts";
@@ -30,13 +30,6 @@ function noBundle(mission: string): Refused {
   });
 }
 
-/** A mission that the hub does not know yet, or not any more, is nobody's to read. */
-async function mayRead(world: FrontWorld, caller: Caller, object: "report", named: string): Promise<boolean> {
-  const mission = toAddress(named);
-  const row = world.hub.missionAt(mission);
-  return row !== undefined && mayReadOf(world, caller, object, { mission, missionId: row.id, node: null });
-}
-
 export const bundleCommands: readonly Command[] = [
   command({
     name: "get_report",
@@ -49,9 +42,13 @@ export const bundleCommands: readonly Command[] = [
     cost: 3,
     input: z.strictObject({ mission: address }),
     output: z.strictObject({ markdown: z.string() }),
-    async run(world, { mission }, caller) {
-      if (!(await mayRead(world, caller, "report", mission))) throw noBundle(mission);
-      return { markdown: readFileSync(join(bundleOf(world, mission), BUNDLE_FILES.report), "utf8") };
+    async run(world, { mission: named }, caller) {
+      const mission = toAddress(named);
+      // One that the hub does not know yet, or not any more, is nobody's to read.
+      const row = world.hub.missionAt(mission);
+      const subject = row && { mission, missionId: row.id, node: null };
+      if (subject === undefined || !(await mayReadOf(world, caller, "report", subject))) throw noBundle(named);
+      return { markdown: readFileSync(join(bundleOf(world, named), BUNDLE_FILES.report), "utf8") };
     },
   }),
   command({

@@ -18,7 +18,7 @@ export const eventOutput = z.strictObject({
   primaryEntity: address.nullable(),
   secondaryEntity: address.nullable(),
   nodeId: count.nullable(),
-  /** Null where it is withheld: work is nobody's to guess who may not read it. */
+  /** Null where it is withheld: whoever may not read work could check a guess by its hash. */
   payloadHash: hash.nullable(),
   payloadCid: contentId.nullable(),
   salt: hash.nullable(),

@@ -4,8 +4,9 @@ import { contentIdFromDigest, parseContentId } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
 import { hashSchema } from "../../primitives/hex.ts";
 import { parseJsonBytes } from "../../primitives/json.ts";
-import { type Command, command, type FrontWorld } from "../command.ts";
+import { type Command, command } from "../command.ts";
 import { Refused } from "../errors.ts";
+import { recordsOf } from "../payloads.ts";
 import { mayReadOf } from "../reading.ts";
 import { address, contentId, count, hash } from "../wire.ts";
 import { missionNamed } from "./missions.ts";
@@ -32,21 +33,9 @@ export const nodeWorkOutput = z.strictObject({
 
 const itemsSchema = z.array(z.json());
 
-/** Contents of records about a node, oldest first. */
-async function recordsOf<Content>(
-  { hub, blocks }: FrontWorld,
-  missionId: `0x${string}`,
-  nodeId: number,
-  name: string,
-  schema: z.ZodType<Content>,
-) {
-  const found: Content[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await hub.query({ missionId, nodeId, name, limit: 200, cursor });
-    const kept = page.events.flatMap(({ payloadCid }) => (blocks.has(payloadCid) ? [blocks.get(payloadCid)] : []));
-    found.push(...kept.map((bytes) => schema.parse(parseJsonBytes(bytes))));
-    cursor = page.next;
-  }
+async function collected<Each>(of: AsyncIterable<Each>): Promise<readonly Each[]> {
+  const found: Each[] = [];
+  for await (const each of of) found.push(each);
   return found;
 }
 
@@ -83,8 +72,9 @@ export const nodeWorkCommands: readonly Command[] = [
       };
       const input = contentIdFromDigest(hashSchema.parse(law.document.input.digest));
       const all = mayItems && own.shard !== null && blocks.has(input) ? itemsSchema.parse(parseJsonBytes(blocks.get(input))) : [];
-      const works = mayOutputs ? await recordsOf(world, found.missionId, node, "execution.work", workSchema) : [];
-      const [result] = mayOutputs ? await recordsOf(world, found.missionId, node, "execution.result", resultSchema) : [];
+      const about = { missionId: found.missionId, nodeId: node };
+      const works = mayOutputs ? await collected(recordsOf(world, { ...about, name: "execution.work" }, workSchema)) : [];
+      const [result] = mayOutputs ? await collected(recordsOf(world, { ...about, name: "execution.result" }, resultSchema)) : [];
       return {
         items: mayItems ? all.slice(own.shard?.from ?? 0, own.shard?.to ?? 0) : null,
         outputs: mayOutputs ? works.flatMap((work) => (work.ok ? [pieceOf(parseContentId(work.outputId), work.outputHash)] : [])) : null,

@@ -216,7 +216,7 @@ export const draftOutput = z.strictObject({
 });
 
 export const simulationOutput = z.strictObject({
-  /** By what the node told it: `debug_traceCall` tells storage and events, `eth_simulateV1` events, `eth_call` neither. */
+  /** By which method the node answered: `debug_traceCall` reports storage and events, `eth_simulateV1` events, `eth_call` neither. */
   method: z.enum(SIMULATED_BY),
   succeeds: z.boolean(),
   refusal: z.string().nullable(),
