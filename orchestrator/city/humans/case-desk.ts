@@ -22,6 +22,17 @@ export interface Elsewhere {
   readonly sleep: (millis: number) => Promise<void>;
 }
 
+/** What the chain leaves to adjudicators: all but petitions, which come from outside. */
+type ChainCase = Exclude<WaitingCase, { kind: "petition" }>;
+
+/** In the queue. A mission's whole address is in it, since anybody finds two that begin alike. */
+export function caseName(subject: ChainCase): string {
+  if (subject.kind === "bloc") return `bloc-${subject.session}`;
+  const named = `${subject.kind}-${subject.mission.slice(2).toLowerCase()}`;
+  if (subject.kind === "suspension") return named;
+  return subject.kind === "review" ? `${named}-${subject.node}` : `${named}-${subject.node}-${subject.attempt}`;
+}
+
 /** How often the chain is polled for an adjudicator's act, milliseconds. */
 const POLLING = 500;
 
@@ -33,7 +44,8 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges
   const cases = casesIn(dir);
   const common = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure };
 
-  const leave = async (name: string, subject: WaitingCase, isOpen: () => Promise<boolean>) => {
+  const leave = async (subject: ChainCase, isOpen: () => Promise<boolean>) => {
+    const name = caseName(subject);
     cases.write(name, subject);
     tell(`${name} waits for adjudicators: npm run override -- show ${name}`);
     try {
@@ -49,18 +61,18 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges
     decide(subject: Case) {
       const { mission, node, caseHash, deadline } = subject;
       const isOpen = async () => client.chain.clock.now() < BigInt(deadline) && (await client.mission(mission).caseHash(node)) === caseHash;
-      return leave(`review-${mission.slice(2, 10)}-${node}`, { kind: "review", ...common, ...subject }, isOpen);
+      return leave({ kind: "review", ...common, ...subject }, isOpen);
     },
     decideBloc({ session, ...rest }: BlocCase) {
       const blocs = rest.blocs.map((members) => [...members]);
       const otherwise = rest.otherwise ?? null;
       const subject = { kind: "bloc", ...common, ...rest, session: session.toString(), blocs, otherwise } as const;
-      return leave(`bloc-${session}`, subject, async () => (await client.legislation.history("BlocRuled", { session })).length === 0);
+      return leave(subject, async () => (await client.legislation.history("BlocRuled", { session })).length === 0);
     },
     decideAppeal({ appeals, ...rest }: AppealCase) {
       const { mission, node, attempt } = rest;
       const filed = appeals.map(({ appellant, bond, evidence }) => ({ appellant, bond: bond.toString(), evidence: evidence ?? null }));
-      return leave(`appeal-${mission.slice(2, 10)}-${node}`, { kind: "appeal", ...common, ...rest, appeals: filed }, async () => {
+      return leave({ kind: "appeal", ...common, ...rest, appeals: filed }, async () => {
         const [open, until] = await client.mission(mission).appealsOf(node, attempt);
         return open > 0 && client.chain.clock.now() < until;
       });
@@ -69,7 +81,7 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges
       const { stopped, suspendedUntil } = await client.mission(mission).watch();
       if (cause === "divergence" && !stopped) return { resume: false, justification: "no adjudicator is here to let a divergence pass" };
       const caseHash = await client.mission(mission).caseHash(0);
-      const subject: WaitingCase = { kind: "suspension", ...common, mission, caseHash, facts: [...facts], divergences: [...divergences] };
+      const subject: ChainCase = { kind: "suspension", ...common, mission, caseHash, facts: [...facts], divergences: [...divergences] };
       const contract = client.mission(mission);
       const waits = async () => {
         const state = await contract.state();
@@ -79,7 +91,7 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges
         if (suspendedUntil !== 0 && client.chain.clock.now() >= BigInt(suspendedUntil)) return false;
         return state < COMPLETED && (await contract.watch()).stopped;
       };
-      return leave(`suspension-${mission.slice(2, 10)}`, subject, waits);
+      return leave(subject, waits);
     },
   };
 }

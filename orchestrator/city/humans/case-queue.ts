@@ -66,7 +66,7 @@ export function inPrint(text: string): string {
 
 /** What a case is about, in one line. */
 export function inOneLine({ name, subject, current }: NamedCase): string {
-  return `${name.padEnd(22)} ${current ? "" : "(decided) "}${aboutOf(subject)}`;
+  return `${name} ${current ? "" : "(decided) "}${aboutOf(subject)}`;
 }
 
 function aboutOf(subject: WaitingCase): string {
