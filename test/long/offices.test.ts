@@ -8,11 +8,13 @@ import { queueOf } from "../../orchestrator/city/humans/case-queue.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { expectChangesFound } from "../city/audit/changed-calls.ts";
 import { openHome } from "../support/city-home.ts";
+import { copyForEverybody } from "../support/copy-for-everybody.ts";
 import { officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -28,6 +30,7 @@ describe("a verifier and an issuer of other owners", function () {
   /** What the audit looks at, of missions whose seats are all here, and of one with seats elsewhere. */
   const checks: Record<"here" | "elsewhere", readonly (readonly string[])[]> = { here: [], elsewhere: [] };
   const bundles = new Map<string, string>();
+  const missions = new Map<string, Address>();
   const bundleOf = (id: string) => bundles.get(id) ?? "";
   const said: string[] = [];
   const waiting = new Set<() => void>();
@@ -53,7 +56,12 @@ describe("a verifier and an issuer of other owners", function () {
   /** `outsiders`: those with seats elsewhere; none: everybody is of this process. */
   async function missionIn(id: string, outsiders?: Awaited<ReturnType<OpenSeats["outsiders"]>>): Promise<Outcome> {
     // Panels of three, for which a third owner is always drawn.
-    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { risk: "MEDIUM", deadline: "2d", budget: "600.00" });
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, {
+      risk: "MEDIUM",
+      deadline: "2d",
+      budget: "600.00",
+      visibility: "parties",
+    });
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
     const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
     return runToEnd(city, outsiders === undefined ? order : { ...order, outsiders }, text, join(directory(), "home"));
@@ -94,6 +102,7 @@ describe("a verifier and an issuer of other owners", function () {
       log,
     ).to.deep.equal([]);
     expect(said, log).to.include.members(["answered judge", "answered reexecute", "answered receive", "answered seal", "answered sign"]);
+    missions.set("offices", outcome.mission as Address);
     bundles.set("offices", join(directory(), "home", outcome.bundle ?? ""));
     const report = await auditBundle(bundleOf("offices"));
     expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
@@ -107,6 +116,16 @@ describe("a verifier and an issuer of other owners", function () {
   it("cannot be said to have been asked or to have answered anything else", async () => {
     const kinds = await expectChangesFound(bundleOf("offices"), ["judge", "sign"]);
     expect([...kinds]).to.include.members(["judge", "reexecute", "receive", "seal", "sign"]);
+  });
+
+  it("are named to everybody without what they were asked: the copy audits, and says what it withholds", async () => {
+    const copy = join(directory(), "copy");
+    copyForEverybody(bundleOf("offices"), missions.get("offices") ?? "0x", copy);
+    const report = await auditBundle(copy);
+    expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+    expect(report.passed).to.equal(true);
+    expect(report.checks.find(({ name }) => name === "CALLS")?.withheld).to.equal(1);
+    expect(report.elsewhere).to.deep.include({ unsigned: [], absent: [] });
   });
 
   it("are missing once they are gone: others vouch, a majority decides, and who was drawn and silent is charged", async () => {
