@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import { COLUMN, COLUMN_USES, type ColumnUse } from "../../primitives/json-schema.ts";
-import type { Hints } from "./hints.ts";
+import { type Hints, MEASURES } from "./hints.ts";
 import { type ItemField, namesIn, objectIn, typesOf } from "./skills.ts";
 import { stemsIn } from "./words.ts";
 
@@ -30,7 +30,7 @@ export function fillOptions(schema: JsonObject | undefined, fields: readonly Ite
   let meant = 0;
   for (const [name, property] of Object.entries(objectIn(schema, "properties"))) {
     if (!isObject(property)) continue;
-    const found = valueFor(name, property, fields, hints);
+    const found = valueFor(name, property, fields, turnedFor(Object.values(options), hints));
     if (found === undefined) {
       if (!mayStayEmpty(name, property, fields, required)) return { option: name };
     } else {
@@ -39,6 +39,13 @@ export function fillOptions(schema: JsonObject | undefined, fields: readonly Ite
     }
   }
   return { options, meant };
+}
+
+/** The order that is asked for, by a field that was chosen before: by age, the oldest come as the greatest do. */
+function turnedFor(chosen: readonly JsonValue[], hints: Hints): Hints {
+  const isOpposed = chosen.some((name) => typeof name === "string" && stemsIn(name).some((stem) => hints.opposed.includes(stem)));
+  if (!isOpposed || hints.direction === undefined) return hints;
+  return { ...hints, direction: hints.direction === "ascending" ? "descending" : "ascending" };
 }
 
 /** A default that names a field is one only where items have it, and to compare with nothing compares nothing. */
@@ -90,9 +97,9 @@ export function isCount(property: JsonObject): boolean {
   );
 }
 
-/** Fields that measure something. */
-function isMeasure(field: ItemField): boolean {
-  return isNumeric(field) && field.telling !== true;
+/** Fields that measure something: in few rows days may all differ as numbers of orders do. */
+export function isMeasure(field: ItemField): boolean {
+  return isNumeric(field) && (field.telling !== true || stemsIn(field.name).some((stem) => MEASURES.includes(stem)));
 }
 
 function isNumeric({ types }: ItemField): boolean {
@@ -108,8 +115,16 @@ function oneField(use: ColumnUse, fields: readonly ItemField[], hints: Hints): F
     .sort((a, b) => b.score - a.score);
   const [best] = scored;
   if (best !== undefined && best.score > 0) return { value: best.field.name, meant: best.score };
+  const only = use === "number" && hints.direction !== undefined ? onlyMeasure(fields) : undefined;
+  if (only !== undefined) return { value: only.name, meant: 1 };
   const usual = use === "number" ? usualMeasure(fields, hints) : undefined;
   return usual === undefined ? undefined : { value: usual.name, meant: 0 };
+}
+
+/** The one column by which rows can be put into an order: of cities with a population, the largest have most of it. */
+function onlyMeasure(fields: readonly ItemField[]): ItemField | undefined {
+  const [only, ...more] = fields.filter((field) => field.column === true && isMeasure(field));
+  return more.length === 0 ? only : undefined;
 }
 
 /** What tables of figures are about, the likeliest first: "sales per customer" names none of their columns. */
@@ -162,7 +177,7 @@ function dividing(field: ItemField, hints: Hints): number {
 }
 
 function measuring(field: ItemField, hints: Hints): number {
-  if (!isMeasure(field)) return 0;
+  if (!isMeasure(field) || field.unasked === true) return 0;
   const named = namedBy(field, hints.stems) + (hints.comparison === undefined ? 0 : namedBy(field, hints.comparison.stems));
   const place = hints.measures.findIndex((measure) => (field.about ?? stemsIn(field.name)).includes(measure));
   const isAsked = hints.direction !== undefined || hints.comparison !== undefined;

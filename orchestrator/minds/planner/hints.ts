@@ -1,5 +1,5 @@
 import { stemOf } from "./stem.ts";
-import { goalWords, numbersIn, stemsIn, wordsIn } from "./words.ts";
+import { goalWords, inDigits, numbersIn, stemsIn, wordsIn } from "./words.ts";
 
 /** What a goal says about order, amounts and groups: what options of services are filled with. */
 export interface Hints {
@@ -8,11 +8,13 @@ export interface Hints {
   readonly direction: "ascending" | "descending" | undefined;
   /** Stems of what is compared: for "longest" words, length. */
   readonly measures: readonly string[];
+  /** Those of them that are the greater the other way round: the oldest have the greatest age and the least year. */
+  readonly opposed: readonly string[];
   /** How many are wanted: "top ten", "the five longest". */
   readonly most: number | undefined;
   /** Stems after "per", "by", "for each", and of adverbs such as "monthly". */
   readonly groups: readonly string[];
-  /** Stems after "which" where an order is asked for: "which customer spent most" is about groups if a customer has several rows. */
+  /** Stems of what is put into an order: "which customer spent most" is about groups if a customer has several rows. */
   readonly which: readonly string[];
   /** Things are to be counted, and not added up. */
   readonly counts: boolean;
@@ -27,13 +29,16 @@ export interface Comparison {
   readonly stems: readonly string[];
 }
 
+const LENGTH = "words length characters lines duration hours minutes days seconds weeks km miles";
 const UP = "descending";
 const DOWN = "ascending";
 
-/** Adjectives that compare, which end of the order they ask for, and what they compare. */
-const SUPERLATIVES: Readonly<Record<string, readonly [direction: "ascending" | "descending", measures: string]>> = {
-  longest: [UP, "words length characters lines duration"],
-  shortest: [DOWN, "words length characters lines duration"],
+type Superlative = readonly [direction: "ascending" | "descending", measures: string, opposed?: string];
+
+/** Adjectives that compare, which end of the order they ask for, what they compare, and what is the greater the other way round. */
+const SUPERLATIVES: Readonly<Record<string, Superlative>> = {
+  longest: [UP, LENGTH],
+  shortest: [DOWN, LENGTH],
   largest: [UP, "size bytes kb mb gb amount total value words"],
   biggest: [UP, "size bytes kb mb gb amount total value words"],
   smallest: [DOWN, "size bytes kb mb gb amount total value words"],
@@ -53,8 +58,9 @@ const SUPERLATIVES: Readonly<Record<string, readonly [direction: "ascending" | "
   bottom: [DOWN, ""],
   hardest: [UP, "complexity"],
   simplest: [DOWN, "complexity"],
-  oldest: [DOWN, "date year created"],
-  newest: [UP, "date year created"],
+  oldest: [DOWN, "date year created", "age"],
+  youngest: [UP, "date year created born", "age"],
+  newest: [UP, "date year created", "age"],
   latest: [UP, "date year created"],
   earliest: [DOWN, "date year created"],
 };
@@ -66,10 +72,17 @@ const MATTERS: readonly (readonly [words: string, columns: string])[] = [
     "money revenue turnover income spent spend spending cost costs earn earned earnings sales owe owed pay paid worth",
     "amount total revenue sales turnover value cost price sum eur usd gbp chf",
   ],
-  ["time long duration effort work", "hours minutes days seconds duration"],
+  ["time long longer shorter duration effort work", "hours minutes days seconds duration"],
+  ["old older young younger", "age"],
+  ["cheaper dearer", "price cost amount"],
   ["far distance", "km kilometres miles metres distance"],
   ["heavy weigh weight", "kg weight grams tonnes"],
 ].map(([words = "", columns = ""]) => [words, columns] as const);
+
+/** Stems of what columns of measures are called. */
+export const MEASURES: readonly string[] = MATTERS.flatMap(([, columns]) => stemsIn(columns));
+
+const NO_ORDER: readonly [undefined, string] = [undefined, ""];
 
 /** Adverbs that divide by a period. */
 const REGULARLY: Readonly<Record<string, string>> = {
@@ -86,9 +99,9 @@ function mattersIn(words: readonly string[]): string[] {
 }
 
 const COMPARISONS: readonly (readonly [pattern: RegExp, operator: Comparison["operator"]])[] = [
-  [/\b(?:more|greater|larger|longer|bigger|higher|older) than\s+([\d,.]+)/, "more"],
+  [/\b(?:more|greater|larger|longer|bigger|higher|older|heavier|dearer) than\s+([\d,.]+)/, "more"],
   [/\b(?:over|above|exceeding)\s+([\d,.]+)/, "more"],
-  [/\b(?:less|fewer|smaller|shorter|lower) than\s+([\d,.]+)/, "less"],
+  [/\b(?:less|fewer|smaller|shorter|lower|younger|lighter|cheaper) than\s+([\d,.]+)/, "less"],
   [/\b(?:under|below)\s+([\d,.]+)/, "less"],
   [/\b(?:at least|no less than|no fewer than|minimum of)\s+([\d,.]+)/, "at-least"],
   [/\b(?:at most|no more than|up to|maximum of)\s+([\d,.]+)/, "at-most"],
@@ -98,23 +111,29 @@ export function hintsIn(goal: string): Hints {
   const lower = goal.toLowerCase();
   const words = wordsIn(goal);
   const [superlative] = words.filter((word) => Object.hasOwn(SUPERLATIVES, word) && !isPronoun(word, words));
-  const [direction, measures] = superlative === undefined ? [undefined, ""] : (SUPERLATIVES[superlative] ?? [undefined, ""]);
+  const [direction, measures, opposed = ""] = superlative === undefined ? NO_ORDER : (SUPERLATIVES[superlative] ?? NO_ORDER);
   const comparison = comparisonIn(lower);
   const [most] = numbersIn(goal).filter((number) => Number.isInteger(number) && number > 0 && number !== comparison?.value);
   return {
     stems: goalWords(goal).flatMap(({ stem, excluded }) => (excluded ? [] : [stem])),
     direction,
-    measures: [...mattersIn(words), ...stemsIn(measures)],
+    measures: [...mattersIn(words), ...stemsIn(`${measures} ${opposed}`)],
+    opposed: stemsIn(opposed),
     most: direction === undefined && !/\bfirst\s+\w+/.test(lower) ? undefined : most,
     groups: [
-      ...groupsIn(lower, direction !== undefined),
+      ...groupsIn(lower, direction !== undefined || comparison !== undefined),
       ...words.flatMap((word) => (Object.hasOwn(REGULARLY, word) ? (REGULARLY[word] ?? []) : [])),
     ],
-    which:
-      direction === undefined ? [] : [...lower.matchAll(/\bwhich\s+(?:\w+\s+)?(\p{L}+)/gu)].flatMap(([whole]) => stemsIn(whole.slice(5))),
+    which: superlative === undefined ? [] : orderedIn(lower, superlative),
     counts: /\b(?:count|how many|numbers? of)\b/.test(lower) || isMostOf(lower),
     comparison,
   };
+}
+
+/** "Which customer spent the most", "the top two products", "the three biggest regions". */
+function orderedIn(lower: string, superlative: string): string[] {
+  const after = new RegExp(`\\b(?:which|${superlative})\\s+(?:[\\w]+\\s+)?\\p{L}+`, "gu");
+  return [...lower.matchAll(after)].flatMap(([whole]) => stemsIn(whole.slice(whole.indexOf(" "))));
 }
 
 /** "The most packages" counts packages, "the most money" does not count money. */
@@ -129,7 +148,8 @@ function isPronoun(word: string, words: readonly string[]): boolean {
   return (word === "least" || word === "most") && (words[at - 1] === "at" || words[at + 1] === "of" || words[at + 1] === "likely");
 }
 
-function comparisonIn(lower: string): Comparison | undefined {
+function comparisonIn(goal: string): Comparison | undefined {
+  const lower = inDigits(goal);
   for (const [pattern, operator] of COMPARISONS) {
     const match = pattern.exec(lower);
     if (match === null) continue;
@@ -144,7 +164,7 @@ function comparisonIn(lower: string): Comparison | undefined {
 const ORDERS = /\b(?:sort|order|rank|arrang)/;
 
 /**
- * Stems right after a word that divides: "per region", "for each of the months", "how many of each language". Where an order is asked for,
+ * Stems right after a word that divides: "per region", "for each of the months", "how many of each language". Where an order or a comparison is asked for,
  * "which countries are the largest" divides nothing, nor does "sort by size"; "each of these letters" are the items.
  */
 function groupsIn(lower: string, isOrdered: boolean): string[] {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../primitives/json.ts";
 import type { PlanText } from "../../protocol/mission-file-schema.ts";
 import { arrange } from "./arrange.ts";
 import { type Ask, columnStems, takes } from "./asks.ts";
-import { needsField } from "./fill-options.ts";
+import { isMeasure, needsField } from "./fill-options.ts";
 import { type Hints, hintsIn } from "./hints.ts";
 import { type Impossible, impossibleBy } from "./impossible.ts";
 import { answered, type Corpus, corpusOf, strengthIn, type Wanted, type WeighedWord, wantedIn } from "./match.ts";
@@ -66,11 +66,16 @@ export function coverageOf({ goal, input, catalogue }: Omit<OpenGoal, "risk">, {
   return coverageBy(wantedIn(goal, input, hintsFor({ goal, input }), corpus), skills);
 }
 
-/** What a goal says about a table of which this is known: "which customer spent most" groups the rows where customers have several. */
+/**
+ * What a goal says about a table of which this is known: "which customer spent most" groups the rows where customers have several, and "the
+ * top ten by revenue" does not group by revenue.
+ */
 function hintsFor({ goal, input }: Pick<OpenGoal, "goal" | "input">): Hints {
   const hints = hintsIn(goal);
   const shared = columnStems(input.fields.filter(({ shared: isShared }) => isShared));
-  return { ...hints, groups: [...hints.groups, ...hints.which.filter((stem) => shared.includes(stem))] };
+  const measures = hints.direction === undefined ? [] : columnStems(input.fields.filter(isMeasure));
+  const groups = hints.groups.filter((stem) => !measures.includes(stem));
+  return { ...hints, groups: [...groups, ...hints.which.filter((stem) => shared.includes(stem))] };
 }
 
 interface Planner {

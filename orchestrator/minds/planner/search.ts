@@ -59,7 +59,7 @@ export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly Wei
     const filled = fillOptions(skill.service.options, cellsOnly(skill) ? fields.filter(({ column }) => column) : fields, hints);
     if ("option" in filled) return filled;
     const steps = [...(before?.steps ?? []), { skill, options: filled.options }];
-    return { steps, fields: named(fieldsAfter(skill, fields), skill, filled.options, hints), meant: filled.meant };
+    return { steps, fields: named(fieldsAfter(skill, fields), skill, filled.options, hints, words), meant: filled.meant };
   }
 
   /**
@@ -122,8 +122,15 @@ export function fieldsAfter({ service, gives }: Skill, before: readonly ItemFiel
   return [...before.filter(({ name }) => !given.has(name)), ...gives];
 }
 
-/** A `value` that was added up for groups the goal asks for is about what the column is about. */
-function named(fields: readonly ItemField[], { service }: Skill, options: JsonObject, { groups }: Hints): readonly ItemField[] {
+/** A `value` that was added up for groups the goal asks for is about what the column is about; one that nobody asked for measures nothing. */
+function named(
+  fields: readonly ItemField[],
+  skill: Skill,
+  options: JsonObject,
+  { groups }: Hints,
+  words: readonly WeighedWord[],
+): readonly ItemField[] {
+  const { service } = skill;
   const columns = (use: ColumnUse) =>
     Object.entries(objectIn(service.options, "properties")).flatMap(([name, property]) => {
       const value = isObject(property) && columnUse(property) === use ? options[name] : undefined;
@@ -131,7 +138,12 @@ function named(fields: readonly ItemField[], { service }: Skill, options: JsonOb
     });
   const isAsked = columns("group").some((column) => stemsIn(column).some((stem) => groups.includes(stem)));
   const about = isAsked ? columns("number").flatMap(stemsIn) : [];
-  return about.length === 0 ? fields : fields.map((field) => (field.name === "value" ? { ...field, about } : field));
+  const isSpokenOf = isAsked || answered(skill, words) > 0;
+  if (about.length === 0 && isSpokenOf) return fields;
+  const value = isSpokenOf ? { about } : { unasked: true };
+  return fields.map((field) =>
+    field.name === "value" && skill.gives.some(({ name }) => name === "value") ? { ...field, ...value } : field,
+  );
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

@@ -35,6 +35,8 @@ export interface ItemField {
   readonly shared?: boolean | undefined;
   /** Its numbers tell rows apart: nobody adds them up. */
   readonly telling?: boolean | undefined;
+  /** A figure of a service that the goal does not speak of: it measures nothing that the goal is about. */
+  readonly unasked?: boolean | undefined;
   /** Stems that say what it is, where the name does not: a `label` is what its service is called for. */
   readonly about?: readonly string[] | undefined;
 }

@@ -132,6 +132,11 @@ export function numbersIn(goal: string): number[] {
   });
 }
 
+/** Numbers in words as digits: "more than five". */
+export function inDigits(text: string): string {
+  return text.replaceAll(/\p{L}+/gu, (word) => numberNamed(word)?.toString() ?? word);
+}
+
 function numberNamed(word: string): number | undefined {
   const small = NUMBERS.indexOf(word);
   return small >= 0 ? small + 1 : TENS[word];

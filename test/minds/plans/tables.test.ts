@@ -69,6 +69,27 @@ describe("plans for tables, by what their cells are", () => {
     ]);
   });
 
+  it("put rows in order by what a goal compares, and by nothing that a service made up on the way", () => {
+    const days = [3, 7, 2, 9, 4].map((many, place) => ({ task: `t${place}`, days: String(many) }));
+    expect(best("Find the three longest tasks", days)).to.deep.equal([["top", { n: 3, field: "days", direction: "descending" }]]);
+    expect(best("List the tasks from shortest to longest", days)).to.deep.equal([["rank", { field: "days", direction: "ascending" }]]);
+    expect(best("Which tasks take longer than five days?", days)).to.deep.equal([["filter", { field: "days", op: "more", value: 5 }]]);
+    const cities = [100, 2000, 350, 70, 9000, 44].map((population, place) => ({ city: `c${place}`, population: String(population) }));
+    expect(best("The five largest cities", cities)).to.deep.equal([
+      ["aggregate-table", { by: "city", of: "population" }],
+      ["top", { n: 5, field: "value", direction: "descending" }],
+    ]);
+    const staff = ["31", "44", "29", "55"].map((age, place) => ({ name: `n${place}`, age, salary: `${place}1000` }));
+    expect(best("Who are the three oldest employees?", staff)).to.deep.equal([["top", { n: 3, field: "age", direction: "descending" }]]);
+  });
+
+  it("group the things of an order, and not by what they are put in order by", () => {
+    expect(best("Top 2 customers by amount", ORDERS)).to.deep.equal([
+      ["group", { by: "customer", sum: ["amount"] }],
+      ["top", { n: 2, field: "value", direction: "descending" }],
+    ]);
+  });
+
   it("group what has several rows, and count where a goal counts", () => {
     expect(best("Which customer spent the most?", ORDERS)).to.deep.equal([["aggregate-table", { by: "customer", of: "amount" }]]);
     expect(best("Which customer made the most orders?", ORDERS)).to.deep.equal([["group", { by: "customer" }]]);
