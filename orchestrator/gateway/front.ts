@@ -38,6 +38,7 @@ import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
 import { Places } from "./parties.ts";
 import { PhaseTimes } from "./phase-times.ts";
+import { Rounds } from "./rounds.ts";
 
 /** What the front of a gateway has to know, as it crosses into another thread. */
 export const frontSettingsSchema = z.strictObject({
@@ -158,8 +159,9 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
     },
     openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
   };
+  const rounds = new Rounds();
   const app = gatewayApp({
-    ...{ world, city, commands: COMMANDS, limits, version: settings.version, millis, bearers },
+    ...{ world, city, commands: COMMANDS, limits, version: settings.version, millis, bearers, rounds },
     hosts: ["127.0.0.1", "localhost", "[::1]", ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
     origins: settings.origins,
     proxies: settings.proxies,
@@ -188,6 +190,7 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
   const places = new Places(limits.connections, limits.connectionsEach);
   const refusals = new Places(REFUSED, REFUSED_EACH);
   server.on("connection", (socket: Socket) => {
+    rounds.accepted();
     const address = partyOf(socket.remoteAddress ?? "", undefined, []);
     // All strangers come through a proxy's.
     if (settings.proxies.includes(address)) return;

@@ -29,6 +29,7 @@ import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput
 import { Places } from "./parties.ts";
 import { withholding } from "./reading.ts";
 import { referencePage } from "./reference.ts";
+import type { Rounds } from "./rounds.ts";
 import type { ArrivedRequest } from "./signature-base.ts";
 import { signerOfTool, type ToolSignature } from "./tool-signature.ts";
 import { PAYMENT_HEADERS, PaymentRequired } from "./x402.ts";
@@ -50,6 +51,8 @@ export interface GatewayOptions {
   readonly bearers: Bearers;
   /** The machine's clock, in milliseconds: signatures live by it. */
   readonly millis: () => number;
+  /** In which answers are begun. */
+  readonly rounds: Pick<Rounds, "turn">;
   /** Ends all streams. */
   readonly closing: AbortSignal;
   /** Whether the city has the console's files. */
@@ -295,7 +298,11 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   /** One of the hands that answer at once, unless the command waits for something to happen. */
   function inTurn<Answer>({ waits }: Command, whose: string, answer: () => Promise<Answer>): Promise<Answer> {
-    return waits === true ? answer() : admission.run(answer, whose);
+    const begun = async () => {
+      await options.rounds.turn();
+      return answer();
+    };
+    return waits === true ? begun() : admission.run(begun, whose);
   }
 
   /** Bytes of a body, and no more than so many. One that says it is large, or does not say, takes a place while it arrives. */
