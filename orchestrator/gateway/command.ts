@@ -119,6 +119,8 @@ interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly paid?: "toll" | "debt";
   /** What it takes from its caller's allowance; 1 is a plain read. */
   readonly cost: number;
+  /** What it takes besides from who shows a key: what that may read is looked up for it alone. */
+  readonly costOfKey?: number;
   /** Bytes of its body at most, where they are more than others'. */
   readonly body?: number;
   readonly input: Input;
@@ -148,6 +150,10 @@ export type Command = FrontCommand | CityCommand;
 
 /** Whether a command is answered for a payment alone where the operator set a price (`hasToll`), or set none. */
 export const isCharged = ({ paid }: Command, hasToll: boolean): boolean => paid === "debt" || (paid === "toll" && hasToll);
+
+/** What a command takes from an allowance, for people. */
+export const costInWords = ({ cost, costOfKey }: Command): string =>
+  costOfKey === undefined ? `${cost}` : `${cost}, ${cost + costOfKey} with a key`;
 
 /** What is owed, and paid by one payment. */
 interface Debt<Input extends z.ZodObject> {

@@ -101,6 +101,9 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   const party = (context: Context) => partyOf(socketOf(context), context.req.header("x-forwarded-for"), proxies);
   const spend = (context: Context, cost: number) => allowances.spend(party(context), cost, millis());
+  function spendOfKey(whose: string, { costOfKey = 0 }: Command, { key }: Who): void {
+    if (key !== undefined && costOfKey > 0) allowances.spend(whose, costOfKey, millis());
+  }
 
   app.onError((error, context) => refuse(context, error));
   app.notFound((context) => refuse(context, unknownRoute(commands, context.req.method, context.req.path)));
@@ -209,6 +212,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
       const body = command.method === "GET" ? new Uint8Array() : await bodyOf(context, command.body ?? limits.body);
       return inTurn(command, party(context), async () => {
         const who = await callerOf(context, body, command.access);
+        spendOfKey(party(context), command, who);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
         if (isPaidFor(command)) return paid(context, command, input);
@@ -268,6 +272,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const answeredTo = async (input: z.infer<z.ZodObject>): Promise<string> => {
       if (!isPaidFor(command)) {
         const who = await callerOfTool(command, given, bearer, signature);
+        spendOfKey(whose, command, who);
         return answered(command, input, callerFor(command, who, canonicalBytes(given), whose));
       }
       const { answer, receipt } = await charge(command, input, payment?.header);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../primitives/json.ts";
 import { BLOCK_PATH } from "./block-routes.ts";
-import type { Command } from "./command.ts";
+import { type Command, costInWords } from "./command.ts";
 import { filterInput } from "./commands/events.ts";
 import { contentId, hash } from "./wire.ts";
 
@@ -55,13 +55,14 @@ const errorAnswer = (description: string): JsonObject => ({
 /** What shows whose a request is; of a reader's, nothing has to. */
 const SECURITY = { reader: [{}, { bearer: [] }], bearer: [{ bearer: [] }], signed: [{ erc8128: [] }] };
 
-function operationOf({ name, method, path, group, doc, access, cost, input, output }: Command): JsonObject {
+function operationOf(command: Command): JsonObject {
+  const { name, method, path, group, doc, access, input, output } = command;
   const isRead = method === "GET";
   return {
     operationId: name,
     tags: [group],
     summary: doc.split(/(?<=\.)\s/, 1)[0] ?? doc,
-    description: `${doc}\n\nCost: ${cost}.`,
+    description: `${doc}\n\nCost: ${costInWords(command)}.`,
     parameters: isRead ? parametersOf(input, path) : [],
     ...(isRead ? {} : { requestBody: { required: true, content: { "application/json": { schema: jsonSchemaOf(input) } } } }),
     ...(access === "open" || access === "order" ? {} : { security: SECURITY[access] }),

@@ -3,11 +3,13 @@ import { queueOf } from "../city/humans/case-queue.ts";
 import { isOver, missionState, type NodeStateName, nodeStates } from "../execution/chain-view.ts";
 import { signedItemSchema } from "../execution/evidence.ts";
 import type { Secrecy, StreamEvent, Withholding } from "../hub/view.ts";
-import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
+import { parseJsonBytes } from "../primitives/json.ts";
+import { Recent } from "../primitives/recent.ts";
 import { isForEverybody, mayRead, objectOfRecord, type Progress, type Reader, type ReadObject } from "../protocol/read-access.ts";
+import type { Visibility } from "../protocol/visibility.ts";
+import type { WaitingCase } from "../protocol/waiting-case.ts";
 import type { Caller, FrontWorld, World } from "./command.ts";
-import { payloadsOf, recordsOf } from "./payloads.ts";
 
 /** A mission, or a node of it. */
 interface Subject {
@@ -20,49 +22,55 @@ interface Subject {
 const objectOf = ({ record, name }: StreamEvent): ReadObject => (record === null ? "law" : objectOfRecord(name));
 const OVER: Progress = { isOver: true, isRevealed: true };
 
-/** What is asked of missions again and again while one question is answered, each once. */
-function once<Key, Value>(keyOf: (key: Key) => string, ask: (key: Key) => Promise<Value>): (key: Key) => Promise<Value> {
-  const asked = new Map<string, Promise<Value>>();
-  return (key) => {
-    const name = keyOf(key);
-    const known = asked.get(name) ?? ask(key);
-    asked.set(name, known);
-    return known;
-  };
+/** What has to be read to tell who may read. */
+type ReadableByAll = Pick<World, "client" | "hub" | "laws">;
+type Readable = ReadableByAll & Pick<FrontWorld, "blocks" | "dir" | "missions">;
+
+/** Missions whose parts one question holds at a time: a search for words goes through thousands of events. */
+const MOST = 32;
+
+/** What decides about a mission for everybody. */
+interface Terms {
+  readonly isOver: boolean;
+  readonly visibility: Visibility;
+}
+
+/** Terms of missions, each read once for one question. */
+function termsIn(world: ReadableByAll): (mission: Address) => Promise<Terms> {
+  const read = new Recent<Terms>(MOST, () => 1);
+  return (mission) =>
+    read.of(mission, async () => {
+      const [state, visibility] = await Promise.all([missionState(world, { address: mission }), world.laws.visibilityOf(mission)]);
+      return { isOver: isOver(state), visibility };
+    });
 }
 
 /** How secret each event's payload is now. */
-export function secrecyIn(world: World): (event: StreamEvent) => Promise<Secrecy> {
-  const known = once<Address, { readonly isOver: boolean; readonly visibility: "public" | "parties" }>(String, async (mission) => ({
-    isOver: isOver(await missionState(world, { address: mission })),
-    visibility: await world.laws.visibilityOf(mission),
-  }));
+export function secrecyIn(world: ReadableByAll, termsOf = termsIn(world)): (event: StreamEvent) => Promise<Secrecy> {
   return async (event) => {
     const object = objectOf(event);
     if (object === "law") return "open";
     const mission = world.hub.missionWithId(event.missionId)?.mission ?? undefined;
     if (mission === undefined) return "until its mission is over";
-    const { isOver: ended, visibility } = await known(mission);
+    const { isOver: ended, visibility } = await termsOf(mission);
     if (!isForEverybody(object, visibility, OVER)) return "for ever";
     return isForEverybody(object, visibility, { isOver: ended, isRevealed: false }) ? "open" : "until its mission is over";
   };
 }
 
 /** Whether an event's payload is withheld from everybody. */
-export function withholding(world: World): Withholding {
-  const secrecyOf = secrecyIn(world);
+export function withholding(world: ReadableByAll, termsOf = termsIn(world)): Withholding {
+  const secrecyOf = secrecyIn(world, termsOf);
   return async (event) => (await secrecyOf(event)) !== "open";
 }
 
 /** The same for whoever asks: what it is to a node opens more. */
-export function withheldFrom(world: FrontWorld, caller: Caller): Withholding {
-  const isClosed = withholding(world);
+export function withheldFrom(world: Readable, caller: Caller): Withholding {
+  const termsOf = termsIn(world);
+  const isClosed = withholding(world, termsOf);
   const { key } = caller;
   if (key === undefined) return isClosed;
-  const partOf = once<Subject, Part>(
-    ({ mission, node }) => `${mission}/${node}`,
-    (subject) => partIn(world, key, subject),
-  );
+  const partOf = partsOf(world, key, termsOf);
   return async (event) => {
     if (!(await isClosed(event))) return false;
     const { missionId, nodeId: node } = event;
@@ -74,112 +82,142 @@ export function withheldFrom(world: FrontWorld, caller: Caller): Withholding {
 }
 
 /** Whether somebody may read an object of a mission. */
-export async function mayReadOf(world: FrontWorld, { key }: Caller, object: ReadObject, subject: Subject): Promise<boolean> {
+export async function mayReadOf(world: Readable, { key }: Caller, object: ReadObject, subject: Subject): Promise<boolean> {
   if (key !== undefined) {
-    const { as, visibility, progress } = await partIn(world, key, subject);
+    const { as, visibility, progress } = await partsOf(world, key)(subject);
     return mayRead(object, visibility, progress, as);
   }
-  const [state, visibility] = await Promise.all([
-    missionState(world, { address: subject.mission }),
-    world.laws.visibilityOf(subject.mission),
-  ]);
-  return isForEverybody(object, visibility, { isOver: isOver(state), isRevealed: false });
+  const { isOver: ended, visibility } = await termsIn(world)(subject.mission);
+  return isForEverybody(object, visibility, { isOver: ended, isRevealed: false });
 }
 
 /** What a key is to a node, and how far that is. */
 interface Part {
   readonly as: ReadonlySet<Reader>;
-  readonly visibility: "public" | "parties";
+  readonly visibility: Visibility;
   readonly progress: Progress;
 }
 
-async function partIn(world: FrontWorld, key: Address, subject: Subject): Promise<Part> {
-  const { client, laws, missions } = world;
-  const { mission, node } = subject;
-  const [state, visibility, law, { sponsor }, known] = await Promise.all([
-    missionState(world, { address: mission }),
-    laws.visibilityOf(mission),
-    laws.of(mission),
-    client.mission(mission).context(),
-    missions.read(subject),
-  ]);
-  const now = node === null ? undefined : known.nodes[node];
-  const at = nodeStates[now?.state ?? 0] ?? "WAITING";
-  // Outputs may be shown while others can still commit: whoever saw one then could hand it in.
-  const isRevealed = DONE.includes(at) || (JUDGED.includes(at) && (now?.revealMask ?? 0) !== 0);
-  const successors = (law?.document.nodes ?? []).filter(({ after }) => node !== null && after.includes(node)).map(({ number }) => number);
-  const [executed, isIssuer, isDrawn, isJudge] = await Promise.all([
-    nodesOf(world, key, subject),
-    vouchedFor(world, key, subject),
-    sitsOn(world, key, subject),
-    judges(world, key, subject),
-  ]);
-  const as: Readonly<Record<Reader, boolean>> = {
-    sponsor: sponsor === key,
-    executor: node !== null && executed.has(node),
-    issuer: isIssuer,
-    verifier: isDrawn,
-    successor: successors.some((each) => executed.has(each)),
-    adjudicator: isJudge,
+/** What a key is to missions and their nodes, for one question: each mission is read once, whatever is asked of its nodes. */
+function partsOf(world: Readable, key: Address, termsOf = termsIn(world)): (subject: Subject) => Promise<Part> {
+  const missions = new Recent<(node: number | null) => Promise<Part>>(MOST, () => 1);
+  let cases: Promise<readonly MissionCase[]> | undefined;
+  const casesOf = () => {
+    cases ??= casesFor(world, key);
+    return cases;
   };
-  return {
-    as: new Set((Object.keys(as) as Reader[]).filter((reader) => as[reader])),
-    visibility,
-    progress: { isOver: isOver(state), isRevealed },
+  return async (subject) => (await missions.of(subject.mission, () => partsIn(world, key, subject, { termsOf, casesOf })))(subject.node);
+}
+
+interface Shared {
+  readonly termsOf: (mission: Address) => Promise<Terms>;
+  readonly casesOf: () => Promise<readonly MissionCase[]>;
+}
+
+async function partsIn(
+  world: Readable,
+  key: Address,
+  { mission, missionId }: Pick<Subject, "mission" | "missionId">,
+  { termsOf, casesOf }: Shared,
+): Promise<(node: number | null) => Promise<Part>> {
+  const { client, laws, missions } = world;
+  const contract = client.mission(mission);
+  const [{ isOver: ended, visibility }, law, { sponsor }, known, cases] = await Promise.all([
+    termsOf(mission),
+    laws.of(mission),
+    contract.context(),
+    missions.read({ mission, missionId }),
+    casesOf().then((all) => withoutConflict(world, key, mission, all)),
+  ]);
+  const bound = known.events.filter(({ name, primaryEntity }) => name === "CollaborationContract.ExecutorBound" && primaryEntity === key);
+  const executed = new Set(bound.map(({ nodeId }) => nodeId));
+  const stateOf = (node: number) => nodeStates[known.nodes[node]?.state ?? 0] ?? "WAITING";
+  const records = (node: number, kind: string) => known.events.filter(({ name, nodeId }) => name === kind && nodeId === node);
+
+  /** Whether evidence of this issuer is in an executor's envelope. */
+  const hasVouched = (node: number) =>
+    saysAny(world, records(node, "execution.evidence"), signedItemSchema.array(), (items) => items.some(({ issuer }) => issuer === key));
+
+  /** Whether this verifier was drawn: for the attempt that the chain has now, or one that was cleared. */
+  const wasDrawn = async (node: number) => {
+    const isIn = ({ weights }: z.infer<typeof drawnSchema>) => Object.keys(weights).some((seat) => seat.split("/")[0] === key);
+    if (saysAny(world, records(node, "execution.clearing"), drawnSchema, isIn)) return true;
+    // Before the draw there is no panel, and the chain forgets the block of an old one.
+    if (stateOf(node) !== "PENDING_VERIFICATION") return false;
+    return (await contract.panelOf(node).catch((): readonly Address[] => [])).includes(key);
+  };
+
+  const parts = new Map<number | null, Promise<Part>>();
+  async function make(node: number | null): Promise<Part> {
+    const at = node === null ? "WAITING" : stateOf(node);
+    // Outputs may be shown while others can still commit: whoever saw one then could hand it in.
+    const isShown = node !== null && (known.nodes[node]?.revealMask ?? 0) !== 0;
+    const isRevealed = DONE.includes(at) || (JUDGED.includes(at) && isShown);
+    const successors = (law?.document.nodes ?? []).filter(({ after }) => node !== null && after.includes(node));
+    const as: Readonly<Record<Reader, boolean>> = {
+      sponsor: sponsor === key,
+      executor: node !== null && executed.has(node),
+      issuer: node !== null && hasVouched(node),
+      verifier: node !== null && (await wasDrawn(node)),
+      successor: successors.some(({ number }) => executed.has(number)),
+      adjudicator: cases.some((each) => isAbout(each, node)),
+    };
+    return {
+      as: new Set((Object.keys(as) as Reader[]).filter((reader) => as[reader])),
+      visibility,
+      progress: { isOver: ended, isRevealed },
+    };
+  }
+  return (node) => {
+    const part = parts.get(node) ?? make(node);
+    parts.set(node, part);
+    return part;
   };
 }
 
 const DONE: readonly NodeStateName[] = ["COMPLETED", "FAILED"];
 const JUDGED: readonly NodeStateName[] = ["PENDING_VERIFICATION", "PENDING_REVIEW"];
-
-const boundSchema = z.object({ node: z.number(), agent: addressSchema });
-
-/** Nodes of the mission that were awarded to this agent. */
-async function nodesOf(world: FrontWorld, agent: Address, { missionId }: Subject): Promise<ReadonlySet<number>> {
-  const bound = await payloadsOf(world, { missionId, agent, name: "CollaborationContract.ExecutorBound" }, boundSchema);
-  return new Set(bound.flatMap(({ args }) => (args.agent === agent ? [args.node] : [])));
-}
-
-/** Whether a record about the node says so. */
-async function isRecorded<Content>(
-  world: FrontWorld,
-  { missionId, node: nodeId }: Subject,
-  name: string,
-  schema: z.ZodType<Content>,
-  says: (content: Content) => boolean,
-): Promise<boolean> {
-  if (nodeId === null) return false;
-  for await (const content of recordsOf(world, { missionId, nodeId, name }, schema)) if (says(content)) return true;
-  return false;
-}
-
-/** Whether evidence of this issuer is in an executor's envelope. */
-function vouchedFor(world: FrontWorld, issuer: Address, subject: Subject): Promise<boolean> {
-  return isRecorded(world, subject, "execution.evidence", signedItemSchema.array(), (items) =>
-    items.some((item) => item.issuer === issuer),
-  );
-}
-
-/** Whether this verifier was drawn: for the attempt that the chain has now, or one that was cleared. */
-async function sitsOn(world: FrontWorld, verifier: Address, subject: Subject): Promise<boolean> {
-  const { mission, node } = subject;
-  if (node === null) return false;
-  const contract = world.client.mission(mission);
-  const wasDrawn = ({ weights }: z.infer<typeof drawnSchema>) => Object.keys(weights).some((seat) => seat.split("/")[0] === verifier);
-  if (await isRecorded(world, subject, "execution.clearing", drawnSchema, wasDrawn)) return true;
-  // Before the draw there is no panel, and the chain forgets the block of an old one.
-  const isDrawn = nodeStates[(await contract.nodeOf(node)).state] === "PENDING_VERIFICATION";
-  return isDrawn && (await contract.panelOf(node).catch((): readonly Address[] => [])).includes(verifier);
-}
 const drawnSchema = z.object({ weights: z.record(z.string(), z.number()) });
 
-/** Whether a case about the node waits, and this key may sign for it. */
-export async function judges(world: World, key: Address, { mission, node }: Pick<Subject, "mission" | "node">): Promise<boolean> {
-  const { roster } = world.client;
-  if (!(await roster.isActive(key)) || (await roster.isConflicted(key, mission))) return false;
+/** Whether any of these records says so, as far as they are kept here. */
+function saysAny<Content>(
+  { blocks }: Pick<FrontWorld, "blocks">,
+  records: readonly StreamEvent[],
+  schema: z.ZodType<Content>,
+  says: (content: Content) => boolean,
+): boolean {
+  return records.some(({ payloadCid }) => blocks.has(payloadCid) && says(schema.parse(parseJsonBytes(blocks.get(payloadCid)))));
+}
+
+/** A case about a mission, or a node of it. */
+type MissionCase = Extract<WaitingCase, { readonly mission: string }>;
+
+/** Cases about missions that wait, if this key has a seat. */
+async function casesFor(world: Pick<World, "client" | "dir">, key: Address): Promise<readonly MissionCase[]> {
+  if (!(await world.client.roster.isActive(key))) return [];
   const queue = await queueOf(world);
-  return queue.some(({ subject, current }) => {
-    if (!current || subject.kind === "bloc" || subject.kind === "petition" || subject.mission !== mission) return false;
-    return subject.kind === "suspension" || node === null || subject.node === node;
-  });
+  return queue.flatMap(({ subject, current }) => (current && "mission" in subject ? [subject] : []));
+}
+
+/** Those about this mission, in which the key may sign. */
+async function withoutConflict(
+  { client }: Pick<World, "client">,
+  key: Address,
+  mission: Address,
+  cases: readonly MissionCase[],
+): Promise<readonly MissionCase[]> {
+  const own = cases.filter((each) => each.mission === mission);
+  return own.length > 0 && !(await client.roster.isConflicted(key, mission)) ? own : [];
+}
+
+const isAbout = (subject: MissionCase, node: number | null) => subject.kind === "suspension" || node === null || subject.node === node;
+
+/** Whether a case about the node waits, and this key may sign for it. */
+export async function judges(
+  world: Pick<World, "client" | "dir">,
+  key: Address,
+  { mission, node }: Pick<Subject, "mission" | "node">,
+): Promise<boolean> {
+  const cases = await withoutConflict(world, key, mission, await casesFor(world, key));
+  return cases.some((each) => isAbout(each, node));
 }

@@ -1,3 +1,4 @@
+import { costInWords } from "../../orchestrator/gateway/command.ts";
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
 import { MADE, table } from "./markdown.ts";
 
@@ -5,13 +6,10 @@ import { MADE, table } from "./markdown.ts";
 export function gatewayPage(): string {
   const groups = [...new Set(COMMANDS.map(({ group }) => group))];
   const sections = groups.map((group) => {
-    const rows = COMMANDS.filter((row) => row.group === group).map(({ name, method, path, access, cost, doc }) => [
-      `\`${name}\``,
-      `\`${method} ${path}\``,
-      access,
-      String(cost),
-      doc,
-    ]);
+    const rows = COMMANDS.filter((row) => row.group === group).map((command) => {
+      const { name, method, path, access, doc } = command;
+      return [`\`${name}\``, `\`${method} ${path}\``, access, costInWords(command), doc];
+    });
     return `\n## ${group}\n\n${table(["Command", "Route", "Who", "Cost", "Does"], rows)}`;
   });
   return [

@@ -5,13 +5,17 @@ import type { LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import type { Chain } from "../../orchestrator/chain/chain.ts";
+import { chainOver } from "../../orchestrator/chain/rpc.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { auditDocuments } from "../../orchestrator/city/audit/audit-documents.ts";
 import { AuditFailed } from "../../orchestrator/city/audit/audit-failed.ts";
 import { renderAudit } from "../../orchestrator/city/audit/render.ts";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
+import { memberOf, type Role } from "../../orchestrator/city/founding/society.ts";
 import { casesIn } from "../../orchestrator/city/humans/case-desk.ts";
 import { runToEnd } from "../../orchestrator/city/missions/run.ts";
+import { createCityClient } from "../../orchestrator/client/client.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { BEARER_LIFE } from "../../orchestrator/gateway/bearers.ts";
 import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
@@ -20,9 +24,13 @@ import { eventOutput } from "../../orchestrator/gateway/commands/events.ts";
 import { nodeOutput } from "../../orchestrator/gateway/commands/missions.ts";
 import { nodeWorkOutput } from "../../orchestrator/gateway/commands/node-work.ts";
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
+import { Laws } from "../../orchestrator/gateway/laws.ts";
+import { MissionMemory } from "../../orchestrator/gateway/mission-memory.ts";
 import { pathFields } from "../../orchestrator/gateway/openapi.ts";
+import { withheldFrom } from "../../orchestrator/gateway/reading.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { toAddress } from "../../orchestrator/gateway/wire.ts";
+import type { StreamEvent } from "../../orchestrator/hub/view.ts";
 import { contentIdOf, sha256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
@@ -109,6 +117,38 @@ for (const visibility of ["public", "parties"] as const)
     });
 
     if (visibility === "public") return;
+
+    it("is looked up for a key a mission at a time: a page of all its nodes costs the chain no more than one event", async () => {
+      const { city, gateway } = played;
+      const { hub } = gateway;
+      let asked = 0;
+      const counted: Chain["request"] = (call) => {
+        asked += 1;
+        return city.chain.request(call);
+      };
+      const chain = await chainOver(counted, { wall: serveOptions, gathers: true });
+      const client = createCityClient({ chain, addresses: city.client.addresses });
+      const { blocks, dir } = city;
+      const missions = new MissionMemory({ client, hub });
+      const world = { client, hub, blocks, dir, missions, laws: new Laws({ client, hub, blocks }) };
+      const { events } = await hub.query({ name: "execution.work" });
+      const nodes = new Set(events.map(({ nodeId }) => nodeId));
+      expect(nodes.size).to.be.greaterThan(4);
+      const costOf = async (role: Role, page: readonly StreamEvent[]) => {
+        asked = 0;
+        const isWithheld = withheldFrom(world, { key: memberOf(city.society, role).account.address });
+        const withheld = await Promise.all(page.map(isWithheld));
+        return { asked, shown: withheld.filter((each) => !each).length };
+      };
+      // Law and nodes of the mission are read for whoever comes first.
+      await costOf("sponsor", events);
+      for (const role of ["sponsor", "verifier", "adjudicator"] as const) {
+        const [page, one] = [await costOf(role, events), await costOf(role, events.slice(0, 1))];
+        expect(page.asked, role).to.equal(one.asked).and.to.be.lessThan(4);
+        if (role === "sponsor") expect(page.shown).to.equal(events.length);
+        if (role === "adjudicator") expect(page.shown, "of a decided case").to.equal(0);
+      }
+    });
 
     it("shows nobody in particular a byte of it, by whatever face", async () => {
       const { gateway, mission, whileItRan } = played;

@@ -32,13 +32,13 @@ export interface NamedCase {
 /** Everything that waits for adjudicators in this folder, oldest mission first. */
 export async function queueOf(room: CaseRoom): Promise<readonly NamedCase[]> {
   const cases = casesIn(room.dir);
-  const found: NamedCase[] = [];
-  for (const path of cases.list()) {
+  const waiting = cases.list().flatMap((path) => {
     const name = basename(path).replace(/\.case\.json$/, "");
     const subject = cases.read(name);
-    if (subject !== undefined) found.push({ name, subject, current: await isCurrent(room, subject) });
-  }
-  return found;
+    return subject === undefined ? [] : [{ name, subject }];
+  });
+  // Asked at once: a client that gathers views asks the chain once.
+  return Promise.all(waiting.map(async (each) => ({ ...each, current: await isCurrent(room, each.subject) })));
 }
 
 export async function caseNamed(room: CaseRoom, name: string): Promise<NamedCase> {

@@ -111,6 +111,7 @@ export const eventCommands: readonly Command[] = [
     doc: "The Logging Hub by its nine indexes. GET /v1/events/stream follows the same question live, for everybody alike.",
     access: "reader",
     cost: 2,
+    costOfKey: 3,
     input: z.strictObject({ ...filterInput, ...pageInput }),
     output: pageOf(eventOutput),
     async run(world, { cursor, limit, newest, ...asked }, caller) {
