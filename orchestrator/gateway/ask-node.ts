@@ -4,6 +4,7 @@ import type { Chain, Request } from "../chain/chain.ts";
 import { isUnreachable } from "../chain/errors.ts";
 import type { Changed } from "../chain/storage.ts";
 import { addressSchema } from "../primitives/address.ts";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 
 /** A call, and the code that accounts have in it. */
@@ -20,13 +21,40 @@ export interface LogOf {
   readonly data: Hex;
 }
 
+/** By which a node can tell what would come of a call, the best first. */
+export const REPORTING = ["debug_traceCall", "eth_simulateV1"] as const;
+type Reporting = (typeof REPORTING)[number];
+
 /** What a node says would come of a call. */
 export interface NodeReport {
-  readonly method: "debug_traceCall" | "eth_simulateV1";
+  readonly method: Reporting;
   readonly logs: readonly LogOf[];
   /** By contract; undefined where that method says nothing of storage. */
   readonly storage: ReadonlyMap<Address, Changed> | undefined;
 }
+
+/** Why a node told nothing by a method. */
+export interface Unreported {
+  readonly method: Reporting;
+  /** In the node's own words, where it had any. */
+  readonly reason: string;
+}
+
+export interface NodeAnswer {
+  readonly report?: NodeReport;
+  /** The methods that were tried before, or in vain. */
+  readonly unreported: readonly Unreported[];
+}
+
+/** The node answered, and what it says is not what comes of the call. */
+class ToldOtherwise extends AgentCityError {
+  constructor(reason: string) {
+    super("ToldOtherwise", reason);
+  }
+}
+
+/** Letters of a node's own words. */
+const MOST_WORDS = 200;
 
 const ZERO: Hex = `0x${"0".repeat(64)}`;
 const logSchema = z.object({ address: addressSchema, topics: z.array(hashSchema), data: hexSchema });
@@ -46,34 +74,45 @@ const differenceSchema = z.object({ pre: wordsSchema, post: wordsSchema });
 const blocksSchema = z.array(z.object({ calls: z.array(z.object({ status: z.string(), logs: z.array(logSchema).default([]) })) }));
 
 /**
- * What would come of a call in the next block, by the best of what the node has; undefined where it has nothing, or does not do what was
- * supposed of it: EDR's trace runs the accounts' own code. The call is known to succeed.
+ * What would come of a call in the next block, by the best of what the node has, and why not by a better one; no report where it has
+ * nothing, or does not do what was supposed of it: EDR's trace runs the accounts' own code. The call is known to succeed.
  */
-export async function askNode({ simulation }: Pick<Chain, "simulation">, call: Supposed): Promise<NodeReport | undefined> {
-  if (simulation === undefined) return undefined;
-  for (const ask of [trace, simulateBlock]) {
+export async function askNode({ simulation }: Pick<Chain, "simulation">, call: Supposed): Promise<NodeAnswer> {
+  const unreported: Unreported[] = [];
+  if (simulation === undefined) return { unreported };
+  for (const method of REPORTING) {
     try {
-      const report = await ask(simulation, call);
-      if (report !== undefined) return report;
+      return { report: await ASK[method](simulation, call), unreported };
     } catch (error) {
       // Which methods a node has, and what it makes of their options, it says in words of its own.
       if (isUnreachable(error)) throw error;
+      unreported.push({ method, reason: reasonOf(error) });
     }
   }
-  return undefined;
+  return { unreported };
 }
+
+function reasonOf(error: unknown): string {
+  if (error instanceof z.ZodError) return "it answered in a form that is not known here";
+  return messageOf(error).slice(0, MOST_WORDS);
+}
+
+const ASK: Readonly<Record<Reporting, (simulation: Request, call: Supposed) => Promise<NodeReport>>> = {
+  debug_traceCall: trace,
+  eth_simulateV1: simulateBlock,
+};
 
 const overridesOf = ({ stateOverride }: Supposed) => Object.fromEntries(stateOverride.map(({ address, code }) => [address, { code }]));
 const transactionOf = ({ to, data, gas }: Supposed) => ({ to, data, gas: numberToHex(gas) });
 
-async function trace(simulation: Request, call: Supposed): Promise<NodeReport | undefined> {
+async function trace(simulation: Request, call: Supposed): Promise<NodeReport> {
   const ask = (tracer: string, tracerConfig: object) =>
     simulation({
       method: "debug_traceCall",
       params: [transactionOf(call), "pending", { tracer, tracerConfig, stateOverrides: overridesOf(call) }],
     });
   const frame = frameSchema.parse(await ask("callTracer", { withLog: true }));
-  if (frame.error !== undefined) return undefined;
+  if (frame.error !== undefined) throw new ToldOtherwise(`the call fails in its trace: ${frame.error}`);
   const { pre, post } = differenceSchema.parse(await ask("prestateTracer", { diffMode: true }));
   const storage = new Map<Address, Changed>();
   for (const address of new Set([...Object.keys(pre), ...Object.keys(post)] as Address[])) {
@@ -89,9 +128,10 @@ async function trace(simulation: Request, call: Supposed): Promise<NodeReport | 
 /** Of what was not undone. */
 const logsOf = ({ error, logs, calls }: Frame): Frame["logs"] => (error === undefined ? [...logs, ...calls.flatMap(logsOf)] : []);
 
-async function simulateBlock(simulation: Request, call: Supposed): Promise<NodeReport | undefined> {
+async function simulateBlock(simulation: Request, call: Supposed): Promise<NodeReport> {
   const block = { stateOverrides: overridesOf(call), calls: [transactionOf(call)] };
   const answer = await simulation({ method: "eth_simulateV1", params: [{ blockStateCalls: [block] }, "latest"] });
   const [made] = blocksSchema.parse(answer)[0]?.calls ?? [];
-  return made?.status === "0x1" ? { method: "eth_simulateV1", logs: made.logs, storage: undefined } : undefined;
+  if (made?.status !== "0x1") throw new ToldOtherwise("the call fails in its simulated block");
+  return { method: "eth_simulateV1", logs: made.logs, storage: undefined };
 }

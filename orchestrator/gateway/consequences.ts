@@ -7,15 +7,17 @@ import { orderDigest } from "../client/sign/order.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
 import type { OverrideAction } from "../protocol/acts.ts";
 import { cityContracts } from "../protocol/addresses.ts";
-import type { NodeReport } from "./ask-node.ts";
+import { type NodeReport, REPORTING, type Unreported } from "./ask-node.ts";
 import type { World } from "./command.ts";
 import type { Simulated } from "./orders.ts";
 import { toAddress } from "./wire.ts";
 
-export const SIMULATED_BY = ["debug_traceCall", "eth_simulateV1", "eth_call"] as const;
+export const SIMULATED_BY = [...REPORTING, "eth_call"] as const;
 
 export interface Consequences extends Simulated {
   readonly method: (typeof SIMULATED_BY)[number];
+  /** Why the node told nothing by the methods that tell more. */
+  readonly unreported: readonly Unreported[];
   /** Every word of storage that would change; null where the node does not say. */
   readonly storage: readonly (Simulated["changes"][number] & { readonly contract: string; readonly address: Address })[] | null;
   /** Tokens that would move, in the smallest unit; null where the node does not say. */

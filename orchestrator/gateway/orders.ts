@@ -165,9 +165,11 @@ export function simulate(world: World, message: Order, signers: readonly Address
 /** The same, with storage and money where the node can report them; one simulation at a time. */
 export async function consequences(world: World, message: Order, signers: readonly Address[]): Promise<Consequences> {
   const found = await simulate(world, message, signers);
-  const report = found.succeeds ? await simulations.run(() => askNode(world.client.chain, callOf(world, message, signers))) : undefined;
-  if (report === undefined) return { ...found, method: "eth_call", storage: null, transfers: null };
-  return { ...found, method: report.method, ...(await inNames(world, message, signers, report)) };
+  const nothing = { ...found, method: "eth_call", unreported: [], storage: null, transfers: null } as const;
+  if (!found.succeeds) return nothing;
+  const { report, unreported } = await simulations.run(() => askNode(world.client.chain, callOf(world, message, signers)));
+  if (report === undefined) return { ...nothing, unreported };
+  return { ...found, method: report.method, unreported, ...(await inNames(world, message, signers, report)) };
 }
 
 interface Watched {

@@ -59,6 +59,7 @@ describe("an order simulated before it is signed", function () {
     const before = { stake: await client.agents.stakeOf(target), block: chain.head().hash };
     const { draft, told } = await simulated(town, { action: "SLASH", target, values: [TOKENS, false], because: "it was seen twice" });
     expect(told).to.include({ method: "debug_traceCall", succeeds: true, refusal: null });
+    expect(told.unreported).to.deep.equal([]);
     expect(told.transfers).to.deep.equal([{ from: client.addresses.ProducerContract, to: client.addresses.Treasury, units: TOKENS }]);
     const storage = told.storage ?? [];
     expect(storage).to.deep.include({
@@ -93,6 +94,9 @@ describe("an order simulated before it is signed", function () {
     const { told } = await simulated(town, { action: "SLASH", target, values: [TOKENS, false], because: "it was seen twice" });
     expect(told).to.include({ method: "eth_call", succeeds: true, storage: null, transfers: null });
     expect(told.changes.map(({ what }) => what)).to.include(`stake of ${target}`);
+    const [trace] = told.unreported;
+    expect(trace?.method).to.equal("debug_traceCall");
+    expect(trace?.reason).to.include("fails in its trace");
   });
 
   it("on a network that only simulates blocks by the events of one; and not at all where a node has neither", async () => {
@@ -110,9 +114,18 @@ describe("an order simulated before it is signed", function () {
       stateOverride: [{ address: signer, code: "0x6001600055600760006000a100" }],
     } as const;
     const event = { address: "0x00000000000000000000000000000000000000A1", topics: [toHex(7, { size: 32 })], data: "0x" };
-    expect(await askNode(chain, call)).to.deep.equal({ method: "eth_simulateV1", logs: [event], storage: undefined });
+    const { report, unreported } = await askNode(chain, call);
+    expect(report).to.deep.equal({ method: "eth_simulateV1", logs: [event], storage: undefined });
+    expect(unreported.map(({ method }) => method)).to.deep.equal(["debug_traceCall"]);
+    expect(unreported[0]?.reason).to.include("debug_traceCall");
     const none = { simulation: () => Promise.reject(new Error("Method not found")) };
-    expect(await askNode(none, call)).to.equal(undefined);
+    const reason = "Method not found";
+    expect(await askNode(none, call)).to.deep.equal({
+      unreported: [
+        { method: "debug_traceCall", reason },
+        { method: "eth_simulateV1", reason },
+      ],
+    });
   });
 });
 

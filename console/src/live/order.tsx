@@ -629,7 +629,7 @@ function Consequences({ draft, own }: ConsequencesProps) {
         </Group>
       ) : (
         <Asked of={simulation}>
-          {({ succeeds, refusal, changes, method, storage, transfers }) => (
+          {({ succeeds, refusal, changes, method, unreported, storage, transfers }) => (
             <div data-simulated={succeeds} data-method={method}>
               <Text>
                 Asked by <Code>{method}</Code>, as anybody who relays it, signed by {signers.map(short).join(" and ")}:{" "}
@@ -650,6 +650,11 @@ function Consequences({ draft, own }: ConsequencesProps) {
                   This city's node does not tell what else would change.
                 </Text>
               )}
+              {unreported.map(({ method: other, reason }) => (
+                <Text key={other} size="sm" className="muted" data-unreported={other}>
+                  Not by <Code>{other}</Code>: {reason}
+                </Text>
+              ))}
             </div>
           )}
         </Asked>

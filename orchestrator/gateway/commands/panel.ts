@@ -10,6 +10,7 @@ import type { Address, ContentId } from "../../primitives/hex.ts";
 import { ACTION_DATA, type ActionName, actionName } from "../../protocol/actions.ts";
 import { signedOverrideJson, signedOverrideSchema } from "../../protocol/signed-override.ts";
 import type { WaitingCase } from "../../protocol/waiting-case.ts";
+import { REPORTING } from "../ask-node.ts";
 import { type Caller, type Command, cityCommand, command, type World } from "../command.ts";
 import { SIMULATED_BY } from "../consequences.ts";
 import { Refused } from "../errors.ts";
@@ -218,6 +219,8 @@ export const draftOutput = z.strictObject({
 export const simulationOutput = z.strictObject({
   /** By which method the node answered: `debug_traceCall` reports storage and events, `eth_simulateV1` events, `eth_call` neither. */
   method: z.enum(SIMULATED_BY),
+  /** Why it told nothing by the methods that tell more, in its own words. */
+  unreported: z.array(z.strictObject({ method: z.enum(REPORTING), reason: z.string() })),
   succeeds: z.boolean(),
   refusal: z.string().nullable(),
   error: z.string().nullable(),
@@ -425,8 +428,15 @@ export const panelCommands: readonly Command[] = [
     output: simulationOutput,
     async run(world, { message, signers }, caller) {
       await adjudicatorOf(world, caller);
-      const { changes, storage, transfers, ...found } = await consequences(world, orderIn(message), signers.map(toAddress));
-      return { ...found, changes: [...changes], storage: storage && [...storage], transfers: transfers && [...transfers] };
+      const found = await consequences(world, orderIn(message), signers.map(toAddress));
+      const { changes, unreported, storage, transfers, ...rest } = found;
+      return {
+        ...rest,
+        changes: [...changes],
+        unreported: [...unreported],
+        storage: storage && [...storage],
+        transfers: transfers && [...transfers],
+      };
     },
   }),
   cityCommand({
