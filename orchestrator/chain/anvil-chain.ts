@@ -2,13 +2,14 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { numberToHex } from "viem";
 import { z } from "zod";
+import { messageOf } from "../primitives/errors.ts";
 import { makeFolder, writeFileAtomic } from "../primitives/files.ts";
 import { hashSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { readStateFile } from "../primitives/state-file.ts";
 import { OWN_CHAINS } from "../protocol/outcome.ts";
-import { type Anvil, startAnvil } from "./anvil.ts";
-import { forgetState, isKept, keepState, resumeState, unpackState } from "./anvil-state.ts";
+import { type Anvil, AnvilFailed, startAnvil } from "./anvil.ts";
+import { forgetState, isKept, KeptStateRefused, keepState, resumeState, unpackState } from "./anvil-state.ts";
 import type { Request } from "./chain.ts";
 import { dealtIn, type TokenDeal } from "./dealt.ts";
 import { DEVNET_GENESIS, devnetAccount } from "./devnet.ts";
@@ -62,7 +63,7 @@ export async function openAnvilChain(options: AnvilChainOptions = {}): Promise<D
   } catch (error) {
     if (!(error instanceof TranscriptMismatch) || dir === undefined || !isKept(dir)) throw error;
     // Either the transcript is damaged or the kept state is: mined from its beginning it shows.
-    forgetState(dir);
+    refuseState(dir, error, log);
     return openDrivenChain(drive, options);
   }
 }
@@ -116,7 +117,7 @@ async function ownAnvil(genesis: Genesis, recorded: readonly TranscriptBlock[], 
   }
   // Of a fork Anvil dumps only what it has read so far.
   const keepsIn = genesis.fork === undefined ? dir : undefined;
-  const resumed = keepsIn === undefined ? undefined : await resume(keepsIn, recorded, start);
+  const resumed = keepsIn === undefined ? undefined : await resume(keepsIn, recorded, start, log);
   const anvil = resumed ?? (await start());
   const request = requestTo(anvil.url, true);
   if (resumed === undefined) await prepare(request, genesis);
@@ -136,22 +137,31 @@ async function resume(
   dir: string,
   recorded: readonly TranscriptBlock[],
   start: (from: string) => Promise<Anvil>,
+  log: (line: string) => void,
 ): Promise<Anvil | undefined> {
-  const from = await unpackState(dir);
-  if (from === undefined) return undefined;
+  if (!isKept(dir)) return undefined;
+  const from = join(dir, "anvil-state.json");
   let anvil: Anvil | undefined;
   try {
+    await unpackState(dir, from);
     anvil = await start(from);
     const head = await resumeState(requestTo(anvil.url), dir);
-    if (recorded.some(({ hash }) => hash === head)) return anvil;
-  } catch {
-    // A file that Anvil cannot read is as good as none.
+    if (!recorded.some(({ hash }) => hash === head)) throw new KeptStateRefused("its last block is none of this chain's");
+    return anvil;
+  } catch (error) {
+    await anvil?.stop("SIGKILL");
+    refuseState(dir, error, log);
+    return undefined;
   } finally {
     rmSync(from, { force: true });
   }
-  await anvil?.stop("SIGKILL");
+}
+
+/** A state that is not gone on from is as good as none; whoever wonders why a city opens slowly is told. */
+function refuseState(dir: string, error: unknown, log: (line: string) => void): void {
+  const said = error instanceof AnvilFailed ? error.details?.split("\n", 1)[0] : undefined;
+  log(`what Anvil kept of this chain is not used: ${said ?? messageOf(error)}`);
   forgetState(dir);
-  return undefined;
 }
 
 /** Ends the Anvil that a killed city left running: nobody else would. */

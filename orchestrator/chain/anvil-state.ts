@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { numberToHex } from "viem";
 import { z } from "zod";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { writeFileAtomic, writeFileWhole } from "../primitives/files.ts";
 import { type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
 import type { Request } from "./chain.ts";
@@ -31,28 +32,34 @@ export function forgetState(dir: string): void {
 
 export const isKept = (dir: string): boolean => [PROBE_FILE, STATE_FILE].every((name) => existsSync(join(dir, name)));
 
-/** Unpacks the kept state for an Anvil that starts now; undefined where none was kept. The caller removes the file. */
-export async function unpackState(dir: string): Promise<string | undefined> {
-  if (!isKept(dir)) return undefined;
-  const path = join(dir, "anvil-state.json");
+/** What an Anvil kept is not gone on from. */
+export class KeptStateRefused extends AgentCityError {
+  constructor(reason: string) {
+    super("KeptStateRefused", reason);
+  }
+}
+
+/** Unpacks the kept state for an Anvil that starts now into this file; the caller removes it. Throws KeptStateRefused. */
+export async function unpackState(dir: string, path: string): Promise<void> {
   try {
     writeFileWhole(path, await promisify(gunzip)(readFileSync(join(dir, STATE_FILE))));
-    return path;
-  } catch {
-    return undefined;
+  } catch (error) {
+    throw new KeptStateRefused(`${STATE_FILE} cannot be unpacked (${messageOf(error)})`);
   }
 }
 
 /**
- * Hash of the last block of an Anvil that was started from the kept state; undefined where it would not go on as the one that was dumped.
+ * Hash of the last block of an Anvil that was started from the kept state. Throws KeptStateRefused where it would not go on as the one
+ * that was dumped.
  *
  * Anvil 1.7.1 does not go on from its own dump: BLOCKHASH makes up the hashes of blocks it loaded, and empty slots that are read enter
  * the state root. Rolling a block back restores both, so one is mined and taken back (test/chain/anvil-state.test.ts fails without). A
  * second one must then be, to its state root, the block that the dumped Anvil would have mined.
  */
-export async function resumeState(request: Request, dir: string): Promise<Hash | undefined> {
+export async function resumeState(request: Request, dir: string): Promise<Hash> {
   await probe(request);
-  if ((await probe(request)) !== readFileSync(join(dir, PROBE_FILE), "utf8")) return undefined;
+  if ((await probe(request)) !== readFileSync(join(dir, PROBE_FILE), "utf8"))
+    throw new KeptStateRefused("the next empty block is another one than the Anvil that kept it would have mined");
   return (await latest(request)).hash;
 }
 

@@ -76,15 +76,20 @@ describe("an Anvil that goes on from what the last one kept", function () {
     await again.close();
   });
 
-  for (const [damage, change] of [
-    ["is no archive", () => new Uint8Array([1, 2, 3])],
-    ["was altered in one balance", (bytes: Uint8Array) => gzipSync(richer(gunzipSync(bytes).toString("utf8")))],
+  const refusals = () => told.filter((line) => line.startsWith("what Anvil kept of this chain is not used: "));
+
+  for (const [damage, change, reason] of [
+    ["is no archive", () => new Uint8Array([1, 2, 3]), "cannot be unpacked"],
+    ["is no state", () => gzipSync("{}"), "it ended with code"],
+    ["was altered in one balance", (bytes: Uint8Array) => gzipSync(richer(gunzipSync(bytes).toString("utf8"))), "next empty block"],
   ] as const)
-    it(`forgets what ${damage}, and mines all again`, async () => {
+    it(`forgets what ${damage}, says so, and mines all again`, async () => {
       const path = join(directory(), "city", STATE);
       writeFileSync(path, change(readFileSync(path)));
       const again = await open("city");
       expect(lost()).to.match(/had lost (\d+) of \1 blocks/);
+      expect(refusals()).to.have.length(1);
+      expect(refusals()[0]).to.include(reason);
       await work(again, 1);
       await again.close();
       expect(existsSync(path)).to.equal(true);
@@ -98,6 +103,7 @@ describe("an Anvil that goes on from what the last one kept", function () {
       writeFileSync(join(directory(), "city", name), readFileSync(join(directory(), "other", name)));
     const again = await open("city");
     expect(lost()).to.match(/had lost (\d+) of \1 blocks/);
+    expect(refusals()[0]).to.include("none of this chain's");
     await again.close();
   });
 
