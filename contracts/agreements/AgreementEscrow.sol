@@ -55,14 +55,14 @@ contract AgreementEscrow is IAgreementEscrow, EIP712, ReentrancyGuardTransient {
             client: terms.client,
             status: Status.OPEN,
             dueAt: terms.fundBy,
-            evaluatorTimeout: terms.evaluatorTimeout,
+            share: 0,
             provider: terms.provider,
-            deliverBy: terms.deliverBy,
+            evaluatorTimeout: terms.evaluatorTimeout,
             challengeWindow: terms.challengeWindow,
             evaluator: terms.evaluator,
             arbiterTimeout: terms.arbiterTimeout,
             silenceShare: terms.silenceShare,
-            share: 0,
+            deliverBy: terms.deliverBy,
             token: terms.token,
             amount: terms.amount,
             arbiter: terms.arbiter,
@@ -195,9 +195,10 @@ contract AgreementEscrow is IAgreementEscrow, EIP712, ReentrancyGuardTransient {
 
     function _judge(uint256 jobId, uint16 share, bytes32 reason) private {
         Job storage job = _inTime(jobId, Status.SUBMITTED);
-        bool late = block.timestamp + job.evaluatorTimeout > job.dueAt;
-        bool standsIn = msg.sender == job.backup && late;
-        if (msg.sender != job.evaluator && !standsIn) revert NotAuthorised(jobId, msg.sender);
+        if (msg.sender != job.evaluator) {
+            bool late = block.timestamp + job.evaluatorTimeout > job.dueAt;
+            if (msg.sender != job.backup || !late) revert NotAuthorised(jobId, msg.sender);
+        }
         if (share > _ALL) revert ShareTooLarge(share);
 
         emit JobJudged(jobId, msg.sender, share, reason);
@@ -269,9 +270,11 @@ contract AgreementEscrow is IAgreementEscrow, EIP712, ReentrancyGuardTransient {
         address[5] memory people = [terms.client, terms.provider, terms.evaluator, terms.arbiter, terms.backup];
         bool sound = terms.amount != 0 && terms.token.code.length != 0 && terms.silenceShare <= _ALL;
         // At most ten pairs.
-        for (uint256 i = 0; i < 5; ++i) {
-            if (people[i] == address(0) && i < 4) sound = false;
-            for (uint256 j = 0; j < i; ++j) if (people[i] == people[j]) sound = false;
+        unchecked {
+            for (uint256 i = 0; i < 5; ++i) {
+                if (people[i] == address(0) && i < 4) sound = false;
+                for (uint256 j = 0; j < i; ++j) if (people[i] == people[j]) sound = false;
+            }
         }
         bool ordered = terms.fundBy >= block.timestamp && terms.deliverBy >= terms.fundBy;
         bool ends = terms.deliverBy <= block.timestamp + _LONGEST && terms.challengeWindow <= _LONGEST;

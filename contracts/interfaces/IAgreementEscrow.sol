@@ -54,15 +54,15 @@ interface IAgreementEscrow {
         Status status;
         /// When silence leads on from the status.
         uint40 dueAt;
-        uint32 evaluatorTimeout;
+        /// The provider's, as far as it is decided.
+        uint16 share;
         address provider;
-        uint40 deliverBy;
+        uint32 evaluatorTimeout;
         uint32 challengeWindow;
         address evaluator;
         uint32 arbiterTimeout;
         uint16 silenceShare;
-        /// The provider's, as far as it is decided.
-        uint16 share;
+        uint40 deliverBy;
         address token;
         uint96 amount;
         address arbiter;

@@ -44,7 +44,7 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "AgreementEscrow.settle",
     guard: "only the evaluator judges",
     file: "agreements/AgreementEscrow.sol",
-    find: "        if (msg.sender != job.evaluator && !standsIn) revert NotAuthorised(jobId, msg.sender);\n",
+    find: "            if (msg.sender != job.backup || !late) revert NotAuthorised(jobId, msg.sender);\n",
     replace: "",
   },
   {
@@ -53,8 +53,8 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "AgreementEscrow.settle",
     guard: "the backup stands in only after the evaluator's time",
     file: "agreements/AgreementEscrow.sol",
-    find: "bool standsIn = msg.sender == job.backup && late;",
-    replace: "bool standsIn = msg.sender == job.backup && (late || true);",
+    find: "if (msg.sender != job.backup || !late) revert",
+    replace: "if (msg.sender != job.backup) revert",
   },
   {
     title: "a client takes its money back while the work is being judged",
