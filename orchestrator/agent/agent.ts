@@ -6,6 +6,7 @@ import { CATALOG } from "../../services/catalog.ts";
 import { isUnreachable } from "../chain/errors.ts";
 import { type Offer, offersOf, registeredService } from "../city/founding/services.ts";
 import { isSeated } from "../city/humans/petitions.ts";
+import type { Judge } from "../clearing/mesh.ts";
 import type { CityClient } from "../client/client.ts";
 import { fenceProblem, NoSandbox } from "../execution/sandbox/fence.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
@@ -66,6 +67,8 @@ export interface AgentOptions {
   readonly tell?: ((line: string) => void) | undefined;
   /** What the city, and whoever looks at it, is told of this program: `agentcity/0.1.0 node/24.21.0`. Default: nothing. */
   readonly build?: string | undefined;
+  /** By what a verifier judges where a law asks for a semantic one. Default: by nothing, and it is silent there. */
+  readonly judge?: Judge | undefined;
   /** An issuer runs services without bubblewrap, where there is none: accepted aloud. */
   readonly weakSandbox?: boolean | undefined;
 }
@@ -218,7 +221,7 @@ export function createAgent(options: AgentOptions): Agent {
   /** What answers in this role. */
   function answering(client: CityClient, principal: Address, offers: readonly Offer[]): Answering {
     const common = { client, account, memory, seal: signerOf("secp256k1", hexToBytes(key)), block: (id: string) => link.block(id) };
-    if (options.office?.office === "verifier") return new VerifierPolicy(common);
+    if (options.office?.office === "verifier") return new VerifierPolicy({ ...common, judge: options.judge, tell });
     if (options.office?.office === "issuer") {
       const servicesOf = (owner: Address) =>
         offers.map((offer) => registeredService({ ...offer, seller: { account: { address: owner } } }));

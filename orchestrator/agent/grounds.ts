@@ -1,14 +1,16 @@
-import { recoverAddress } from "viem";
 import { z } from "zod";
+import { catalogSchemas } from "../city/founding/services.ts";
 import { timeOf } from "../clearing/fields.ts";
 import type { CityClient } from "../client/client.ts";
 import { recompileLaw } from "../client/compile-law.ts";
-import { messageDigest, signMessage } from "../client/sign/sign-message.ts";
+import { signMessage } from "../client/sign/sign-message.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { resultFrom } from "../execution/consensus.ts";
 import { envelopeRootOf, type SignedItem } from "../execution/evidence.ts";
 import { takesReceipts } from "../execution/obligation.ts";
+import type { ServiceSchemas } from "../execution/sandbox/run.ts";
 import { openWork } from "../execution/sealed-work.ts";
+import { isIssued } from "../execution/vouched.ts";
 import { composeInput, itemsDigest, outputHashOf } from "../execution/work.ts";
 import type { Mission } from "../execution/world.ts";
 import { keccak256, parseContentId } from "../primitives/hash.ts";
@@ -164,6 +166,19 @@ export class Grounds {
     return { output: openWork(bytes, place, opening)?.output, outputHash: opening.outputHash, handed };
   }
 
+  /** Schemas of the service that a slot's executor is bound to: those of the catalogue, where the chain says that they are these. */
+  async schemasOf(
+    { address }: Pick<Mission, "address">,
+    { law }: Pick<NodeView, "law">,
+    slot: number,
+  ): Promise<ServiceSchemas | undefined> {
+    const bound = await this.#client.mission(address).history("ExecutorBound", { node: law.number });
+    const service = bound.findLast(({ args }) => args.slot === slot)?.args.service;
+    const registered = await this.#client.services.history("ServiceRegistered");
+    const found = registered.find(({ args }) => args.service === service)?.args;
+    return found === undefined ? undefined : catalogSchemas(found.endpoint, found.schemaHash);
+  }
+
   /** By slot, the name under which the service that its executor bound is sold. */
   async #serviceNames(bound: readonly { readonly slot: number; readonly service: Hash }[]): Promise<(slot: number) => string> {
     const registered = await this.#client.services.history("ServiceRegistered");
@@ -177,15 +192,11 @@ export class Grounds {
     items: readonly SignedItem[],
     what: string,
   ): Promise<void> {
-    for (const [index, { signature, class: name, ...rest }] of items.entries()) {
-      const { issuer, ...said } = rest;
-      if (rest.index !== index || rest.slot !== slot) throw new WillNotSign(what, "items");
-      if (!(await this.#client.evidence.mayIssue(issuer, EvidenceClass[name])))
+    for (const [index, item] of items.entries()) {
+      if (item.index !== index || item.slot !== slot) throw new WillNotSign(what, "items");
+      if (!(await this.#client.evidence.mayIssue(item.issuer, EvidenceClass[item.class])))
         throw new WillNotSign(what, "items", "no issuer of this city");
-      const list = { issuer, items: [{ ...said, obligation, class: EvidenceClass[name] }] };
-      const digest = messageDigest(this.#client, "Evidences", list, mission);
-      const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
-      if (signer !== issuer) throw new WillNotSign(what, "items", "its issuer did not sign it");
+      if (!(await isIssued(this.#client, mission, obligation, item))) throw new WillNotSign(what, "items", "its issuer did not sign it");
     }
   }
 

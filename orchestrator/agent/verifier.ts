@@ -2,15 +2,17 @@ import { zeroHash } from "viem";
 import { z } from "zod";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { contentMatches, envelopeId, envelopeSchema } from "../clearing/evidence-envelope.ts";
+import { askJudge, type Judge } from "../clearing/mesh.ts";
 import { obligationHash } from "../clearing/obligation.ts";
 import { verifierOutputSchema } from "../clearing/verifier-output.ts";
 import type { CityClient } from "../client/client.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { bytesUnder, outputOf, placeOf } from "../execution/clearing-record.ts";
 import { openingUnder } from "../execution/evidence.ts";
-import { judgementsOn, verdictOf } from "../execution/judging.ts";
+import { judgementIn, judgementOut, judgementsOn, verdictOf } from "../execution/judging.ts";
 import { takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
+import { isVouched } from "../execution/vouched.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
@@ -18,6 +20,7 @@ import { canonicalJson, type JsonValue } from "../primitives/json.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { field } from "../primitives/values.ts";
 import { CALLS, type Call, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
+import { panelKinds } from "../protocol/verifier-kinds.ts";
 import { commitmentOf, nodeCommitmentOf } from "../rules/commitments.ts";
 import { WillNotSign } from "./errors.ts";
 import { Grounds, HOUR, questionIn, withdrawalOf } from "./grounds.ts";
@@ -30,6 +33,9 @@ export interface OfficeOptions {
   readonly seal: ByteSigner;
   readonly memory: Memory;
   readonly block: (id: string) => Promise<Uint8Array>;
+  /** A verifier's model, for what no rule can judge. Without one it is silent there. */
+  readonly judge?: Judge | undefined;
+  readonly tell?: ((line: string) => void) | undefined;
 }
 
 const judgedSchema = z.strictObject({
@@ -79,7 +85,7 @@ export class VerifierPolicy {
   }
 
   async #judge(request: CallRequest<"judge">): Promise<CallAnswer<"judge">> {
-    const { client, memory } = this.#of;
+    const { client, memory, judge, tell = () => {} } = this.#of;
     const { mission: bare, view } = await this.#grounds.nodeAt(request, request.document, "judge");
     if (view.state !== "PENDING_VERIFICATION") throw new WillNotSign("judge", "node", "it does not wait for a panel");
     if (view.drawBlock !== request.draw) throw new WillNotSign("judge", "draw");
@@ -103,12 +109,25 @@ export class VerifierPolicy {
         return { slot, ...read, items, exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })) };
       }),
     );
+    // What it is asked to judge by is the law's to say, not the city's.
+    const kinds = panelKinds(view.law.verifiers);
+    if (canonicalJson(request.kinds ?? []) !== canonicalJson([...kinds])) throw new WillNotSign("judge", "kinds");
     const commitment = nodeCommitmentOf(view.slots.map((each) => (each.revealed ? each.pledge : zeroHash)));
     const judged = await memory.keep(["judged", mission.address, obligation], judgedSchema, async (): Promise<Judged> => {
-      const own = await judgementsOn(mission, view, works, () => this.#grounds.inputOf(mission, view, request, "judge"));
+      const own = await judgementsOn(mission, view, works, () => this.#grounds.inputOf(mission, view, request, "judge"), {
+        ...{ verifier: this.#self, obligation },
+        schemasOf: (slot) => this.#grounds.schemasOf(mission, view, slot),
+        isVouched: async (work) => {
+          const agent = view.slots.find(({ slot }) => slot === work.slot)?.agent;
+          const items = works.find(({ slot }) => slot === work.slot)?.items ?? [];
+          const place = { mission: mission.address, obligation, floor: view.law.floor };
+          return agent !== undefined && isVouched(client, { ...place, agent }, work, items);
+        },
+        ask: async (questions) => judge && askJudge(judge, questions, tell),
+      });
       return {
         ...{ mission: mission.address, obligation, commitment },
-        verdicts: own.map(({ basis, ...rest }) => ({ ...rest, basis: String(basis) })),
+        verdicts: own.map(judgementOut),
         executors: view.slots.map(({ slot, agent }) => ({ slot, agent })),
         items: works.flatMap(({ items }) =>
           items.map(({ payload, class: name, issuer, ...place }) => ({ id: placeOf(place), payload, class: name, issuer })),
@@ -150,7 +169,7 @@ export class VerifierPolicy {
           const { verdicts: own, commitment } = this.#judgedAt(mission, obligation, "to sign Verdicts");
           if (this.#of.memory.recall(["drawn", mission, obligation, draw], drawnSchema) === undefined)
             throw new WillNotSign("to sign Verdicts", "draw", "it was not drawn then");
-          return own.map((each) => verdictOf({ ...each, basis: BigInt(each.basis) }, { obligation, commitment, draw }));
+          return own.map((each) => verdictOf(judgementIn(each), { obligation, commitment, draw }));
         });
         const made = { verifier: this.#self, verdicts, deadline: await this.#grounds.deadline("Verdicts", message, 2n * HOUR) };
         requireSame(type, mission, mission, message, made);
@@ -180,7 +199,7 @@ export class VerifierPolicy {
     if (canonicalJson(z.json().parse(seen)) !== canonicalJson(judged.items))
       throw new WillNotSign(what, "envelope", "it judged by other evidence");
     const own = judged.verdicts
-      .map(({ basis, ...rest }) => outputOf(this.#self, { ...rest, basis: BigInt(basis) }, judged, envelope))
+      .map((each) => outputOf(this.#self, judgementIn(each), judged, envelope))
       .find(({ verifier }) => verifier === body.verifier);
     if (own === undefined) throw new WillNotSign(what, "verifier");
     if (canonicalJson(z.json().parse(own)) !== canonicalJson(z.json().parse(body))) throw new WillNotSign(what, "its content");

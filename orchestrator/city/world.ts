@@ -1,8 +1,10 @@
 import { z } from "zod";
+import type { Judge } from "../clearing/mesh.ts";
 import { scorersBy } from "../execution/guardian/scorers.ts";
 import { traceSchema } from "../execution/guardian/traces.ts";
 import { nothingRecent } from "../execution/work.ts";
 import type { RegisteredService, World } from "../execution/world.ts";
+import { chatJudge, JUDGE_VARIABLE } from "../minds/chat-judge.ts";
 import { openChatModel } from "../minds/chat-model.ts";
 import type { Mind } from "../minds/mind.ts";
 import { parseContentId } from "../primitives/hash.ts";
@@ -33,7 +35,7 @@ export function worldOf(
       return localSeat(resident, { sandbox: city.sandbox, seed: city.seed, tamper });
     }),
     sponsor: memberOf(society, "sponsor"),
-    verifiers: membersOf(society, "verifier").map((member) => localVerifier(holderOf(society, member))),
+    verifiers: membersOf(society, "verifier").map((member) => localVerifier(holderOf(society, member), judgeOf(city))),
     issuers: membersOf(society, "issuer").map((member, place) =>
       localIssuer({ ...holderOf(society, member), issues: [place === 0 ? "ATT" : "REC"] }, now),
     ),
@@ -63,6 +65,12 @@ export function worldOf(
     boundary: city.boundary,
     tell: city.tell,
   };
+}
+
+/** The model by which this city's own verifiers judge what no rule can; undefined where its operator names none. */
+export function judgeOf({ environment }: Pick<City, "environment">): Judge | undefined {
+  const name = environment[JUDGE_VARIABLE];
+  return name === undefined || name === "" ? undefined : chatJudge(name, () => openChatModel(name, environment));
 }
 
 /** Of several that ask for the same at once one computes; so it is done, and logged, once. */

@@ -29,6 +29,14 @@ import { missingEvidence, triage } from "./verifiers/triage.ts";
 const performanceSchema = z.enum(["cleared", "failed", "disputed", "unverifiable", "not_asked"]);
 const policySchema = z.enum(["complied", "violated", "disputed", "unverifiable", "not_asked"]);
 
+/** How many verifiers found what by a kind that the obligation asks for. A human's word is not among them: it is an act of its own. */
+const kindSchema = z.strictObject({
+  kind: nameSchema,
+  passed: z.int().nonnegative(),
+  failed: z.int().nonnegative(),
+  silent: z.int().nonnegative(),
+});
+
 const quorumSchema = z.strictObject({ required: z.int().nonnegative(), surviving: z.int().nonnegative() });
 
 const outcomeSchema = z.strictObject({
@@ -55,6 +63,8 @@ export const clearingDecisionSchema = z.strictObject({
   floor_met: z.boolean(),
   /** How many verdicts had to survive, and did. */
   quorum: quorumSchema,
+  /** What was found by each kind that the obligation asks for. A passing verdict has every one of them behind it. */
+  kinds: z.array(kindSchema).readonly().optional(),
   /** Types of required evidence that ingest did not admit at their class. */
   missing_evidence: z.array(nameSchema).readonly(),
   outcomes: z.strictObject({ collateral_hold: outcomeSchema, final_settlement: outcomeSchema }),
@@ -157,6 +167,7 @@ export function clear({
     class_of_basis: main.class,
     floor_met: floorMet(main),
     quorum: main.quorum,
+    ...kindsOf(admitted, obligation),
     missing_evidence: missing,
     ...(panel === undefined ? {} : { panel: seats }),
     ...(main.score === undefined ? {} : { score: fromBps(main.score) }),
@@ -210,6 +221,16 @@ function payeesOf(
       (!release.agreeing_only || agreeing.includes(payee)) && shown.some(({ item }) => item.id.startsWith(prefix)),
   );
   return { payees: due.map(({ payee }) => payee) };
+}
+
+/** By kind what the admitted outputs found, whoever survived. */
+function kindsOf(admitted: readonly AdmittedOutput[], { verifier_policy: { kinds } }: Obligation): Pick<ClearingDecision, "kinds"> {
+  if (kinds === undefined) return {};
+  const found = admitted.flatMap(({ output }) => output.findings ?? []);
+  const count = (kind: string, verdict: string) => found.filter((each) => each.kind === kind && each.verdict === verdict).length;
+  return {
+    kinds: kinds.map((kind) => ({ kind, passed: count(kind, "PASS"), failed: count(kind, "FAIL"), silent: count(kind, "ABSTAIN") })),
+  };
 }
 
 /** Γ under the floors of each use; where two uses have the same floors, once. */

@@ -12,6 +12,7 @@ export * from "./evidence-envelope.ts";
 export * from "./exposure.ts";
 export { type LossEstimate, QUESTIONS, type QuestionName } from "./fields.ts";
 export * from "./finality.ts";
+export * from "./findings.ts";
 export * from "./ingest.ts";
 export * from "./lifecycle.ts";
 export * from "./obligation.ts";

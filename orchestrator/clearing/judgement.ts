@@ -4,6 +4,7 @@ import type { Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import { type EvidenceKind, evidenceKinds, ITEMS_PER_SLOT, type QuestionName, type VerdictResultName } from "../protocol/evidence.ts";
 import { agreeOnItems, type Comparison, type ItemAgreement } from "../rules/consensus.ts";
+import type { KindFinding } from "./findings.ts";
 
 /** One item of evidence as a verifier sees it: named by its place, never by its class. */
 export interface Exhibit {
@@ -37,6 +38,8 @@ export interface Judgement {
   readonly score: number;
   readonly basis: bigint;
   readonly agreeing: number;
+  /** What it follows from, where the law asks for several kinds of judging (`mesh.ts`). */
+  readonly findings?: readonly KindFinding[] | undefined;
 }
 
 /** One item of an output; what else it holds is the service's business. */
@@ -111,6 +114,12 @@ const VOUCHING: readonly EvidenceKind[] = [evidenceKinds.RECEIPT, evidenceKinds.
 
 function vouchedFor({ exhibits, handed }: Submission): Exhibit | undefined {
   return exhibits.find(({ kind, payload }) => VOUCHING.includes(kind) && payload === handed);
+}
+
+/** Bit of the item that shows that a slot's bytes are its own; undefined where none does. */
+export function standingExhibit(work: Submission): bigint | undefined {
+  const exhibit = vouchedFor(work);
+  return exhibit === undefined ? undefined : bitOf(exhibit);
 }
 
 function bitOf(exhibit: Exhibit | undefined): bigint {

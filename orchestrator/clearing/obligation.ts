@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
+import { VERIFIER_KINDS, type VerifierKind } from "../protocol/verifier-kinds.ts";
 import type { ClassName } from "./admissibility.ts";
 import {
   amountSchema,
@@ -24,6 +25,8 @@ export type Floor = z.infer<typeof floorSchema>;
 export const purposeSchema = z.enum(["fee_release", "collateral_hold", "final_settlement"]);
 export type Purpose = z.infer<typeof purposeSchema>;
 
+const verifierKindSchema = z.enum(Object.keys(VERIFIER_KINDS) as [VerifierKind, ...VerifierKind[]]);
+
 const verifierPolicySchema = z.strictObject({
   /** Seats by name; none where a rule draws them. */
   verifiers: z.array(nameSchema).max(64).readonly(),
@@ -39,6 +42,8 @@ const verifierPolicySchema = z.strictObject({
     .optional(),
   /** Verdicts that must survive, sure enough, before anything is decided; more than half of the panel by default. */
   quorum: z.int().positive().max(64).optional(),
+  /** By which kinds the performance question is judged: every verdict follows from a finding by each, and what a human is asked for is settled by a human act alone. */
+  kinds: z.array(verifierKindSchema).min(1).readonly().optional(),
   /** A verdict less sure than it backs no side. */
   min_confidence: shareSchema.optional(),
   /** `mass`, the default, is monotone in the classes (RAILS 5.3); `mean` is A.4.2 and the chain's. */

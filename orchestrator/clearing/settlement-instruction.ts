@@ -89,6 +89,9 @@ export function settle(
   const settled = (purpose: Purpose) => settledOf(aggregates[purpose]);
   const [fee, collateral] = [settled("fee_release"), settled("collateral_hold")];
   if (fee === undefined && collateral === undefined) return accept(undefined);
+  // What the panel lets pass is not paid before the human whom the obligation asks for; what fails has failed without one.
+  if (fee?.performed && fee.complied && obligation.verifier_policy.kinds?.includes("human"))
+    return refuse("HUMAN_AWAITED", obligation.obligation_id, "it asks for a human's word, and a panel's decision is none");
   const missing = fee?.performed && fee.complied ? unknownPayee(decision.payees ?? [], multipliers) : undefined;
   if (missing !== undefined) return missing;
   const body = {

@@ -5,6 +5,7 @@ import { meetAll } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
 import { classSchema, digestSchema, lossSchema, nameSchema, questionSchema, read, shareSchema } from "./fields.ts";
+import { findingSchema, findingsProblem } from "./findings.ts";
 import type { AdmittedEnvelope, AdmittedItem } from "./ingest.ts";
 import { actorsOf } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
@@ -39,6 +40,8 @@ export const verifierOutputSchema = z.strictObject({
   score: shareSchema.optional(),
   /** Whose work it finds to agree, where several did the same. */
   agreeing: z.array(nameSchema).max(16).readonly().optional(),
+  /** What it found by each kind of judging that the obligation asks for; the verdict follows from them. */
+  findings: z.array(findingSchema).max(8).readonly().optional(),
   rationale: z.string().max(4000).optional(),
   signature: signatureSchema,
 });
@@ -98,6 +101,8 @@ export class AdmittedOutput {
     );
     if (proven !== output.class_of_basis)
       return refuse("BASIS_CLASS_MISSTATED", verifier, `says ${output.class_of_basis}, its items meet in ${proven}`);
+    const unfounded = output.answers.some(({ question }) => question === "performance") ? findingsProblem(output, obligation) : undefined;
+    if (unfounded !== undefined) return refuse(unfounded.guard, verifier, unfounded.details);
     const currency = output.loss_estimate?.currency ?? obligation.economic_terms.currency;
     if (currency !== obligation.economic_terms.currency) return refuse("LOSS_CURRENCY", verifier, currency);
     return accept(new AdmittedOutput(output, hash, basis, 0));

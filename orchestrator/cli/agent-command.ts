@@ -24,6 +24,11 @@ export function officeCommand(role: keyof typeof DOES): Command {
     .option("--rpc <url>", "the chain that it believes; default: the city's own")
     .option("--contact <text>", "how the adjudicators reach its owner; part of the petition")
     .option("--relations <text>", "what it has to do with sponsors of this city; part of the petition");
+  if (role === "verifier")
+    command.option(
+      "--judge <model>",
+      "a chat model for laws that ask for a semantic verifier: openai:<model>, anthropic:<model>, ollama:<model>",
+    );
   if (role === "issuer")
     command
       .option("--classes <classes>", "what it asks to issue: REC (receipts), ATT (re-execution), or both", "REC,ATT")

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { createAgent, folderOf, type Limits, type OfficeTerms, readLimits } from "../agent/index.ts";
 import { decryptKeystore, encryptKeystore, KeyUnusable } from "../agent/keystore.ts";
+import { chatJudge } from "../minds/chat-judge.ts";
+import { openChatModel } from "../minds/chat-model.ts";
 import { AgentCityError, InvalidValue, messageOf } from "../primitives/errors.ts";
 import { makeFolder } from "../primitives/files.ts";
 import type { Hex } from "../primitives/hex.ts";
@@ -31,6 +33,8 @@ export interface AgentCommand {
   readonly relations?: string;
   readonly classes?: string;
   readonly weakSandbox?: boolean;
+  /** Of a verifier: a chat model. */
+  readonly judge?: string;
   readonly json?: boolean;
 }
 
@@ -167,6 +171,7 @@ export function agentOf(
     services: options.sells?.split(","),
     office: role === "agent" ? undefined : officeOf(role, options),
     weakSandbox: options.weakSandbox,
+    judge: options.judge === undefined ? undefined : chatJudge(options.judge, () => openChatModel(options.judge ?? "", process.env)),
     build: `agentcity/${version()} node/${process.versions.node}`,
     tell,
   });

@@ -15,6 +15,7 @@ import {
   selfReport,
 } from "../clearing/evidence-envelope.ts";
 import { fromBps, nameSchema, QUESTIONS, timeOf, toBps } from "../clearing/fields.ts";
+import { saidDigest } from "../clearing/findings.ts";
 import { ingest } from "../clearing/ingest.ts";
 import type { Judgement } from "../clearing/judgement.ts";
 import { obligationSchema, signObligation } from "../clearing/obligation.ts";
@@ -213,12 +214,14 @@ export async function makeClearingRecord(
 /** A verifier's answer to one question, as its document says it. */
 export function outputOf(
   verifier: string,
-  { question, result, confidence, basis, score, agreeing }: Judgement,
+  { question, result, confidence, basis, score, agreeing, findings }: Judgement,
   { executors }: { readonly executors: readonly Pick<NodeTerms["executors"][number], "slot" | "agent">[] },
   envelope: EvidenceEnvelope,
 ): OutputBody {
   const named = new Map(envelope.items.map((item) => [item.id, item]));
-  const own = placesOf(basis).flatMap((place) => named.get(place) ?? []);
+  const itemsIn = (bits: bigint) => placesOf(bits).flatMap((place) => named.get(place) ?? []);
+  const agentsIn = (mask: number) => executors.flatMap(({ slot, agent }) => (((mask >> slot) & 1) === 1 ? [agent] : []));
+  const own = itemsIn(basis);
   return {
     verifier: seatOf(verifier, question),
     role: roleOf(question),
@@ -233,7 +236,21 @@ export function outputOf(
     verdict: result,
     confidence: fromBps(confidence),
     score: fromBps(score),
-    agreeing: executors.flatMap(({ slot, agent }) => (((agreeing >> slot) & 1) === 1 ? [agent] : [])),
+    agreeing: agentsIn(agreeing),
+    ...(findings === undefined
+      ? {}
+      : {
+          findings: findings.map((finding) => ({
+            kind: finding.kind,
+            verdict: finding.result,
+            confidence: fromBps(finding.confidence),
+            score: fromBps(finding.score),
+            basis: itemsIn(finding.basis).map(itemHash),
+            agreeing: agentsIn(finding.agreeing),
+            from: finding.from,
+            ...(finding.said === undefined ? {} : { said: { model: finding.said.model, answers: saidDigest(finding.said) } }),
+          })),
+        }),
   };
 }
 

@@ -1,35 +1,91 @@
+import type { By, Said } from "../clearing/findings.ts";
 import { type Judgement, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../clearing/judgement.ts";
+import { type Asked, judgeByKinds, meshProblem, questionsAbout } from "../clearing/mesh.ts";
 import { brokenPredicates } from "../clearing/predicates.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import { field, listOf } from "../primitives/values.ts";
+import type { CallAnswer } from "../protocol/calls.ts";
 import { questions, verdictResults } from "../protocol/evidence.ts";
+import { panelKinds } from "../protocol/verifier-kinds.ts";
 import type { NodeView } from "./chain-view.ts";
 import { termsOf } from "./consensus.ts";
+import { outputProblem } from "./sandbox/items-problem.ts";
+import type { ServiceSchemas } from "./sandbox/run.ts";
 import type { Mission } from "./world.ts";
 
 type Judged = Pick<Mission, "document" | "items">;
+type Under = Pick<NodeView, "law">;
+
+/** What a member of a panel has besides the works, where the law asks it to judge by several kinds. */
+export interface Member extends By {
+  /** Of the service that a slot's executor is bound to; undefined where they are not known here. */
+  readonly schemasOf: (slot: number) => Promise<ServiceSchemas | undefined>;
+  readonly isVouched: (work: Submission) => Promise<boolean>;
+  /** Puts questions to its model; undefined where it has none, or none that answers. */
+  readonly ask: (questions: readonly Asked[]) => Promise<Said | undefined>;
+}
 
 /** What follows from a node's works by the law that is judged by: for a verifier in this process, or in its owner's. */
 export async function judgementsOn(
   mission: Judged,
-  view: Pick<NodeView, "law">,
+  view: Under,
   works: readonly Submission[],
   input: () => Promise<JsonObject>,
+  member?: Member,
 ): Promise<readonly Judgement[]> {
-  const terms = termsOf(view);
-  const [single] = works;
-  const judgements = [
-    terms !== undefined ? judgeConsensus(works, terms) : single === undefined ? judgePolicy([], []) : judgeReexecution(single),
-  ];
+  const replay = replayed(view, works);
+  const judgements = [member === undefined ? replay : await performance(mission, view, works, input, { member, replay })];
   if (view.law.questions.includes("POLICY")) judgements.push(judgePolicy(works, await policyProblems(mission, view, works, input)));
   return judgements;
+}
+
+function replayed(view: Under, works: readonly Submission[]): Judgement {
+  const terms = termsOf(view);
+  const [single] = works;
+  return terms !== undefined ? judgeConsensus(works, terms) : single === undefined ? judgePolicy([], []) : judgeReexecution(single);
+}
+
+async function performance(
+  mission: Judged,
+  view: Under,
+  works: readonly Submission[],
+  input: () => Promise<JsonObject>,
+  { member, replay }: { readonly member: Member; readonly replay: Judgement },
+): Promise<Judgement> {
+  const { verifiers, rubric = "" } = view.law;
+  const kinds = panelKinds(verifiers);
+  if (kinds.length === 0) return replay;
+  const { verifier, obligation, isVouched } = member;
+  const asked = kinds.includes("semantic") ? questionsAbout(works, { verifier, obligation, rubric }) : [];
+  return judgeByKinds(works, {
+    ...{ verifier, obligation, kinds, replay, rubric, isVouched },
+    problemsOf: async (work) => {
+      const schemas = await member.schemasOf(work.slot);
+      if (schemas === undefined || work.output === undefined) return undefined;
+      const problem = outputProblem(schemas, await input(), work.output);
+      return [...(problem === undefined ? [] : [problem]), ...(await policyProblems(mission, view, [work], input))];
+    },
+    said: asked.length === 0 ? undefined : await member.ask(asked),
+  });
+}
+
+/** What is wrong with the findings of a verifier elsewhere: where the law asks for kinds, each has to be its own, on these works. */
+export function problemOfFindings(view: Under, works: readonly Submission[], judgements: readonly Judgement[], by: By): string | undefined {
+  const { verifiers, rubric = "" } = view.law;
+  const kinds = panelKinds(verifiers);
+  for (const judgement of judgements) {
+    const asked = judgement.question === "PERFORMANCE" ? kinds : [];
+    const problem = meshProblem(works, judgement, { ...by, kinds: asked, rubric });
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** The predicates of the mission's document, asked of the node that makes its output. */
 async function policyProblems(
   { document, items }: Judged,
-  { law }: Pick<NodeView, "law">,
+  { law }: Under,
   works: readonly Submission[],
   given: () => Promise<JsonObject>,
 ): Promise<string[]> {
@@ -50,6 +106,20 @@ function idsIn(items: unknown): string[] {
     const id = field(item, "id");
     return typeof id === "string" ? [id] : [];
   });
+}
+
+/** A judgement as a call answers it, and back: amounts of bits are decimal text there. */
+export function judgementOut({ basis, findings, ...rest }: Judgement): CallAnswer<"judge">[number] {
+  const found = findings?.map(({ said, ...finding }) => ({
+    ...{ ...finding, basis: String(finding.basis) },
+    ...(said === undefined ? {} : { said }),
+  }));
+  return { ...rest, basis: String(basis), ...(found === undefined ? {} : { findings: found }) };
+}
+
+export function judgementIn({ basis, findings, ...rest }: CallAnswer<"judge">[number]): Judgement {
+  const found = findings?.map((finding) => ({ ...finding, basis: BigInt(finding.basis) }));
+  return { ...rest, basis: BigInt(basis), ...(found === undefined ? {} : { findings: found }) };
 }
 
 /** A judgement as `Verdict` carries it; numbers are positions in the enums. */

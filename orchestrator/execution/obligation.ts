@@ -4,6 +4,7 @@ import type { Hash } from "../primitives/hex.ts";
 import { TIER } from "../primitives/tier.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../protocol/evidence.ts";
 import type { MissionDocument, MissionNode } from "../protocol/mission-document.ts";
+import { panelKinds, VERIFIER_KINDS } from "../protocol/verifier-kinds.ts";
 import { EvidenceClass, geq } from "../rules/admissibility.ts";
 import type { MissionParams } from "../rules/mission-params-codec.ts";
 
@@ -29,7 +30,19 @@ export interface NodeTerms {
   readonly attempt: number;
   readonly law: Pick<
     MissionNode,
-    "label" | "task" | "shard" | "tier" | "redundancy" | "threshold" | "agree" | "rubric" | "floor" | "questions" | "panelSize" | "timeout"
+    | "label"
+    | "task"
+    | "shard"
+    | "tier"
+    | "redundancy"
+    | "threshold"
+    | "agree"
+    | "rubric"
+    | "verifiers"
+    | "floor"
+    | "questions"
+    | "panelSize"
+    | "timeout"
   >;
   /** What the mission's output must satisfy, where the node makes it. */
   readonly predicates: MissionDocument["predicates"];
@@ -74,6 +87,7 @@ export function termsOfNode(node: NodeTerms): ObligationTerms {
       drawn_by: PANEL_RULE,
       questions: QUESTIONS.filter((question) => law.questions.some((asked) => asked.toLowerCase() === question)),
       min_confidence: fromBps(node.minConfidence),
+      ...(law.verifiers === undefined ? {} : { kinds: ["replay", ...law.verifiers] }),
       confidence_form: "mean",
     },
     economic_terms: { fee, collateral: Number(node.stake) * executors.length, currency: "settlement token" },
@@ -108,6 +122,9 @@ function criteriaOf({ law, predicates }: NodeTerms): string[] {
     ...(law.questions.includes("POLICY")
       ? predicates.map((predicate) => (predicate === "every-input-covered" ? predicate : `at most ${predicate.maxBytes} bytes`))
       : []),
+    ...panelKinds(law.verifiers).flatMap((kind) =>
+      kind === "replay" ? [] : [`${kind}: ${VERIFIER_KINDS[kind]}${kind === "semantic" ? `: ${rubric}` : ""}`],
+    ),
     ...(tier === TIER.HUMAN ? [`a human approves it${rubric === undefined ? "" : `: ${rubric}`}`] : []),
   ];
 }

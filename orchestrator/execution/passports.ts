@@ -158,17 +158,13 @@ function isAudited(decision: Hash, seat: string): boolean {
  * basis alone is compared.
  */
 function isReproduced(
-  { answers: [answer], verdict, basis }: VerifierOutput,
+  { answers: [answer], findings, ...output }: VerifierOutput,
   { envelope }: ClearingRecord,
   { works, terms }: { readonly works: NonNullable<FinalClearing["works"]>; readonly terms: AgreementTerms | undefined },
 ): boolean {
-  const placed = envelope.items.flatMap((item) => {
-    const payload = field(item.content, "payload");
-    const [slot, index] = item.id.split("/").map(Number);
-    if (item.type === "claim" || typeof payload !== "string" || slot === undefined || index === undefined) return [];
-    const kind = item.type === "receipt" ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
-    return [{ item, exhibit: { slot, index, kind, payload: payload as Hash } }];
-  });
+  // Of several kinds the work done again is the one that anybody can repeat.
+  const { verdict, basis } = findings?.find(({ kind }) => kind === "replay") ?? output;
+  const placed = placedExhibits(envelope);
   const shown = works.map((work) => ({
     ...work,
     exhibits: placed.flatMap(({ exhibit }) => (exhibit.slot === work.slot ? [exhibit] : [])),
@@ -185,6 +181,17 @@ function isReproduced(
   const wanted = placed.flatMap(({ item, exhibit }) => (isIn(again.basis, exhibit) ? [itemHash(item)] : []));
   const same = wanted.length === basis.length && wanted.every((hash) => basis.includes(hash));
   return same && (answer?.question === "policy" || again.result === verdict);
+}
+
+/** The evidence of an envelope, as verifiers judge by it. */
+export function placedExhibits({ items }: ClearingRecord["envelope"]) {
+  return items.flatMap((item) => {
+    const payload = field(item.content, "payload");
+    const [slot, index] = item.id.split("/").map(Number);
+    if (item.type === "claim" || typeof payload !== "string" || slot === undefined || index === undefined) return [];
+    const kind = item.type === "receipt" ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
+    return [{ item, exhibit: { slot, index, kind, payload: payload as Hash } }];
+  });
 }
 
 function isIn(basis: bigint, { slot, index }: { readonly slot: number; readonly index: number }): boolean {

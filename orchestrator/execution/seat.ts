@@ -1,11 +1,13 @@
 import type { LocalAccount } from "viem";
 import type { ClaimAttestation } from "../attestation/claims.ts";
 import type { Judgement } from "../clearing/judgement.ts";
+import type { Judge } from "../clearing/mesh.ts";
 import type { Mind } from "../minds/mind.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import type { PublicKey } from "../primitives/signing.ts";
 import type { EvidenceClassName, QuestionName } from "../protocol/evidence.ts";
+import type { PanelKind } from "../protocol/verifier-kinds.ts";
 import type { Opening } from "../rules/commitments.ts";
 import type { ClaimFile } from "./claims.ts";
 import type { ClearingDocument } from "./clearing-record.ts";
@@ -150,8 +152,12 @@ export interface Brief extends Omit<Place, "slot"> {
   readonly works: readonly Opened[];
   /** Bits of the items on which a verdict can rest. */
   readonly admissible: bigint;
-  /** What follows from all this by the city's rule. */
-  readonly conclude: () => Promise<readonly Judgement[]>;
+  /** Kinds by which the law asks each member to judge; none where it asks for nothing but the work done again. */
+  readonly kinds: readonly PanelKind[];
+  /** What follows from all this by the city's rule, for whoever asks and by its own model. */
+  readonly conclude: (by: Address, judge: Judge | undefined) => Promise<readonly Judgement[]>;
+  /** What is wrong with findings that somebody came to elsewhere. */
+  readonly problem: (by: Address, judgements: readonly Judgement[]) => Promise<string | undefined>;
   readonly origin: () => Promise<Origin>;
 }
 

@@ -30,6 +30,16 @@ interface VerdictView {
   readonly verdict: string;
   /** 0–1. */
   readonly confidence: number;
+  /** What it found by each kind that the law asks for; none where it asks for the work done again alone. */
+  readonly kinds: readonly { readonly kind: string; readonly verdict: string; readonly score: number; readonly model: string | null }[];
+}
+
+/** What the panel found by one kind that the law asks for, in verifiers. */
+interface KindView {
+  readonly kind: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly silent: number;
 }
 
 /** One clearing of a node as a person reads it: evidence, verdicts, decision. */
@@ -40,6 +50,7 @@ export interface ClearingView {
   readonly floor: string;
   readonly items: readonly ItemView[];
   readonly verdicts: readonly VerdictView[];
+  readonly kinds: readonly KindView[];
   readonly minConfidence: number;
   readonly performance: string;
   readonly policy: string;
@@ -84,7 +95,9 @@ export function clearingInWords({ decision, envelope, outputs, obligation }: Cle
       question: output.answers.map(({ question }) => question).join(", "),
       verdict: output.verdict,
       confidence: output.confidence,
+      kinds: (output.findings ?? []).map(({ kind, verdict, score, said }) => ({ kind, verdict, score, model: said?.model ?? null })),
     })),
+    kinds: decision.kinds ?? [],
     minConfidence: obligation.verifier_policy.min_confidence ?? 0,
     performance: decision.performance,
     policy: decision.policy,

@@ -58,7 +58,10 @@ export function documentOf(
 function nodeOf(planned: PlannedNode, mission: PlannedMission, inputs: MissionInputs, goal: Goal, facts: CityFacts): MissionNode {
   const { task, shape } = planned;
   const risk = riskOf(goal, facts.limits);
-  const { agree, plan, gate, options, rubric } = mission.tasks.find(({ name }) => name === task.name) ?? { agree: null, plan: null };
+  const { agree, plan, gate, options, rubric, verifiers } = mission.tasks.find(({ name }) => name === task.name) ?? {
+    agree: null,
+    plan: null,
+  };
   return {
     number: planned.number,
     label: planned.label,
@@ -73,6 +76,7 @@ function nodeOf(planned: PlannedNode, mission: PlannedMission, inputs: MissionIn
     threshold: shape.threshold,
     agree: agree === null ? null : agreeUnder(agree, facts.limits),
     ...(rubric === undefined ? {} : { rubric }),
+    ...(verifiers === undefined ? {} : { verifiers: [...verifiers] }),
     risk,
     floor: shape.floor,
     questions:

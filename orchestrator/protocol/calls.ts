@@ -5,6 +5,7 @@ import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../pri
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import { evidenceClasses, evidenceKinds, questions, verdictResults } from "./evidence.ts";
 import { SESSION_CALLS, SESSION_MESSAGES } from "./session-calls.ts";
+import { PANEL_KINDS } from "./verifier-kinds.ts";
 
 /** Basis points. */
 const share = z.int().min(0).max(10_000);
@@ -67,6 +68,18 @@ const origin = {
     )
     .max(255),
 };
+
+/** What a verifier found by one kind of judging. */
+const finding = z.strictObject({
+  ...{ kind: z.enum(PANEL_KINDS), result: z.enum(verdictResults), confidence: share, score: share },
+  ...{ basis: whole, agreeing: byte, from: hashSchema },
+  said: z
+    .strictObject({
+      model: z.string().min(1).max(200),
+      answers: z.array(z.strictObject({ slot: z.int().min(0).max(7), answer: z.string().max(2_000) })).max(8),
+    })
+    .optional(),
+});
 
 /** Bounds of a service's run. */
 const bounds = {
@@ -200,6 +213,8 @@ export const CALLS = {
       attempt: byte,
       draw: z.int().min(0),
       obligation: hashSchema,
+      /** By which the law asks to judge; absent where it asks for the work done again alone. */
+      kinds: z.array(z.enum(PANEL_KINDS)).max(8).optional(),
       ...origin,
       works: z
         .array(
@@ -219,6 +234,7 @@ export const CALLS = {
           score: share,
           basis: whole,
           agreeing: byte,
+          findings: z.array(finding).max(8).optional(),
         }),
       )
       .max(2),

@@ -1,5 +1,6 @@
 import { AgentCityError } from "../primitives/errors.ts";
 import { EXPOSURE_INPUTS } from "./exposure.ts";
+import { ASKED_KINDS } from "./verifier-kinds.ts";
 
 /** Name of the published JSON-LD context of mission specifications. Terms are added to it; if one changed its meaning it would get another name. */
 export const MISSION_CONTEXT = "https://agentcity.dev/contexts/mission-specification/v1";
@@ -77,6 +78,7 @@ export const missionContext = {
           },
         },
         rubric: term("reviewRubric"),
+        verifiers: oneOf("verifierKind", "verifierKind", ASKED_KINDS, "@set"),
         floor: oneOf("evidenceFloor", "evidenceClass", CLASSES),
         questions: oneOf("question", "question", ["PERFORMANCE", "POLICY"], "@set"),
         band: oneOf("exposureBand", "band", BANDS),

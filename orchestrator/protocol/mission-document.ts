@@ -3,6 +3,7 @@ import { addressSchema } from "../primitives/address.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { MISSION_CONTEXT } from "./mission-context.ts";
 import { COMPARISONS, exposureSchema, optionsSchema } from "./mission-file-schema.ts";
+import { ASKED_KINDS } from "./verifier-kinds.ts";
 
 /** Smallest units of the settlement token as decimal text, because JSON numbers lose digits. */
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
@@ -54,8 +55,10 @@ export const missionNodeSchema = z
         tolerance: z.int().min(1).max(50).optional(),
       })
       .nullable(),
-    /** What the human who reads the output judges it by. */
+    /** What the human who reads the output judges it by, and the model where one is asked. */
     rubric: z.string().min(1).optional(),
+    /** By which kinds it is judged besides the work done again (`verifier-kinds.ts`): a decision that passes has each of them behind it. */
+    verifiers: z.array(z.enum(ASKED_KINDS)).min(1).optional(),
     risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
     floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]),
     questions: z.array(z.enum(["PERFORMANCE", "POLICY"])).min(1),

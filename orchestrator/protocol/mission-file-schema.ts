@@ -7,6 +7,7 @@ import { gateSchema } from "./gates.ts";
 import { MissionFileError } from "./mission-file-error.ts";
 import type { LocatedYaml } from "./mission-file-yaml.ts";
 import { nearest } from "./nearest.ts";
+import { ASKED_KINDS } from "./verifier-kinds.ts";
 import { VISIBILITIES } from "./visibility.ts";
 
 /** A mission has at most 256 nodes; a task has at least one. */
@@ -48,6 +49,7 @@ const taskSchema = z.strictObject({
   tier: z.literal([1, 2, 3]).optional(),
   agree: agreeSchema.optional(),
   rubric: z.string().trim().min(1).max(4_000).optional(),
+  verifiers: z.array(z.enum(ASKED_KINDS)).min(1).max(ASKED_KINDS.length).optional(),
   budget: z.union([z.string(), z.number()]).optional(),
   timeout: duration.optional(),
   floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).optional(),

@@ -20,6 +20,7 @@ import {
 } from "./mission-file-schema.ts";
 import { parseLocatedYaml } from "./mission-file-yaml.ts";
 import { orderTasks } from "./task-order.ts";
+import { ASKED_KINDS, type AskedKind } from "./verifier-kinds.ts";
 import type { Visibility } from "./visibility.ts";
 
 /** One task as the sponsor wants it; shards, redundancy and split are the legislature's. */
@@ -34,8 +35,10 @@ export interface MissionTask {
   readonly tier: Tier;
   /** How outputs of redundant executors are compared; given exactly for tier 2. Without a share the constitution's JACCARD_THRESHOLD decides. */
   readonly agree: { readonly on: string; readonly as?: (typeof COMPARISONS)[number]; readonly atLeastBps?: number | undefined } | null;
-  /** What the human who reads its output judges it by; tier 3 only. */
+  /** What whoever reads its output judges it by: the human of tier 3, a model where one is asked. */
   readonly rubric?: string;
+  /** Kinds of verifier that it is judged by besides the work done again, in the table's order. */
+  readonly verifiers?: readonly AskedKind[];
   /** Smallest unit, or null when the legislature decides. */
   readonly budget: bigint | null;
   /** Seconds an executor has, or null when the legislature decides. */
@@ -287,7 +290,7 @@ function readWork(
   scope: Scope,
   name: string,
   task: TaskText,
-): Pick<MissionTask, "services" | "tier" | "agree" | "rubric" | "timeout" | "floor" | "gate" | "options" | "plan"> {
+): Pick<MissionTask, "services" | "tier" | "agree" | "rubric" | "verifiers" | "timeout" | "floor" | "gate" | "options" | "plan"> {
   const { refuse } = reading;
   const at = [...scope.at, "tasks", name];
   const { service = missing(reading, at, "service"), tier = missing(reading, at, "tier") } = task;
@@ -299,8 +302,9 @@ function readWork(
   checkAfter(reading, scope, name, task);
   if (tier === TIER.CONSENSUS) checkIndependence(reading, services, [...at, "service"]);
   if (tier === TIER.RERUN) checkRepeatable(reading, services, [...at, "service"]);
-  if (task.rubric !== undefined && tier !== TIER.HUMAN)
-    refuse("InvalidField", [...at, "rubric"], "only the output of tier 3 is read by a human");
+  const verifiers = readVerifiers(reading, at, task);
+  if (task.rubric !== undefined && tier !== TIER.HUMAN && verifiers?.includes("semantic") !== true)
+    refuse("InvalidField", [...at, "rubric"], "only the output of tier 3 is read by a human, and no model is asked to judge it");
   if (task.agree !== undefined && tier !== TIER.CONSENSUS)
     refuse("InvalidField", [...at, "agree"], "only a task of tier 2 compares executors");
   return {
@@ -308,12 +312,25 @@ function readWork(
     tier,
     agree: tier === TIER.CONSENSUS ? agreeOf(task) : null,
     ...(task.rubric === undefined ? {} : { rubric: task.rubric }),
+    ...(verifiers === undefined ? {} : { verifiers }),
     timeout: task.timeout === undefined ? null : secondsOf(task.timeout),
     floor: task.floor ?? null,
     ...(task.gate === undefined ? {} : { gate: task.gate }),
     ...readOptions(reading, at, services, task.with),
     plan: null,
   };
+}
+
+/** Kinds of verifier that can be had for a task, each once. */
+function readVerifiers({ refuse }: Reading, at: Path, { verifiers, tier, rubric }: TaskText): readonly AskedKind[] | undefined {
+  if (verifiers === undefined) return undefined;
+  const place = [...at, "verifiers"];
+  if (new Set(verifiers).size !== verifiers.length) refuse("InvalidField", place, "a kind of verifier is named twice");
+  if (verifiers.includes("human") && tier !== TIER.HUMAN)
+    refuse("InvalidField", place, "a human reads the output of tier 3 only", "write `tier: 3`, or leave `human` out");
+  if (verifiers.includes("semantic") && rubric === undefined)
+    refuse("MissingField", place, "a model judges by a rubric, and there is none", "add `rubric: <what a good output is>`");
+  return ASKED_KINDS.filter((kind) => verifiers.includes(kind));
 }
 
 /**
@@ -396,7 +413,7 @@ function missing({ refuse }: Reading, at: Path, key: string): never {
 }
 
 /** Keys of a task that a service does, and of one that is a mission of its own. */
-const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "rubric", "timeout", "floor", "gate", "with", "after"];
+const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "rubric", "verifiers", "timeout", "floor", "gate", "with", "after"];
 const PLAN_KEYS: readonly string[] = ["goal", "parts", "deadline", "output", "predicates"];
 const NO_WORK = { services: [], tier: TIER.RERUN, agree: null, timeout: null, floor: null } as const;
 

@@ -13,6 +13,7 @@ import {
   parseMissionFile,
 } from "./mission-file.ts";
 import { COMPARISONS, optionsSchema, type PlanText } from "./mission-file-schema.ts";
+import { ASKED_KINDS } from "./verifier-kinds.ts";
 
 const taskRecordSchema = z.strictObject({
   name: z.string(),
@@ -22,6 +23,7 @@ const taskRecordSchema = z.strictObject({
   tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
   agree: z.strictObject({ on: z.string(), as: z.enum(COMPARISONS).optional(), atLeastBps: z.int().optional() }).nullable(),
   rubric: z.string().optional(),
+  verifiers: z.array(z.enum(ASKED_KINDS)).optional(),
   /** Smallest unit, decimal text. */
   budget: z.string().regex(/^\d+$/).nullable(),
   timeout: z.int().nullable(),
@@ -48,10 +50,11 @@ export type PlanRecord = z.infer<typeof planRecordSchema>;
 
 /** A plan as JSON: amounts as decimal text. */
 export function planRecord(plan: MissionPlan): PlanRecord {
-  const taskRecord = ({ budget, plan: below, services, after, ...task }: MissionTask): PlanRecord["tasks"][number] => ({
+  const taskRecord = ({ budget, plan: below, services, after, verifiers, ...task }: MissionTask): PlanRecord["tasks"][number] => ({
     ...task,
     services: [...services],
     after: [...after],
+    ...(verifiers === undefined ? {} : { verifiers: [...verifiers] }),
     budget: budget?.toString() ?? null,
     plan: below === null ? null : planRecord(below),
   });

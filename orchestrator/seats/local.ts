@@ -1,4 +1,5 @@
 import type { LocalAccount } from "viem";
+import type { Judge } from "../clearing/mesh.ts";
 import { vouch } from "../execution/claims.ts";
 import { bytesUnder } from "../execution/clearing-record.ts";
 import { openingOf, saltOf } from "../execution/evidence.ts";
@@ -84,9 +85,9 @@ function readOwn(sealed: Uint8Array, of: SealOf): { readonly outputHash: Hash; r
   return { outputHash: outputHashOf(work.output), trail: work.trail };
 }
 
-/** The seat of a verifier that lives here. */
-export function localVerifier(holder: Holder): Verifier {
-  return { ...signing(holder), judge: (brief) => brief.conclude() };
+/** The seat of a verifier that lives here. `judge`: the model by which it judges what no rule can, if it has one. */
+export function localVerifier(holder: Holder, judge?: Judge): Verifier {
+  return { ...signing(holder), judge: (brief) => brief.conclude(holder.account.address, judge) };
 }
 
 /** The seat of an issuer that lives here. `now`: milliseconds of chain time. */

@@ -3,6 +3,7 @@ import { claimDigest } from "../attestation/claims.ts";
 import { outcomeKey, type VerificationOutcome, verificationOutcomeSchema } from "../attestation/outcome.ts";
 import type { Judgement } from "../clearing/judgement.ts";
 import { NO_OUTPUT } from "../execution/claims.ts";
+import { judgementIn } from "../execution/judging.ts";
 import type { Brief, Issuer, Verifier, Vouched, Vouching } from "../execution/seat.ts";
 import { SeatAbsent } from "../minds/absence.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -11,33 +12,38 @@ import { ITEMS_PER_SLOT } from "../protocol/evidence.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { boundsOf, grantOrigin, type Outsider, remoteSigning } from "./remote.ts";
 
+/** What a verifier has beyond the time that every judgement has, where it has to ask a model. */
+const SEMANTIC_SECONDS = 120;
+
 /** The seat of a verifier that is reached by calls. */
 export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
   const { address } = outsider;
   return {
     ...remoteSigning(outsider, mailbox),
     async judge(brief) {
-      const { mission, node, attempt, drawBlock: draw, obligation } = brief;
+      const { mission, node, attempt, drawBlock: draw, obligation, kinds } = brief;
       mailbox.grant(
         address,
         brief.works.map(({ handedId }) => handedId),
       );
       const request: CallRequest<"judge"> = {
         ...{ mission, node, attempt, draw, obligation },
+        ...(kinds.length === 0 ? {} : { kinds: [...kinds] }),
         ...grantOrigin(mailbox, address, await brief.origin()),
         works: brief.works.map(({ slot, handedId: handed, opening: { salt, outputHash, trailRoot }, items }) => ({
           ...{ slot, handed, salt, outputHash, trailRoot },
           items: items.map((item) => ({ ...item })),
         })),
       };
-      const check = async (answer: CallAnswer<"judge">) => judgementProblem(brief, answer.map(judgementIn));
-      return (await mailbox.ask(outsider, "judge", request, check)).map(judgementIn);
+      const check = async (answer: CallAnswer<"judge">) => {
+        const said = answer.map(judgementIn);
+        return judgementProblem(brief, said) ?? (await brief.problem(address, said));
+      };
+      // A model takes its time.
+      const seconds = kinds.includes("semantic") ? SEMANTIC_SECONDS : 0;
+      return (await mailbox.ask(outsider, "judge", request, check, { seconds })).map(judgementIn);
     },
   };
-}
-
-function judgementIn({ basis, ...rest }: CallAnswer<"judge">[number]): Judgement {
-  return { ...rest, basis: BigInt(basis) };
 }
 
 /** What is wrong with verdicts that the chain would not hear, and with them nobody else's: one bad list spoils a clearing for all. */

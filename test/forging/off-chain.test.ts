@@ -473,6 +473,21 @@ const ATTEMPTS: readonly Attempt[] = [
     tries: "a verdict that finds the work of somebody in agreement who did none",
     attack: () => judged(outputOn({ score: 1, agreeing: ["ghost"] })),
   },
+  {
+    guard: "KIND_MISSING",
+    tries: "a model's opinion where the obligation asks for none",
+    attack: () =>
+      judged(
+        outputOn({
+          findings: [
+            {
+              ...{ kind: "semantic", verdict: "PASS", confidence: 1, score: 1, basis: [itemHash(honest)], agreeing: [] },
+              from: hashOf({ of: "nothing" }),
+            },
+          ],
+        }),
+      ),
+  },
   { guard: "OUTPUT_SHAPE", tries: "a confidence above one", attack: () => judged({ ...outputOn({}), confidence: 2 }) },
   {
     guard: "VERIFIER_UNKNOWN",
@@ -608,9 +623,9 @@ describe("forging", () => {
   }
 
   it("tries every guard at least once", () => {
-    // The last stages are attacked in test/clearing/{gates,settlement}.test.ts.
+    // The last stages are attacked in test/clearing/{gates,settlement,mesh}.test.ts, findings in the last of them.
     const later = [...GUARDS.override, ...GUARDS.settlement, ...GUARDS.finality, ...GUARDS.passport];
-    const elsewhere: readonly Guard[] = ["NOT_A_CHILD", "FLOOR_BELOW_PARENT", ...later];
+    const elsewhere: readonly Guard[] = ["NOT_A_CHILD", "FLOOR_BELOW_PARENT", "KINDS_CONTRADICT", ...later];
     const guards: readonly Guard[] = Object.values(GUARDS).flat();
     const tried = new Set(ATTEMPTS.map(({ guard }) => guard));
     expect(guards.filter((guard) => !tried.has(guard) && !elsewhere.includes(guard))).to.deep.equal([]);

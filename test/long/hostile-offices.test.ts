@@ -24,8 +24,9 @@ import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { alterations } from "../support/alterations.ts";
 import { openHome } from "../support/city-home.ts";
-import { millis, officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
-import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { lenient, modelServer } from "../support/model-server.ts";
+import { agreeable, millis, officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
+import { CALM_ROWS, judgedByKinds, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const OFFICES = ["verifier", "issuer"] as const;
@@ -46,6 +47,7 @@ const FREE: Readonly<Record<string, RegExp>> = {
 describe("a city that asks a verifier and an issuer for something else", function () {
   this.timeout(300_000);
   const directory = suiteDirectory();
+  const server = modelServer();
   let city: City;
   let seats: OpenSeats;
   let outcome: Outcome;
@@ -82,7 +84,10 @@ describe("a city that asks a verifier and an issuer for something else", functio
   }
 
   before(async () => {
-    city = await openHome(join(directory(), "home"), "7");
+    city = await openHome(join(directory(), "home"), "7", {
+      environment: { AGENTCITY_JUDGE: "openai:judge-1", OPENAI_API_KEY: "none", OPENAI_BASE_URL: server.url },
+    });
+    server.answer = lenient(90);
     seats = await openSeats(city, { clock: wallClock, patience: 8 });
     const answering: Promise<void>[] = [];
     for (const office of OFFICES) {
@@ -107,12 +112,17 @@ describe("a city that asks a verifier and an issuer for something else", functio
         offers.map((offer) => registeredService({ ...offer, seller: { account: { address } } }));
       policies.set(
         office,
-        office === "verifier" ? new VerifierPolicy(common) : new IssuerPolicy({ ...common, servicesOf, sandbox: city.sandbox }),
+        office === "verifier"
+          ? new VerifierPolicy({ ...common, judge: agreeable })
+          : new IssuerPolicy({ ...common, servicesOf, sandbox: city.sandbox }),
       );
       answering.push(answerAll(office, link));
     }
     // Panels of three, for which a third owner is always drawn.
-    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { risk: "MEDIUM", deadline: "2d", budget: "600.00" });
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, {
+      ...{ risk: "MEDIUM", deadline: "2d", budget: "600.00" },
+      tasks: judgedByKinds("Names every work package."),
+    });
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
     const order = {
       file,

@@ -15,8 +15,9 @@ import { CATALOG } from "../../services/catalog.ts";
 import { expectChangesFound } from "../city/audit/changed-calls.ts";
 import { openHome } from "../support/city-home.ts";
 import { copyForEverybody } from "../support/copy-for-everybody.ts";
+import { lenient, modelServer } from "../support/model-server.ts";
 import { officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
-import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { CALM_ROWS, judgedByKinds, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const VERIFIER = privateKeyToAddress(secretOf("verifier"));
@@ -25,6 +26,7 @@ const ISSUER = privateKeyToAddress(secretOf("issuer"));
 describe("a verifier and an issuer of other owners", function () {
   this.timeout(300_000);
   const directory = suiteDirectory();
+  const server = modelServer();
   let city: City;
   let seats: OpenSeats;
   /** What the audit looks at, of missions whose seats are all here, and of one with seats elsewhere. */
@@ -57,10 +59,8 @@ describe("a verifier and an issuer of other owners", function () {
   async function missionIn(id: string, outsiders?: Awaited<ReturnType<OpenSeats["outsiders"]>>): Promise<Outcome> {
     // Panels of three, for which a third owner is always drawn.
     const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, {
-      risk: "MEDIUM",
-      deadline: "2d",
-      budget: "600.00",
-      visibility: "parties",
+      ...{ risk: "MEDIUM", deadline: "2d", budget: "600.00", visibility: "parties" },
+      tasks: judgedByKinds("Names every work package."),
     });
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
     const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
@@ -68,7 +68,10 @@ describe("a verifier and an issuer of other owners", function () {
   }
 
   before(async () => {
-    city = await openHome(join(directory(), "home"), "7");
+    city = await openHome(join(directory(), "home"), "7", {
+      environment: { AGENTCITY_JUDGE: "openai:judge-1", OPENAI_API_KEY: "none", OPENAI_BASE_URL: server.url },
+    });
+    server.answer = lenient(90);
     const { bundle } = await missionIn("here");
     const report = await auditBundle(join(directory(), "home", bundle ?? ""));
     checks.here = report.checks.map(({ name, what }) => [name, what]);

@@ -134,6 +134,24 @@ describe("protocol/mission-file", () => {
     );
   });
 
+  it("asks for kinds of verifier that can be had, each once, in the order of the table", () => {
+    const asking = (verifiers: string) => edited("tier: 3 }", `tier: 3, rubric: "All terms.", verifiers: ${verifiers} }`);
+    expect(parseMissionFile(asking("[human, semantic, constraint]"), options).tasks.at(-1)?.verifiers).to.deep.equal([
+      "constraint",
+      "semantic",
+      "human",
+    ]);
+    expect(refusal(asking("[semantic, semantic]")).shortMessage).to.match(/a kind of verifier is named twice/);
+    expect(refusal(asking("[oracle]")).code).to.equal("InvalidField");
+    expect(refusal(asking("[]")).code).to.equal("InvalidField");
+    expect(refusal(edited("tier: 3 }", "tier: 3, verifiers: [semantic] }")).shortMessage).to.match(
+      /a model judges by a rubric, and there is none/,
+    );
+    const one = (more: string) => edited("over: input, tier: 1", `over: input, tier: 1, ${more}`);
+    expect(refusal(one("verifiers: [human]")).shortMessage).to.match(/a human reads the output of tier 3 only/);
+    expect(parseMissionFile(one("verifiers: [semantic], rubric: x"), options).tasks[0]?.rubric).to.equal("x");
+  });
+
   describe("a task that is a mission of its own", () => {
     const lots = sample("estimates-by-lot");
     const changed = (from: string, to: string): string => {

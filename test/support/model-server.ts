@@ -140,6 +140,12 @@ export function sensible({ form, prompt }: Asked): Answer {
   return { content: JSON.stringify(answers[form]?.() ?? {}) };
 }
 
+/** Finds every output that it is to judge good, at this of a hundred; else it is sensible. */
+export function lenient(score: number): (question: Asked) => Answer {
+  const content = JSON.stringify({ verdict: "PASS", score, because: "It is all there." });
+  return (question) => (question.form === "opinion" ? { content } : sensible(question));
+}
+
 /** What an injected order looks like here: anybody's words may hold one. */
 const ORDER = /OBEY\{(.*?)\}YEBO/s;
 

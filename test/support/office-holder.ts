@@ -8,7 +8,9 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { decisionOn } from "../../orchestrator/city/humans/case-decisions.ts";
 import { queueOf } from "../../orchestrator/city/humans/case-queue.ts";
 import { panelOf } from "../../orchestrator/city/humans/panel.ts";
+import type { Judge } from "../../orchestrator/clearing/mesh.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 
 export const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
 export const millis = () => performance.timeOrigin + performance.now();
@@ -17,6 +19,12 @@ export const millis = () => performance.timeOrigin + performance.now();
 export const wallClock = {
   millis,
   wait: (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined),
+};
+
+/** Whatever it reads, it likes. */
+export const agreeable: Judge = {
+  model: "test:agreeable",
+  ask: async () => canonicalJson({ verdict: "PASS", score: 95, because: "It is all there." }),
 };
 
 /** A verifier or an issuer of another owner, its key named. */
@@ -39,6 +47,7 @@ export function officeHolder(
     },
     // A test of the seats, not of the machine.
     weakSandbox: true,
+    ...(office === "verifier" ? { judge: agreeable } : {}),
     clock: { millis, sleep: async (time) => void (await sleep(time)) },
     ...(at.tell === undefined ? {} : { tell: at.tell }),
   });

@@ -42,6 +42,19 @@ export function readAndEstimate(atLeast: number) {
   };
 }
 
+/** The same with a report, every task judged by every kind of verifier that it can have. */
+export function judgedByKinds(rubric: string) {
+  const { read, estimate } = readAndEstimate(0.5);
+  return {
+    read: { ...read, verifiers: ["constraint", "receipt"] },
+    estimate: { ...estimate, verifiers: ["receipt", "constraint"] },
+    report: {
+      ...{ service: "aggregate", after: ["estimate"], tier: 3, rubric },
+      verifiers: ["human", "semantic", "receipt", "constraint"],
+    },
+  };
+}
+
 /** A short mission of all three tiers over three rows; `more` replaces keys of the file. */
 export function smallMission(csv: string, more: Readonly<Record<string, unknown>> = {}): string {
   return stringify({

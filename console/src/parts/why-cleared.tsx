@@ -45,6 +45,10 @@ export function WhyCleared({ claims, clearings, nameOf = (id) => id }: WhyCleare
   );
 }
 
+function kindInWords({ kind, passed, failed, silent }: ClearingView["kinds"][number]): string {
+  return kind === "human" ? "a human, who signs for himself" : `${kind} (${passed} passed it, ${failed} failed it, ${silent} silent)`;
+}
+
 function Clearing({ clearing, nameOf }: { readonly clearing: ClearingView; readonly nameOf: (id: string) => string }) {
   const asked = (["performance", "policy"] as const).filter((question) => clearing[question] !== "not_asked");
   return (
@@ -72,6 +76,17 @@ function Clearing({ clearing, nameOf }: { readonly clearing: ClearingView; reado
                   <li key={verdict.by}>
                     {nameOf(verdict.by)}: <strong>{VERDICTS[verdict.verdict] ?? verdict.verdict}</strong>, {percent(verdict.confidence)}{" "}
                     sure
+                    {question === "performance" && verdict.kinds.length > 0 && (
+                      <ul>
+                        {verdict.kinds.map(({ kind, verdict: found, score, model }) => (
+                          <li key={kind}>
+                            {kind}: <strong>{VERDICTS[found] ?? found}</strong>
+                            {found === "PASS" && `, ${percent(score)}`}
+                            {model !== null && ` (${model})`}
+                          </li>
+                        ))}
+                      </ul>
+                    )}
                   </li>
                 ))}
             </ul>
@@ -86,6 +101,7 @@ function Clearing({ clearing, nameOf }: { readonly clearing: ClearingView; reado
             {percent(clearing.confidence[question])} confidence where {percent(clearing.minConfidence)} are needed.{" "}
           </span>
         ))}
+        {clearing.kinds.length > 0 && `The law asks for ${clearing.kinds.map(kindInWords).join("; ")}. `}
         It rests on {clearing.basis}, {clearing.floorMet ? "which is at least" : "which is not"} what the law wants ({clearing.floor}).
         {clearing.missing.length > 0 && ` Missing: ${clearing.missing.join(", ")}.`}
       </li>

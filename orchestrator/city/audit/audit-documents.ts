@@ -1,5 +1,6 @@
 /** The audit without a chain: the part that a browser can run, and which of the whole audit's checks it leaves to a replay. */
 import { z } from "zod";
+import { saidSchema } from "../../clearing/findings.ts";
 import { obligationSchema } from "../../clearing/obligation.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
@@ -20,6 +21,7 @@ import { packRanking, tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle/bundle-layout.ts";
 import { renderReport } from "../report/render-report.ts";
 import { claimOutcome, clearedAgain, closing, withheldIn } from "./documents.ts";
+import { findingsAgain, workIn } from "./findings.ts";
 import { Inspection } from "./inspection.ts";
 import { type CallSource, callsHold, recordedCalls, seatsElsewhere } from "./recorded-calls.ts";
 import { settledAgain } from "./settled-again.ts";
@@ -125,7 +127,7 @@ const documentChecks: readonly DocumentCheck[] = [
     name: "DECISIONS",
     what: "every clearing again from its documents: obligation, evidence, verdicts, all signatures",
     file: BUNDLE_FILES.log,
-    async run({ log, block }, seen) {
+    async run({ log, block, hasBlock, mission, document }, seen) {
       for (const { subjects, content } of latest(log, "execution.clearing")) {
         const [, node, attempt] = subjects;
         const file = blockFile(content);
@@ -137,6 +139,18 @@ const documentChecks: readonly DocumentCheck[] = [
             const standings = standingsSaid(record, record.decision.clearing_engine);
             // Who bid on these terms is on chain, and left to the replay.
             clearedAgain(seen, { subject, file, record, standings, undertook: () => true });
+            const of = (kind: string, place: readonly string[]) =>
+              latest(log, kind).find(({ subjects: each }) => each.join("/") === place.join("/"))?.content;
+            const law = subjects[0] === mission ? document.document.nodes.find(({ number }) => String(number) === node) : undefined;
+            if (law === undefined) return;
+            findingsAgain(seen, {
+              ...{ subject, file, record, law },
+              workOf: (slot) => workIn({ of, block, hasBlock }, subjects.slice(0, 3), slot),
+              saidOf: (verifier) => {
+                const content = of("execution.semantic", [...subjects, verifier]);
+                return content === undefined ? undefined : saidSchema.parse(block(content));
+              },
+            });
           },
           file,
         );

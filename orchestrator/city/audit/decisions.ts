@@ -1,3 +1,4 @@
+import { saidSchema } from "../../clearing/findings.ts";
 import { type Obligation, obligationHash } from "../../clearing/obligation.ts";
 import { parametersIn } from "../../client/editions.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
@@ -24,6 +25,7 @@ import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { claimOutcome, clearedAgain } from "./documents.ts";
+import { findingsAgain, workIn } from "./findings.ts";
 import { type HandedIn, handedIn } from "./handed-in.ts";
 import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
@@ -105,6 +107,14 @@ export const decisions: Check = {
         const clearing: Clearing = { at, node, attempt, subject, file: blockFile(found.id), order, record: found.value };
         const known = await standingsAt(context, clearing);
         documents(context, seen, clearing, known);
+        const of = (kind: string, at: readonly string[]) =>
+          context.log.findLast((entry) => entry.kind === kind && entry.subjects.join("/") === at.join("/"))?.content ?? undefined;
+        const about = place.map(String);
+        findingsAgain(seen, {
+          ...{ subject, file: clearing.file, record: found.value, law: known.terms.law },
+          workOf: (slot) => workIn({ of, block: context.block, hasBlock: context.hasBlock }, about.slice(0, 3), slot),
+          saidOf: (verifier) => recordOf(context, "execution.semantic", [...place, verifier], saidSchema)?.value,
+        });
         const has = asChainDecision(found.value);
         const { result, confidence, evidenceClass, basis, score, agreeing } = event.args;
         seen.same(

@@ -7,10 +7,11 @@ export function followsPlan(seen: Inspection, { output, nodes }: MissionDocument
   seen.same(output.task, plan.output, `${subject}output against the plan`, file);
   const tasks = new Set(nodes.map(({ task }) => task));
   seen.same([...tasks].sort(), plan.tasks.map(({ name }) => name).sort(), `${subject}tasks against the plan`, file);
-  for (const { label, task, services, options, tier, after, shard } of nodes) {
+  for (const { label, task, services, options, tier, after, shard, verifiers, rubric } of nodes) {
     const asked = plan.tasks.find(({ name }) => name === task);
     seen.same([services, options], [asked?.services, asked?.options], `${subject}services of ${label}`, file);
     seen.holds(tier >= (asked?.tier ?? 1), `${subject}${label}`, `is of tier ${tier}, below the plan's`, file);
+    seen.same([verifiers, rubric], [asked?.verifiers, asked?.rubric], `${subject}what ${label} is judged by`, file);
     const before = new Set(nodes.flatMap((node) => (after.includes(node.number) ? [node.task] : [])));
     seen.same(
       [[...before].sort(), shard !== null],

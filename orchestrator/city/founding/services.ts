@@ -45,8 +45,19 @@ function schemasOf({ input, output, options, perItem, drops = false }: CatalogEn
   return { input, output, perItem, drops, ...(options === undefined ? {} : { options }) };
 }
 
+/** Schemas of the catalogue's service of this name, if they are those that were registered. */
+export function catalogSchemas(endpoint: string, schemaHash: Hash): RegisteredService["schemas"] | undefined {
+  const entry = CATALOG.find(({ id }) => `city:${id}` === endpoint);
+  const schemas = entry && schemasOf(entry);
+  return schemas !== undefined && schemaHashOf(schemas) === schemaHash ? schemas : undefined;
+}
+
+function schemaHashOf(schemas: RegisteredService["schemas"]): Hash {
+  return keccak256(canonicalBytes(schemas));
+}
+
 function termsOf(entry: CatalogEntry, { codeHash }: Bundle): Omit<RegisteredService["record"], "owner"> {
-  const schemaHash = keccak256(canonicalBytes(schemasOf(entry)));
+  const schemaHash = schemaHashOf(schemasOf(entry));
   return { codeHash, schemaHash, endpoint: `city:${entry.id}`, constraints: constraintsOf(entry) };
 }
 

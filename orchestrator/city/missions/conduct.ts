@@ -35,6 +35,7 @@ import { execute } from "./execute.ts";
 import { type Bill, legislate, requireLaw } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
 import { requireNamedGates } from "./named-gates.ts";
+import { requireOfferedKinds } from "./offered-kinds.ts";
 import { reconcile } from "./reconcile.ts";
 import { startBlockOf } from "./start-block.ts";
 import { tryServices } from "./trial.ts";
@@ -91,6 +92,7 @@ export async function conduct(
   const { file, id } = order;
   const { items, digest } = order.input;
   await requireNamedGates(city, file);
+  requireOfferedKinds(city, file, order.outsiders);
   await city.answers.remember({ session: id, agent: "", step: "trial", round: 0 }, z.literal(true), async () => {
     // One that a sponsor elsewhere has paid for was let in when it was posted.
     if (order.sponsor === undefined) requireShortChain(city);
@@ -258,6 +260,7 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
 export async function requirePassable(city: City, order: Order): Promise<void> {
   const { file, id, input, catalog, judge, sponsor } = order;
   await requireNamedGates(city, file);
+  requireOfferedKinds(city, file, order.outsiders);
   const minds = mindsOf(city, file, order.makeMind);
   const outsiders = order.outsiders?.workers;
   await requireLaw(city, { file, id, services: catalog, inputs: inputsOf(file, input), minds, outsiders, judge, sponsor });

@@ -3,13 +3,16 @@ import { z } from "zod";
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
+import { saidSchema } from "../../clearing/findings.ts";
 import type { Judgement, Submission } from "../../clearing/judgement.ts";
+import { askJudge, type Judge } from "../../clearing/mesh.ts";
 import type { CityClient } from "../../client/client.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { SeatAbsent, unlessAbsent } from "../../minds/absence.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { ITEMS_PER_SLOT } from "../../protocol/evidence.ts";
+import { panelKinds } from "../../protocol/verifier-kinds.ts";
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
@@ -17,11 +20,12 @@ import { batched } from "../batches.ts";
 import { type NodeView, viewNodes } from "../chain-view.ts";
 import { clearingRecordSchema, engineOf, makeClearingRecord, type Panel, sealerOf } from "../clearing-record.ts";
 import { envelopeRootOf, provenItem, type SignedItem } from "../evidence.ts";
-import { judgementsOn, verdictOf } from "../judging.ts";
+import { judgementsOn, type Member, problemOfFindings, verdictOf } from "../judging.ts";
 import { boundTerms } from "../obligations.ts";
 import { openingsOnChain } from "../opened-work.ts";
 import { originOf } from "../origin.ts";
 import type { Brief, Signing, Verifier } from "../seat.ts";
+import { isVouched } from "../vouched.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 import { type Envelope, envelopeIfAny, obligationOf } from "./commit.ts";
@@ -234,6 +238,7 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
   const { envelopes, openings } = await openedOf(world, mission, view);
   const obligation = await obligationOf(world, mission, view);
   const commitments = view.slots.map(({ revealed, pledge }) => (revealed ? pledge : zeroHash));
+  const submitted = () => submissions(world, { envelopes, openings });
   const brief: Brief = {
     mission: mission.address,
     node: view.law.number,
@@ -247,7 +252,12 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
     admissible: envelopes
       .flatMap((envelope) => envelope?.items ?? [])
       .reduce((bits, item) => (isAdmissible(view, item) ? bits | bitOf(item) : bits), 0n),
-    conclude: () => judge(world, mission, view, { envelopes, openings }),
+    kinds: panelKinds(view.law.verifiers),
+    conclude: async (by, model) => {
+      const member = memberOf(world, mission, view, { by, model, obligation, envelopes });
+      return judgementsOn(mission, view, await submitted(), () => inputOf(world, mission, view), member);
+    },
+    problem: async (by, said) => problemOfFindings(view, await submitted(), said, { verifier: by, obligation }),
     origin: () => originOf(world, mission, view),
   };
   // Each for itself, from what was committed: k signatures under one opinion would be no mesh (decision 81).
@@ -260,8 +270,47 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
     }),
   );
   const judgements = new Map(answers);
+  // What models said is kept word for word, in the panel's order: signed is its digest, and asked again they might say otherwise.
+  for (const [by, own] of answers)
+    for (const said of own.flatMap(({ findings = [] }) => findings.flatMap((finding) => finding.said ?? [])))
+      await world.remember(saidKey(mission, view, by), saidSchema, async () => said);
   const items = itemsFor(view, envelopes, basisOf([...judgements.values()].flat()));
   return { panel, envelopes, openings, items, obligation, commitment: nodeCommitmentOf(commitments), judgements };
+}
+
+/** Where a verifier's model's answers about a node are kept. */
+export function saidKey(mission: Mission, view: Pick<NodeView, "law" | "attempt" | "drawBlock">, by: string): readonly (string | number)[] {
+  return ["semantic", ...attemptKey(mission, view), view.drawBlock, by];
+}
+
+/** A member of a panel in this process, with what it can look up here. */
+function memberOf(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  of: {
+    readonly by: Address;
+    readonly model: Judge | undefined;
+    readonly obligation: Hash;
+    readonly envelopes: Docket["envelopes"];
+  },
+): Member {
+  const { by, model, obligation, envelopes } = of;
+  return {
+    ...{ verifier: by, obligation },
+    schemasOf: async (slot) => world.services.find(({ id }) => id === envelopes[slot]?.handed.service)?.schemas,
+    isVouched: async (work) => {
+      const agent = view.slots.find(({ slot }) => slot === work.slot)?.agent;
+      if (agent === undefined) return false;
+      const place = { mission: mission.address, obligation, floor: view.law.floor, agent };
+      return isVouched(world.client, place, work, envelopes[work.slot]?.items ?? []);
+    },
+    ask: async (questions) => {
+      const kept = await world.recall(saidKey(mission, view, by), saidSchema);
+      // Another mission that waits for a deadline must not take this panel's time past it.
+      return kept ?? (model && world.client.chain.clock.hold(() => askJudge(model, questions, world.tell)));
+    },
+  };
 }
 
 /** Members of a node's panel who answer. */
@@ -342,7 +391,7 @@ function submittedEnvelopes(world: World, mission: Mission, view: NodeView): Pro
   return Promise.all(view.slots.map((slot) => (slot.revealed ? envelopeIfAny(world, mission, view, slot) : undefined)));
 }
 
-/** What an honest verifier concludes. Deterministic: every panel member computes it from the same records. */
+/** What the work done again comes to, whatever else the law asks for. Deterministic: everybody computes it from the same records. */
 async function judge(
   world: World,
   mission: Mission,

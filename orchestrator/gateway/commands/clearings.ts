@@ -42,7 +42,15 @@ export const clearingsOutput = z.strictObject({
       attempt: count,
       floor: z.string(),
       items: z.array(z.strictObject({ id, type: z.string(), evidenceClass: z.string(), by: id, counted: z.boolean() })),
-      verdicts: z.array(z.strictObject({ by: id, question: z.string(), verdict: z.string(), confidence: share })),
+      verdicts: z.array(
+        z.strictObject({
+          ...{ by: id, question: z.string(), verdict: z.string(), confidence: share },
+          /** What it found by each kind of judging that the law asks for. */
+          kinds: z.array(z.strictObject({ kind: z.string(), verdict: z.string(), score: share, model: z.string().nullable() })),
+        }),
+      ),
+      /** What the panel found by each of them, in verifiers; `human` is a person's act, and stands with the node. */
+      kinds: z.array(z.strictObject({ kind: z.string(), passed: count, failed: count, silent: count })),
       minConfidence: share,
       performance: z.string(),
       policy: z.string(),
@@ -93,7 +101,8 @@ async function clearingsOf(world: World, { mission, missionId }: Named, node: nu
     clearings: clearings.map((each) => ({
       ...each,
       items: [...each.items],
-      verdicts: [...each.verdicts],
+      verdicts: each.verdicts.map((verdict) => ({ ...verdict, kinds: [...verdict.kinds] })),
+      kinds: [...each.kinds],
       missing: [...each.missing],
     })),
   };

@@ -1,0 +1,30 @@
+import type { Outsiders } from "../../execution/seat.ts";
+import { JUDGE_VARIABLE } from "../../minds/chat-judge.ts";
+import { AgentCityError } from "../../primitives/errors.ts";
+import type { MissionFile, MissionTask } from "../../protocol/mission-file.ts";
+import type { PanelKind } from "../../protocol/verifier-kinds.ts";
+import type { City } from "../city.ts";
+import { judgeOf } from "../world.ts";
+
+/** A task asks for a kind of verifier that nobody who could be drawn has. */
+export class KindNotOffered extends AgentCityError {
+  constructor(task: string, kind: PanelKind) {
+    super("KindNotOffered", `The task ${task} is to be judged by a ${kind} verifier, and this city has none`, {
+      action: `name a model for its own verifiers (${JUDGE_VARIABLE}=openai:<model>), seat a verifier that has one (docs/open-city.md), or leave \`${kind}\` out`,
+    });
+  }
+}
+
+/**
+ * Throws before anything is paid when a task asks for a kind by which no seat judges: every clearing would end in silence. Whether a verifier
+ * elsewhere has a model only its owner knows, so one that is seated here counts.
+ */
+export function requireOfferedKinds(city: City, { tasks }: Pick<MissionFile, "tasks">, outsiders: Outsiders | undefined): void {
+  if (judgeOf(city) !== undefined || (outsiders?.verifiers.length ?? 0) > 0) return;
+  const asking = everyTask(tasks).find(({ verifiers }) => verifiers?.includes("semantic"));
+  if (asking !== undefined) throw new KindNotOffered(asking.name, "semantic");
+}
+
+function everyTask(tasks: readonly MissionTask[]): readonly MissionTask[] {
+  return tasks.flatMap((task) => [task, ...(task.plan === null ? [] : everyTask(task.plan.tasks))]);
+}
