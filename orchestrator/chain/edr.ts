@@ -111,23 +111,25 @@ const openCallSchema = z.union([z.tuple([callSchema]), z.tuple([callSchema, z.st
 const traceSchema = z.object({ gasUsed: z.coerce.bigint(), error: z.undefined().optional() });
 
 /**
- * EDR's own estimate tries one limit after the other, and each that is too low costs it a hundred times what an execution does. Here one
- * execution tells what was used, and another whether an eighth more is enough: contracts pass on 63 of 64 parts of what they have. What
- * needs still more, and what fails, is left to EDR.
+ * Limits to try, by what was used: an eighth more, since contracts pass on 63 of 64 parts of what they have; and the same of what a call
+ * needs that is given a fifth back for what it clears, which is the most (EIP-3529).
+ */
+const LIMITS = [(used: bigint) => (used * 9n) / 8n, (used: bigint) => (used * 45n) / 32n] as const;
+
+/**
+ * EDR's own estimate tries one limit after the other, and each that is too low costs it a hundred times what an execution does, as does
+ * a call that runs out of gas: it is explained. Here one trace tells what was used, and another whether a limit is enough. What needs
+ * still more, and what fails, is left to EDR.
  */
 async function estimateGas(request: Request, params: readonly unknown[]): Promise<unknown> {
   const { data: open } = openCallSchema.safeParse(params);
-  const used = open === undefined ? undefined : await usedGas(request, open[0], open[1] ?? "latest");
-  if (open !== undefined && used !== undefined) {
-    const [call, block = "latest"] = open;
-    const gas = numberToHex((used * 9n) / 8n);
-    try {
-      await request({ method: "eth_call", params: [{ ...call, gas }, block] });
-      return gas;
-    } catch (error) {
-      if (!(error instanceof NodeRefusal)) throw error;
+  const [call, block = "latest"] = open ?? [];
+  const used = call === undefined ? undefined : await usedGas(request, call, block);
+  if (used !== undefined)
+    for (const limit of LIMITS) {
+      const gas = numberToHex(limit(used));
+      if ((await usedGas(request, { ...call, gas }, block)) !== undefined) return gas;
     }
-  }
   return request({ method: "eth_estimateGas", params });
 }
 

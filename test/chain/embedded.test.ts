@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { createWalletClient, parseEther } from "viem";
+import { z } from "zod";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
 import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { type DrivenChain, TRANSCRIPT_FILE } from "../../orchestrator/chain/driven.ts";
@@ -138,6 +139,11 @@ describe("the embedded chain", () => {
       `0x${[1, 0].flatMap((value) => [0, 1, 2, 3, 4, 5, 6].map((slot) => `60${"0"}${value}60${"0"}${slot}55`)).join("")}00` as const;
     const gas = await publicClient.estimateGas({ account: alice, data: frees });
     await publicClient.call({ account: alice, data: frees, gas });
+    // By two traces: what runs out of gas, and EDR's own estimate, would each take a hundred times as long.
+    const tracer = { tracer: "callTracer", tracerConfig: { onlyTopCall: true } };
+    const trace = await chain.simulation?.({ method: "debug_traceCall", params: [{ from: alice.address, data: frees }, "latest", tracer] });
+    const { gasUsed } = z.object({ gasUsed: z.coerce.bigint() }).parse(trace);
+    expect(gas).to.equal((gasUsed * 45n) / 32n);
     expect(Number(await publicClient.estimateGas({ account: alice.address, to: alice.address, value: 1n }))).to.be.within(21_000, 25_000);
     const error = await rejection(request({ method: "eth_estimateGas", params: [{ from: alice.address, data: "0x60aa5f5260205ffd" }] }));
     expect(error)
