@@ -192,12 +192,20 @@ export class Grounds {
     items: readonly SignedItem[],
     what: string,
   ): Promise<void> {
-    for (const [index, item] of items.entries()) {
-      if (item.index !== index || item.slot !== slot) throw new WillNotSign(what, "items");
-      if (!(await this.#client.evidence.mayIssue(item.issuer, EvidenceClass[item.class])))
-        throw new WillNotSign(what, "items", "no issuer of this city");
-      if (!(await isIssued(this.#client, mission, obligation, item))) throw new WillNotSign(what, "items", "its issuer did not sign it");
-    }
+    for (const [index, item] of items.entries()) await this.requireIssued({ mission, slot, obligation }, item, index, what);
+  }
+
+  /** The same of one item, at its place. */
+  async requireIssued(
+    { mission, slot, obligation }: { readonly mission: Address; readonly slot: number; readonly obligation: Hash },
+    item: SignedItem,
+    index: number,
+    what: string,
+  ): Promise<void> {
+    if (item.index !== index || item.slot !== slot) throw new WillNotSign(what, "items");
+    if (!(await this.#client.evidence.mayIssue(item.issuer, EvidenceClass[item.class])))
+      throw new WillNotSign(what, "items", "no issuer of this city");
+    if (!(await isIssued(this.#client, mission, obligation, item))) throw new WillNotSign(what, "items", "its issuer did not sign it");
   }
 
   /** Seconds of chain time, by the last block. */

@@ -1,23 +1,27 @@
 import { z } from "zod";
+import type { ClaimAttestation } from "../attestation/claims.ts";
 import { isOutcomeSignedBy, verificationOutcomeSchema } from "../attestation/outcome.ts";
 import { obligationHash } from "../clearing/obligation.ts";
 import { isSessionMessageBy } from "../client/sign/session-message.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
-import type { NodeView, SlotView } from "../execution/chain-view.ts";
-import { inferenceClaim, outputOf, receiptClaim, vouch } from "../execution/claims.ts";
-import { bytesUnder, itemDocument } from "../execution/clearing-record.ts";
+import { boundService, type NodeView, type SlotView } from "../execution/chain-view.ts";
+import { inferenceClaim, NO_OUTPUT, outputOf, receiptClaim, vouch } from "../execution/claims.ts";
+import { bytesUnder, isAgainst, itemDocument } from "../execution/clearing-record.ts";
 import { evidenceFor, takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
+import { openingsOnChain } from "../execution/opened-work.ts";
 import { DEFAULT_LIMITS, limitsUnder } from "../execution/sandbox/limits.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
 import type { Mission, RegisteredService } from "../execution/world.ts";
+import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256, sha256 } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema } from "../primitives/hex.ts";
-import { canonicalBytes, canonicalJson, type JsonValue } from "../primitives/json.ts";
+import { canonicalBytes, canonicalJson, type JsonObject, type JsonValue } from "../primitives/json.ts";
+import { TIER } from "../primitives/tier.ts";
 import type { Call, CallAnswer, CallRequest } from "../protocol/calls.ts";
 import { evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
-import { EvidenceClass } from "../rules/admissibility.ts";
+import { EvidenceClass, REFUTATION } from "../rules/admissibility.ts";
 import { WillNotSign } from "./errors.ts";
 import { Grounds, questionIn } from "./grounds.ts";
 import { requireSame } from "./same.ts";
@@ -36,8 +40,23 @@ const MORE_MEMORY = 2;
 const UNDECIDED: readonly string[] = ["timeout", "memory"];
 
 const foundSchema = z.strictObject({ found: hashSchema, kind: z.enum(evidenceKinds), class: z.enum(evidenceClasses) });
+/** The same under the name that its obligation has in documents. */
+const foundAsSchema = foundSchema.extend({ mission: addressSchema, obligation: hashSchema });
 const vouchedSchema = z.strictObject({ found: hashSchema, outcome: verificationOutcomeSchema });
 type Kept = z.infer<typeof vouchedSchema>;
+
+/** What every question to an issuer names. */
+type Question = Pick<CallRequest<"refute">, "mission" | "node" | "attempt" | "slot" | "obligation" | "document" | "attestedAt">;
+
+/** The slot that a question is about, and whose claim is checked. */
+interface Subject {
+  readonly mission: Mission;
+  readonly view: NodeView;
+  readonly slot: SlotView;
+  /** Milliseconds of chain time. */
+  readonly now: number;
+  readonly claimant: Pick<ClaimAttestation, "claim_id" | "attested_at"> & { readonly attester_id: Address };
+}
 
 /**
  * What an issuer answers: it makes the claim and the input again, receives the bytes or runs the code of its own catalogue, and signs what
@@ -60,6 +79,8 @@ export class IssuerPolicy {
         return z.json().parse(await this.#receive(read("receive")));
       case "reexecute":
         return z.json().parse(await this.#reexecute(read("reexecute")));
+      case "refute":
+        return z.json().parse(await this.#refute(read("refute")));
       case "sign":
         return { signature: await this.#sign(read("sign")) };
       case "seal":
@@ -84,27 +105,57 @@ export class IssuerPolicy {
   }
 
   async #reexecute(request: CallRequest<"reexecute">): Promise<CallAnswer<"reexecute">> {
-    const { sandbox, servicesOf } = this.#of;
-    const { mission, view, slot, claimant, now } = await this.#subject(request, "reexecute");
+    const subject = await this.#subject(request, "reexecute");
+    const { mission, view, slot, claimant } = subject;
     if (takesReceipts(view.law)) throw new WillNotSign("reexecute", "node", "its work is received, not run again");
-    // Once it has committed, the chain has the commitment in the place of the service.
-    if (!slot.committed && slot.pledge !== request.service) throw new WillNotSign("reexecute", "service");
-    const service = servicesOf(slot.agent).find(({ id }) => id === request.service);
-    if (service === undefined) throw new WillNotSign("reexecute", "service", "its code is not in this issuer's catalogue");
+    const service = await this.#serviceOf(subject, request.service, "reexecute");
     const input = await this.#grounds.inputOf(mission, view, request, "reexecute");
     const outputHash = keccak256(await this.#grounds.read(request.handed));
     await this.#requireHolder(request, slot.agent, outputHash, "reexecute");
-    const claim = inferenceClaim(claimant, {
-      ...{ service: service.name, label: view.law.label, codeHash: service.bundle.codeHash, outputHash },
-      inputSha: sha256(canonicalBytes(input)),
-    });
-    const { bundle, schemas, record } = service;
+    return this.#ranAgain(request, subject, service, input, inferenceOf(claimant, view, service, input, outputHash));
+  }
+
+  async #refute(request: CallRequest<"refute">): Promise<CallAnswer<"refute">> {
+    const { client, memory } = this.#of;
+    const subject = await this.#subject(request, "refute");
+    const { mission, view, slot, claimant } = subject;
+    if (view.law.redundancy !== 1 || view.law.tier === TIER.CONSENSUS)
+      throw new WillNotSign("refute", "node", "consent is not refuted by who makes the work of one again");
+    const [opening] = await openingsOnChain({ client }, mission, view);
+    if (slot.pledge !== request.commitment || opening === undefined)
+      throw new WillNotSign("refute", "commitment", "the chain has no such commitment, or nothing has opened it");
+    const service = await this.#serviceOf(subject, request.service, "refute");
+    const input = await this.#grounds.inputOf(mission, view, request, "refute");
+    const { outputHash } = opening;
+    const answer = await this.#ranAgain(request, subject, service, input, inferenceOf(claimant, view, service, input, outputHash));
+    if (answer.found !== NO_OUTPUT && answer.found !== outputHash)
+      await memory.keep(refutedKey(mission.address, request.obligation, slot.slot), hashSchema, async () => slot.pledge);
+    return answer;
+  }
+
+  /** The service that the slot's executor was bound to, from this issuer's own catalogue. */
+  async #serviceOf({ mission, view, slot }: Subject, id: Hash, what: string): Promise<RegisteredService> {
+    const { client, servicesOf } = this.#of;
+    if ((await boundService({ client }, mission, view, slot)) !== id) throw new WillNotSign(what, "service");
+    const service = servicesOf(slot.agent).find((each) => each.id === id);
+    if (service === undefined) throw new WillNotSign(what, "service", "its code is not in this issuer's catalogue");
+    return service;
+  }
+
+  /** What a second run gives. One that hits a limit of this machine is no answer. */
+  async #ranAgain(
+    request: Pick<CallRequest<"refute">, "seconds" | "tools" | "messages"> & Question,
+    { mission, view, now }: Subject,
+    { bundle, schemas, record }: RegisteredService,
+    input: JsonObject,
+    claim: ClaimAttestation,
+  ): Promise<CallAnswer<"refute">> {
     const { seconds, tools, messages } = request;
     const wallClockMs = Math.min(DEFAULT_LIMITS.wallClockMs, 1_000 * seconds);
     const given = limitsUnder({ ...DEFAULT_LIMITS, wallClockMs, tools, messages }, record.constraints);
     const limits = { ...given, wallClockMs: MORE_TIME * given.wallClockMs, memoryMb: MORE_MEMORY * given.memoryMb };
     return this.#vouched(request, mission, view, async () => {
-      const run = await sandbox.run({ bundle, schemas, input, limits });
+      const run = await this.#of.sandbox.run({ bundle, schemas, input, limits });
       if (run.status === "failed" && UNDECIDED.includes(run.kind))
         throw new AgentCityError("NoAnswer", "The second run hit a limit of this machine", { details: `${run.kind}: ${run.details}` });
       return vouch(claim, async () => canonicalBytes(outputOf(run)), this.#issuer(now));
@@ -115,10 +166,9 @@ export class IssuerPolicy {
     return { address: this.#self, signer: this.#of.seal, now: () => now };
   }
 
-  /** The slot that a question is about, and whose claim is checked. */
-  async #subject(request: CallRequest<"receive">, what: string) {
+  async #subject(request: Question, what: string): Promise<Subject> {
     const { mission, view } = await this.#grounds.nodeAt(request, request.document, what);
-    const slot: SlotView | undefined = view.slots.find((each) => each.slot === request.slot);
+    const slot = view.slots.find((each) => each.slot === request.slot);
     if (slot === undefined) throw new WillNotSign(what, "slot");
     const obligation = await this.#of.client.mission(mission.address).obligationOf(view.law.number);
     if (request.obligation !== obligation) throw new WillNotSign(what, "obligation");
@@ -145,12 +195,7 @@ export class IssuerPolicy {
   }
 
   /** Its first finding about a slot's work, kept before it leaves this machine. */
-  async #vouched(
-    request: CallRequest<"receive">,
-    mission: Mission,
-    view: NodeView,
-    find: () => Promise<Kept>,
-  ): Promise<CallAnswer<"receive">> {
+  async #vouched(request: Question, mission: Mission, view: NodeView, find: () => Promise<Kept>): Promise<CallAnswer<"receive">> {
     const { client, memory } = this.#of;
     const { slot, obligation } = request;
     const vouched = await memory.keep(["vouching", keccak256(canonicalBytes(request))], vouchedSchema, async () => {
@@ -163,7 +208,9 @@ export class IssuerPolicy {
     }));
     if (first.found !== found) throw new WillNotSign("to vouch", "output", "it found another one for this slot before");
     const terms = termsOfNode(await termsAt(client, mission, view));
-    await memory.keep(["found-as", obligationHash(terms), slot], foundSchema, async () => first);
+    await memory.keep(["found-under", obligationHash(terms), slot], foundAsSchema, async () => ({
+      ...{ ...first, mission: mission.address, obligation },
+    }));
     return { outcome: z.record(z.string(), z.json()).parse(vouched.outcome), found };
   }
 
@@ -171,18 +218,27 @@ export class IssuerPolicy {
     const { client, account, memory } = this.#of;
     if (type !== "Evidences") throw new WillNotSign(`to sign ${type}`, "its type");
     const named = z
-      .array(z.looseObject({ obligation: hashSchema, slot: z.int() }))
+      .array(z.looseObject({ obligation: hashSchema, slot: z.int(), index: z.int() }))
       .min(1)
       .safeParse(message["items"]);
     if (!named.success || mission === null) throw new WillNotSign("to sign Evidences", "items");
-    const items = named.data.map(({ obligation, slot }) => {
+    const items = named.data.map(({ obligation, slot, index }) => {
       const kept = memory.recall(foundKey(mission, obligation, slot), foundSchema);
       if (kept === undefined) throw new WillNotSign("to sign Evidences", "items", "it vouched for no such work");
-      return { obligation, slot, index: 0, kind: kept.kind, payload: kept.found, class: EvidenceClass[kept.class] };
+      const item = this.#itemOf({ ...kept, mission, obligation }, slot, index === REFUTATION);
+      return { obligation, ...item, class: EvidenceClass[item.class] };
     });
     const made = { issuer: this.#self, items };
     requireSame(type, mission, mission, message, made);
     return signMessage(client, account, "Evidences", made, mission);
+  }
+
+  /** What it found of a slot's work; or that this is not what was committed. */
+  #itemOf({ found, kind, class: name, mission, obligation }: z.infer<typeof foundAsSchema>, slot: number, isAgainst: boolean) {
+    if (!isAgainst) return { slot, index: 0, kind, payload: found, class: name };
+    const payload = this.#of.memory.recall(refutedKey(mission, obligation, slot), hashSchema);
+    if (payload === undefined) throw new WillNotSign("to speak against it", "index", "it got nothing else than what was committed");
+    return { slot, index: REFUTATION, kind: evidenceKinds.REFUTATION, payload, class: name };
   }
 
   async #seal({ document }: CallRequest<"seal">): Promise<Hex> {
@@ -193,13 +249,28 @@ export class IssuerPolicy {
     const { obligation, artifact } = given.data;
     const { outcome } = artifact.content;
     const slot = Number(artifact.id.split("/")[0]);
-    const kept = this.#of.memory.recall(["found-as", obligation, slot], foundSchema);
+    const kept = this.#of.memory.recall(["found-under", obligation, slot], foundAsSchema);
     if (kept === undefined) throw new WillNotSign(what, "obligation", "it vouched for no such work");
     if (!isOutcomeSignedBy(outcome, this.#of.seal.publicKey)) throw new WillNotSign(what, "outcome", "it signed no such outcome");
-    const own = itemDocument(obligation, { slot, index: 0, kind: kept.kind, payload: kept.found, class: kept.class }, outcome);
+    const own = itemDocument(obligation, { ...this.#itemOf(kept, slot, isAgainst(artifact.id)), issuer: this.#self }, outcome);
     if (canonicalJson(z.json().parse(own)) !== canonicalJson(z.json().parse(document))) throw new WillNotSign(what, "its content");
     return this.#of.seal.sign(bytesUnder(own, this.#self));
   }
+}
+
+function inferenceOf(
+  claimant: Subject["claimant"],
+  { law: { label } }: NodeView,
+  { name: service, bundle: { codeHash } }: RegisteredService,
+  input: JsonObject,
+  outputHash: Hash,
+): ClaimAttestation {
+  return inferenceClaim(claimant, { service, label, codeHash, outputHash, inputSha: sha256(canonicalBytes(input)) });
+}
+
+/** Where the commitment is kept that a second run did not lead to. */
+function refutedKey(mission: Address, obligation: Hex, slot: number): readonly (string | number)[] {
+  return ["refuted", mission, obligation, slot];
 }
 
 function foundKey(mission: Address, obligation: Hex, slot: number): readonly (string | number)[] {
@@ -208,5 +279,8 @@ function foundKey(mission: Address, obligation: Hex, slot: number): readonly (st
 
 const documentSchema = z.object({
   obligation: hashSchema,
-  artifact: z.object({ id: z.string().regex(/^\d\/\d{1,2}$/), content: z.object({ outcome: verificationOutcomeSchema }) }),
+  artifact: z.object({
+    id: z.string().regex(/^\d\/\d{1,2}(\/0x[0-9a-fA-F]{40})?$/),
+    content: z.object({ outcome: verificationOutcomeSchema }),
+  }),
 });

@@ -2,17 +2,20 @@ import { zeroHash } from "viem";
 import { z } from "zod";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { contentMatches, envelopeId, envelopeSchema } from "../clearing/evidence-envelope.ts";
-import { askJudge, type Judge } from "../clearing/mesh.ts";
+import type { Submission } from "../clearing/judgement.ts";
+import { type Asked, askJudge, type Judge } from "../clearing/mesh.ts";
 import { obligationHash } from "../clearing/obligation.ts";
 import { verifierOutputSchema } from "../clearing/verifier-output.ts";
 import type { CityClient } from "../client/client.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
-import { bytesUnder, outputOf, placeOf } from "../execution/clearing-record.ts";
+import type { NodeView } from "../execution/chain-view.ts";
+import { bytesUnder, itemId, outputOf } from "../execution/clearing-record.ts";
 import { openingUnder } from "../execution/evidence.ts";
 import { judgementIn, judgementOut, judgementsOn, verdictOf } from "../execution/judging.ts";
 import { takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
 import { isVouched } from "../execution/vouched.ts";
+import type { Mission } from "../execution/world.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
@@ -20,7 +23,9 @@ import { canonicalJson, type JsonValue } from "../primitives/json.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { field } from "../primitives/values.ts";
 import { CALLS, type Call, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
+import { evidenceKinds } from "../protocol/evidence.ts";
 import { panelKinds } from "../protocol/verifier-kinds.ts";
+import { EvidenceClass, geq, REFUTATION } from "../rules/admissibility.ts";
 import { commitmentOf, nodeCommitmentOf } from "../rules/commitments.ts";
 import { WillNotSign } from "./errors.ts";
 import { Grounds, HOUR, questionIn, withdrawalOf } from "./grounds.ts";
@@ -94,7 +99,11 @@ export class VerifierPolicy {
     if (request.obligation !== obligation) throw new WillNotSign("judge", "obligation");
     const mission = { ...bare, items: await this.#grounds.itemsOf(bare, request.items, "judge") };
     const open = view.slots.filter(({ revealed }) => revealed);
-    if (canonicalJson(request.works.map(({ slot }) => slot)) !== canonicalJson(open.map(({ slot }) => slot)))
+    const isRefuted = request.refutations.length > 0;
+    if (isRefuted) await this.#requireRefuted(mission, view, request);
+    // Whatever else is left out may have been withheld by the city.
+    const due = isRefuted ? [] : open;
+    if (canonicalJson(request.works.map(({ slot }) => slot)) !== canonicalJson(due.map(({ slot }) => slot)))
       throw new WillNotSign("judge", "works");
     const works = await Promise.all(
       request.works.map(async ({ slot, handed: id, salt, outputHash, trailRoot, items }) => {
@@ -105,8 +114,17 @@ export class VerifierPolicy {
         const read = takesReceipts(view.law)
           ? await this.#grounds.sealedWork(id, { obligation, slot, items }, opening, "judge")
           : { ...(await this.#grounds.objectOf(id, "works", "judge")), handed: outputHash };
-        if (read.outputHash !== outputHash) throw new WillNotSign("judge", "works");
-        return { slot, ...read, items, exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })) };
+        // Other bytes say nothing for what was committed; what an issuer got from the code may speak against it all the same.
+        const isIts = read.outputHash === outputHash;
+        if (!isIts && items.some(({ payload }) => payload === outputHash)) throw new WillNotSign("judge", "works");
+        return {
+          slot,
+          ...read,
+          outputHash,
+          ...(isIts ? {} : { output: undefined }),
+          items,
+          exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })),
+        };
       }),
     );
     // What it is asked to judge by is the law's to say, not the city's.
@@ -114,24 +132,30 @@ export class VerifierPolicy {
     if (canonicalJson(request.kinds ?? []) !== canonicalJson([...kinds])) throw new WillNotSign("judge", "kinds");
     const commitment = nodeCommitmentOf(view.slots.map((each) => (each.revealed ? each.pledge : zeroHash)));
     const judged = await memory.keep(["judged", mission.address, obligation], judgedSchema, async (): Promise<Judged> => {
-      const own = await judgementsOn(mission, view, works, () => this.#grounds.inputOf(mission, view, request, "judge"), {
+      const input = () => this.#grounds.inputOf(mission, view, request, "judge");
+      const member = {
         ...{ verifier: this.#self, obligation },
-        schemasOf: (slot) => this.#grounds.schemasOf(mission, view, slot),
-        isVouched: async (work) => {
+        schemasOf: (slot: number) => this.#grounds.schemasOf(mission, view, slot),
+        isVouched: async (work: Submission) => {
           const agent = view.slots.find(({ slot }) => slot === work.slot)?.agent;
           const items = works.find(({ slot }) => slot === work.slot)?.items ?? [];
           const place = { mission: mission.address, obligation, floor: view.law.floor };
           return agent !== undefined && isVouched(client, { ...place, agent }, work, items);
         },
-        ask: async (questions) => judge && askJudge(judge, questions, tell),
-      });
+        ask: async (questions: readonly Asked[]) => judge && askJudge(judge, questions, tell),
+      };
+      const own = await judgementsOn(mission, view, works, input, { isRefuted, member });
+      const seen = [...works.flatMap(({ items }) => items), ...request.refutations];
       return {
         ...{ mission: mission.address, obligation, commitment },
         verdicts: own.map(judgementOut),
         executors: view.slots.map(({ slot, agent }) => ({ slot, agent })),
-        items: works.flatMap(({ items }) =>
-          items.map(({ payload, class: name, issuer, ...place }) => ({ id: placeOf(place), payload, class: name, issuer })),
-        ),
+        items: seen.map(({ payload, class: name, issuer, ...place }) => ({
+          id: itemId({ ...place, issuer }),
+          payload,
+          class: name,
+          issuer,
+        })),
       };
     });
     if (judged.commitment !== commitment) throw new WillNotSign("judge", "works", "it judged other work there before");
@@ -139,6 +163,27 @@ export class VerifierPolicy {
     const terms = termsOfNode(await termsAt(client, mission, view));
     await memory.keep(["judged-as", obligationHash(terms)], knownAsSchema, async () => ({ mission: mission.address, obligation }));
     return judged.verdicts;
+  }
+
+  /** Throws unless issuers of two principals, no part of it and no bidders, signed that this commitment is not what the code gives. */
+  async #requireRefuted({ address, sponsor }: Mission, { law, slots }: NodeView, request: CallRequest<"judge">): Promise<void> {
+    const { client } = this.#of;
+    const { obligation, refutations } = request;
+    const [slot] = slots;
+    if (law.redundancy !== 1 || slot?.revealed !== true)
+      throw new WillNotSign("judge", "refutations", "only the work of an only executor that shows nothing is refuted");
+    const parties = [sponsor, await client.agents.principalOf(slot.agent), await client.agents.principalOf(sponsor)];
+    const principals = new Set<Address>();
+    for (const item of refutations) {
+      if (item.payload !== slot.pledge || item.kind !== evidenceKinds.REFUTATION) throw new WillNotSign("judge", "refutations");
+      await this.#grounds.requireIssued({ mission: address, slot: slot.slot, obligation }, item, REFUTATION, "judge");
+      if (!geq(EvidenceClass[item.class], EvidenceClass[law.floor])) throw new WillNotSign("judge", "refutations", "below the floor");
+      const [, principal] = await client.evidence.issuerOf(item.issuer, EvidenceClass[item.class]);
+      const { bid } = await client.execution.participationOf(address, principal);
+      if (bid || parties.includes(principal)) throw new WillNotSign("judge", "refutations", "it has a part in the work, or bid for it");
+      principals.add(principal);
+    }
+    if (principals.size < 2) throw new WillNotSign("judge", "refutations", "one principal's word is none");
   }
 
   async #requireDrawn(address: Address, node: number): Promise<void> {

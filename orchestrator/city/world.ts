@@ -13,7 +13,7 @@ import { type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import type { AnswerKey } from "../records/answers.ts";
 import { type Holder, localIssuer, localSeat, localVerifier, type Tamper } from "../seats/local.ts";
 import type { City } from "./city.ts";
-import { type Member, memberOf, membersOf } from "./founding/society.ts";
+import { issuedBy, type Member, memberOf, membersOf } from "./founding/society.ts";
 
 /** Fills execution's ports from a city. `tamper` is for demonstrations and tests of a lying executor. */
 export function worldOf(
@@ -37,7 +37,7 @@ export function worldOf(
     sponsor: memberOf(society, "sponsor"),
     verifiers: membersOf(society, "verifier").map((member) => localVerifier(holderOf(society, member), judgeOf(city))),
     issuers: membersOf(society, "issuer").map((member, place) =>
-      localIssuer({ ...holderOf(society, member), issues: [place === 0 ? "ATT" : "REC"] }, now),
+      localIssuer({ ...holderOf(society, member), issues: [issuedBy(place)] }, now),
     ),
     runner: memberOf(society, "runner"),
     monitor: memberOf(society, "monitor"),

@@ -3,6 +3,7 @@ import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import { type EvidenceKind, evidenceKinds, ITEMS_PER_SLOT, type QuestionName, type VerdictResultName } from "../protocol/evidence.ts";
+import { REFUTED } from "../rules/admissibility.ts";
 import { agreeOnItems, type Comparison, type ItemAgreement } from "../rules/consensus.ts";
 import type { KindFinding } from "./findings.ts";
 
@@ -47,19 +48,27 @@ const itemSchema = z.looseObject({ id: z.string() });
 const itemsSchema = z.array(itemSchema);
 type Item = z.infer<typeof itemSchema>;
 
-/** Tiers 1 and 3: does an independent re-execution give the committed output? Without one there is nothing to say. */
-export function judgeReexecution(work: Submission): Judgement {
-  const exhibit = work.exhibits.find(({ kind }) => kind === evidenceKinds.REEXECUTION);
-  if (exhibit === undefined || work.output === undefined) return abstain("PERFORMANCE");
-  const pass = exhibit.payload === work.outputHash;
+/**
+ * Tiers 1 and 3: does an independent re-execution give the committed output? Without one there is nothing to say, unless issuers of two
+ * principals refute work that nothing was shown for.
+ */
+export function judgeReexecution(work: Submission | undefined, isRefuted: boolean): Judgement {
+  const exhibit = work?.exhibits.find(({ kind }) => kind === evidenceKinds.REEXECUTION);
+  if (work === undefined || exhibit === undefined) return isRefuted ? failed(REFUTED) : abstain("PERFORMANCE");
+  if (exhibit.payload !== work.outputHash) return failed(bitOf(exhibit));
+  if (work.output === undefined) return abstain("PERFORMANCE");
   return {
     question: "PERFORMANCE",
-    result: pass ? "PASS" : "FAIL",
+    result: "PASS",
     confidence: BASIS_POINTS,
-    score: pass ? BASIS_POINTS : 0,
+    score: BASIS_POINTS,
     basis: bitOf(exhibit),
-    agreeing: pass ? 1 << work.slot : 0,
+    agreeing: 1 << work.slot,
   };
+}
+
+function failed(basis: bigint): Judgement {
+  return { question: "PERFORMANCE", result: "FAIL", confidence: BASIS_POINTS, score: 0, basis, agreeing: 0 };
 }
 
 /**

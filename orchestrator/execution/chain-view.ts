@@ -106,6 +106,19 @@ export async function viewNodes(
   });
 }
 
+/** The service that a slot's executor was bound to: once it has committed, its commitment stands in that place. */
+export async function boundService(
+  { client }: Pick<World, "client">,
+  { address }: Pick<Mission, "address">,
+  { law, attempt }: Pick<NodeView, "law" | "attempt">,
+  { slot }: Pick<SlotView, "slot">,
+): Promise<Hash> {
+  const bound = await client.mission(address).history("ExecutorBound", { node: law.number, slot });
+  const event = bound.findLast(({ args }) => args.attempt === attempt);
+  if (event === undefined) throw new AgentCityError("ExecutorUnknown", `Nobody was bound to slot ${slot} of ${law.label}`);
+  return event.args.service;
+}
+
 export async function missionState(world: Pick<World, "client">, mission: Pick<Mission, "address">): Promise<MissionStateName> {
   return nameOf(missionStates, await world.client.mission(mission.address).state());
 }

@@ -16,7 +16,7 @@ import type { NodeView, SlotView } from "./chain-view.ts";
 import { takesReceipts } from "./obligation.ts";
 import type { RunResult } from "./sandbox/result.ts";
 import { attemptKey, type HandedIn, inputOf, serviceById } from "./work.ts";
-import type { Mission, World } from "./world.ts";
+import type { Mission, RegisteredService, World } from "./world.ts";
 
 /** Named by the claim; anyone with the code and the input can repeat it. */
 export const RE_EXECUTION = "re-execution/v1";
@@ -96,16 +96,27 @@ export async function claimOf(
   world: Pick<World, "client" | "services" | "store" | "remember" | "recent">,
   { mission, view, slot, handed }: Claimed,
 ): Promise<ClaimAttestation> {
-  const claimant = {
+  if (takesReceipts(view.law)) return receiptClaim(claimantIn(world, { mission, view, slot }), { label: view.law.label, handed });
+  return inferenceOf(world, { mission, view, slot }, serviceById(world, handed.service, view.law.services), handed.hash);
+}
+
+/** The same of an output by its hash: what was handed in, or what a commitment was opened to. */
+export async function inferenceOf(
+  world: Pick<World, "client" | "store" | "remember" | "recent">,
+  { mission, view, slot }: Omit<Claimed, "handed">,
+  { name: service, bundle: { codeHash } }: RegisteredService,
+  outputHash: Hash,
+): Promise<ClaimAttestation> {
+  const inputSha = sha256(canonicalBytes(await inputOf(world, mission, view)));
+  return inferenceClaim(claimantIn(world, { mission, view, slot }), { service, label: view.law.label, inputSha, codeHash, outputHash });
+}
+
+function claimantIn(world: Pick<World, "client">, { mission, view, slot }: Omit<Claimed, "handed">): Claimant {
+  return {
     claim_id: ["claim", ...attemptKey(mission, view), slot.slot].join("/"),
     attester_id: slot.agent,
     attested_at: new Date(millisecondsOf(world)).toISOString(),
   };
-  const { label } = view.law;
-  if (takesReceipts(view.law)) return receiptClaim(claimant, { label, handed });
-  const { name: service, bundle } = serviceById(world, handed.service, view.law.services);
-  const inputSha = sha256(canonicalBytes(await inputOf(world, mission, view)));
-  return inferenceClaim(claimant, { service, label, inputSha, codeHash: bundle.codeHash, outputHash: handed.hash });
 }
 
 /** What an executor claims where others run its code again. */

@@ -29,10 +29,10 @@ import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { type EvidenceClassName, evidenceKinds, ITEMS_PER_SLOT, type QuestionName, questions } from "../protocol/evidence.ts";
-import { EvidenceClass } from "../rules/admissibility.ts";
+import { EvidenceClass, REFUTATION } from "../rules/admissibility.ts";
 import { ClearingResult, overall } from "../rules/clearing.ts";
 import type { ClaimFile } from "./claims.ts";
-import type { SignedItem } from "./evidence.ts";
+import type { SignedItem, Word } from "./evidence.ts";
 import { type NodeTerms, termsOfNode } from "./obligation.ts";
 import type { Signing } from "./seat.ts";
 
@@ -167,6 +167,8 @@ export interface ClearingCase {
   readonly terms: NodeTerms;
   readonly panel: Panel;
   readonly handed: readonly Handed[];
+  /** What issuers say against work that shows nothing. */
+  readonly refutations?: readonly Word[];
   /** What each verifier found for itself. */
   readonly judgementsOf: (verifier: string) => readonly Judgement[];
 }
@@ -177,7 +179,7 @@ export interface ClearingCase {
  * issuer or a verifier that does not sign: their words are what the decision rests on.
  */
 export async function makeClearingRecord(
-  { terms, panel, handed, judgementsOf }: ClearingCase,
+  { terms, panel, handed, refutations = [], judgementsOf }: ClearingCase,
   { of, engine }: Hands,
   now: bigint,
 ): Promise<ClearingRecord> {
@@ -191,7 +193,9 @@ export async function makeClearingRecord(
   };
   const obligation = signObligation(termsOfNode(terms), {});
   const hash = obligation.obligation_hash;
-  const items = (await Promise.all(handed.map((one) => itemsOf(hash, one, signed)))).flat();
+  const shown = (await Promise.all(handed.map((one) => itemsOf(hash, one, signed)))).flat();
+  const against = await Promise.all(refutations.map((word) => wordOf(hash, word, signed)));
+  const items = [...shown, ...against];
   const body = { obligation_hash: hash, submitted_at: timeOf(now), items };
   // The first who handed something in does so for all; the engine where it is gone.
   const [first] = handed;
@@ -218,8 +222,7 @@ export function outputOf(
   { executors }: { readonly executors: readonly Pick<NodeTerms["executors"][number], "slot" | "agent">[] },
   envelope: EvidenceEnvelope,
 ): OutputBody {
-  const named = new Map(envelope.items.map((item) => [item.id, item]));
-  const itemsIn = (bits: bigint) => placesOf(bits).flatMap((place) => named.get(place) ?? []);
+  const itemsIn = (bits: bigint) => envelope.items.filter(({ id }) => (bits & bitOf(id)) !== 0n);
   const agentsIn = (mask: number) => executors.flatMap(({ slot, agent }) => (((mask >> slot) & 1) === 1 ? [agent] : []));
   const own = itemsIn(basis);
   return {
@@ -367,12 +370,18 @@ async function itemsOf(
   const found: EvidenceItem[] = [];
   const signer = await unlessAbsent(() => signed(agent, { kind: "claim", obligation, artifact, issuedAt }));
   if (signer !== undefined) found.push(emitted(obligation, artifact, { signer, class: "SIGN", issuedAt }));
-  for (const item of items) {
-    const document = itemDocument(obligation, item, claimed.outcome);
-    const issuer = await signed(item.issuer, document);
-    found.push(emitted(obligation, document.artifact, { signer: issuer, class: item.class, issuedAt }));
-  }
+  for (const item of items) found.push(await wordOf(obligation, { item, outcome: claimed.outcome }, signed));
   return found;
+}
+
+async function wordOf(
+  obligation: Hash,
+  { item, outcome }: Word,
+  signed: (id: string, document: ClearingDocument) => Promise<Signer>,
+): Promise<EvidenceItem> {
+  const document = itemDocument(obligation, item, outcome);
+  const { artifact, issuedAt } = document;
+  return emitted(obligation, artifact, { signer: await signed(item.issuer, document), class: item.class, issuedAt });
 }
 
 /** Seconds of the moment at which an issuer checked a claim, as documents write it. */
@@ -386,9 +395,9 @@ export function claimArtifact(slot: number, claim: ClaimFile["claim"]): Artifact
 }
 
 /** What an issuer says of it. */
-export function itemDocument(obligation: Hash, item: Omit<SignedItem, "signature" | "issuer">, outcome: ClaimFile["outcome"]) {
+export function itemDocument(obligation: Hash, item: Omit<SignedItem, "signature">, outcome: ClaimFile["outcome"]) {
   const type = item.kind === evidenceKinds.RECEIPT ? "receipt" : "re-execution";
-  const artifact: Artifact = { id: placeOf(item), type, content: { payload: item.payload, outcome } };
+  const artifact: Artifact = { id: itemId(item), type, content: { payload: item.payload, outcome } };
   return { kind: "item", obligation, artifact, class: item.class, issuedAt: issuedAtOf(outcome) } as const;
 }
 
@@ -397,19 +406,23 @@ export function sealerOf(id: string, { publicKey, sign }: ByteSigner): Signer {
 }
 
 /** Item i of slot s is bit 32·s + i of a basis on chain, and `s/i` here. */
-export function placeOf({ slot, index }: { readonly slot: number; readonly index: number }): string {
+function placeOf({ slot, index }: { readonly slot: number; readonly index: number }): string {
   return `${slot}/${index}`;
 }
 
-function bitOf(place: string): bigint {
-  const [slot, index] = place.split("/").map(Number);
-  return Number.isInteger(slot) && Number.isInteger(index) ? 1n << BigInt(ITEMS_PER_SLOT * (slot ?? 0) + (index ?? 0)) : 0n;
+/** An item in an envelope: several issuers may refute one work, and their words share a place. */
+export function itemId({ issuer, ...item }: Pick<SignedItem, "slot" | "index" | "issuer">): string {
+  return item.index === REFUTATION ? `${placeOf(item)}/${issuer}` : placeOf(item);
 }
 
-function placesOf(basis: bigint): string[] {
-  return [...basis.toString(2)]
-    .reverse()
-    .flatMap((bit, at) => (bit === "1" ? [placeOf({ slot: Math.floor(at / ITEMS_PER_SLOT), index: at % ITEMS_PER_SLOT })] : []));
+/** Whether an item of an envelope speaks against the work that it is about. */
+export function isAgainst(id: string): boolean {
+  return id.split("/")[1] === String(REFUTATION);
+}
+
+function bitOf(id: string): bigint {
+  const [slot, index] = id.split("/").map(Number);
+  return Number.isInteger(slot) && Number.isInteger(index) ? 1n << BigInt(ITEMS_PER_SLOT * (slot ?? 0) + (index ?? 0)) : 0n;
 }
 
 function classCode(name: string): number {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { verificationOutcomeSchema } from "../attestation/outcome.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { type Address, bytesToHex, type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
@@ -18,6 +19,10 @@ export const signedItemSchema = z.strictObject({
   signature: hexSchema,
 });
 export type SignedItem = z.infer<typeof signedItemSchema>;
+
+/** The same with what its issuer found, under its own signature. */
+export const wordSchema = z.strictObject({ item: signedItemSchema, outcome: verificationOutcomeSchema });
+export type Word = z.infer<typeof wordSchema>;
 
 const BITS_PER_CLASS = 3n;
 

@@ -6,6 +6,7 @@ import type { Hash } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import { randomStream } from "../primitives/random.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
+import type { NodeView } from "./chain-view.ts";
 import { type Claimed, type ClaimFile, claimFile, claimOf, outputOf } from "./claims.ts";
 import { itemDocument } from "./clearing-record.ts";
 import { hold } from "./escrow-buffer.ts";
@@ -15,9 +16,10 @@ import { modelTool } from "./models/model-tool.ts";
 import { evidenceFor, takesReceipts, termsOfNode } from "./obligation.ts";
 import { boundTerms } from "./obligations.ts";
 import { limitsOf, originOf } from "./origin.ts";
+import type { RunResult } from "./sandbox/result.ts";
 import type { Issuer } from "./seat.ts";
 import { inputOf, placeOf, serviceById } from "./work.ts";
-import type { World } from "./world.ts";
+import type { Mission, RegisteredService, World } from "./world.ts";
 
 /** What an issuer vouches for, in the documents and on chain. */
 export interface Issued {
@@ -31,7 +33,7 @@ export interface Issued {
  */
 export async function issue(world: World, subject: Claimed, obligation: Hash): Promise<Issued> {
   const { mission, view, slot } = subject;
-  const parties = new Set<string>([mission.sponsor, ...(await principalsOf(world, subject))]);
+  const parties = await partiesTo(world, mission, view);
   const able = world.issuers.filter(({ issues, principal }) => issues.includes(evidenceFor(view.law).class) && !parties.has(principal));
   const answers: Issued[] = [];
   for (const issuer of randomStream(obligation, "issuers", slot.slot).shuffle(able)) {
@@ -39,7 +41,7 @@ export async function issue(world: World, subject: Claimed, obligation: Hash): P
       const file = await vouchedBy(world, issuer, subject, obligation);
       const item = await itemBy(world, issuer, subject, obligation, file.found);
       // All that is wanted of it later: an issuer that is gone by then takes nothing back.
-      await issuer.seal(itemDocument(await termsHash(world, subject), item, file.outcome));
+      await issuer.seal(itemDocument(await termsHash(world, mission, view), item, file.outcome));
       answers.push({ file, item });
     } catch (error) {
       if (!(error instanceof SeatAbsent)) throw error;
@@ -64,12 +66,27 @@ export async function issueAgain(world: World, subject: Claimed, obligation: Has
   return itemBy(world, issuer, subject, obligation, found);
 }
 
-async function termsHash(world: World, { mission, view }: Claimed): Promise<Hash> {
+/** What a node's obligation is called in the documents of its clearing. */
+export async function termsHash(world: World, mission: Mission, view: NodeView): Promise<Hash> {
   return signObligation(termsOfNode(await boundTerms(world, mission, view)), {}).obligation_hash;
 }
 
-async function principalsOf({ client }: World, { view, mission }: Claimed): Promise<readonly string[]> {
-  return Promise.all([...view.slots.map(({ agent }) => agent), mission.sponsor].map((agent) => client.agents.principalOf(agent)));
+/** Who has a part in a node's work: no issuer of theirs is believed. */
+export async function partiesTo({ client }: World, { sponsor }: Mission, { slots }: NodeView): Promise<ReadonlySet<string>> {
+  const agents = [...slots.map(({ agent }) => agent), sponsor];
+  return new Set([sponsor, ...(await Promise.all(agents.map((agent) => client.agents.principalOf(agent))))]);
+}
+
+/** A service of a node, run once more on its input. */
+export async function rerun(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  { bundle, schemas, record }: RegisteredService,
+): Promise<RunResult> {
+  const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
+  const tools = { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) };
+  return world.sandbox.run({ bundle, schemas, input, limits, constraints: record.constraints, tools });
 }
 
 async function vouchedBy(world: World, issuer: Issuer, subject: Claimed, obligation: Hash): Promise<ClaimFile> {
@@ -77,13 +94,8 @@ async function vouchedBy(world: World, issuer: Issuer, subject: Claimed, obligat
   const claim = await claimOf(world, subject);
   const service = serviceById(world, handed.service, view.law.services);
   const limits = await limitsOf(world, mission, view);
-  const rerun = async () => {
-    const { bundle, schemas, record } = service;
-    const input = await inputOf(world, mission, view);
-    const tools = { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) };
-    return canonicalBytes(outputOf(await world.sandbox.run({ bundle, schemas, input, limits, constraints: record.constraints, tools })));
-  };
-  const obtain = takesReceipts(view.law) ? () => world.store.get(parseContentId(handed.id)) : rerun;
+  const again = async () => canonicalBytes(outputOf(await rerun(world, mission, view, service)));
+  const obtain = takesReceipts(view.law) ? () => world.store.get(parseContentId(handed.id)) : again;
   const { since, signature } = await hold(world, mission, view, slot, handed);
   const held = { since, signature };
   const order = { ...placeOf(mission, view, slot), obligation, claim, service, handed, held, limits, obtain };

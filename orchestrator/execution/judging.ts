@@ -26,24 +26,22 @@ export interface Member extends By {
   readonly ask: (questions: readonly Asked[]) => Promise<Said | undefined>;
 }
 
-/** What follows from a node's works by the law that is judged by: for a verifier in this process, or in its owner's. */
+/**
+ * What follows from a node's works by the law that is judged by: for a verifier in this process, or in its owner's. `isRefuted`: nothing was
+ * shown for the only one, and issuers of two principals got something else.
+ */
 export async function judgementsOn(
   mission: Judged,
   view: Under,
   works: readonly Submission[],
   input: () => Promise<JsonObject>,
-  member?: Member,
+  { isRefuted, member }: { readonly isRefuted: boolean; readonly member?: Member },
 ): Promise<readonly Judgement[]> {
-  const replay = replayed(view, works);
+  const terms = termsOf(view);
+  const replay = terms === undefined ? judgeReexecution(works[0], isRefuted) : judgeConsensus(works, terms);
   const judgements = [member === undefined ? replay : await performance(mission, view, works, input, { member, replay })];
   if (view.law.questions.includes("POLICY")) judgements.push(judgePolicy(works, await policyProblems(mission, view, works, input)));
   return judgements;
-}
-
-function replayed(view: Under, works: readonly Submission[]): Judgement {
-  const terms = termsOf(view);
-  const [single] = works;
-  return terms !== undefined ? judgeConsensus(works, terms) : single === undefined ? judgePolicy([], []) : judgeReexecution(single);
 }
 
 async function performance(

@@ -22,7 +22,7 @@ import { contentIdOfJson, digestOf, sha256 } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { field } from "../primitives/values.ts";
 import { evidenceKinds, ITEMS_PER_SLOT } from "../protocol/evidence.ts";
-import type { ClearingRecord } from "./clearing-record.ts";
+import { type ClearingRecord, isAgainst } from "./clearing-record.ts";
 
 /** Digest of the passport of everybody who has one. */
 export const passportIndexSchema = z.record(nameSchema, digestSchema).readonly();
@@ -133,9 +133,10 @@ export function nextWeight(weight: number, passport: Passport): number | undefin
   return next === weight ? undefined : next;
 }
 
-/** Slots whose work an envelope is about. */
+/** Slots whose work an envelope has something to show for. */
 export function slotsIn({ envelope }: Pick<ClearingRecord, "envelope">): readonly number[] {
-  return [...new Set(envelope.items.map(({ id }) => Number.parseInt(id, 10)))].sort((a, b) => a - b);
+  const about = envelope.items.filter(({ id }) => !isAgainst(id));
+  return [...new Set(about.map(({ id }) => Number.parseInt(id, 10)))].sort((a, b) => a - b);
 }
 
 const accountOf = (seat: string): string => seat.split("/")[0] ?? seat;
@@ -167,17 +168,15 @@ function isReproduced(
   const placed = placedExhibits(envelope);
   const shown = works.map((work) => ({
     ...work,
-    exhibits: placed.flatMap(({ exhibit }) => (exhibit.slot === work.slot ? [exhibit] : [])),
+    exhibits: placed.flatMap(({ exhibit, item }) => (exhibit.slot === work.slot && !isAgainst(item.id) ? [exhibit] : [])),
   }));
-  const [single] = shown;
+  const isRefuted = placed.some(({ item }) => isAgainst(item.id));
   const again =
     answer?.question === "policy"
       ? judgePolicy(shown, [])
       : terms !== undefined
         ? judgeConsensus(shown, terms)
-        : single === undefined
-          ? judgePolicy([], [])
-          : judgeReexecution(single);
+        : judgeReexecution(shown[0], isRefuted);
   const wanted = placed.flatMap(({ item, exhibit }) => (isIn(again.basis, exhibit) ? [itemHash(item)] : []));
   const same = wanted.length === basis.length && wanted.every((hash) => basis.includes(hash));
   return same && (answer?.question === "policy" || again.result === verdict);
@@ -189,7 +188,8 @@ export function placedExhibits({ items }: ClearingRecord["envelope"]) {
     const payload = field(item.content, "payload");
     const [slot, index] = item.id.split("/").map(Number);
     if (item.type === "claim" || typeof payload !== "string" || slot === undefined || index === undefined) return [];
-    const kind = item.type === "receipt" ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
+    const shown = item.type === "receipt" ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
+    const kind = isAgainst(item.id) ? evidenceKinds.REFUTATION : shown;
     return [{ item, exhibit: { slot, index, kind, payload: payload as Hash } }];
   });
 }

@@ -14,7 +14,7 @@ import { guard } from "./stages/guard.ts";
 import { invoke } from "./stages/invoke.ts";
 import { orchestrate } from "./stages/orchestrate.ts";
 import { record } from "./stages/record.ts";
-import { partHeardAt, verify } from "./stages/verify.ts";
+import { heardAt, verify } from "./stages/verify.ts";
 import { attemptKey } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
@@ -120,7 +120,7 @@ async function endOverdue(world: World, mission: Mission, nodes: readonly NodeVi
   if (next === undefined) throw new RangeError("a mission stands still and no clock runs");
   const retry = await earliestRetry(world, mission, nodes);
   if (retry !== undefined && retry < next.deadline) return world.client.chain.clock.sleepUntil(retry);
-  const hearings = await Promise.all(nodes.map((view) => partHeardAt(world, mission, view)));
+  const hearings = await Promise.all(nodes.map((view) => heardAt(world, mission, view)));
   const [hearing] = hearings.filter((at) => at !== undefined).sort((a, b) => (a < b ? -1 : 1));
   if (hearing !== undefined && hearing < next.deadline) return world.client.chain.clock.sleepUntil(hearing);
   const isFirst = world.client.chain.clock.now() <= next.deadline;

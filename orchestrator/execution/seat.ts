@@ -127,11 +127,20 @@ export interface Vouching extends Place {
 /** What an issuer found, under its own signature. */
 export type Vouched = Pick<ClaimFile, "outcome" | "found" | "key">;
 
+/** Opened work of an only executor that shows nothing for it, which an issuer is to compare with what its service gives. */
+export interface Refuting extends Pick<Vouching, keyof Place | "obligation" | "claim" | "service" | "limits" | "obtain" | "origin"> {
+  readonly commitment: Hash;
+  /** Of the output that the commitment was opened to. */
+  readonly outputHash: Hash;
+}
+
 /** An issuer's seat: it checks what executors claim of their outputs. */
 export interface Issuer extends Signing {
   /** Of the evidence that it may sign. */
   readonly issues: readonly EvidenceClassName[];
   vouch(work: Vouching): Promise<Vouched>;
+  /** What the service gives; where that is something else, it signs so when it is asked for that. */
+  refute(work: Refuting): Promise<Vouched>;
 }
 
 /** Opened work of one slot. */
@@ -150,6 +159,8 @@ export interface Brief extends Omit<Place, "slot"> {
   readonly obligation: Hash;
   readonly questions: readonly QuestionName[];
   readonly works: readonly Opened[];
+  /** Issuers' words against work that nothing is shown for: of two principals, or none. */
+  readonly refutations: readonly SignedItem[];
   /** Bits of the items on which a verdict can rest. */
   readonly admissible: bigint;
   /** Kinds by which the law asks each member to judge; none where it asks for nothing but the work done again. */

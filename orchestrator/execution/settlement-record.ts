@@ -11,7 +11,7 @@ import { type HumanDeed, type OverrideRecord, overrideRecordSchema, recordOverri
 import { deltasOf, passportDeltaSchema } from "../clearing/passport.ts";
 import { type SettlementInstruction, settle, settlementInstructionSchema, settleOverride } from "../clearing/settlement-instruction.ts";
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
-import { type ClearingRecord, clearAgain, granted } from "./clearing-record.ts";
+import { type ClearingRecord, clearAgain, granted, isAgainst } from "./clearing-record.ts";
 
 /** What settles an attempt at a node. A later one takes the place of the one before, after an appeal. */
 export const settlementSchema = z.strictObject({
@@ -55,7 +55,8 @@ export function shownFor({ obligation, record, world }: Omit<Attempt, "engine">,
   const prefixes = (obligation.settlement_policy?.release?.promises ?? []).filter(({ payee }) => payees.includes(payee));
   const floor = floorFor(obligation, "fee_release", "performance");
   const basis = items.filter(
-    (item) => world.admissibility.geq(item.class, floor) && prefixes.some((promise) => item.item.id.startsWith(promise.items)),
+    ({ class: own, item: { id } }) =>
+      world.admissibility.geq(own, floor) && !isAgainst(id) && prefixes.some((promise) => id.startsWith(promise.items)),
   );
   return { score: 0, payees, basis: basis.map(({ hash }) => hash) };
 }

@@ -15,6 +15,7 @@ const byte = z.int().min(0).max(255);
 const place = { mission: addressSchema, node: byte, attempt: byte, slot: byte };
 const text = z.string().max(4_096);
 const blockId = z.string().min(1).max(128);
+const moment = z.string().max(64);
 
 const item = z.strictObject({
   slot: byte,
@@ -43,6 +44,8 @@ const entry = z.record(z.string().max(64), z.union([z.string().max(256), z.int()
 
 /** Items of an envelope: the last of its places is for refutations (`rules/admissibility.ts`). */
 const MOST_ITEMS = 31;
+/** Issuers' words against one work: a FAIL rests on two. */
+const MOST_REFUTATIONS = 2;
 
 /** Work that a commitment is about. */
 const deed = z.strictObject({
@@ -93,7 +96,7 @@ const bounds = {
  * under `HeldOutput`, without which nobody would say whose bytes they are.
  */
 const claimed = {
-  ...{ ...place, obligation: hashSchema, document: blockId, handed: blockId, attestedAt: z.string().max(64) },
+  ...{ ...place, obligation: hashSchema, document: blockId, handed: blockId, attestedAt: moment },
   held: z.strictObject({ since: z.int().min(0), signature: hexSchema }),
 };
 
@@ -224,6 +227,8 @@ export const CALLS = {
           }),
         )
         .max(5),
+      /** What issuers say against work for which nothing was shown. */
+      refutations: z.array(item).max(MOST_REFUTATIONS),
     }),
     answer: z
       .array(
@@ -246,6 +251,17 @@ export const CALLS = {
   reexecute: {
     of: ["issuer"],
     request: z.strictObject({ ...claimed, service: hashSchema, ...origin, ...bounds }),
+    answer: vouched,
+    within: 30,
+    optional: true,
+  },
+  /** To run the code of an executor that shows nothing for its work, and to say whether it gives what was committed (decision 57). */
+  refute: {
+    of: ["issuer"],
+    request: z.strictObject({
+      ...{ ...place, obligation: hashSchema, commitment: hashSchema, attestedAt: moment },
+      ...{ service: hashSchema, ...origin, ...bounds },
+    }),
     answer: vouched,
     within: 30,
     optional: true,

@@ -5,7 +5,7 @@ import { bytesUnder } from "../execution/clearing-record.ts";
 import { openingOf, saltOf } from "../execution/evidence.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
 import { type SealOf, sealWork, unsealWork } from "../execution/sealed-work.ts";
-import type { Deed, Issuer, Signing, Verifier, Worker } from "../execution/seat.ts";
+import type { Deed, Issuer, Signing, Verifier, Vouching, Worker } from "../execution/seat.ts";
 import { outputHashOf } from "../execution/work.ts";
 import type { Mind } from "../minds/mind.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -93,9 +93,7 @@ export function localVerifier(holder: Holder, judge?: Judge): Verifier {
 /** The seat of an issuer that lives here. `now`: milliseconds of chain time. */
 export function localIssuer(holder: Holder & Pick<Issuer, "issues">, now: () => number): Issuer {
   const { account, issues, seal } = holder;
-  return {
-    ...signing(holder),
-    issues,
-    vouch: ({ claim, obtain }) => vouch(claim, obtain, { address: account.address, signer: seal(), now }),
-  };
+  const check = ({ claim, obtain }: Pick<Vouching, "claim" | "obtain">) =>
+    vouch(claim, obtain, { address: account.address, signer: seal(), now });
+  return { ...signing(holder), issues, vouch: check, refute: check };
 }

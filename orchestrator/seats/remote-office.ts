@@ -34,6 +34,7 @@ export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
           ...{ slot, handed, salt, outputHash, trailRoot },
           items: items.map((item) => ({ ...item })),
         })),
+        refutations: brief.refutations.map((item) => ({ ...item })),
       };
       const check = async (answer: CallAnswer<"judge">) => {
         const said = answer.map(judgementIn);
@@ -81,16 +82,32 @@ export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbo
       const answer =
         claim.claim_type === "inference"
           ? await mailbox.ask(outsider, "reexecute", { ...claimed, service: work.service.id, ...origin, ...bounds }, check, {
-              // It may take the time of the executor's own run, and more.
-              seconds: 2 * bounds.seconds,
+              seconds: MORE_TIME * bounds.seconds,
             })
           : await mailbox.ask(outsider, "receive", claimed, check);
       const found = vouchedIn(address, answer);
       if (typeof found === "string") throw new SeatAbsent(name, "vouch", found);
       return found;
     },
+    async refute(work) {
+      const { mission, node, attempt, slot, obligation, commitment, claim, service, outputHash } = work;
+      const bounds = boundsOf(work.limits);
+      const place = { mission, node, attempt, slot, obligation, commitment, attestedAt: claim.attested_at, service: service.id };
+      const request = { ...place, ...grantOrigin(mailbox, address, await work.origin()), ...bounds };
+      const check = async (answer: CallAnswer<"refute">) => {
+        const found = vouchedIn(address, answer);
+        return typeof found === "string" ? found : vouchingProblem({ claim, handed: { hash: outputHash } }, address, found);
+      };
+      const answer = await mailbox.ask(outsider, "refute", request, check, { seconds: MORE_TIME * bounds.seconds });
+      const found = vouchedIn(address, answer);
+      if (typeof found === "string") throw new SeatAbsent(name, "refute", found);
+      return found;
+    },
   };
 }
+
+/** Times what the executor's own run may take. */
+const MORE_TIME = 4;
 
 /** An issuer's answer with the key that signed it; or what is wrong with it. */
 function vouchedIn(address: Address, { outcome: given, found }: CallAnswer<"receive">): Vouched | string {
@@ -102,7 +119,11 @@ function vouchedIn(address: Address, { outcome: given, found }: CallAnswer<"rece
 }
 
 /** What is wrong with an outcome that would stand in the records beside another claim, or say something else than its evidence. */
-function vouchingProblem({ claim, handed }: Vouching, address: Address, { outcome, found }: Vouched): string | undefined {
+function vouchingProblem(
+  { claim, handed }: { readonly claim: Vouching["claim"]; readonly handed: Pick<Vouching["handed"], "hash"> },
+  address: Address,
+  { outcome, found }: Vouched,
+): string | undefined {
   if (outcome.verifier_id !== address) return "the outcome names another issuer";
   if (outcome.evidence["claim_digest"] !== claimDigest(claim)) return "the outcome is of another claim";
   const status = found === NO_OUTPUT ? "unverifiable" : found === handed.hash ? "verified" : "rejected";

@@ -39,7 +39,7 @@ export const FINDINGS: readonly Finding[] = [
     rule: "a slot that shows nothing at the floor is late, whoever wins",
     attacks: ["C37", "C38", "C57", "C58", "C59", "C60", "C61", "C72", "C76"],
     players: ["work that shows nothing costs what being late costs"],
-    left: "it costs 50 tokens, and the stake only where issuers of two principals refute it, which the city does not ask them for",
+    left: "it costs 50 tokens, and the stake only where two principals have issuers who make work again, and both refute it",
   },
   {
     id: "H3",

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../../orchestrator/clearing/judgement.ts";
 import { evidenceKinds } from "../../orchestrator/protocol/evidence.ts";
+import { REFUTED } from "../../orchestrator/rules/admissibility.ts";
 
 const HASH = (digit: string) => `0x${digit.repeat(64)}` as const;
 const TERMS = { on: "label", atLeastBps: 6_000, threshold: 2 };
@@ -22,18 +23,31 @@ describe("judgeReexecution", () => {
   const rerun = (payload: Submission["outputHash"]) => [{ slot: 0, index: 0, kind: evidenceKinds.REEXECUTION, payload }];
 
   it("passes what an independent run confirms, and says on what it rests", () => {
-    const verdict = judgeReexecution(submission(0, ["MIT"], { exhibits: rerun(HASH("1")) }));
+    const verdict = judgeReexecution(submission(0, ["MIT"], { exhibits: rerun(HASH("1")) }), false);
     expect(verdict).to.deep.equal({ question: "PERFORMANCE", result: "PASS", confidence: 10_000, score: 10_000, basis: 1n, agreeing: 1 });
   });
 
   it("fails what an independent run contradicts, on the same exhibit", () => {
-    const verdict = judgeReexecution(submission(0, ["MIT"], { exhibits: rerun(HASH("f")) }));
+    const verdict = judgeReexecution(submission(0, ["MIT"], { exhibits: rerun(HASH("f")) }), false);
     expect(verdict).to.include({ result: "FAIL", score: 0, basis: 1n, agreeing: 0 });
   });
 
   it("abstains without evidence and without the bytes: never a pass", () => {
-    expect(judgeReexecution(submission(0, ["MIT"])).result).to.equal("ABSTAIN");
-    expect(judgeReexecution(submission(0, ["MIT"], { exhibits: rerun(HASH("1")), output: undefined })).result).to.equal("ABSTAIN");
+    expect(judgeReexecution(submission(0, ["MIT"]), false).result).to.equal("ABSTAIN");
+    const unread = submission(0, ["MIT"], { exhibits: rerun(HASH("1")), output: undefined });
+    expect(judgeReexecution(unread, false).result).to.equal("ABSTAIN");
+    expect(judgeReexecution(undefined, false)).to.include({ question: "PERFORMANCE", result: "ABSTAIN" });
+  });
+
+  it("fails what an independent run contradicts though its bytes are not there", () => {
+    const unread = submission(0, ["MIT"], { exhibits: rerun(HASH("f")), output: undefined });
+    expect(judgeReexecution(unread, false)).to.include({ result: "FAIL", basis: 1n });
+  });
+
+  it("fails work that is refuted, where nothing was shown for it", () => {
+    expect(judgeReexecution(undefined, true)).to.include({ result: "FAIL", score: 0, basis: REFUTED, agreeing: 0 });
+    const shown = submission(0, ["MIT"], { exhibits: rerun(HASH("1")) });
+    expect(judgeReexecution(shown, true)).to.include({ result: "PASS", basis: 1n });
   });
 });
 

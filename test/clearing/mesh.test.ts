@@ -34,6 +34,7 @@ import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { evidenceKinds } from "../../orchestrator/protocol/evidence.ts";
 import { PANEL_KINDS } from "../../orchestrator/protocol/verifier-kinds.ts";
+import { REFUTED } from "../../orchestrator/rules/admissibility.ts";
 
 const OUTPUT = sha256("output");
 const OTHER = sha256("another output");
@@ -66,7 +67,7 @@ async function judged(
   return judgeByKinds(works, {
     ...by,
     kinds: PANEL_KINDS,
-    replay: judgeReexecution(single ?? work("")),
+    replay: judgeReexecution(single ?? work(""), false),
     problemsOf: async () => [],
     isVouched: async () => true,
     said,
@@ -93,6 +94,13 @@ describe("a verifier that judges by several kinds", () => {
     const lied = await judged([work("left-pad: MIT", OTHER)]);
     expect(lied.result, "another run gives other bytes").to.equal("FAIL");
     expect(verdicts(lied)).to.include({ replay: "FAIL", semantic: "ABSTAIN" });
+  });
+
+  it("fails what issuers refute, though the other kinds have nothing to look at", async () => {
+    const refuted = await judged([], { replay: judgeReexecution(undefined, true) });
+    expect(refuted).to.include({ result: "FAIL", basis: REFUTED, agreeing: 0 });
+    expect(refuted.findings?.map(({ result }) => result)).to.deep.equal(["FAIL", "ABSTAIN", "ABSTAIN", "ABSTAIN"]);
+    expect(problem([], refuted)).to.equal(undefined);
   });
 
   it("says nothing where one kind cannot be judged: without a schema, without a model, or where the model is unsure", async () => {

@@ -8,6 +8,7 @@ import { IssuerPolicy } from "../../orchestrator/agent/issuer.ts";
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import { Memory } from "../../orchestrator/agent/memory.ts";
 import { VerifierPolicy } from "../../orchestrator/agent/verifier.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { offersOf, registeredService } from "../../orchestrator/city/founding/services.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
@@ -24,6 +25,7 @@ import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { alterations } from "../support/alterations.ts";
 import { openHome } from "../support/city-home.ts";
+import { committingAlone } from "../support/lone-executor.ts";
 import { lenient, modelServer } from "../support/model-server.ts";
 import { agreeable, millis, officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
 import { CALM_ROWS, judgedByKinds, smallInputs, smallMission } from "../support/small-mission.ts";
@@ -40,6 +42,7 @@ const FREE: Readonly<Record<string, RegExp>> = {
   judge: /^upstream/,
   receive: /^slot$/,
   reexecute: /^(seconds|tools|messages)$/,
+  refute: /^(seconds|tools|messages)$/,
   sign: /^message\/(verdicts\/0|items\/0\/slot)$/,
   seal: /^document\/envelope\/submission_signature$/,
 };
@@ -131,7 +134,9 @@ describe("a city that asks a verifier and an issuer for something else", functio
       id: "hostile",
       judge: simulatedJudge(city.chain.id),
     };
-    outcome = await runToEnd(city, { ...order, outsiders: await seats.outsiders() }, text, directory());
+    // One executor shows nothing for what it commits: the issuer is asked to refute that, and the verifier to judge by it.
+    const sandbox = committingAlone(city, { commits: "garbage", handsIn: false });
+    outcome = await runToEnd({ ...city, sandbox }, { ...order, outsiders: await seats.outsiders() }, text, directory());
     stop.abort();
     await Promise.allSettled(answering);
   });
@@ -173,7 +178,9 @@ describe("a city that asks a verifier and an issuer for something else", functio
     }
   });
 
-  it("is left with a cleared and paid mission once it asks for what they found", () => {
+  it("is left with a cleared and paid mission once it asks for what they found, and with a bundle that shows what they said", async () => {
     expect(outcome.failure).to.equal(null);
+    expect(BigInt(outcome.slashed) > 0n, "whose work was refuted").to.equal(true);
+    expect((await auditBundle(join(directory(), outcome.bundle ?? ""))).passed).to.equal(true);
   });
 });

@@ -13,6 +13,7 @@ import type { ChainContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
 import { isAuthorised, isSignedBy } from "./signatures.ts";
+import { strays } from "./stray.ts";
 import { recordOf } from "./works.ts";
 
 /** Every executor signed what it committed and opened exactly that (decision 19). */
@@ -55,8 +56,10 @@ export const commits: ChainCheck = {
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     await pledges.run(context, seen);
+    const isStray = await strays(context);
     for (const executor of context.history.slots) {
-      if (executor.revealed !== undefined) await seen.part(nameOf(context, executor), () => output(context, seen, executor));
+      if (executor.revealed !== undefined && !isStray(executor))
+        await seen.part(nameOf(context, executor), () => output(context, seen, executor));
     }
   },
 };
@@ -220,8 +223,10 @@ export const evidence: ChainCheck = {
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { history } = context;
+    const isStray = await strays(context);
     for (const executor of history.slots) {
-      if (executor.revealed !== undefined) await seen.part(nameOf(context, executor), () => envelope(context, seen, executor));
+      if (executor.revealed !== undefined && !isStray(executor))
+        await seen.part(nameOf(context, executor), () => envelope(context, seen, executor));
     }
   },
 };

@@ -7,6 +7,7 @@ import {
   type ClearingRecord,
   clearingRecordSchema,
   engineOf,
+  itemId,
   type Panel,
   roleOf,
   type Standing,
@@ -21,6 +22,7 @@ import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import { field } from "../../primitives/values.ts";
 import { evidenceClasses, questions, verdictResults } from "../../protocol/evidence.ts";
+import { REFUTATION } from "../../rules/admissibility.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
@@ -29,6 +31,7 @@ import { findingsAgain, workIn } from "./findings.ts";
 import { type HandedIn, handedIn } from "./handed-in.ts";
 import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
+import { strays } from "./stray.ts";
 import { panelOf } from "./verdicts.ts";
 import { recordOf } from "./works.ts";
 
@@ -38,8 +41,9 @@ export const claims: Check = {
   what: "every output's claim: whose it is, what it says, how its check ended, the issuer's signature, the trail of its life",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
+    const isStray = await strays(context);
     for (const executor of context.history.slots) {
-      if (executor.revealed === undefined) continue;
+      if (executor.revealed === undefined || isStray(executor)) continue;
       const { node, slot, attempt } = executor;
       const subject = `claim of ${context.label(node)}, slot ${slot}${attempt === 0 ? "" : `, attempt ${attempt + 1}`}`;
       await seen.part(subject, () => claim(context, seen, executor, subject));
@@ -93,6 +97,7 @@ export const decisions: Check = {
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const cleared = context.record.events("CollaborationContract", "Cleared");
+    const isStray = await strays(context);
     for (const order of await handedIn(context)) {
       const { at, hash } = order;
       const event = cleared.find((each) => each.hash === hash && each.args.node === order.node);
@@ -105,7 +110,8 @@ export const decisions: Check = {
         const found = recordOf(context, "execution.clearing", place, clearingRecordSchema);
         if (!seen.holds(found !== undefined, subject, "has no documents in the log") || found === undefined) return;
         const clearing: Clearing = { at, node, attempt, subject, file: blockFile(found.id), order, record: found.value };
-        const known = await standingsAt(context, clearing);
+        const { present, ...others } = await standingsAt(context, clearing);
+        const known = { ...others, present: present.filter((executor) => !isStray(executor)) };
         documents(context, seen, clearing, known);
         const of = (kind: string, at: readonly string[]) =>
           context.log.findLast((entry) => entry.kind === kind && entry.subjects.join("/") === at.join("/"))?.content ?? undefined;
@@ -154,14 +160,16 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
   seen.same(obligation.obligation_hash, undertaken, `${subject}: the obligation against law and chain`, file);
   seen.same(record.weights, weightsOf(panel, terms.law.questions), `${subject}: the verifiers' weights`, file);
 
-  const evidence = present.flatMap(
+  const shown = present.flatMap(
     ({ slot }) => recordOf(context, "execution.evidence", [context.mission, node, attempt, slot], signedItemSchema.array())?.value ?? [],
   );
+  const against = order.items.filter(({ index }) => index === REFUTATION);
+  const evidence = [...shown, ...against.map((item) => ({ ...item, class: evidenceClasses[item.class] }))];
   seen.same(
     envelope.items
       .filter(({ type }) => type !== "claim")
       .map(({ id, class: own, provenance, content }) => [id, own, provenance[0]?.emitter, field(content, "payload")]),
-    evidence.map(({ slot, index, class: own, issuer, payload }) => [`${slot}/${index}`, own, issuer, payload]),
+    evidence.map(({ class: own, payload, ...item }) => [itemId(item), own, item.issuer, payload]),
     `${subject}: the envelope against the evidence on chain`,
     file,
   );

@@ -5,15 +5,16 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { publicKeyToAddress } from "viem/accounts";
 import { digestOf } from "../../attestation/claims.ts";
-import { isOutcomeSignedBy } from "../../attestation/outcome.ts";
+import { isOutcomeSignedBy, outcomeKey, verificationOutcomeSchema } from "../../attestation/outcome.ts";
 import { isSigned } from "../../clearing/clearing-decision.ts";
 import type { Deployment } from "../../clearing/deployment.ts";
 import { secondsOf } from "../../clearing/fields.ts";
 import type { Signer } from "../../clearing/signature.ts";
 import { type ClaimFile, NO_OUTPUT, trailOf } from "../../execution/claims.ts";
-import { type ClearingRecord, cityDeployment, clearAgain, type Standing } from "../../execution/clearing-record.ts";
+import { type ClearingRecord, cityDeployment, clearAgain, isAgainst, type Standing } from "../../execution/clearing-record.ts";
 import { contentIdOf, contentIdOfJson } from "../../primitives/hash.ts";
 import type { Hash, Hex } from "../../primitives/hex.ts";
+import { field } from "../../primitives/values.ts";
 import type { AuditReport } from "../../protocol/audit-report.ts";
 import type { BundleManifest } from "../../records/bundle-manifest.ts";
 import { BUNDLE_FILES, bundledCitySchema, CLOSING_KIND, closingSchema } from "../bundle/bundle-layout.ts";
@@ -82,6 +83,7 @@ export interface ClearingToCheck {
 
 /** Whose each key is, the engine's signature, and the decision once more from the documents with every signature checked. */
 export function clearedAgain(seen: Inspection, { subject, file, record, standings, undertook }: ClearingToCheck): void {
+  refutationsHold(seen, { subject, file, record });
   const { keys, decision } = record;
   for (const [id, key] of Object.entries(keys)) {
     seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the key of ${id}`, file);
@@ -90,6 +92,18 @@ export function clearedAgain(seen: Inspection, { subject, file, record, standing
   seen.holds(isSigned(decision, world), `${subject}: decision`, "is not signed by the engine", file);
   const again = clearAgain(record, world, engineIn(record), BigInt(secondsOf(decision.emitted_at)));
   seen.same(decision.clearing_decision_hash, again.decision.clearing_decision_hash, `${subject}: decision, cleared again`, file);
+}
+
+/** Who speaks against a work checked the claim that it opened, under its own signature, and got something else. */
+function refutationsHold(seen: Inspection, { subject, file, record }: Pick<ClearingToCheck, "subject" | "file" | "record">): void {
+  for (const { id, content, provenance } of record.envelope.items.filter((item) => isAgainst(item.id))) {
+    const name = `${subject}: the word against it, ${id}`;
+    const outcome = verificationOutcomeSchema.parse(field(content, "outcome"));
+    seen.same([id.split("/")[2], provenance[0]?.emitter], [outcome.verifier_id, outcome.verifier_id], `${name}: whose it is`, file);
+    const isSigned = outcomeKey(outcome, (key) => publicKeyToAddress(key) === outcome.verifier_id) !== undefined;
+    seen.holds(isSigned, name, "is not signed by its issuer", file);
+    seen.same(outcome.status, "rejected", `${name}: how its check ended`, file);
+  }
 }
 
 /** The engine of a record as one that signs again what it has signed there. */

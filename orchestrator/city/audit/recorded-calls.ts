@@ -6,6 +6,7 @@ import { sessionDigest } from "../../client/sign/session-message.ts";
 import { messageDigest, type SigningDomain } from "../../client/sign/sign-message.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
 import { bytesUnder, type ClearingDocument } from "../../execution/clearing-record.ts";
+import { wordSchema } from "../../execution/evidence.ts";
 import { sealedSchema, workSchema } from "../../execution/work.ts";
 import { keccak256, parseContentId, sha256, sha256Bytes } from "../../primitives/hash.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
@@ -45,7 +46,7 @@ export interface WholeCall {
 }
 
 /** Kinds whose answers carry a signature of their own. */
-const SIGNING: ReadonlySet<CallName> = new Set(["sign", "seal", "receive", "reexecute"]);
+const SIGNING: ReadonlySet<CallName> = new Set(["sign", "seal", "receive", "reexecute", "refute"]);
 
 /** The calls that the closing entry names; undefined where nobody elsewhere was asked. Throws for a block that is missing or is none. */
 export function recordedCalls({ log, root, block }: CallSource): { readonly file: string; readonly recorded: RecordedCalls } | undefined {
@@ -181,6 +182,14 @@ function followed(source: CallSource, { call: { kind, to }, subject, request }: 
     if (claim === undefined || !isSame(claim.value.outcome.verifier_id, to)) return;
     const { outcome, found } = CALLS.receive.answer.parse(answer);
     seen.same([claim.value.outcome, claim.value.found], [outcome, found], `claim that followed from ${subject}`, blockFile(claim.id));
+  } else if (kind === "refute") {
+    const { mission, node, attempt } = CALLS.refute.request.parse(request);
+    const said = recordOf(source, "execution.refutations", [mission, node, attempt], wordSchema.array());
+    const own = said?.value.find(({ item }) => isSame(item.issuer, to));
+    // One word alone is no ground, and is not kept.
+    if (said === undefined || own === undefined) return;
+    const { outcome } = CALLS.refute.answer.parse(answer);
+    seen.same(own.outcome, outcome, `refutation that followed from ${subject}`, blockFile(said.id));
   }
 }
 

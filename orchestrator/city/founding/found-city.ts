@@ -23,7 +23,7 @@ import type { SendingPort } from "./genesis-port.ts";
 import { signPermit } from "./permit.ts";
 import { openPools } from "./pools.ts";
 import { registerServices } from "./services.ts";
-import { type Member, memberOf, membersOf } from "./society.ts";
+import { issuedBy, type Member, memberOf, membersOf } from "./society.ts";
 
 const TOKEN = 1_000_000n;
 const VERIFIER_WEIGHT = 100;
@@ -71,7 +71,6 @@ export async function devnetPlan(
   token: Address | null = null,
 ): Promise<GenesisPlan> {
   const person = (member: Member) => ({ address: member.account.address, principal: principalAddress(society, member) });
-  const [reexecutor, receiver] = membersOf(society, "issuer");
   return {
     mandate: MANDATE,
     mandateDigest: digestOf(contentIdOf(new TextEncoder().encode(MANDATE))),
@@ -84,10 +83,7 @@ export async function devnetPlan(
         return name === undefined ? [] : [{ office: name, ...person(clerk) }];
       }),
     ),
-    issuers: [
-      ...(reexecutor === undefined ? [] : [{ ...person(reexecutor), classes: CLASS_BITS.ATT }]),
-      ...(receiver === undefined ? [] : [{ ...person(receiver), classes: CLASS_BITS.REC }]),
-    ],
+    issuers: membersOf(society, "issuer").map((member, place) => ({ ...person(member), classes: CLASS_BITS[issuedBy(place)] })),
     runners: membersOf(society, "runner").map(person),
     monitors: membersOf(society, "monitor").map(person),
     verifiers: membersOf(society, "verifier").map(({ account: { address } }) => ({ address, weight: VERIFIER_WEIGHT })),

@@ -103,6 +103,17 @@ export function withPool(society: readonly Member[], manager: string, contributi
   ];
 }
 
+/** The same society with an issuer more, of this principal: two who make work again can refute it (decision 94). */
+export function withIssuer(society: readonly Member[], name: string, principal: string): readonly Member[] {
+  const key = society.length;
+  return [...society, { name, role: "issuer", principal, account: devnetAccount(key), seal: once(() => devnetSigner(key)) }];
+}
+
+/** What each of a society's issuers signs: the second receives what is handed in, the others make it again. */
+export function issuedBy(place: number): "ATT" | "REC" {
+  return place === 1 ? "REC" : "ATT";
+}
+
 function societyOf(plan: readonly Roll[], mnemonic?: string): readonly Member[] {
   let index = 0;
   return plan.flatMap(({ role, names, principals }) =>

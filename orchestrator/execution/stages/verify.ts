@@ -11,19 +11,21 @@ import { signMessage } from "../../client/sign/sign-message.ts";
 import { SeatAbsent, unlessAbsent } from "../../minds/absence.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { TIER } from "../../primitives/tier.ts";
 import { ITEMS_PER_SLOT } from "../../protocol/evidence.ts";
 import { panelKinds } from "../../protocol/verifier-kinds.ts";
-import { EvidenceClass, geq } from "../../rules/admissibility.ts";
+import { EvidenceClass, geq, REFUTED } from "../../rules/admissibility.ts";
 import { nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
 import { type NodeView, viewNodes } from "../chain-view.ts";
 import { clearingRecordSchema, engineOf, makeClearingRecord, type Panel, sealerOf } from "../clearing-record.ts";
-import { envelopeRootOf, provenItem, type SignedItem } from "../evidence.ts";
+import { envelopeRootOf, provenItem, type SignedItem, type Word } from "../evidence.ts";
 import { judgementsOn, type Member, problemOfFindings, verdictOf } from "../judging.ts";
 import { boundTerms } from "../obligations.ts";
 import { openingsOnChain } from "../opened-work.ts";
 import { originOf } from "../origin.ts";
+import { refutationsOf } from "../refuting.ts";
 import type { Brief, Signing, Verifier } from "../seat.ts";
 import { isVouched } from "../vouched.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
@@ -45,14 +47,32 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
   const gone = new Set<Address>();
   const panels = await Promise.all(due.map((view) => panelOf(world, mission, view)));
   const heard = await Promise.all(panels.map((panel) => hear(world, mission, panel, gone)));
+  const early = await heardEarly(world, mission, heard);
   // One after the other: what a clearing costs hangs on which others are over, since the last one frees the next wave.
   for (const batch of batched(
     world,
-    heard.filter((hearing) => absentFrom(hearing, gone).length === 0),
+    heard.filter((hearing) => absentFrom(hearing, gone).length === 0 && !early.includes(hearing)),
   ))
     await clear(world, mission, batch, gone);
   for (const hearing of heard) if (absentFrom(hearing, gone).length > 0) await hearPart(world, mission, hearing, gone);
   await world.boundary("execution:cleared");
+}
+
+/**
+ * Hearings of work for which nothing was shown and which nothing else decides: its executor may still show something, so they are over in the last
+ * fifth of the panel's time (decision 57).
+ */
+async function heardEarly(world: World, mission: Mission, heard: readonly Hearing[]): Promise<readonly Hearing[]> {
+  const early: Hearing[] = [];
+  for (const hearing of heard.filter(isUnshown)) {
+    const { view } = hearing.panel;
+    if (world.client.chain.clock.now() >= (await closingOf(world.client, mission, view))) continue;
+    early.push(hearing);
+    if ((await world.recall(unshownKey(mission, view), waitsSchema)) !== undefined) continue;
+    await world.remember(unshownKey(mission, view), waitsSchema, async () => true as const);
+    world.tell(`${view.law.label}: nothing was shown for its work; whoever did it may still show something`);
+  }
+  return early;
 }
 
 /** How far back every chain knows the hashes of its blocks. */
@@ -98,7 +118,7 @@ async function hearPart(world: World, mission: Mission, hearing: Hearing, gone: 
   } catch (error) {
     // Whoever sees the wave on its way may hand it in first, and another member may have posted what this process does not know.
     if (!(error instanceof TransactionReverted)) throw error;
-    if (error.errorName === "DuplicateVerdict") await world.remember(postedKey(mission, view), postedSchema, async () => true as const);
+    if (error.errorName === "DuplicateVerdict") await world.remember(postedKey(mission, view), waitsSchema, async () => true as const);
     const what = isOpen ? "the verdicts of a part of its panel are not taken" : "a part of its panel does not decide";
     world.tell(`${view.law.label}: ${what} (${error.errorName ?? error.shortMessage})`);
   }
@@ -108,27 +128,34 @@ async function postOnce(world: World, mission: Mission, hearing: Hearing, gone: 
   const { view } = hearing.panel;
   const { client } = world;
   const key = postedKey(mission, view);
-  if ((await world.recall(key, postedSchema)) !== undefined) return;
+  if ((await world.recall(key, waitsSchema)) !== undefined) return;
   const signatures = await signVerdicts(world, mission, [hearing], gone);
   // The next wave asks who is left.
   if (signatures === undefined) return;
   const { wave } = waveOf([hearing], signatures, gone);
   await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
-  await world.remember(key, postedSchema, async () => true as const);
+  await world.remember(key, waitsSchema, async () => true as const);
   world.tell(`${view.law.label}: ${absentFrom(hearing, gone).length} of its panel do not answer; the others posted their verdicts`);
 }
 
-const postedSchema = z.literal(true);
+/** A node waits for the last fifth of its panel's time. */
+const waitsSchema = z.literal(true);
 
 function postedKey(mission: Mission, view: NodeView): readonly (string | number)[] {
   return ["posted", ...attemptKey(mission, view), view.drawBlock];
 }
 
-/** When a part of a node's panel may decide, which has posted its verdicts; undefined: it is not waited for. */
-export async function partHeardAt(world: World, mission: Mission, view: NodeView): Promise<bigint | undefined> {
+function unshownKey(mission: Mission, view: NodeView): readonly (string | number)[] {
+  return ["unshown", ...attemptKey(mission, view), view.drawBlock];
+}
+
+/** When a part of a panel may decide, which has posted its verdicts, or work without evidence is decided; undefined: it is not waited for. */
+export async function heardAt(world: World, mission: Mission, view: NodeView): Promise<bigint | undefined> {
   if (view.state !== "PENDING_VERIFICATION") return undefined;
   if ((await world.client.evidence.seedOf(BigInt(view.drawBlock))) === zeroHash) return undefined;
-  if ((await world.recall(postedKey(mission, view), postedSchema)) === undefined) return undefined;
+  const keys = [postedKey(mission, view), unshownKey(mission, view)];
+  const waits = await Promise.all(keys.map((key) => world.recall(key, waitsSchema)));
+  if (waits.every((each) => each === undefined)) return undefined;
   const at = await closingOf(world.client, mission, view);
   return at > world.client.chain.clock.now() ? at : undefined;
 }
@@ -229,7 +256,37 @@ interface Hearing extends Pick<Docket, "envelopes" | "openings" | "items"> {
   readonly panel: DrawnPanel;
   readonly obligation: Hash;
   readonly commitment: Hash;
+  /** Bit per slot with an item at the floor, here or posted by anybody. */
+  readonly shown: number;
+  readonly refutations: readonly Word[];
   readonly judgements: ReadonlyMap<Address, readonly Judgement[]>;
+}
+
+/** Whether a clearing now would charge an executor for what it may still show. */
+function isUnshown({ panel: { view }, shown, judgements }: Hearing): boolean {
+  const basis = basisOf([...judgements.values()].flat());
+  return (basis === 0n || (basis & REFUTED) !== 0n) && view.slots.some(({ slot, revealed }) => revealed && ((shown >> slot) & 1) === 0);
+}
+
+/** Slots with an item at the floor: in what this city has, or posted on chain by whoever has it. */
+async function shownIn({ client }: World, { address }: Mission, view: NodeView, envelopes: Docket["envelopes"]): Promise<number> {
+  const items = envelopes.flatMap((envelope) => envelope?.items ?? []);
+  const here = items.reduce((mask, item) => (isAdmissible(view, item) ? mask | (1 << item.slot) : mask), 0);
+  const posted = await client.mission(address).history("Posted", { node: view.law.number });
+  return posted.reduce((mask, { args }) => (args.attempt === view.attempt ? mask | args.shown : mask), here);
+}
+
+/** What issuers say against the work of an only executor that shows nothing for it. */
+async function saidAgainst(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  { openings, shown }: Pick<Hearing, "openings" | "shown">,
+): Promise<readonly Word[]> {
+  const [[slot], [opening]] = [view.slots, openings];
+  const isAlone = view.law.redundancy === 1 && view.law.tier !== TIER.CONSENSUS;
+  if (!isAlone || slot?.revealed !== true || opening === undefined || shown !== 0) return [];
+  return refutationsOf(world, mission, view, slot, opening);
 }
 
 /** Asks a node's panel. Whoever does not answer is gone. */
@@ -238,6 +295,8 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
   const { envelopes, openings } = await openedOf(world, mission, view);
   const obligation = await obligationOf(world, mission, view);
   const commitments = view.slots.map(({ revealed, pledge }) => (revealed ? pledge : zeroHash));
+  const shown = await shownIn(world, mission, view, envelopes);
+  const refutations = await saidAgainst(world, mission, view, { openings, shown });
   const submitted = () => submissions(world, { envelopes, openings });
   const brief: Brief = {
     mission: mission.address,
@@ -251,11 +310,13 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
     ),
     admissible: envelopes
       .flatMap((envelope) => envelope?.items ?? [])
-      .reduce((bits, item) => (isAdmissible(view, item) ? bits | bitOf(item) : bits), 0n),
+      .reduce((bits, item) => (isAdmissible(view, item) ? bits | bitOf(item) : bits), refutations.length === 0 ? 0n : REFUTED),
+    refutations: refutations.map(({ item }) => item),
     kinds: panelKinds(view.law.verifiers),
     conclude: async (by, model) => {
       const member = memberOf(world, mission, view, { by, model, obligation, envelopes });
-      return judgementsOn(mission, view, await submitted(), () => inputOf(world, mission, view), member);
+      const isRefuted = refutations.length > 0;
+      return judgementsOn(mission, view, await submitted(), () => inputOf(world, mission, view), { isRefuted, member });
     },
     problem: async (by, said) => problemOfFindings(view, await submitted(), said, { verifier: by, obligation }),
     origin: () => originOf(world, mission, view),
@@ -274,8 +335,10 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
   for (const [by, own] of answers)
     for (const said of own.flatMap(({ findings = [] }) => findings.flatMap((finding) => finding.said ?? [])))
       await world.remember(saidKey(mission, view, by), saidSchema, async () => said);
-  const items = itemsFor(view, envelopes, basisOf([...judgements.values()].flat()));
-  return { panel, envelopes, openings, items, obligation, commitment: nodeCommitmentOf(commitments), judgements };
+  const against = refutations.map(({ item }) => ({ ...item, class: EvidenceClass[item.class], proof: [] }));
+  const items = [...itemsFor(view, envelopes, basisOf([...judgements.values()].flat())), ...against];
+  const commitment = nodeCommitmentOf(commitments);
+  return { panel, envelopes, openings, items, obligation, commitment, shown, refutations, judgements };
 }
 
 /** Where a verifier's model's answers about a node are kept. */
@@ -344,7 +407,7 @@ async function writeDown(world: World, mission: Mission, heard: readonly Hearing
 }
 
 async function writeOne(world: World, mission: Mission, hearing: Hearing, gone: Set<Address>): Promise<void> {
-  const { panel, envelopes, judgements } = hearing;
+  const { panel, envelopes, refutations, judgements } = hearing;
   const { view, drawn } = panel;
   await world.remember(clearingKey(mission, view), clearingRecordSchema, async () => {
     const handed = view.slots.flatMap(({ slot, agent }, place) => {
@@ -374,7 +437,8 @@ async function writeOne(world: World, mission: Mission, hearing: Hearing, gone: 
       return present.has(address) ? (judgements.get(address) ?? []) : [];
     };
     const engine = sealerOf(engineOf(world.runner.account.address), world.runner.seal());
-    return makeClearingRecord({ terms, panel: drawn, handed, judgementsOf }, { of, engine }, world.client.chain.clock.now());
+    const made = { terms, panel: drawn, handed, refutations, judgementsOf };
+    return makeClearingRecord(made, { of, engine }, world.client.chain.clock.now());
   });
 }
 
@@ -398,7 +462,8 @@ async function judge(
   view: NodeView,
   opened: Pick<Docket, "envelopes" | "openings">,
 ): Promise<readonly Judgement[]> {
-  return judgementsOn(mission, view, await submissions(world, opened), () => inputOf(world, mission, view));
+  const works = await submissions(world, opened);
+  return judgementsOn(mission, view, works, () => inputOf(world, mission, view), { isRefuted: false });
 }
 
 /** The outputs behind the envelopes, as verifiers see them. */

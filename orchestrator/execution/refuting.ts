@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { signMessage } from "../client/sign/sign-message.ts";
+import { SeatAbsent } from "../minds/absence.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import { randomStream } from "../primitives/random.ts";
+import { evidenceKinds } from "../protocol/evidence.ts";
+import { EvidenceClass, REFUTATION } from "../rules/admissibility.ts";
+import type { Opening } from "../rules/commitments.ts";
+import { boundService, type NodeView, type SlotView } from "./chain-view.ts";
+import { inferenceOf, NO_OUTPUT, outputOf } from "./claims.ts";
+import { itemDocument } from "./clearing-record.ts";
+import { type SignedItem, type Word, wordSchema } from "./evidence.ts";
+import { partiesTo, rerun, termsHash } from "./issuing.ts";
+import { evidenceFor } from "./obligation.ts";
+import { limitsOf, originOf } from "./origin.ts";
+import type { Issuer, Refuting } from "./seat.ts";
+import { attemptKey, placeOf, serviceById } from "./work.ts";
+import type { Mission, World } from "./world.ts";
+
+/** Issuers that have to agree: a word against a word is no ground for a FAIL (decision 94). */
+const ASKED = 2;
+
+/**
+ * What issuers say against the opened work of an only executor that shows nothing for it: the words of two, of different principals, or none.
+ * They are asked in a drawn order until two have answered; who is silent, or hits a limit, has said nothing.
+ */
+export async function refutationsOf(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  slot: SlotView,
+  opening: Opening,
+): Promise<readonly Word[]> {
+  return world.remember(refutationsKey(mission, view), z.array(wordSchema), async () => {
+    const work = await refutingOf(world, mission, view, slot, opening);
+    const said: (Word | undefined)[] = [];
+    const heard = new Set<Address>();
+    for (const issuer of await drawn(world, mission, view, work.obligation)) {
+      if (said.length === ASKED) break;
+      if (heard.has(issuer.principal)) continue;
+      try {
+        const { outcome, found } = await issuer.refute(work);
+        if (found === NO_OUTPUT) continue;
+        said.push(found === opening.outputHash ? undefined : await wordOf(world, mission, view, issuer, work, outcome));
+        heard.add(issuer.principal);
+      } catch (error) {
+        if (!(error instanceof SeatAbsent)) throw error;
+        world.tell(`${view.law.label}: ${error.shortMessage}; another issuer is asked`);
+      }
+    }
+    const against = said.filter((each) => each !== undefined);
+    if (against.length < ASKED) return [];
+    world.tell(`${view.law.label}: two issuers get something else than what ${slot.agent} committed`);
+    return against;
+  });
+}
+
+/** Where what issuers said of unshown work is kept: it is asked for once. */
+export function refutationsKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">): readonly (string | number)[] {
+  return ["refutations", ...attemptKey(mission, view)];
+}
+
+async function refutingOf(world: World, mission: Mission, view: NodeView, slot: SlotView, { outputHash }: Opening): Promise<Refuting> {
+  const service = serviceById(world, await boundService(world, mission, view, slot), view.law.services);
+  return {
+    ...placeOf(mission, view, slot),
+    ...{ service, commitment: slot.pledge, outputHash: outputHash },
+    obligation: await world.client.mission(mission.address).obligationOf(view.law.number),
+    claim: await inferenceOf(world, { mission, view, slot }, service, outputHash),
+    limits: await limitsOf(world, mission, view),
+    obtain: async () => canonicalBytes(outputOf(await rerun(world, mission, view, service))),
+    origin: () => originOf(world, mission, view),
+  };
+}
+
+/** Issuers of the class that the law asks for, in an order drawn for this work: none of a party, and none that bid for any of it. */
+async function drawn(world: World, mission: Mission, view: NodeView, obligation: Hash): Promise<readonly Issuer[]> {
+  const none = await partiesTo(world, mission, view);
+  const able = world.issuers.filter(({ issues, principal }) => issues.includes(evidenceFor(view.law).class) && !none.has(principal));
+  const bids = await Promise.all(able.map(({ principal }) => world.client.execution.participationOf(mission.address, principal)));
+  return randomStream(obligation, "refuters").shuffle(able.filter((_, place) => bids[place]?.bid === false));
+}
+
+/** Everything that is wanted of an issuer, at once: one that is gone by the hearing takes nothing back. */
+async function wordOf(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  issuer: Issuer,
+  { slot, obligation, commitment: payload }: Refuting,
+  outcome: Word["outcome"],
+): Promise<Word> {
+  const { class: evidenceClass } = evidenceFor(view.law);
+  const address = issuer.account.address;
+  const place = { slot, index: REFUTATION, kind: evidenceKinds.REFUTATION, payload };
+  const message = { issuer: address, items: [{ obligation, ...place, class: EvidenceClass[evidenceClass] }] };
+  const signature = await signMessage(world.client, issuer.account, "Evidences", message, mission.address);
+  const item: SignedItem = { ...place, issuer: address, class: evidenceClass, signature };
+  await issuer.seal(itemDocument(await termsHash(world, mission, view), item, outcome));
+  return { item, outcome };
+}
