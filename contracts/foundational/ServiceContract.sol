@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
+import {Admissions} from "../libraries/Admissions.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Auth} from "../types/Roles.sol";
@@ -85,6 +86,6 @@ contract ServiceContract is IServiceContract, EIP712 {
         string calldata endpoint,
         bytes32 constraints
     ) private pure returns (bytes32) {
-        return keccak256(abi.encode(owner, codeHash, schemaHash, endpoint, constraints));
+        return Admissions.serviceId(owner, codeHash, schemaHash, keccak256(abi.encode(endpoint, constraints)));
     }
 }

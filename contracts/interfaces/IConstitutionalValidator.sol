@@ -44,6 +44,10 @@ interface IConstitutionalValidator {
     error UnknownPredicate(uint16 predicate);
     /// @dev A node that becomes a mission has that mission's output predicate, not one of its own.
     error GateOnBranch(uint256 node, uint16 predicate);
+    /// @dev Any code, where one run again says no more than that it ran: only executors of different code who agree, or a human, judge it.
+    error AnyNeedsRedundancy(uint256 node, uint8 tier);
+    /// @dev Nobody could bid on this node: the law admits no code.
+    error NothingAdmitted(uint256 node);
     /// @dev No eligible producer, or one of the sponsor.
     error WitnessIneligible(uint256 place, address witness);
     /// @dev Fewer different principals among the witnesses can do the node than it has executors.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Admission} from "../types/Law.sol";
 import {Bid} from "../types/Messages.sol";
 import {Auth} from "../types/Roles.sol";
 
@@ -107,6 +108,10 @@ interface IExecutionProcedure {
     error Barred(address mission, uint8 node, address principal);
     error CapabilityTooLow(uint256 matched, uint256 minimum);
     error ServiceUnavailable(bytes32 service);
+    /// @dev What was shown is the record of another service.
+    error AnotherService(bytes32 service, bytes32 shown);
+    /// @dev The law has no such entry for the node: of its code and schemas, or, where any code is admitted, of its schemas.
+    error ServiceNotAdmitted(address mission, uint8 node, bytes32 service);
     error InvalidSignature(address signer);
     error Expired(uint40 deadline);
     error LockExceeded(address mission, uint8 node, uint8 slot, uint64 locked, uint64 wanted);
@@ -132,10 +137,11 @@ interface IExecutionProcedure {
     function reopenMarket(uint8 node, uint8 attempt, address[] calldata culprits) external;
     /// @notice Places a bid and locks minStake(risk): a stake pool's, if one was asked to stand for it, else the agent's own. One per
     /// principal and node, which its agent may improve; the best sixteen are kept. Anyone with the agent's authorisation.
-    function bid(Bid calldata offer, Auth calldata auth) external;
+    /// @param admission Shows that the law admits the service. Nobody signs it: it follows from service and law.
+    function bid(Bid calldata offer, Auth calldata auth, Admission calldata admission) external;
     /// @notice Bids of several agents in one transaction, each as `bid` takes it. One that is refused is passed over with `BidRefused` and
     /// may be sent again. Anyone with the agents' signatures.
-    function bidAll(Bid[] calldata offers, Auth[] calldata auths) external;
+    function bidAll(Bid[] calldata offers, Auth[] calldata auths, Admission[] calldata admissions) external;
     /// @notice Releases the lock of an unawarded bid. A bid binds until the award; without one, until a second window would
     /// have been over. Caller: from then on the agent (by Auth); anyone once the node was awarded or the mission ended.
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external;

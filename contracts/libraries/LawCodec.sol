@@ -9,7 +9,7 @@ import {NodeLaw, NodeLaws} from "./NodeLaw.sol";
 import {Terms} from "./Terms.sol";
 
 /// @title The packed law
-/// @notice A law is three header words and two words per node; it is the immutable-argument prefix of its clone
+/// @notice A law is four header words and two words per node; it is the immutable-argument prefix of its clone
 /// (decision 2), followed there by four context words (decision 3). Bits are counted from the lowest.
 ///
 /// | word           | field           | bits      | field        | bits      | field      | bits      |
@@ -19,16 +19,18 @@ import {Terms} from "./Terms.sol";
 /// |                | zero            | 152–255   |              |           |            |           |
 /// | 1              | goalHash        | 0–255     |              |           |            |           |
 /// | 2              | inputHash       | 0–255     |              |           |            |           |
-/// | 3 + 2i (A)     | predecessors    | 0–255     |              |           |            |           |
-/// | 4 + 2i (B)     | capabilities    | 0–79      | budget       | 80–143    | review     | 144–167   |
+/// | 3              | servicesRoot    | 0–255     |              |           |            |           |
+/// | 4 + 2i (A)     | predecessors    | 0–255     |              |           |            |           |
+/// | 5 + 2i (B)     | capabilities    | 0–79      | budget       | 80–143    | review     | 144–167   |
 /// |                | timeout         | 168–183   | predicate    | 184–199   | panelSize  | 200–202   |
 /// |                | tier            | 203–204   | redundancy   | 205–207   | threshold  | 208–210   |
 /// |                | risk            | 211–212   | floor        | 213–215   | questions  | 216–217   |
-/// |                | leaf            | 218       | band         | 219–220   | zero       | 221–255   |
-/// | 3 + 2n (ctx 0) | MissionParams   | see its codec                                                |
-/// | 4 + 2n (ctx 1) | docHash         | 0–255     |              |           |            |           |
-/// | 5 + 2n (ctx 2) | session         | 0–255     |              |           |            |           |
-/// | 6 + 2n (ctx 3) | sponsor         | 0–159     | deployedAt   | 160–199   | zero       | 200–255   |
+/// |                | leaf            | 218       | band         | 219–220   | anyCode    | 221       |
+/// |                | zero            | 222–255   |              |           |            |           |
+/// | 4 + 2n (ctx 0) | MissionParams   | see its codec                                                |
+/// | 5 + 2n (ctx 1) | docHash         | 0–255     |              |           |            |           |
+/// | 6 + 2n (ctx 2) | session         | 0–255     |              |           |            |           |
+/// | 7 + 2n (ctx 3) | sponsor         | 0–159     | deployedAt   | 160–199   | zero       | 200–255   |
 ///
 /// The encoding is canonical: one law has one byte string, decoding refuses every other. Whether a law is *lawful*
 /// (tiers, budgets, floors, predecessors below their node) is the validator's question, not the codec's.
@@ -48,7 +50,7 @@ library LawCodec {
 
     uint256 internal constant MAX_NODES = 256;
     uint256 internal constant WORD = 32;
-    uint256 internal constant HEADER_LENGTH = 3 * WORD;
+    uint256 internal constant HEADER_LENGTH = 4 * WORD;
     uint256 internal constant NODE_LENGTH = 2 * WORD;
     uint256 internal constant CONTEXT_LENGTH = 4 * WORD;
 
@@ -74,6 +76,12 @@ library LawCodec {
         h.anchorInterval = uint16(word >> 136);
         h.goalHash = law.load(WORD);
         h.inputHash = law.load(2 * WORD);
+        h.servicesRoot = servicesRoot(law);
+    }
+
+    /// @notice The header's last word, for who asks for it alone.
+    function servicesRoot(bytes memory law) internal pure returns (bytes32) {
+        return law.load(3 * WORD);
     }
 
     /// @notice Node `index` of a law, or of clone arguments that begin with one.
@@ -94,6 +102,7 @@ library LawCodec {
         n.questions = word.questions();
         n.leaf = word.leaf();
         n.band = word.band();
+        n.anyCode = word.anyCode();
     }
 
     /// @notice The same without predecessors, for who asks for a few fields.
@@ -133,7 +142,7 @@ library LawCodec {
     function encode(LawHeader memory h, LawNode[] memory nodes) internal pure returns (bytes memory) {
         uint256 count = nodes.length;
         if (count == 0 || count > MAX_NODES || h.nodeCount != count) revert MalformedLaw(lawLength(count), h.nodeCount);
-        uint256[] memory words = new uint256[](3 + 2 * count);
+        uint256[] memory words = new uint256[](4 + 2 * count);
         words[0] =
             uint256(h.nodeCount) |
             (uint256(h.risk) << 16) |
@@ -143,9 +152,10 @@ library LawCodec {
             (uint256(h.anchorInterval) << 136);
         words[1] = uint256(h.goalHash);
         words[2] = uint256(h.inputHash);
+        words[3] = uint256(h.servicesRoot);
         for (uint256 i = 0; i < count; ++i) {
-            words[3 + 2 * i] = nodes[i].predecessors;
-            words[4 + 2 * i] = _packNode(nodes[i], i);
+            words[4 + 2 * i] = nodes[i].predecessors;
+            words[5 + 2 * i] = _packNode(nodes[i], i);
         }
         return abi.encodePacked(words);
     }
@@ -234,6 +244,7 @@ library LawCodec {
             (_fit(n.questions, 2) << 216) |
             (uint256(n.leaf ? 1 : 0) << 218) |
             (uint256(n.band) << 219);
+        if (n.anyCode) word |= 1 << 221;
         if (n.floor > NodeLaws.HIGHEST_FLOOR) revert MalformedNode(index, word);
     }
 

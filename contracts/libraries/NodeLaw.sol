@@ -78,9 +78,13 @@ library NodeLaws {
         return Band((NodeLaw.unwrap(law) >> 219) & 3);
     }
 
+    function anyCode(NodeLaw law) internal pure returns (bool) {
+        return (NodeLaw.unwrap(law) >> 221) & 1 == 1;
+    }
+
     /// @notice Whether every bit means something.
     function isWellFormed(NodeLaw law) internal pure returns (bool) {
         uint256 word = NodeLaw.unwrap(law);
-        return word >> 221 == 0 && (word >> 211) & 3 <= uint256(type(Risk).max) && floor(law) <= HIGHEST_FLOOR;
+        return word >> 222 == 0 && (word >> 211) & 3 <= uint256(type(Risk).max) && floor(law) <= HIGHEST_FLOOR;
     }
 }

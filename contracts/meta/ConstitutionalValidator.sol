@@ -69,6 +69,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
             _checkRisk(i, node, header.risk, bounds);
             _checkPredicate(node.predicate);
             if (!node.leaf && node.predicate != 0) revert GateOnBranch(i, node.predicate);
+            _checkAdmission(i, node, header.servicesRoot);
             _checkCrew(i, node, crew);
             allocated += node.budget;
             if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);
@@ -123,6 +124,12 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (node.floor < bounds.floor[risk]) revert FloorTooLow(i, node.floor, uint8(bounds.floor[risk]));
         if (node.panelSize < bounds.panel[risk]) revert PanelTooSmall(i, node.panelSize, bounds.panel[risk]);
         if (uint256(node.band) < bounds.band[risk]) revert BandTooLow(i, uint8(node.band), bounds.band[risk]);
+    }
+
+    /// @dev Whose code may do it (decision 93).
+    function _checkAdmission(uint256 i, LawNode memory node, bytes32 servicesRoot) private pure {
+        if (node.leaf && servicesRoot == 0) revert NothingAdmitted(i);
+        if (node.anyCode && (!node.leaf || node.tier == Tier.RERUN)) revert AnyNeedsRedundancy(i, uint8(node.tier));
     }
 
     function _checkPredicate(uint16 predicate) private view {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
@@ -10,15 +11,16 @@ import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {IStakePool} from "../interfaces/IStakePool.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
+import {Admissions} from "../libraries/Admissions.sol";
 import {BidScore} from "../libraries/BidScore.sol";
 import {BidWord} from "../libraries/BidWord.sol";
 import {Fairness} from "../libraries/Fairness.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {Signatures} from "../libraries/Signatures.sol";
-import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {LawNode} from "../types/Law.sol";
+import {Admission, LawNode} from "../types/Law.sol";
 import {AwardDecision, Bid} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {Auth, Institution} from "../types/Roles.sol";
@@ -71,7 +73,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     // --- Bidding -----------------------------------------------------------------------------------------------------
 
     /// @inheritdoc IExecutionProcedure
-    function bid(Bid calldata offer, Auth calldata auth) external nonReentrant {
+    function bid(Bid calldata offer, Auth calldata auth, Admission calldata admission) external nonReentrant {
         _requireMission(offer.mission);
         uint256 nonce = _market.nonces[auth.agent]++;
         bytes32 message = TypedData.hashBid(auth.agent, offer, nonce, auth.deadline);
@@ -80,16 +82,18 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         if (market.awarded || _hasCome(market.closesAt) || !_isRunning(offer.mission)) {
             revert MarketClosed(offer.mission, offer.node);
         }
-        _place(offer, auth.agent, market);
+        (LawNode memory law, uint256 entry) = _judge(offer, admission, auth.agent, market.attempt);
+        _place(offer, auth.agent, market, law, entry);
     }
 
     /// @inheritdoc IExecutionProcedure
     /// @dev No lock: each bid takes it.
-    function bidAll(Bid[] calldata offers, Auth[] calldata auths) external {
+    function bidAll(Bid[] calldata offers, Auth[] calldata auths, Admission[] calldata admissions) external {
         if (offers.length != auths.length) revert LengthMismatch(auths.length, offers.length);
+        if (offers.length != admissions.length) revert LengthMismatch(admissions.length, offers.length);
         // At most what a block holds: who sends them chooses.
         for (uint256 i = 0; i < offers.length; ++i) {
-            try this.bid(offers[i], auths[i]) {
+            try this.bid(offers[i], auths[i], admissions[i]) {
                 continue;
             } catch (bytes memory reason) {
                 emit BidRefused(offers[i].mission, offers[i].node, auths[i].agent, reason);
@@ -190,11 +194,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     /// @dev No lock: missions hold their own, and the ledger that pays has one.
     function settleVerifier(address verifier, uint64 slash, bytes32 reason) external returns (uint64 slashed) {
         _requireMission(msg.sender);
-        if (!_market.participations[msg.sender][_principalOf(verifier)].verifier)
-            revert NotOnPanel(msg.sender, verifier);
-        uint64 most = reason == Reasons.EQUIVOCATION ? SlashingSchedule.EQUIVOCATION : SlashingSchedule.NO_SHOW;
-        if (slash > most) revert SlashExceeded(most, slash);
-        return _producers().settle(_unscored(verifier, 0, reason), slash, address(0));
+        return Penalties.settleVerifier(_market, _CONSTITUTION, verifier, slash, reason);
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -286,9 +286,13 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     // --- Bids: rules -------------------------------------------------------------------------------------------------
 
     /// @dev A bid left over from an earlier attempt, or one that is improved, gives its lock to the new one.
-    function _place(Bid calldata offer, address agent, NodeMarket memory market) private {
-        LawNode memory law = _lawOf(offer.mission, offer.node);
-        uint256 entry = _appraise(offer, agent, market.attempt, law);
+    function _place(
+        Bid calldata offer,
+        address agent,
+        NodeMarket memory market,
+        LawNode memory law,
+        uint256 entry
+    ) private {
         uint64 stake = _stakeOf(offer.mission, law);
         (uint256[] memory bids, uint256 kept) = _market.bidsOf(offer.mission, offer.node);
         uint256 own = _ownPlace(offer, bids, kept, entry);
@@ -307,15 +311,33 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         emit BidPlaced(offer.mission, offer.node, agent, offer.service, offer.price, score, stake);
     }
 
+    /// @dev What is registered under a name may be anybody's: a law admits code (decision 93).
+    function _judge(
+        Bid calldata offer,
+        Admission calldata admission,
+        address agent,
+        uint8 attempt
+    ) private returns (LawNode memory law, uint256 entry) {
+        bytes memory args = Clones.fetchCloneArgs(offer.mission);
+        law = LawCodec.node(args, offer.node);
+        entry = _appraise(offer, admission, agent, attempt, law);
+        if (!Admissions.admits(LawCodec.servicesRoot(args), admission, offer.node, law.anyCode)) {
+            revert ServiceNotAdmitted(offer.mission, offer.node, offer.service);
+        }
+        if (law.anyCode) _market.codes[offer.service] = admission.codeHash;
+    }
+
     /// @dev Who may bid, by Equation 1, as a word.
     function _appraise(
         Bid calldata offer,
+        Admission calldata admission,
         address agent,
         uint8 attempt,
         LawNode memory law
     ) private returns (uint256 entry) {
         IProducerContract.Bidder memory bidder = _producers().bidderOf(agent);
         _requireBidder(offer, agent, bidder.principal, attempt);
+        _requireService(offer.service, agent, bidder.principal, admission);
         if (!law.leaf) revert NotALeaf(offer.mission, offer.node);
         uint64 slotBudget = law.budget / law.redundancy;
         if (offer.price == 0 || offer.price > slotBudget || offer.price > BidWord.HIGHEST_PRICE) {
@@ -346,10 +368,16 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         if (attempt != 0 && _market.barred[offer.mission][offer.node][principal]) {
             revert Barred(offer.mission, offer.node, principal);
         }
-        address seller = IServiceContract(_at(Institution.SERVICES)).sellerOf(offer.service);
+    }
+
+    /// @dev One of its own principal's, of the code and schemas that are shown.
+    function _requireService(bytes32 service, address agent, address principal, Admission calldata shown) private view {
+        address seller = IServiceContract(_at(Institution.SERVICES)).sellerOf(service);
         if (seller == address(0) || (seller != agent && _principalOf(seller) != principal)) {
-            revert ServiceUnavailable(offer.service);
+            revert ServiceUnavailable(service);
         }
+        bytes32 id = Admissions.serviceId(seller, shown.codeHash, shown.schemaHash, shown.termsHash);
+        if (id != service) revert AnotherService(service, id);
     }
 
     /// @dev A word for what an agent offers again and again.

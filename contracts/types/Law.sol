@@ -41,6 +41,8 @@ struct LawHeader {
     bytes32 goalHash;
     /// Content id digest of the mission's input set.
     bytes32 inputHash;
+    /// Merkle root over the code that it admits (`libraries/Admissions.sol`).
+    bytes32 servicesRoot;
 }
 
 /// @notice One node of a law, decoded (two words per node).
@@ -73,6 +75,21 @@ struct LawNode {
     uint16 predicate;
     /// Ten required capability levels, eight bits each, dimension 0 lowest.
     uint80 capabilities;
+    /// Any code may do its work that keeps to its schemas.
+    bool anyCode;
+}
+
+/// @notice What shows that a law admits a service: the service's record but its owner, and an entry of the law's list.
+struct Admission {
+    bytes32 codeHash;
+    /// keccak256 of the canonical input and output schemas.
+    bytes32 schemaHash;
+    /// keccak256 of the ABI encoding of endpoint and constraints.
+    bytes32 termsHash;
+    /// Bitmap of the nodes that the entry is for.
+    uint256 nodes;
+    /// From the entry up to the law's root; none if it is the only one.
+    bytes32[] proof;
 }
 
 /// @notice What a clone enforces of the parameter table, copied when its session opens (decision 3).

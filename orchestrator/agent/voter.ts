@@ -8,7 +8,7 @@ import type { CityFacts, Goal } from "../minds/goal.ts";
 import { goalIn } from "../minds/goal-text.ts";
 import { layOut } from "../minds/layout.ts";
 import { checkedMind, type DebateView, type Ranking, rankingSchema, type Speech } from "../minds/mind.ts";
-import { exposureOf, requiredLevels, riskOf } from "../minds/options.ts";
+import { admittedFor, exposureOf, requiredLevels, riskOf } from "../minds/options.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { contentIdFromDigest, contentIdOf, contentIdOfJson, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema } from "../primitives/hex.ts";
@@ -341,13 +341,13 @@ function requireShown(what: string, document: MissionDocument, goal: Goal, shape
     ...{ number, label, task: task.name, after, tier: task.tier, budget: String(budget) },
     ...{ redundancy: of.redundancy, threshold: of.threshold, floor: of.floor, panelSize: of.panel },
     ...{ timeout: of.timeout, reviewWindow: of.review },
-    ...{ services: task.services.map(({ name }) => name), capabilities: requiredLevels(task) },
+    ...{ services: task.services.map(({ name }) => name), admits: admittedFor(task), capabilities: requiredLevels(task) },
   }));
   const stated = document.nodes.map(({ number, label, task, after, tier, budget, ...of }) => ({
     ...{ number, label, task, after, tier, budget },
     ...{ redundancy: of.redundancy, threshold: of.threshold, floor: of.floor, panelSize: of.panelSize },
     ...{ timeout: of.timeout, reviewWindow: of.reviewWindow },
-    ...{ services: of.services, capabilities: of.capabilities },
+    ...{ services: of.services, admits: of.admits, capabilities: of.capabilities },
   }));
   said("shape", own, stated);
 }

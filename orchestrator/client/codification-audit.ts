@@ -5,9 +5,10 @@ import { canonicalBytes } from "../primitives/json.ts";
 import { TIER } from "../primitives/tier.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
+import { servicesRootOf } from "../rules/admissions.ts";
 import { Band, decodeLaw, type LawHeader, type LawNode, lawLength, MAX_NODES, Risk, specHashOf } from "../rules/law-codec.ts";
 import { type CodeShape, type OpcodeName, shapeOf } from "./bytecode.ts";
-import { lawNodeOf, recompileLaw, statedGoalHash } from "./compile-law.ts";
+import { admittedBy, lawNodeOf, recompileLaw, statedGoalHash } from "./compile-law.ts";
 import { type LawLimits, riskOfBudget, riskOfExposure } from "./law-limits.ts";
 
 /** What a codifier could try (AgentCity A.7, Table 10). */
@@ -250,6 +251,7 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
   same("law", "anchor interval", header.anchorInterval, document.anchorInterval ?? 0);
   same("law", "goal", header.goalHash, statedGoalHash(document));
   same("law", "input", header.inputHash, document.input.digest);
+  same("law", "root of admitted code", header.servicesRoot, servicesRootOf(admittedBy(document)));
   holds(header.goalHash === goalHash, "law", "has another goal than the session was opened for");
   holds(header.budget === deposit, "law", `has a budget of ${header.budget}, the deposit is ${deposit}`);
   holds(header.duration > 0 && header.duration <= limits.maxDuration, "law", `lasts ${header.duration} s, at most ${limits.maxDuration}`);
@@ -278,6 +280,8 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
     );
     const fewest = node.tier === TIER.CONSENSUS ? limits.minRedundancy[risk] : 1;
     holds(node.redundancy >= fewest, label, `has ${node.redundancy} executors, fewer than ${fewest}`);
+    const isOpen = node.anyCode && (!node.leaf || node.tier === TIER.RERUN);
+    holds(!isOpen, label, "takes any code where nothing but a second run judges it");
     const tolerance = words.agree?.tolerance ?? limits.numericTolerance;
     holds(tolerance === limits.numericTolerance, label, `compares numbers within ${tolerance} %, not ${limits.numericTolerance} %`);
     holds(2 * node.threshold > node.redundancy && node.threshold <= node.redundancy, label, "lets a minority agree");
@@ -326,6 +330,7 @@ const FIELDS = [
   "panelSize",
   "timeout",
   "reviewWindow",
+  "anyCode",
   "budget",
   "predicate",
   "capabilities",

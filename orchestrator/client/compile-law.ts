@@ -1,10 +1,11 @@
-import { encodeAbiParameters } from "viem";
+import { encodeAbiParameters, zeroHash } from "viem";
 import { keccak256 } from "../primitives/hash.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { bytesToHex } from "../primitives/hex.ts";
 import { canonicalBytes, parseCanonicalJson } from "../primitives/json.ts";
-import { type MissionDocument, type MissionNode, missionDocumentSchema } from "../protocol/mission-document.ts";
+import { type MissionDocument, type MissionNode, missionDocumentSchema, takesAnyCode } from "../protocol/mission-document.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
+import { type Admitted, servicesRootOf } from "../rules/admissions.ts";
 import { Band, encodeLaw, type LawNode, lawHashOf, Risk, specHashOf } from "../rules/law-codec.ts";
 
 /** A law in all its forms (decision 1). */
@@ -38,6 +39,7 @@ export function compileLaw(document: MissionDocument): CompiledLaw {
       anchorInterval: checked.anchorInterval ?? 0,
       goalHash: statedGoalHash(checked),
       inputHash: checked.input.digest,
+      servicesRoot: servicesRootOf(admittedBy(checked)),
     },
     checked.nodes.map(lawNodeOf),
   );
@@ -80,5 +82,18 @@ export function lawNodeOf(node: MissionNode): LawNode {
     budget: BigInt(node.budget),
     predicate: node.predicate,
     capabilities: node.capabilities.reduce((word, level, dimension) => word | (BigInt(level) << BigInt(8 * dimension)), 0n),
+    anyCode: takesAnyCode(node),
   };
+}
+
+/** The code that a law admits, each with all the nodes it is admitted for: nodes of one task have one entry. */
+export function admittedBy({ nodes }: Pick<MissionDocument, "nodes">): readonly Admitted[] {
+  const admitted = new Map<string, Admitted>();
+  for (const { number, admits } of nodes) {
+    for (const { code: codeHash = zeroHash, schema: schemaHash } of admits) {
+      const known = admitted.get(`${codeHash}/${schemaHash}`)?.nodes ?? 0n;
+      admitted.set(`${codeHash}/${schemaHash}`, { codeHash, schemaHash, nodes: known | (1n << BigInt(number)) });
+    }
+  }
+  return [...admitted.values()];
 }

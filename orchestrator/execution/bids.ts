@@ -3,14 +3,18 @@ import { errorsAbi } from "../chain/abi/errors.ts";
 import { MAX_TRANSACTION_GAS } from "../chain/driven.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { decodeRevert } from "../chain/revert.ts";
+import { admittedBy } from "../client/compile-law.ts";
 import type { AbiOf } from "../client/contracts.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import type { Offer } from "../minds/mind.ts";
 import { partsOf } from "../primitives/lists.ts";
+import { admissionOf } from "../rules/admissions.ts";
+import { admittedAmong } from "./admitted.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Worker } from "./seat.ts";
+import { ServiceChanged } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
 /** How long a bid's signature holds, seconds of chain time. */
@@ -54,7 +58,9 @@ export async function placeBids(
   const rounds = Math.max(0, ...queues.map(({ length }) => length));
   for (let round = 0; round < rounds; round += 1) {
     const due = queues.flatMap((queue) => queue.slice(round, round + 1)).filter(({ worker }) => !absent.has(worker));
-    const signed = await Promise.all(due.map(({ worker, offer }) => unlessAbsent(() => signBid(world, mission, worker, offer))));
+    const signed = await Promise.all(
+      due.map(({ worker, view, offer }) => unlessAbsent(() => signBid(world, mission, view.law, worker, offer))),
+    );
     const bids = due.flatMap((bid, place) => {
       const own = signed[place];
       if (own === undefined) absent.add(bid.worker);
@@ -68,21 +74,28 @@ export async function placeBids(
   return bidders;
 }
 
-async function signBid(world: World, mission: Mission, worker: Worker, { node, service: name, price }: Offer): Promise<SignedBid> {
+async function signBid(world: World, mission: Mission, law: NodeView["law"], worker: Worker, offered: Offer): Promise<SignedBid> {
+  const { node, service: name, price } = offered;
   const agent = worker.account.address;
-  const service = world.services.find((candidate) => candidate.owner === agent && candidate.name === name);
+  const service = admittedAmong(law, world.services).find((candidate) => candidate.owner === agent && candidate.name === name);
   if (service === undefined) throw new RangeError(`${worker.name} does not sell ${name}`);
+  const admission = admissionOf(admittedBy(mission.document), service.record, node);
+  if (admission === undefined) throw new ServiceChanged(service.id, [name]);
   const { execution, chain } = world.client;
   const offer = { mission: mission.address, node, service: service.id, price };
   const deadline = Number(chain.clock.now() + BID_VALIDITY);
   const message = { agent, ...offer, nonce: await execution.nonceOf(agent), deadline };
-  return [offer, await signAuth(world.client, worker.account, "Bid", message)];
+  return [offer, await signAuth(world.client, worker.account, "Bid", message), admission];
 }
 
 /** @returns the bids that the chain took */
 async function send({ client, tell }: World, mission: Mission, bids: readonly PlacedBid[]): Promise<readonly PlacedBid[]> {
   const names = bids.flatMap(({ view, worker }) => [view.law.number, view.attempt, worker.account.address]);
-  const call = [bids.map(({ signed: [offer] }) => offer), bids.map(({ signed: [, auth] }) => auth)] as const;
+  const call = [
+    bids.map(({ signed: [offer] }) => offer),
+    bids.map(({ signed: [, auth] }) => auth),
+    bids.map(({ signed: [, , admission] }) => admission),
+  ] as const;
   const gas = GAS_OF_TRANSACTION + GAS_PER_BID * BigInt(bids.length);
   const intent = client.execution.call.bidAll(call, { intent: intentKey("bids", mission.address, ...names), gas });
   const refused = (await writeMany(client, [intent])).flatMap((receipt) => client.execution.events(receipt, "BidRefused"));

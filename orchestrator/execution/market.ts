@@ -9,13 +9,15 @@ import { type CityFacts, type ProducerFacts, riskNumber } from "../minds/goal.ts
 import { type BidRequest, checkedMind, type Offer, type OpenNode, type PayTerms } from "../minds/mind.ts";
 import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
+import { admittedAmong } from "./admitted.ts";
 import { Backing } from "./backing.ts";
 import { batched } from "./batches.ts";
 import { placeBids } from "./bids.ts";
 import type { NodeView } from "./chain-view.ts";
 import { eligibleWorkers } from "./left-out.ts";
 import type { Worker } from "./seat.ts";
-import type { Mission, World } from "./world.ts";
+import { ServiceChanged } from "./work.ts";
+import type { Mission, RegisteredService, World } from "./world.ts";
 
 const CAPABILITIES = 10;
 const CAPABILITY_BITS = 16n;
@@ -36,6 +38,7 @@ const offersSchema = z.array(z.strictObject({ node: z.int(), service: z.string()
  */
 export async function runMarket(world: World, mission: Mission, nodes: readonly NodeView[], terms: MarketTerms): Promise<void> {
   if (nodes.length === 0) return;
+  for (const { law } of nodes) if (admittedAmong(law, world.services).length === 0) throw new ServiceChanged(law.label, law.services);
   // One mission's market at a time: an offer rests on the stake its agent has free, a bid's signature on the agent's last nonce.
   await world.bidding.run(async () => {
     // After an interruption some windows may be over, or open for the second time: minds are not asked about those again.
@@ -131,7 +134,7 @@ async function offersOf(
   step = "offers",
 ): Promise<readonly Offer[]> {
   const agent = worker.account.address;
-  const sold = world.services.filter(({ owner }) => owner === agent).map(({ name }) => name);
+  const sold = world.services.filter(({ owner }) => owner === agent);
   const open = await Promise.all(nodes.map(async (view) => openNode(view, sold, terms, await culprits(world, mission, view))));
   const key = [step, mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt]), agent];
   const pool = await backing.poolFor(worker, nodes, terms.stakes);
@@ -169,7 +172,7 @@ async function culprits(world: World, mission: Mission, { law, attempt }: NodeVi
   return former.flatMap(({ principal }, place) => (barred[place] === true ? [principal] : []));
 }
 
-function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms, former: readonly Address[]): OpenNode {
+function openNode({ law }: NodeView, sold: readonly RegisteredService[], terms: MarketTerms, former: readonly Address[]): OpenNode {
   return {
     node: law.number,
     tier: law.tier,
@@ -177,7 +180,7 @@ function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms
     risk: law.risk,
     slotBudget: BigInt(law.budget) / BigInt(law.redundancy),
     stake: terms.stakes[riskNumber(law.risk)],
-    services: law.services.filter((name) => sold.includes(name)),
+    services: admittedAmong(law, sold).map(({ name }) => name),
     capabilities: law.capabilities,
     barred: [...terms.barred, ...former],
   };

@@ -108,7 +108,7 @@ export function nothingRecent(): World["recent"] {
 
 /** An executor is bound to code that is not here: somebody changed a service under a mission that uses it. */
 export class ServiceChanged extends AgentCityError {
-  constructor(id: Hash, names: readonly string[]) {
+  constructor(id: string, names: readonly string[]) {
     const which = names.length === 1 ? `The service ${names[0]}` : `One of the services ${names.join(", ")}`;
     super("ServiceChanged", `${which} has changed since this mission began, and executors are bound to the code that they bid with`, {
       details: id,

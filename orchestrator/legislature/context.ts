@@ -33,6 +33,9 @@ export interface Producer {
 export interface LegislatedService extends PlannableService {
   /** Ten levels, 0–255. */
   readonly capabilities: readonly number[];
+  /** Hashes of its code and of its schemas, as it is registered. */
+  readonly code: Hash;
+  readonly schema: Hash;
 }
 
 /** The mission's input, as the law names it. */

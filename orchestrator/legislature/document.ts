@@ -2,7 +2,7 @@ import type { LawLimits } from "../client/law-limits.ts";
 import type { CityFacts, Goal } from "../minds/goal.ts";
 import { riskNumber } from "../minds/goal.ts";
 import { itemAt, layOut, type PlannedNode } from "../minds/layout.ts";
-import { exposureOf, requiredLevels, riskOf } from "../minds/options.ts";
+import { admittedFor, exposureOf, requiredLevels, riskOf } from "../minds/options.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { gateNumber } from "../protocol/gates.ts";
 import type { LawShape } from "../protocol/law-shape.ts";
@@ -68,6 +68,7 @@ function nodeOf(planned: PlannedNode, mission: PlannedMission, inputs: MissionIn
     task: task.name,
     shard: task.overInput ? { from: itemAt(planned.from, inputs.count), to: itemAt(planned.to, inputs.count) } : null,
     services: task.services.map(({ name }) => name),
+    admits: admittedFor(task),
     ...(options === undefined ? {} : { options }),
     ...(plan === null ? {} : { mission: { goal: plan.goal, plan: planId(plan) } }),
     after: [...planned.after],

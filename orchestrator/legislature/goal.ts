@@ -36,7 +36,8 @@ function taskOf(task: MissionTask, services: readonly LegislatedService[]): Goal
   return {
     name: task.name,
     tier: task.tier,
-    services: allowed.map(({ id, capabilities }) => ({ name: id, capabilities })),
+    services: allowed.map(({ id, capabilities, code, schema }) => ({ name: id, capabilities, code, schema })),
+    ...(task.anyCode === true ? { anyCode: true } : {}),
     overInput: task.overInput,
     perItem: allowed.every(({ perItem }) => perItem),
     after: task.after,

@@ -1,5 +1,5 @@
 import type { FloorName, LawLimits, RiskName } from "../client/law-limits.ts";
-import type { Address } from "../primitives/hex.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
 import type { Tier } from "../primitives/tier.ts";
 import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 
@@ -7,6 +7,9 @@ import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 export interface GoalService {
   readonly name: string;
   readonly capabilities: readonly number[];
+  /** What a law admits: the code behind the name today, and the schemas that it keeps to. */
+  readonly code: Hash;
+  readonly schema: Hash;
 }
 
 /** One task of a mission as agents see it when they draft. */
@@ -14,6 +17,8 @@ export interface GoalTask {
   readonly name: string;
   readonly tier: Tier;
   readonly services: readonly GoalService[];
+  /** Any code may do it that keeps to the schemas of these. */
+  readonly anyCode?: boolean | undefined;
   /** Works through the mission's own items. */
   readonly overInput: boolean;
   /** Works item by item, so that it can be divided among nodes. */

@@ -1,6 +1,7 @@
 import { type FloorName, type LawLimits, type RiskName, riskOfBudget, riskOfExposure } from "../client/law-limits.ts";
 import { TIER } from "../primitives/tier.ts";
 import type { LawShape, TaskShape } from "../protocol/law-shape.ts";
+import type { MissionNode } from "../protocol/mission-document.ts";
 import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 import { GoalNotFeasible } from "./errors.ts";
 import { fits } from "./fit.ts";
@@ -103,6 +104,11 @@ export function requiredLevels(task: GoalTask): number[] {
   return Array.from({ length: 10 }, (_, dimension) =>
     Math.max(0, ...task.services.map(({ capabilities }) => capabilities[dimension] ?? 0)),
   );
+}
+
+/** Code that may do a task: that of its services, or any that keeps to their schemas (decision 93). */
+export function admittedFor({ services, anyCode }: GoalTask): MissionNode["admits"] {
+  return services.map(({ code, schema }) => (anyCode === true ? { schema } : { code, schema }));
 }
 
 /** Executors that a node of this task must have, by what the constitution asks of its risk. */

@@ -62,6 +62,11 @@ export const missionContext = {
         label: "http://www.w3.org/2000/01/rdf-schema#label",
         shard: { ...term("shard"), "@context": { from: whole("firstItem"), to: whole("endItem") } },
         services: { ...term("service"), "@container": "@set" },
+        admits: {
+          ...term("admittedService"),
+          "@container": "@list",
+          "@context": { code: typed("codeHash", `${NS}keccak256`), schema: typed("schemaHash", `${NS}keccak256`) },
+        },
         options: typed("serviceOptions", "@json"),
         mission: { ...term("childMission"), "@context": { plan: term("plan") } },
         after: { ...term("afterNode"), "@container": "@set" },

@@ -34,8 +34,10 @@ export const missionNodeSchema = z
     task: z.string().min(1),
     /** Items [from, to) of the mission's input, in order of id; null when the node works on other nodes' output only. */
     shard: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
-    /** Catalogue ids a bid may name; none when the node is a mission. */
+    /** Catalogue ids, for people; none when the node is a mission. */
     services: z.array(z.string().min(1)),
+    /** What they are: code that may do the work and the schemas that it keeps to, or, without code, any that keeps to them (decision 93). */
+    admits: z.array(z.strictObject({ code: hash.optional(), schema: hash })),
     /** What they are given as options; absent when that is nothing. */
     options: optionsSchema.optional(),
     /** Present if the node is not a leaf: it has no executor, and a child session is opened for it. */
@@ -76,7 +78,16 @@ export const missionNodeSchema = z
   })
   .refine(({ services, mission }) => (services.length === 0) === (mission !== undefined), {
     error: "a node has services, or is a mission of its own",
+  })
+  .refine(({ services, admits }) => services.length === admits.length, { error: "every service of a node is admitted by its hashes" })
+  .refine(({ admits }) => new Set(admits.map(({ code }) => code === undefined)).size <= 1, {
+    error: "a node admits any code, or such as it names",
   });
+
+/** Whether any code may do a node's work that keeps to its schemas. */
+export function takesAnyCode({ admits }: Pick<MissionNode, "admits">): boolean {
+  return admits.some(({ code }) => code === undefined);
+}
 
 /** Columns that a law lists. */
 export const MOST_COLUMNS = 200;

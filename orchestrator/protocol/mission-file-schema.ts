@@ -44,6 +44,7 @@ export const optionsSchema = z.record(z.string(), z.json()).transform((options):
 /** A task that a service does (`service`, `tier`), or one with tasks of its own: a mission within the mission. Which it is, and what it then needs, the parser checks. */
 const taskSchema = z.strictObject({
   service: z.union([slug, z.array(slug).min(1).max(5)], { error: "expected the name of a service, or a list of 1 to 5" }).optional(),
+  like: z.union([slug, z.array(slug).min(1).max(5)], { error: "expected the name of a service, or a list of 1 to 5" }).optional(),
   over: z.literal("input").optional(),
   after: z.array(slug).max(MAX_TASKS).optional(),
   tier: z.literal([1, 2, 3]).optional(),

@@ -28,6 +28,8 @@ export interface MissionTask {
   readonly name: string;
   /** Catalogue ids of candidate services; none for a mission of its own. */
   readonly services: readonly string[];
+  /** Any code may do it that keeps to the schemas of these. */
+  readonly anyCode?: true;
   /** It works on the mission's input, in shards. */
   readonly overInput: boolean;
   readonly after: readonly string[];
@@ -294,13 +296,17 @@ function readWork(
   const { refuse } = reading;
   const at = [...scope.at, "tasks", name];
   const { service = missing(reading, at, "service"), tier = missing(reading, at, "tier") } = task;
-  const services = typeof service === "string" ? [service] : service;
+  const anyCode = service === ANY;
+  if (anyCode && tier === TIER.RERUN) refuse("InvalidField", [...at, "service"], ...NEEDS_REDUNDANCY);
+  if (!anyCode && task.like !== undefined) refuse("InvalidField", [...at, "like"], "only `service: any` is like another service");
+  const [key, named] = anyCode ? ["like", task.like ?? missing(reading, at, "like")] : ["service", service];
+  const services = typeof named === "string" ? [named] : named;
   for (const [index, id] of services.entries()) {
-    checkService(reading, task, id, typeof service === "string" ? [...at, "service"] : [...at, "service", index]);
+    checkService(reading, task, id, typeof named === "string" ? [...at, key] : [...at, key, index]);
   }
-  if (new Set(services).size !== services.length) refuse("InvalidField", [...at, "service"], "a service is named twice");
+  if (new Set(services).size !== services.length) refuse("InvalidField", [...at, key], "a service is named twice");
   checkAfter(reading, scope, name, task);
-  if (tier === TIER.CONSENSUS) checkIndependence(reading, services, [...at, "service"]);
+  if (tier === TIER.CONSENSUS && !anyCode) checkIndependence(reading, services, [...at, "service"]);
   if (tier === TIER.RERUN) checkRepeatable(reading, services, [...at, "service"]);
   const verifiers = readVerifiers(reading, at, task);
   if (task.rubric !== undefined && tier !== TIER.HUMAN && verifiers?.includes("semantic") !== true)
@@ -309,6 +315,7 @@ function readWork(
     refuse("InvalidField", [...at, "agree"], "only a task of tier 2 compares executors");
   return {
     services,
+    ...(anyCode ? { anyCode } : {}),
     tier,
     agree: tier === TIER.CONSENSUS ? agreeOf(task) : null,
     ...(task.rubric === undefined ? {} : { rubric: task.rubric }),
@@ -412,8 +419,27 @@ function missing({ refuse }: Reading, at: Path, key: string): never {
   return refuse("MissingField", at, `${[...at, key].join(".")} is missing`);
 }
 
+/** Instead of a service's name: whatever is registered with the schemas of those that the task is like (decision 93). */
+const ANY = "any";
+const NEEDS_REDUNDANCY = [
+  "AnyNeedsRedundancy: tier 1 runs the work again, which shows that the code ran and not that it answers the goal",
+  "let different code be compared with tier 2, or a human read the output with tier 3, or name the services",
+] as const;
+
 /** Keys of a task that a service does, and of one that is a mission of its own. */
-const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "rubric", "verifiers", "timeout", "floor", "gate", "with", "after"];
+const WORK_KEYS: readonly string[] = [
+  "service",
+  "like",
+  "tier",
+  "agree",
+  "rubric",
+  "verifiers",
+  "timeout",
+  "floor",
+  "gate",
+  "with",
+  "after",
+];
 const PLAN_KEYS: readonly string[] = ["goal", "parts", "deadline", "output", "predicates"];
 const NO_WORK = { services: [], tier: TIER.RERUN, agree: null, timeout: null, floor: null } as const;
 

@@ -18,6 +18,7 @@ import { ASKED_KINDS } from "./verifier-kinds.ts";
 const taskRecordSchema = z.strictObject({
   name: z.string(),
   services: z.array(z.string()),
+  anyCode: z.literal(true).optional(),
   overInput: z.boolean(),
   after: z.array(z.string()),
   tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),

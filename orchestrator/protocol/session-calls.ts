@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
+import { hashSchema } from "../primitives/hex.ts";
 import { grounds, reasonsSchema } from "./debate.ts";
 import { lawShapeSchema } from "./law-shape.ts";
 
@@ -16,7 +17,8 @@ const blockId = z.string().min(1).max(128);
 const goalTaskSchema = z.strictObject({
   name: text,
   tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
-  services: z.array(z.strictObject({ name: text, capabilities: z.array(byte).max(10) })).max(256),
+  services: z.array(z.strictObject({ name: text, capabilities: z.array(byte).max(10), code: hashSchema, schema: hashSchema })).max(256),
+  anyCode: z.literal(true).optional(),
   overInput: z.boolean(),
   perItem: z.boolean(),
   after: z.array(text).max(256),

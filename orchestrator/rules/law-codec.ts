@@ -23,6 +23,8 @@ export interface LawHeader {
   readonly anchorInterval: number;
   readonly goalHash: Hex;
   readonly inputHash: Hex;
+  /** Merkle root over the code that it admits (`admissions.ts`). */
+  readonly servicesRoot: Hex;
 }
 
 export interface LawNode {
@@ -48,6 +50,8 @@ export interface LawNode {
   readonly predicate: number;
   /** Ten levels, eight bits each. */
   readonly capabilities: bigint;
+  /** Any code may do its work that keeps to its schemas. */
+  readonly anyCode: boolean;
 }
 
 /** What a clone carries after its law. */
@@ -61,7 +65,7 @@ export interface MissionContext {
 }
 
 export const MAX_NODES = 256;
-const HEADER_WORDS = 3;
+const HEADER_WORDS = 4;
 const NODE_WORDS = 2;
 const CONTEXT_WORDS = 4;
 const HIGHEST_RISK = 2n;
@@ -90,6 +94,7 @@ export function lawHeader(law: Hex): LawHeader {
     anchorInterval: Number(field(word, 136, 16)),
     goalHash: wordHex(wordAt(law, 1)),
     inputHash: wordHex(wordAt(law, 2)),
+    servicesRoot: wordHex(wordAt(law, 3)),
   };
 }
 
@@ -101,7 +106,7 @@ export function lawNode(law: Hex, index: number): LawNode {
   const word = wordAt(law, at + 1);
   const risk = field(word, 211, 2);
   const floor = field(word, 213, 3);
-  if (risk > HIGHEST_RISK || floor > HIGHEST_FLOOR || word >> 221n !== 0n) throw new RuleError("MalformedNode", index, word);
+  if (risk > HIGHEST_RISK || floor > HIGHEST_FLOOR || word >> 222n !== 0n) throw new RuleError("MalformedNode", index, word);
   return {
     predecessors: wordAt(law, at),
     tier: Number(field(word, 203, 2)),
@@ -118,6 +123,7 @@ export function lawNode(law: Hex, index: number): LawNode {
     budget: field(word, 80, 64),
     predicate: Number(field(word, 184, 16)),
     capabilities: field(word, 0, 80),
+    anyCode: field(word, 221, 1) === 1n,
   };
 }
 
@@ -141,7 +147,7 @@ export function encodeLaw(header: LawHeader, nodes: readonly LawNode[]): Hex {
     put(header.duration, 40, 32) |
     put(header.budget, 72, 64) |
     put(header.anchorInterval, 136, 16);
-  const words = [first, BigInt(header.goalHash), BigInt(header.inputHash)];
+  const words = [first, BigInt(header.goalHash), BigInt(header.inputHash), BigInt(header.servicesRoot)];
   nodes.forEach((node, index) => {
     words.push(node.predecessors, packNode(node, index));
   });
@@ -209,7 +215,8 @@ function packNode(n: LawNode, index: number): bigint {
     put(n.floor, 213, 3) |
     put(n.questions, 216, 2) |
     put(n.leaf ? 1 : 0, 218, 1) |
-    put(n.band, 219, 2);
+    put(n.band, 219, 2) |
+    put(n.anyCode ? 1 : 0, 221, 1);
   if (BigInt(n.risk) > HIGHEST_RISK || BigInt(n.floor) > HIGHEST_FLOOR) throw new RuleError("MalformedNode", index, word);
   return word;
 }

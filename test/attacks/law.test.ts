@@ -1,8 +1,10 @@
 /** What a codifier, a template or a stranger could do to a law: AgentCity A.7, M1–M7. */
 import { expect } from "chai";
 import { AbiCoder, encodeBytes32String, id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
+import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { DEVNET, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import type { LawHeader, LawNode } from "../../orchestrator/rules/law-codec.ts";
+import { CODE, SCHEMAS } from "../support/admitted.ts";
 import { EVERYTHING, ethers, INSTITUTIONS, Kind, loadCity, loadFixture, parameterValues, tokens } from "../support/city-fixture.ts";
 import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node, State } from "../support/legislature.ts";
 import { Action, loadPeopledCity, type Mission, MissionState, openMission, openMissionIn, TASK } from "../support/mission-fixture.ts";
@@ -47,6 +49,10 @@ describe("attacks on the law", () => {
 
     it("two of five executors are a majority", async () => {
       expect(await passes([node({ tier: 2, redundancy: 5, threshold: 2 })])).to.equal(false);
+    });
+
+    it("a law takes any code where work is only run again", async () => {
+      expect(await passes([node({ anyCode: true })])).to.equal(false);
     });
 
     it("one executor agrees with itself", async () => {
@@ -172,7 +178,7 @@ describe("attacks on the law", () => {
   });
 
   describe("by its code", () => {
-    const words = (count: number) => AbiCoder.defaultAbiCoder().encode(Array(9).fill("uint256"), [BigInt(count), ...Array(8).fill(0n)]);
+    const words = (count: number) => AbiCoder.defaultAbiCoder().encode(Array(10).fill("uint256"), [BigInt(count), ...Array(9).fill(0n)]);
 
     it("somebody deploys a mission of its own and has it pass for genuine", async () => {
       const city = await loadCity();
@@ -272,6 +278,57 @@ describe("attacks on the law", () => {
     await mission.route(0);
     await attempt(mission.contract.connect(city.monitor).degrade((await city.now()) - 100n));
     expect(await mission.contract.state()).not.to.equal(MissionState.DEGRADED);
+  });
+
+  describe("by other code than it admits", () => {
+    let mission: Mission;
+    const opened = async (...nodes: (typeof TASK)[]) => {
+      mission = await (await openMission({ nodes })).activate();
+    };
+    const CONSTANT = hexSchema.parse(id("says the same whatever it is asked"));
+    /** Somebody whom nobody knows, with a service of that code under the name of one that is known. */
+    const stranger = async (codeHash = CONSTANT) => {
+      const { agent } = await mission.newcomer("stranger");
+      return { agent, ...(await mission.city.offerService(agent, "0", { codeHash })) };
+    };
+    const bidders = async (node = 0) => (await mission.city.execution.bidsOf(mission.address, node)).map(({ agent }) => agent);
+
+    it("a stranger registers a constant output under the service's name and works for less", async () => {
+      await opened(TASK);
+      const cheap = await stranger();
+      await attempt(mission.bidAs(cheap, 0, 1n));
+      expect(await bidders()).to.deep.equal([]);
+    });
+
+    it("its operator registers a service anew after the vote, and shows the old one's record", async () => {
+      await opened(TASK);
+      const { agent, record, service } = mission.worker(0);
+      const { execution, services, offerService } = mission.city;
+      await services.connect(agent).deprecateService(service);
+      const anew = await offerService(agent, "0", { codeHash: CONSTANT });
+      const offer = { mission: mission.address, node: 0, service: anew.service, price: 1n };
+      const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
+      await attempt(execution.connect(agent).bid(offer, auth, mission.shownBy(record, 0)));
+      expect(await bidders()).to.deep.equal([]);
+    });
+
+    it("code that one task admits is paid for another", async () => {
+      const admitted = [{ codeHash: CODE, schemaHash: SCHEMAS, nodes: 2n }];
+      mission = await (await openMission({ nodes: [TASK, TASK], admitted })).activate();
+      const { agent, record, service } = mission.worker(0);
+      const offer = { mission: mission.address, node: 0, service, price: 1n };
+      const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
+      await attempt(mission.city.execution.connect(agent).bid(offer, auth, mission.shownBy(record, 1)));
+      expect(await bidders()).to.deep.equal([]);
+    });
+
+    it("where a law takes any code, one code agrees with itself", async () => {
+      await opened({ ...TASK, tier: 2, redundancy: 2, threshold: 2, anyCode: true });
+      for (const worker of [0, 1]) await mission.bid(0, worker, tokens(10));
+      await mission.closeMarket();
+      await attempt(mission.city.execution.award(mission.address, [0]));
+      expect((await mission.contract.slotOf(0, 1)).agent).to.equal(ZeroAddress);
+    });
   });
 
   describe("by adopting it", () => {

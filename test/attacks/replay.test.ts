@@ -203,12 +203,12 @@ describe("attacks by replay", () => {
     it("a bid of an earlier attempt is placed again at the old price", async () => {
       await opened(TASK);
       const { execution, deployer, producers, sign, addresses } = mission.city;
-      const { agent, service } = mission.worker(1);
+      const { agent, service, record } = mission.worker(1);
       const offer = { mission: mission.address, node: 0, service, price: tokens(90) };
       const deadline = await mission.soon();
       const message = { ...offer, agent: agent.address, nonce: 0n, deadline };
       const auth = { agent: agent.address, deadline, signature: await sign("Bid", addresses.EXECUTION, message, agent) };
-      const place = () => execution.connect(deployer).bid(offer, auth);
+      const place = () => execution.connect(deployer).bid(offer, auth, mission.shownBy(record, 0));
       await place();
       await mission.bid(0, 0, tokens(50));
       await mission.closeMarket();

@@ -29,11 +29,12 @@ describe("attacks with signatures", () => {
     it("a third party turns a bid's signature into another valid one", async () => {
       mission = await (await openMission()).activate();
       const { execution, sign, addresses, deployer } = mission.city;
-      const { agent, service } = mission.worker(0);
+      const { agent, service, record } = mission.worker(0);
+      const shown = mission.shownBy(record, 0);
       const offer = { mission: mission.address, node: 0, service, price: tokens(90) };
       const deadline = await mission.soon();
       const signature = await sign("Bid", addresses.EXECUTION, { ...offer, agent: agent.address, nonce: 0n, deadline }, agent);
-      await attempt(execution.connect(deployer).bid(offer, { agent: agent.address, deadline, signature: twinOf(signature) }));
+      await attempt(execution.connect(deployer).bid(offer, { agent: agent.address, deadline, signature: twinOf(signature) }, shown));
       expect(await execution.bidsOf(mission.address, 0)).to.have.length(0);
     });
 

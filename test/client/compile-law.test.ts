@@ -3,9 +3,10 @@ import { compileLaw, goalHashOf, recompileLaw } from "../../orchestrator/client/
 import { predictMission } from "../../orchestrator/client/predict-mission.ts";
 import { canonicalBytes } from "../../orchestrator/primitives/json.ts";
 import type { MissionDocument } from "../../orchestrator/protocol/mission-document.ts";
+import { admissionLeaf } from "../../orchestrator/rules/admissions.ts";
 import { decodeLaw } from "../../orchestrator/rules/law-codec.ts";
 import { address } from "../support/goals.ts";
-import { openLivingCity } from "../support/living-city.ts";
+import { hashOf, openLivingCity } from "../support/living-city.ts";
 import { specification as document, parseNode, reportNode } from "../support/specification.ts";
 
 describe("the law compiler", () => {
@@ -20,6 +21,8 @@ describe("the law compiler", () => {
       anchorInterval: 60,
       goalHash: goalHashOf(document.goal),
       inputHash: document.input.digest,
+      // Both nodes admit the same code: one entry, which is the root.
+      servicesRoot: admissionLeaf({ codeHash: hashOf("code"), schemaHash: hashOf("schemas"), nodes: 0b11n }),
     });
     expect(nodes[1]).to.deep.equal({
       predecessors: 1n,
@@ -37,6 +40,7 @@ describe("the law compiler", () => {
       budget: 2_000n,
       predicate: 0,
       capabilities: 120n << 8n,
+      anyCode: false,
     });
   });
 
@@ -48,6 +52,8 @@ describe("the law compiler", () => {
       { ...document, duration: 1_801 },
       { ...document, output: { ...document.output, format: "json" } },
       { ...document, nodes: [{ ...parseNode, services: ["hash"] }, reportNode] },
+      { ...document, nodes: [{ ...parseNode, admits: [{ code: hashOf("other code"), schema: hashOf("schemas") }] }, reportNode] },
+      { ...document, nodes: [{ ...parseNode, admits: [{ code: hashOf("code"), schema: hashOf("other schemas") }] }, reportNode] },
     ];
     for (const changed of changes) expect(compileLaw(changed).specHash).to.not.equal(specHash);
     expect(compileLaw(structuredClone(document)).specHash).to.equal(specHash);

@@ -14,6 +14,7 @@ import { isPlanned, type MissionFile, type PlannedMission, parseMissionFile } fr
 import { CATALOG } from "../../services/catalog.ts";
 import { hashOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
 import { missionFiles } from "../support/mission-file-arbitrary.ts";
+import { legislated } from "../support/sessions.ts";
 
 describe("laws for any mission file", function () {
   this.timeout(60_000);
@@ -33,7 +34,7 @@ describe("laws for any mission file", function () {
     await fc.assert(
       fc.asyncProperty(files, fc.constantFrom(1, 675, 5_000), fc.nat(), async ({ yaml }, count, pick) => {
         const mission = planned(parseMissionFile(yaml, { fileName: "any.yaml", catalog: CATALOG, budgetCap: tokens(100_000) }));
-        const goal = goalOf(mission, CATALOG, facts.limits, count);
+        const goal = goalOf(mission, legislated(CATALOG), facts.limits, count);
         const options = optionsOf(goal, facts);
         const document = documentOf(mission, { count, digest: hashOf("input") }, goal, facts, options[pick % options.length]!);
         expect(document.nodes.length).to.be.at.most(Math.max(MOST_NODES, 2 * mission.tasks.length));
@@ -63,7 +64,7 @@ describe("laws for any mission file", function () {
         output: { task: "report", format: "markdown" },
       });
       const mission = planned(parseMissionFile(text, { fileName: "compared.yaml", catalog: CATALOG, budgetCap: tokens(100_000) }));
-      const goal = goalOf(mission, CATALOG, limits, 3);
+      const goal = goalOf(mission, legislated(CATALOG), limits, 3);
       const { nodes } = documentOf(mission, { count: 3, digest: hashOf("input") }, goal, { ...facts, limits }, optionsOf(goal, facts)[0]!);
       return nodes.find(({ task }) => task === "estimate")?.agree;
     };
@@ -88,7 +89,7 @@ describe("laws for any mission file", function () {
         output: { task: "sort", format: "json" },
       });
       const mission = planned(parseMissionFile(text, { fileName: "options.yaml", catalog, budgetCap: tokens(100_000) }));
-      const goal = goalOf(mission, catalog, facts.limits, 3);
+      const goal = goalOf(mission, legislated(catalog), facts.limits, 3);
       return documentOf(mission, { count: 3, digest: hashOf("input") }, goal, facts, optionsOf(goal, facts)[0]!);
     };
     const [byName, byValue] = [documentWith({}), documentWith({ by: "value" })];
@@ -109,7 +110,7 @@ describe("laws for any mission file", function () {
         output: { task: "report", format: "markdown" },
       });
       const mission = planned(parseMissionFile(text, { fileName: "exposed.yaml", catalog: CATALOG, budgetCap: tokens(100_000) }));
-      const goal = goalOf(mission, CATALOG, facts.limits, 3);
+      const goal = goalOf(mission, legislated(CATALOG), facts.limits, 3);
       const { nodes, ...document } = documentOf(mission, { count: 3, digest: hashOf("input") }, goal, facts, optionsOf(goal, facts)[0]!);
       expect(new Set(nodes.map((node) => node.risk))).to.deep.equal(new Set([document.risk]));
       // Whoever has the law alone comes to the same.
@@ -149,7 +150,7 @@ describe("laws for any mission file", function () {
       output: { task: "sort", format: "json" },
     });
     const mission = planned(parseMissionFile(text, { fileName: "two-ways.yaml", catalog: CATALOG, budgetCap: tokens(100_000) }));
-    const goal = goalOf(mission, CATALOG, facts.limits, 30);
+    const goal = goalOf(mission, legislated(CATALOG), facts.limits, 30);
     for (const shape of optionsOf(goal, facts)) {
       const { nodes } = documentOf(mission, { count: 30, digest: hashOf("input") }, goal, facts, shape);
       expect(nodes.filter(({ task }) => task === "sort").map(({ shard }) => shard)).to.deep.equal([{ from: 0, to: 30 }]);

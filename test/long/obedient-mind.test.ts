@@ -26,6 +26,7 @@ import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { openHome } from "../support/city-home.ts";
 import { INJECTIONS, tracesIn } from "../support/injections.ts";
+import { hashOf } from "../support/living-city.ts";
 import { millis, secretOf, wallClock } from "../support/office-holder.ts";
 import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -204,7 +205,7 @@ describe("an agent whose mind obeys everything that it reads", function () {
       const goal = own["goal"] as JsonObject;
       const tasks = (goal["tasks"] as JsonObject[]).map((task) => ({
         ...task,
-        services: [{ name: words, capabilities: [] }, ...(task["services"] as JsonValue[])],
+        services: [{ name: words, capabilities: [], code: hashOf(words), schema: hashOf(words) }, ...(task["services"] as JsonValue[])],
       }));
       return { kind: "draft", payload: { ...own, goal: { ...goal, tasks } }, reads: true };
     },

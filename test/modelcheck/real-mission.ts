@@ -183,12 +183,12 @@ export class RealMission {
     const { city, address } = this.#m;
     const prepared: Prepared[] = [];
     for (let slot = 0; slot < this.#m.node(node).redundancy; slot++) {
-      const { agent, service } = this.#worker(node, attempt, slot);
+      const { agent, service, record } = this.#worker(node, attempt, slot);
       const offer = { mission: address, node, service, price: BigInt(PRICE) };
       const deadline = await this.#m.soon();
       const message = { ...offer, agent: agent.address, nonce: await city.execution.nonceOf(agent.address), deadline };
       const signature = await city.sign("Bid", city.addresses.EXECUTION, message, agent);
-      const args = [offer, { agent: agent.address, deadline, signature }];
+      const args = [offer, { agent: agent.address, deadline, signature }, this.#m.shownBy(record, node)];
       prepared.push({ from: city.deployer, to: city.execution, method: "bid", args });
     }
     return prepared;

@@ -220,8 +220,8 @@ const WORDS: readonly Mutant[] = [
     "meta/execution-procedure",
     "takes what bid would take, in order, and passes over the rest, which may be sent again",
     "meta/ExecutionProcedure.sol",
-    "try this.bid(offers[i], auths[i]) {",
-    "try this.bid(offers[0], auths[0]) {",
+    "try this.bid(offers[i], auths[i], admissions[i]) {",
+    "try this.bid(offers[0], auths[0], admissions[0]) {",
   ),
   noticed(
     "meta/execution-procedure",

@@ -178,16 +178,19 @@ describe("proofs: what is packed is what was meant", function () {
       await proves(run, implies(when, returnsOnly(packed, must(word))));
       const field = (low: number, width: bigint) => `(bvand (bvlshr ${smt(must(word))} (_ bv${low} 256)) (_ bv${(1n << width) - 1n} 256))`;
       const known = all(`(bvult ${field(211, 2n)} (_ bv3 256))`, `(bvult ${field(213, 3n)} (_ bv6 256))`);
-      await proves(run, `(= ${when} ${all(known, nothingFrom(221, smt(must(word)), 256))})`);
+      await proves(run, `(= ${when} ${all(known, nothingFrom(222, smt(must(word)), 256))})`);
     });
 
     it("comes back from its word, whenever it was packed", async () => {
       const { run, words } = begin();
       const node = run.argument("LawCodec", "_packNode", 0);
-      const packed = returned(run.call("LawCodec", "_packNode", [node, run.literal(0n, 256)]));
-      words.push(part(node, "predecessors"), packed.value);
-      const back = run.call("LawCodec", "node", [run.literal(0n, 256), run.literal(0n, 256)]);
-      await proves(run, implies(packed.when, returnsOnly(back, node)));
+      // One way to return for a node that takes any code, one for others.
+      for (const { when, values, error } of run.call("LawCodec", "_packNode", [node, run.literal(0n, 256)])) {
+        if (error !== undefined) continue;
+        words.splice(0, 2, part(node, "predecessors"), must(values[0]));
+        const back = run.call("LawCodec", "node", [run.literal(0n, 256), run.literal(0n, 256)]);
+        await proves(run, implies(when, returnsOnly(back, node)));
+      }
     });
   });
 

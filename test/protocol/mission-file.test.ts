@@ -119,6 +119,20 @@ describe("protocol/mission-file", () => {
     expect(refusal(alone, wavering).shortMessage).to.match(/estimate-by-pert alone always agrees with itself/);
   });
 
+  it("takes any code that is like a service, where executors are compared or a human reads, and never in tier 1", () => {
+    const text = sample("csv-estimates");
+    const any = text.replace(/service: \[estimate-by-pert.*\]/, "service: any\n    like: estimate-by-pert");
+    expect(parseMissionFile(any, options).tasks[1]).to.deep.include({ services: ["estimate-by-pert"], anyCode: true, tier: 2 });
+    const rerun = text.replace("service: fetch-and-parse", "service: any, like: fetch-and-parse");
+    expect(refusal(rerun).shortMessage).to.match(/AnyNeedsRedundancy/);
+    expect(parseMissionFile(rerun.replace("tier: 1", "tier: 3"), options).tasks[0]).to.deep.include({ anyCode: true, tier: 3 });
+    expect(refusal(any.replace("like: estimate-by-pert", "")).shortMessage).to.match(/like is missing/);
+    expect(refusal(any.replace("like: estimate-by-pert", "like: nobody")).code).to.equal("UnknownService");
+    expect(refusal(text.replace("service: fetch-and-parse", "service: fetch-and-parse, like: hash")).shortMessage).to.match(
+      /only `service: any`/,
+    );
+  });
+
   it("compares as the file says, and gives a rubric to tier 3 only", () => {
     const compared = sample("csv-estimates").replace("on: value,", "on: value, as: spread,");
     expect(parseMissionFile(compared, options).tasks[1]?.agree).to.deep.equal({ on: "value", as: "spread", atLeastBps: 6_000 });

@@ -3,15 +3,17 @@
  * Nothing is mocked. What only another institution may do is done *as* its address (`city.as`).
  */
 import type { HardhatEthersSigner } from "@nomicfoundation/hardhat-ethers/types";
-import { AbiCoder, type ContractTransactionResponse, id, type TypedDataDomain, Wallet, ZeroHash } from "ethers";
+import { AbiCoder, type ContractTransactionResponse, id, type TypedDataDomain, Wallet } from "ethers";
 import { network } from "hardhat";
-import { type Address, getAddress, keccak256, stringToHex } from "viem";
+import { type Address, getAddress, keccak256, stringToHex, zeroHash } from "viem";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
 import { deployLaw, type GenesisPort, publishTemplate } from "../../deploy/genesis.ts";
 import { actionName, institutionNames as INSTITUTIONS, type InstitutionName } from "../../orchestrator/protocol/actions.ts";
 import { actTypedData, type OverrideAction } from "../../orchestrator/protocol/acts.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import { type MessageName, typesOf } from "../../orchestrator/protocol/typed-data.ts";
+import type { ServiceTerms } from "../../orchestrator/rules/admissions.ts";
+import { CODE, SCHEMAS } from "./admitted.ts";
 
 const connection = await network.create();
 const { ethers, networkHelpers, provider } = connection;
@@ -97,7 +99,7 @@ export interface AgentOptions {
 /** A service as it is registered, and its id. */
 export interface OfferedService {
   readonly service: string;
-  readonly record: { owner: string; codeHash: string; schemaHash: string; endpoint: string; constraints: string };
+  readonly record: { owner: string } & ServiceTerms;
 }
 
 /** Procedures that a test city had before it got those it works with: retired, without a mission of their own. */
@@ -282,13 +284,18 @@ async function deployWiredCity() {
   }
 
   /** Registers a service of this name for an agent. */
-  async function offerService(agent: Wallet, name: string): Promise<OfferedService> {
+  /** `terms` are of code that is not the one everybody sells. */
+  async function offerService(
+    agent: Wallet,
+    name: string,
+    terms: Partial<Pick<ServiceTerms, "codeHash" | "schemaHash">> = {},
+  ): Promise<OfferedService> {
     const record = {
       owner: agent.address,
-      codeHash: id(`code ${name}`),
-      schemaHash: id("schema"),
+      codeHash: terms.codeHash ?? CODE,
+      schemaHash: terms.schemaHash ?? SCHEMAS,
       endpoint: `city:${name}`,
-      constraints: ZeroHash,
+      constraints: zeroHash,
     };
     const auth = { agent: agent.address, deadline: (await now()) + 3600n, signature: "0x" };
     await services.connect(agent).registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
@@ -317,9 +324,9 @@ async function deployWiredCity() {
   async function probe(session: number, params = 0n) {
     const name = PROBE;
     if ((await templates.latestVersion(name)) === 0n) await publishProbe();
-    // Of the newest version. A law of one node and its context, nine words; word 0 counts the nodes, word 5 are the parameters, word 7 is the session.
-    const words = [1n, 0n, 0n, 0n, 0n, params, 0n, BigInt(session), 0n];
-    const args = AbiCoder.defaultAbiCoder().encode(Array(9).fill("uint256"), words);
+    // Of the newest version. A law of one node and its context, ten words; word 0 counts the nodes, word 6 are the parameters, word 8 is the session.
+    const words = [1n, 0n, 0n, 0n, 0n, 0n, params, 0n, BigInt(session), 0n];
+    const args = AbiCoder.defaultAbiCoder().encode(Array(10).fill("uint256"), words);
     const version = await templates.latestVersion(name);
     const address = await templates.predict(name, version, args, session);
     await templates.connect(await as("LEGISLATION")).deploy(name, version, args, session);

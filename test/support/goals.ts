@@ -1,4 +1,5 @@
-import type { CityFacts, Goal, GoalTask } from "../../orchestrator/minds/goal.ts";
+import { keccak256, stringToHex } from "viem";
+import type { CityFacts, Goal, GoalService, GoalTask } from "../../orchestrator/minds/goal.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 
@@ -11,10 +12,15 @@ export function address(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;
 }
 
+/** A service by its name: its code and schemas are its own. */
+export function serviceNamed(name: string, capabilities: readonly number[]): GoalService {
+  return { name, capabilities, code: keccak256(stringToHex(`code of ${name}`)), schema: keccak256(stringToHex(`schemas of ${name}`)) };
+}
+
 const parse: GoalTask = {
   name: "parse",
   tier: 1,
-  services: [{ name: "fetch-and-parse", capabilities: levels({ 0: 60, 1: 120, 7: 40 }) }],
+  services: [serviceNamed("fetch-and-parse", levels({ 0: 60, 1: 120, 7: 40 }))],
   overInput: true,
   perItem: true,
   after: [],
@@ -22,10 +28,7 @@ const parse: GoalTask = {
 const classify: GoalTask = {
   name: "classify",
   tier: 2,
-  services: ["licence-by-spdx", "licence-by-text", "licence-by-headings"].map((name) => ({
-    name,
-    capabilities: levels({ 2: 110, 7: 60 }),
-  })),
+  services: ["licence-by-spdx", "licence-by-text", "licence-by-headings"].map((name) => serviceNamed(name, levels({ 2: 110, 7: 60 }))),
   overInput: false,
   perItem: true,
   after: ["parse"],
@@ -33,7 +36,7 @@ const classify: GoalTask = {
 const report: GoalTask = {
   name: "report",
   tier: 3,
-  services: [{ name: "aggregate", capabilities: levels({ 4: 100, 7: 40 }) }],
+  services: [serviceNamed("aggregate", levels({ 4: 100, 7: 40 }))],
   overInput: false,
   perItem: false,
   after: ["classify"],

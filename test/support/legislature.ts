@@ -1,8 +1,10 @@
 /** A city with a full house: producers of several principals, clerks in their offices, a mandate, a template, a funded sponsor. */
 import { type BigNumberish, id, type Wallet } from "ethers";
 import { DEVNET, type ParameterName, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { servicesRootOf } from "../../orchestrator/rules/admissions.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
 import { encodeLaw, type LawHeader, type LawNode, lawHashOf, specHashOf } from "../../orchestrator/rules/law-codec.ts";
+import { admittedIn } from "./admitted.ts";
 import { type City, ethers, Kind, keyOf, loadCity, loadFixture, Office, tokens } from "./city-fixture.ts";
 
 type Hex = `0x${string}`;
@@ -60,6 +62,7 @@ export function node(changes: Partial<LawNode> = {}): LawNode {
     budget: tokens(100),
     predicate: 0,
     capabilities: 0n,
+    anyCode: false,
     ...changes,
   };
 }
@@ -75,6 +78,7 @@ export function lawOf(nodes: readonly LawNode[] = [node(), node({ predecessors: 
     anchorInterval: 0,
     goalHash: GOAL,
     inputHash: hash("input"),
+    servicesRoot: servicesRootOf(admittedIn(nodes)),
     ...changes,
   };
   return encodeLaw(header, nodes) as Hex;

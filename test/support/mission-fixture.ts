@@ -13,6 +13,7 @@ import { evidenceKinds } from "../../orchestrator/protocol/evidence.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { typesOf } from "../../orchestrator/protocol/typed-data.ts";
 import { EvidenceClass, REFUTATION } from "../../orchestrator/rules/admissibility.ts";
+import { type Admitted, servicesRootOf } from "../../orchestrator/rules/admissions.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, workHashOf } from "../../orchestrator/rules/commitments.ts";
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
@@ -25,6 +26,7 @@ import {
   encodeRevealWave,
   placeKey,
 } from "../../orchestrator/rules/wire.ts";
+import { admittedIn, shownBy } from "./admitted.ts";
 import {
   type AgentOptions,
   type City,
@@ -123,6 +125,7 @@ export const TASK: LawNode = {
   budget: tokens(100),
   predicate: 0,
   capabilities: 0n,
+  anyCode: false,
 };
 
 /** The reference mission: four shards, three classifications by three executors each, one report for a human. */
@@ -139,6 +142,8 @@ export interface MissionOptions {
   outputPredicate?: number;
   /** Hybrid mode; none unless told. */
   anchorInterval?: number;
+  /** What the law admits; else the one code of the tests. */
+  admitted?: readonly Admitted[];
   /** Kept in the escrow without belonging to a node. */
   reserve?: bigint;
 }
@@ -222,6 +227,7 @@ export async function openMission(options: MissionOptions = {}) {
 export async function openMissionIn(city: PeopledCity, options: MissionOptions = {}, session = 1n) {
   const nodes = options.nodes ?? [TASK];
   const budget = nodes.reduce((sum, node) => sum + node.budget, options.reserve ?? 0n);
+  const admitted = options.admitted ?? admittedIn(nodes);
   const law = encodeLaw(
     {
       nodeCount: nodes.length,
@@ -232,6 +238,7 @@ export async function openMissionIn(city: PeopledCity, options: MissionOptions =
       anchorInterval: options.anchorInterval ?? 0,
       goalHash: hex(id("goal")),
       inputHash: hex(id("input")),
+      servicesRoot: servicesRootOf(admitted),
     },
     nodes,
   );
@@ -247,7 +254,7 @@ export async function openMissionIn(city: PeopledCity, options: MissionOptions =
   await city.templates.connect(legislature).deploy(id("collaboration"), 1, args, session);
   const mission = await ethers.getContractAt("CollaborationContract", at);
   await city.token.mint(at, budget);
-  return new Mission(city, mission, nodes, law, legislature);
+  return new Mission(city, mission, nodes, law, legislature, admitted);
 }
 
 type Clone = Awaited<ReturnType<typeof cloneAt>>;
@@ -260,17 +267,26 @@ export class Mission {
   readonly nodes: readonly LawNode[];
   readonly law: Hex;
   readonly legislature: Awaited<ReturnType<City["as"]>>;
+  readonly admitted: readonly Admitted[];
   /** Who vouches for the one item of every slot, and in what class. */
   evidence: { issuer: string; class: EvidenceClass };
   #salt = 0;
   readonly #openings = new Map<string, Opening>();
 
-  constructor(city: PeopledCity, contract: Clone, nodes: readonly LawNode[], law: Hex, legislature: Awaited<ReturnType<City["as"]>>) {
+  constructor(
+    city: PeopledCity,
+    contract: Clone,
+    nodes: readonly LawNode[],
+    law: Hex,
+    legislature: Awaited<ReturnType<City["as"]>>,
+    admitted = admittedIn(nodes),
+  ) {
     this.city = city;
     this.contract = contract;
     this.nodes = nodes;
     this.law = law;
     this.legislature = legislature;
+    this.admitted = admitted;
     this.evidence = { issuer: city.issuer.address, class: EvidenceClass.ATT };
   }
 
@@ -321,8 +337,8 @@ export class Mission {
 
   /** The same for anybody. */
   async bidAs(worker: Worker, node: number, price?: bigint) {
-    const { offer, auth } = await this.signedBidOf(worker, node, price);
-    return this.city.execution.connect(this.city.deployer).bid(offer, auth);
+    const { offer, auth, admission } = await this.signedBidOf(worker, node, price);
+    return this.city.execution.connect(this.city.deployer).bid(offer, auth, admission);
   }
 
   /** What such a bid is sent with; `before` are bids of the agent that are not sent yet. */
@@ -330,14 +346,20 @@ export class Mission {
     return this.signedBidOf(this.worker(index), node, price, before);
   }
 
-  private async signedBidOf({ agent, service }: Worker, node: number, price?: bigint, before = 0n) {
+  private async signedBidOf({ agent, service, record }: Worker, node: number, price?: bigint, before = 0n) {
     const { budget, redundancy } = this.node(node);
     const offer = { mission: this.address, node, service, price: price ?? budget / BigInt(redundancy) };
     const auth = { agent: agent.address, deadline: await this.soon(), signature: "0x" };
     const nonce = (await this.city.execution.nonceOf(agent.address)) + before;
     const message = { ...offer, agent: agent.address, nonce, deadline: auth.deadline };
     auth.signature = await this.city.sign("Bid", this.city.addresses.EXECUTION, message, agent);
-    return { offer, auth };
+    return { offer, auth, admission: this.shownBy(record, node) };
+  }
+
+  /** What a bid with that service shows. */
+  shownBy(record: OfferedService["record"], node: number) {
+    const { proof, ...shown } = shownBy(this.admitted, record, node);
+    return { ...shown, proof: [...proof] };
   }
 
   async closeMarket(): Promise<void> {

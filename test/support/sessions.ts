@@ -1,7 +1,7 @@
 /** A legislative session with everything real but its home: ports in memory, the default mission, heuristic minds. */
 import { MemorySaver } from "@langchain/langgraph";
 import type { CityClient } from "../../orchestrator/client/client.ts";
-import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
+import type { LegislatedService, LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
 import type { EnactedLaw, LegislatureResult } from "../../orchestrator/legislature/result.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
@@ -42,7 +42,12 @@ export function task(name: string, tier: 1 | 2 | 3, services: string[], after: s
 }
 
 /** The catalogue, as if everything asked for the same capabilities. */
-const services = CATALOG.map((entry) => ({ ...entry, capabilities: levels({ 1: 110, 7: 60 }) }));
+const services = legislated(CATALOG.map((entry) => ({ ...entry, capabilities: levels({ 1: 110, 7: 60 }) })));
+
+/** Services with hashes of their own: what is bundled here runs nowhere. */
+export function legislated(catalog: readonly Omit<LegislatedService, "code" | "schema">[]): readonly LegislatedService[] {
+  return catalog.map((entry) => ({ ...entry, code: hashOf(`code of ${entry.id}`), schema: hashOf(`schemas of ${entry.id}`) }));
+}
 
 /** Ports that live as long as the test. */
 export function memoryPorts(): LegislaturePorts & { crossed: LegislatureBoundary[]; asked: string[] } {

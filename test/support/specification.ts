@@ -10,6 +10,7 @@ export const parseNode: MissionDocument["nodes"][number] = {
   task: "parse",
   shard: { from: 0, to: 10 },
   services: ["fetch-and-parse"],
+  admits: [{ code: hashOf("code"), schema: hashOf("schemas") }],
   after: [],
   tier: 1,
   redundancy: 1,

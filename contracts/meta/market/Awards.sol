@@ -8,7 +8,7 @@ import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {BidWord} from "../../libraries/BidWord.sol";
 import {Fairness} from "../../libraries/Fairness.sol";
-import {LawNode} from "../../types/Law.sol";
+import {LawNode, Tier} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Institution, Office} from "../../types/Roles.sol";
 import {NodeState} from "../../types/States.sol";
@@ -35,6 +35,10 @@ library Awards {
         bool[] novice;
         /// Slots that such may still have.
         uint256 novices;
+        /// Of the bids, where any code is admitted and executors are compared; else empty.
+        bytes32[] codes;
+        /// Slots that one code may have there.
+        uint256 alike;
         /// Place in `bids` per slot.
         uint256[] picks;
         /// Principal per slot.
@@ -122,7 +126,7 @@ library Awards {
         LawNode memory law = MarketLedger.lawOf(mission, node);
         if (!law.leaf) revert IExecutionProcedure.NotALeaf(mission, node);
         uint8 redundancy = law.redundancy;
-        Draft memory draft = _draft(self, constitution, mission, node, market.attempt, redundancy);
+        Draft memory draft = _draft(self, constitution, mission, node, market.attempt, law);
         for (uint256 slot = 0; slot < redundancy; ++slot) {
             uint256 pick = _best(draft, true);
             if (pick == _NONE && market.reopened) pick = _best(draft, false);
@@ -151,7 +155,7 @@ library Awards {
         address mission,
         uint8 node,
         uint8 attempt,
-        uint8 redundancy
+        LawNode memory law
     ) private view returns (Draft memory draft) {
         MissionMarket storage market = self.markets[mission];
         uint256 kept;
@@ -160,9 +164,14 @@ library Awards {
         draft.assigned = new uint16[](kept);
         draft.novice = new bool[](kept);
         // Where several agree, newcomers alone never make the majority (decision 91).
-        draft.novices = redundancy == 1 ? 1 : redundancy / 2;
-        draft.picks = new uint256[](redundancy);
-        draft.winners = new address[](redundancy);
+        draft.novices = law.redundancy == 1 ? 1 : law.redundancy / 2;
+        draft.picks = new uint256[](law.redundancy);
+        draft.winners = new address[](law.redundancy);
+        // Where any code is admitted, no code alone is enough of them to agree (decision 93).
+        if (law.anyCode && law.tier == Tier.CONSENSUS) {
+            draft.codes = new bytes32[](kept);
+            draft.alike = law.threshold - 1;
+        }
         draft.sumSquares = market.sumSquares;
         draft.total = market.assignments;
         draft.bidders = market.bidders;
@@ -176,7 +185,12 @@ library Awards {
             (principal, draft.novice[i]) = producers.awardeeOf(draft.bids[i].agentOf());
             draft.running[i] = principal;
             if (principal != address(0)) draft.assigned[i] = self.participations[mission][principal].assignments;
+            if (draft.codes.length != 0) draft.codes[i] = _codeOf(self, draft.bids[i]);
         }
+    }
+
+    function _codeOf(MarketStorage storage self, uint256 word) private view returns (bytes32) {
+        return self.codes[self.offered[word.agentOf()][word.serviceOf()]];
     }
 
     /// @dev Highest score still running, of equals the earliest; fair ones only, if asked. A principal has one bid.
@@ -207,6 +221,19 @@ library Awards {
         ++draft.picked;
         draft.sumSquares += 2 * uint256(draft.assigned[pick]) + 1;
         ++draft.total;
+        if (draft.codes.length != 0) _barAlike(draft, draft.codes[pick]);
+    }
+
+    /// @dev Takes bids of a code that has all the slots it may have out of the running.
+    function _barAlike(Draft memory draft, bytes32 code) private pure {
+        uint256 taken = 0;
+        for (uint256 slot = 0; slot < draft.picked; ++slot) {
+            if (draft.codes[draft.picks[slot]] == code) ++taken;
+        }
+        if (taken < draft.alike) return;
+        for (uint256 i = 0; i < draft.running.length; ++i) {
+            if (draft.codes[i] == code) draft.running[i] = address(0);
+        }
     }
 
     function _bindAll(

@@ -59,4 +59,6 @@ struct MarketStorage {
     mapping(address agent => mapping(uint256 place => bytes32 service)) offered;
     mapping(uint16 id => address predicate) predicates;
     mapping(address agent => uint256 nonce) nonces;
+    /// Code of the services that were offered where any code is admitted.
+    mapping(bytes32 service => bytes32 codeHash) codes;
 }

@@ -65,6 +65,29 @@ library Penalties {
         }
     }
 
+    /// @dev Of a recorded panel, and no more than the greatest fine of its reason.
+    function settleVerifier(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address verifier,
+        uint64 slash,
+        bytes32 reason
+    ) external returns (uint64 slashed) {
+        IProducerContract producers = _producers(constitution);
+        if (!self.participations[msg.sender][producers.principalOf(verifier)].verifier)
+            revert IExecutionProcedure.NotOnPanel(msg.sender, verifier);
+        uint64 most = reason == Reasons.EQUIVOCATION ? SlashingSchedule.EQUIVOCATION : SlashingSchedule.NO_SHOW;
+        if (slash > most) revert IExecutionProcedure.SlashExceeded(most, slash);
+        IProducerContract.Outcome memory outcome = IProducerContract.Outcome({
+            agent: verifier,
+            release: 0,
+            scored: false,
+            score: 0,
+            reason: reason
+        });
+        return producers.settle(outcome, slash, address(0));
+    }
+
     /// @dev Ends what a mission may end of a slot's lock, and bounds what it may take. The lock it returns is what is left of it.
     function _unlock(
         MarketStorage storage self,

@@ -4,6 +4,7 @@ import type { Abi } from "viem";
 export const constitutionalValidatorAbi = [
   {"type":"constructor","inputs":[{"name":"constitution","type":"address"}],"stateMutability":"nonpayable"},
   {"type":"error","name":"AnchorIntervalOutOfRange","inputs":[{"name":"interval","type":"uint16"},{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"AnyNeedsRedundancy","inputs":[{"name":"node","type":"uint256"},{"name":"tier","type":"uint8"}]},
   {"type":"error","name":"BandTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"band","type":"uint8"},{"name":"required","type":"uint256"}]},
   {"type":"error","name":"BudgetMismatch","inputs":[{"name":"declared","type":"uint64"},{"name":"nodes","type":"uint256"}]},
   {"type":"error","name":"BudgetOverCap","inputs":[{"name":"budget","type":"uint64"},{"name":"cap","type":"uint64"}]},
@@ -19,6 +20,7 @@ export const constitutionalValidatorAbi = [
   {"type":"error","name":"MissionRiskTooLow","inputs":[{"name":"risk","type":"uint8"},{"name":"required","type":"uint8"}]},
   {"type":"error","name":"NoQuestion","inputs":[{"name":"node","type":"uint256"}]},
   {"type":"error","name":"NodeOutOfRange","inputs":[{"name":"index","type":"uint256"},{"name":"nodeCount","type":"uint256"}]},
+  {"type":"error","name":"NothingAdmitted","inputs":[{"name":"node","type":"uint256"}]},
   {"type":"error","name":"PanelTooSmall","inputs":[{"name":"node","type":"uint256"},{"name":"size","type":"uint8"},{"name":"required","type":"uint256"}]},
   {"type":"error","name":"RedundancyOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"tier","type":"uint8"},{"name":"redundancy","type":"uint8"}]},
   {"type":"error","name":"ReviewWindowOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"window","type":"uint256"},{"name":"min","type":"uint256"},{"name":"max","type":"uint256"}]},

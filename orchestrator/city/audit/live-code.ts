@@ -1,5 +1,5 @@
+import { serviceIdOf } from "../../rules/admissions.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
-import { serviceId } from "../founding/services.ts";
 import { attestedIn } from "./anchors.ts";
 import type { ChainContext } from "./context.ts";
 import type { ChainCheck } from "./inspection.ts";
@@ -43,7 +43,7 @@ export const liveCode: ChainCheck = {
         subject,
         "is attested by the executor's own principal",
       );
-      seen.same([message.service, serviceId(service)], [executor?.service, executor?.service], `${subject}: service`);
+      seen.same([message.service, serviceIdOf(service)], [executor?.service, executor?.service], `${subject}: service`);
       seen.holds(message.hash !== service.codeHash, subject, "is the code that was registered");
     }
     const services = record.events("ServiceContract", "ServiceRegistered");

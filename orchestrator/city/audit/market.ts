@@ -1,5 +1,7 @@
+import { admittedBy } from "../../client/compile-law.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
+import { admissionOf } from "../../rules/admissions.ts";
 import { bidScore, matchOf } from "../../rules/bid-score.ts";
 import { fairnessScore } from "../../rules/fairness.ts";
 import { burdened, points } from "../../rules/reputation.ts";
@@ -18,17 +20,18 @@ interface SignedBid {
   readonly price: bigint;
 }
 
-/** Every bid is its bidder's, is worth what equation 1 says, and executors are among those who bid (decisions 15, 16). */
+/** Every bid is its bidder's, of code that the law admits, is worth what equation 1 says, and executors are among those who bid (decisions 15, 16). */
 export const bids: ChainCheck = {
   name: "BIDS",
-  what: "signature of every bid, its score by equation 1, every award against a signed bid, fairness counted again",
+  what: "signature of every bid, its code against the law, its score by equation 1, every award against a signed bid, fairness counted again",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
-    const { record, client, mission, history, law, roles, nameOf, label } = context;
+    const { record, client, mission, history, law, roles, nameOf, label, document } = context;
     const weight = async (name: "BID_WEIGHT_QUALITY" | "BID_WEIGHT_PRICE") => client.constitution.param(parameterIndex(name));
     const [quality, cheapness] = [await weight("BID_WEIGHT_QUALITY"), await weight("BID_WEIGHT_PRICE")];
     const smoothing = await client.constitution.param(parameterIndex("REPUTATION_SMOOTHING"));
     const placed = record.events("ExecutionProcedure", "BidPlaced").filter(({ args }) => args.mission === mission);
+    const registered = record.events("ServiceContract", "ServiceRegistered");
     const nonces = new Map<Address, bigint>();
     const signed: SignedBid[] = [];
     for (const { at, from, hash, offer, auth } of sentBids(context)) {
@@ -47,6 +50,9 @@ export const bids: ChainCheck = {
       const score = bidScore({ reputation, fit, price: offer.price, slotBudget }, quality, cheapness);
       seen.same(event.args.score, score, `${subject}: score`);
       seen.same([event.args.service, event.args.price], [offer.service, offer.price], `${subject}: recorded terms`);
+      const code = registered.find(({ args }) => args.service === offer.service)?.args;
+      const admitted = code !== undefined && admissionOf(admittedBy(document.document), code, offer.node) !== undefined;
+      seen.holds(admitted, `${subject}: code`, "is none that the law's document admits");
       signed.push({ at, node: offer.node, attempt: history.attemptAt(offer.node, at), agent, service: offer.service, price: offer.price });
     }
     awards(context, seen, signed);

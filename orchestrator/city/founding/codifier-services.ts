@@ -6,7 +6,7 @@ import { bundleOwn } from "../../execution/sandbox/bundle.ts";
 import type { RegisteredService } from "../../execution/world.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { CODIFIER_OPERATIONS, type CodifierOperation, OPERATION_SOURCES, operationId } from "../../protocol/operations.ts";
-import { serviceId } from "./services.ts";
+import { serviceIdOf } from "../../rules/admissions.ts";
 
 /** A service that the Codifier must use, as the Codifier registers it (contracts/interfaces/IManagementContract.sol). */
 export interface CodifierService {
@@ -36,7 +36,7 @@ export function servicesInUse(services: readonly CodifierService[]): CodifierSer
   const idOf = (operation: CodifierOperation): Hash => {
     const found = services.find((each) => each.operation === operation);
     if (found === undefined) throw new RangeError(`no service does ${operation}`);
-    return serviceId(found.record);
+    return serviceIdOf(found.record);
   };
   return { "compile-law": idOf("compile-law"), "audit-codification": idOf("audit-codification") };
 }
@@ -46,7 +46,7 @@ export function codifierMandates(services: readonly CodifierService[]): GenesisP
   return services.map(({ operation, record }) => ({
     office: "CODIFIER",
     operation: operationId(operation),
-    service: serviceId(record),
+    service: serviceIdOf(record),
     needsIntermediate: true,
     schemaHash: zeroHash,
   }));

@@ -18,6 +18,7 @@ import { canonicalJson } from "../../primitives/json.ts";
 import { openDatabase } from "../../records/database.ts";
 import { RecordLog } from "../../records/log.ts";
 import { openOutbox } from "../../records/outbox.ts";
+import { serviceIdOf } from "../../rules/admissions.ts";
 import { GenesisMismatch } from "../errors.ts";
 import { chainReader } from "./chain-reader.ts";
 import { codifierMandates, codifierServices } from "./codifier-services.ts";
@@ -25,7 +26,7 @@ import { deploymentFile, readDeployment, writeDeployment } from "./deployment-fi
 import { expectedCode } from "./expected-code.ts";
 import { genesisPort } from "./genesis-port.ts";
 import { requireDone, whatPeopleOwe } from "./people-first.ts";
-import { registerServices, serviceId } from "./services.ts";
+import { registerServices } from "./services.ts";
 import { requireToken } from "./settlement-token.ts";
 
 /** What genesis uses at most, measured with the production profile (test/long/genesis-network.test.ts holds it to this). */
@@ -128,7 +129,7 @@ async function steps(
   const client = createCityClient({ chain, addresses, sender });
   const services = await codifierServices(codifierOf(plan));
   for (const { record } of services) {
-    if (codifier !== undefined && (await client.services.ownerOf(serviceId(record))) !== record.owner)
+    if (codifier !== undefined && (await client.services.ownerOf(serviceIdOf(record))) !== record.owner)
       await registerServices(client, [{ owner: codifier, record }]);
   }
   if (!(await client.constitution.isSealed())) requireDone(await whatPeopleOwe(client, plan, deployer.address, services));

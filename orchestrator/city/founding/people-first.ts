@@ -5,8 +5,8 @@ import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address } from "../../primitives/hex.ts";
 import { KINDS } from "../../protocol/kinds.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
+import { serviceIdOf } from "../../rules/admissions.ts";
 import type { CodifierService } from "./codifier-services.ts";
-import { serviceId } from "./services.ts";
 
 /** Genesis waits for people: their keys are theirs. */
 export class PeopleFirst extends AgentCityError {
@@ -40,7 +40,7 @@ export async function whatPeopleOwe(
   }
   for (const { operation, record } of services) {
     const { owner, codeHash, schemaHash, endpoint, constraints } = record;
-    if ((await client.services.ownerOf(serviceId(record))) === owner) continue;
+    if ((await client.services.ownerOf(serviceIdOf(record))) === owner) continue;
     acts.push(
       `${owner} signs registerService(${codeHash}, ${schemaHash}, "${endpoint}", ${constraints}) for ${client.services.address}: ` +
         `${operation} (or run with AGENTCITY_CODIFIER_KEY)`,

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, keccak256, type LocalAccount } from "viem";
+import { keccak256, type LocalAccount } from "viem";
 import { CATALOG, type CatalogEntry } from "../../../services/catalog.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
@@ -11,6 +11,7 @@ import { DEFAULT_LIMITS, LONGEST_RUN_MS, packConstraints } from "../../execution
 import type { RegisteredService } from "../../execution/world.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { canonicalBytes, isObject } from "../../primitives/json.ts";
+import { serviceIdOf } from "../../rules/admissions.ts";
 import type { Member } from "./society.ts";
 
 /** What a producer sells, before it is registered. */
@@ -78,7 +79,7 @@ export function registeredService({ seller, entry, bundle }: Offer<Pick<LocalAcc
   const schemas = schemasOf(entry);
   const record = { owner: seller.account.address, ...termsOf(entry, bundle) };
   return {
-    id: serviceId(record),
+    id: serviceIdOf(record),
     name: entry.id,
     owner: record.owner,
     bundle,
@@ -103,15 +104,6 @@ async function registrationOf(client: CityClient, { owner, record }: Registratio
   const deadline = Number(client.chain.clock.now()) + REGISTRATION_VALIDITY;
   const auth = await signAuth(client, owner, "RegisterService", { agent: owner.address, ...terms, deadline });
   return client.services.call.registerService([codeHash, schemaHash, endpoint, constraints, auth], {
-    intent: intentKey("service", serviceId(record)),
+    intent: intentKey("service", serviceIdOf(record)),
   });
-}
-
-export function serviceId({ owner, codeHash, schemaHash, endpoint, constraints }: RegisteredService["record"]): Hash {
-  return keccak256(
-    encodeAbiParameters(
-      [{ type: "address" }, { type: "bytes32" }, { type: "bytes32" }, { type: "string" }, { type: "bytes32" }],
-      [owner, codeHash, schemaHash, endpoint, constraints],
-    ),
-  );
 }

@@ -1,10 +1,11 @@
+import type { CatalogEntry } from "../../../services/catalog.ts";
 import { type BlocJudge, ruleOnBloc } from "../../adjudication/rule-on-bloc.ts";
 import { DEVNET_CHAIN_ID } from "../../chain/devnet.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { openOffices } from "../../clerks/clerks.ts";
 import { electorsAmong } from "../../client/eligibility.ts";
 import { writeEach } from "../../client/write.ts";
-import type { LegislatureOptions, PaidElsewhere } from "../../legislature/context.ts";
+import type { LegislatedService, LegislatureOptions, PaidElsewhere } from "../../legislature/context.ts";
 import type { LegislatureResult } from "../../legislature/result.ts";
 import { requireLegislable, runLegislature } from "../../legislature/run-legislature.ts";
 import type { Mind } from "../../minds/mind.ts";
@@ -12,6 +13,7 @@ import type { MissionFile } from "../../protocol/mission-file.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import type { City } from "../city.ts";
 import { codifierServices, servicesInUse } from "../founding/codifier-services.ts";
+import { serviceTerms } from "../founding/services.ts";
 import { memberOf, membersOf } from "../founding/society.ts";
 import { blocCaseOf } from "../humans/bloc-case.ts";
 import { CodificationDesk } from "../humans/codification-desk.ts";
@@ -19,11 +21,10 @@ import { panelOf } from "../humans/panel.ts";
 
 /** What a city's producers are to legislate, and how. */
 export interface Bill
-  extends Pick<
-    LegislatureOptions,
-    "inputs" | "services" | "id" | "child" | "parent" | "barred" | "ballotBatch" | "mostLaws" | "byPetition"
-  > {
+  extends Pick<LegislatureOptions, "inputs" | "id" | "child" | "parent" | "barred" | "ballotBatch" | "mostLaws" | "byPetition"> {
   readonly file: MissionFile;
+  /** What agents may be asked to run. */
+  readonly services: readonly CatalogEntry[];
   /** A sponsor whose key is elsewhere. Default: the city's own. */
   readonly sponsor?: PaidElsewhere | undefined;
   /** Who decides when voters who ranked alike may have decided the vote. */
@@ -75,9 +76,15 @@ async function vouch({ chain, client, society, tell }: City, producers: Legislat
   tell(`the Registrar vouches for ${vouched.length} agents, who vote from now on`);
 }
 
+/** A service as a law names it: by what is registered under the name today. */
+async function legislated(entry: CatalogEntry): Promise<LegislatedService> {
+  const { codeHash: code, schemaHash: schema } = await serviceTerms(entry);
+  return { ...entry, code, schema };
+}
+
 async function optionsOf(
   city: City,
-  { file, minds, judge, progress, sponsor, outsiders = [], ...bill }: Bill,
+  { file, services, minds, judge, progress, sponsor, outsiders = [], ...bill }: Bill,
 ): Promise<LegislatureOptions> {
   const { client, society, boundary } = city;
   const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
@@ -85,6 +92,7 @@ async function optionsOf(
   const principals = new Map(membersOf(society, "principal").map(({ name, account }) => [name, account.address]));
   return {
     ...bill,
+    services: await Promise.all(services.map(legislated)),
     client,
     clerks: openOffices(
       client,

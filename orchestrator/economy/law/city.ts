@@ -8,7 +8,7 @@ import type { Sender } from "../../chain/sender.ts";
 import { codifierServices, servicesInUse } from "../../city/founding/codifier-services.ts";
 import { admitAgents, foundCity } from "../../city/founding/found-city.ts";
 import { genesisPort } from "../../city/founding/genesis-port.ts";
-import { registerServices, serviceId } from "../../city/founding/services.ts";
+import { registerServices } from "../../city/founding/services.ts";
 import { assemblySociety, type Member, memberOf, membersOf } from "../../city/founding/society.ts";
 import { type Clerks, openOffices } from "../../clerks/clerks.ts";
 import type { LogNote } from "../../client/base.ts";
@@ -18,6 +18,7 @@ import { signOrder } from "../../client/sign/order.ts";
 import { contentIdOf } from "../../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../../primitives/hex.ts";
 import { type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
+import { type ServiceTerms, serviceIdOf } from "../../rules/admissions.ts";
 import { MOST_CLAIMED } from "../../rules/bid-score.ts";
 import type { Agent } from "../agents.ts";
 import { overclaims } from "../behaviour.ts";
@@ -112,13 +113,15 @@ export const declared = (agent: Agent): readonly number[] =>
 const packed = (levels: readonly number[]): bigint =>
   levels.reduce((word, level, dimension) => word | (BigInt(level) << BigInt(16 * dimension)), 0n);
 
-const recordOf = (owner: Address): Service["record"] => ({
-  owner,
+/** The one service that everybody sells. */
+export const WORK: ServiceTerms = {
   codeHash: keccak256("0x01"),
   schemaHash: keccak256("0x02"),
   endpoint: "city:work",
   constraints: keccak256("0x03"),
-});
+};
+
+const recordOf = (owner: Address): Service["record"] => ({ owner, ...WORK });
 
 /** The chain's events tell reputation in thousandths of a point. */
 const MILLI = 1000;
@@ -185,7 +188,7 @@ export async function foundEconomy(
       const member = memberFor(agent);
       const record = recordOf(member.account.address);
       const principal = memberOf(whole, "principal", member.principal);
-      residents.set(agent, { agent, member, principal, service: { id: serviceId(record), record } });
+      residents.set(agent, { agent, member, principal, service: { id: serviceIdOf(record), record } });
       byAddress.set(member.account.address, agent);
     }
     await registerServices(

@@ -27,7 +27,7 @@ import { sessionTransitions } from "../../rules/transitions/session.ts";
 import type { Agent } from "../agents.ts";
 import type { Situation } from "../behaviour.ts";
 import type { Task } from "../milestone.ts";
-import { declared, type GovernedCity } from "./city.ts";
+import { declared, type GovernedCity, WORK } from "./city.ts";
 import { draftOf, errorsOf, idealRules, RULE_NAMES, type RuleName, type Rules, rankingOf, worthOf } from "./rules.ts";
 
 /** Laws drafted for a ballot: from eight on a bloc can be distinguished from voters who agree (docs/blocs.md). */
@@ -151,6 +151,7 @@ function documentOf({ round, tasks, funding, duration }: Convening, rules: Rules
       task: `task-${task.id}`,
       shard: null,
       services: ["work"],
+      admits: [{ code: WORK.codeHash, schema: WORK.schemaHash }],
       after: [...task.needs],
       tier: task.id === tasks.length - 1 && rules.read === 1 ? 3 : 1,
       redundancy: 1,

@@ -7,6 +7,7 @@ import { errorsAbi } from "../../chain/abi/errors.ts";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { decodeRevert } from "../../chain/revert.ts";
+import { admittedBy } from "../../client/compile-law.ts";
 import { signAuth } from "../../client/sign/auth.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { executionMetrics, milestonesOf } from "../../execution/metrics.ts";
@@ -16,6 +17,7 @@ import { encodeActionData } from "../../protocol/actions.ts";
 import { evidenceKinds, questions, verdictResults } from "../../protocol/evidence.ts";
 import type { ExecutionMetrics } from "../../protocol/metrics.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
+import { type Admission, admissionOf } from "../../rules/admissions.ts";
 import { bidScore, matchOfLevels } from "../../rules/bid-score.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, obligationOf } from "../../rules/commitments.ts";
 import { merkleRoot } from "../../rules/ordered-merkle.ts";
@@ -24,7 +26,7 @@ import { clearWaveOf, encodeClearWave, encodeCommitWave, placeKey } from "../../
 import type { Agent } from "../agents.ts";
 import type { Effort } from "../behaviour.ts";
 import type { Task } from "../milestone.ts";
-import { declared, type GovernedCity, VALIDITY } from "./city.ts";
+import { declared, type GovernedCity, VALIDITY, WORK } from "./city.ts";
 import { type Enacted, requirementOf } from "./session.ts";
 
 /** An offer to do a task; a price in tokens. */
@@ -190,16 +192,23 @@ export class MissionWork {
         const message = { ...bid, agent: member.account.address, nonce: this.#city.bidNonce(offer.agent), deadline };
         this.#biddersOf(offer.task).add(offer.agent);
         this.#offers.set(`${offer.task.id}/${member.account.address}`, offer);
-        return { bid, auth: await signAuth(client, member.account, "Bid", message) };
+        const admission = this.#admission(offer.task);
+        return { bid, auth: await signAuth(client, member.account, "Bid", message), admission };
       }),
     );
     const intents = inParts(signed, BIDS).map((part) => {
-      const call = [part.map(({ bid }) => bid), part.map(({ auth }) => auth)] as const;
+      const call = [part.map(({ bid }) => bid), part.map(({ auth }) => auth), part.map(({ admission }) => admission)] as const;
       return client.execution.call.bidAll(call, this.#step("bid", ...part.map(({ bid, auth }) => `${bid.node}/${auth.agent}`)));
     });
     for (const receipt of await sender.sendMany(intents))
       for (const { args } of client.execution.events(receipt, "BidRefused"))
         throw new RangeError(`the bid of ${args.agent} for task ${args.node} was refused: ${decodeRevert(args.reason, errorsAbi).reason}`);
+  }
+
+  #admission({ id }: Task): Admission {
+    const admission = admissionOf(admittedBy(this.#enacted.law.document), WORK, id);
+    if (admission === undefined) throw new RangeError(`the law of task ${id} does not admit the work that it asks for`);
+    return admission;
   }
 
   #biddersOf(task: Task): Set<Agent> {

@@ -58,7 +58,7 @@ export async function playMarket(trial: AuthorityTrial): Promise<void> {
   await trial.record("ExecutionProcedure.bid", bidder, () => mission.bid(0, 0), "signed");
   const direct = { agent: second.agent.address, deadline: await mission.soon(), signature: "0x" };
   const offer = { mission: mission.address, node: 0, service: second.service, price: tokens(90) };
-  const own = () => execution.connect(second.agent).bid(offer, direct);
+  const own = () => execution.connect(second.agent).bid(offer, direct, mission.shownBy(second.record, 0));
   await trial.record("ExecutionProcedure.bid", { ...cast, agent: second.agent.address }, own, "unsigned");
 
   const several = [await mission.signedBid(1, 0)];
@@ -66,6 +66,7 @@ export async function playMarket(trial: AuthorityTrial): Promise<void> {
     execution.bidAll(
       several.map(({ offer }) => offer),
       several.map(({ auth }) => auth),
+      several.map(({ admission }) => admission),
     );
   await trial.record("ExecutionProcedure.bidAll", bidder, relay, "signed");
 

@@ -38,6 +38,7 @@ function node(random: RandomStream): LawNode {
     budget: wide(random, 8),
     predicate: random.int(2 ** 16),
     capabilities: wide(random, 10),
+    anyCode: random.int(2) === 1,
   };
 }
 
@@ -51,6 +52,7 @@ function law(random: RandomStream, count = 1 + random.int(6)): { header: LawHead
     anchorInterval: random.int(2 ** 16),
     goalHash: hash(random),
     inputHash: hash(random),
+    servicesRoot: hash(random),
   };
   return { header, nodes: Array.from({ length: count }, () => node(random)) };
 }
@@ -126,7 +128,7 @@ describe("LawCodec agrees with its twin", function () {
       const { header, nodes } = law(random, 1 + random.int(2));
       const bytes = hexToBytes(encodeLaw(header, nodes));
       // Headers and B words hold the spare bits: half of the flips go there.
-      const byte = random.int(2) === 1 ? random.int(bytes.length) : random.pick([0, 14, 15, 29, 128, 129, 130, 131]);
+      const byte = random.int(2) === 1 ? random.int(bytes.length) : random.pick([0, 14, 15, 29, 160, 161, 162, 163]);
       bytes[byte] = (bytes[byte] ?? 0) ^ (1 << random.int(8));
       return bytesToHex(random.int(10) === 0 ? bytes.slice(0, random.int(bytes.length)) : bytes);
     });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { ZeroAddress } from "ethers";
+import { zeroHash } from "viem";
 import { DEVNET } from "../../../orchestrator/protocol/parameters.ts";
 import { type LawHeader, type LawNode, lawNode } from "../../../orchestrator/rules/law-codec.ts";
 import { Kind, loadCity, loadFixture, tokens } from "../../support/city-fixture.ts";
@@ -353,6 +354,24 @@ describe("ConstitutionalValidator", () => {
       .to.be.revertedWithCustomError(city.validator, "GateOnBranch")
       .withArgs(0, 7);
     await judged(city, [node({ leaf: false })]);
+  });
+
+  it("wants code to be admitted for every leaf, and any code only where executors are compared or a human reads", async () => {
+    const city = await load();
+    await expect(judged(city, [node({ leaf: false }), node()], { servicesRoot: zeroHash }))
+      .to.be.revertedWithCustomError(city.validator, "NothingAdmitted")
+      .withArgs(1);
+    await judged(city, [node({ leaf: false })], { servicesRoot: zeroHash });
+    const any = { anyCode: true };
+    for (const [changes, tier] of [
+      [{ ...any }, 1],
+      [{ ...any, leaf: false, tier: 3 }, 3],
+    ] as const) {
+      await expect(judged(city, [node(), node(changes)]))
+        .to.be.revertedWithCustomError(city.validator, "AnyNeedsRedundancy")
+        .withArgs(1, tier);
+    }
+    await judged(city, [node({ ...any, tier: 2, redundancy: 2, threshold: 2 }), node({ ...any, tier: 3 })]);
   });
 
   it("refuses bytes that are no law", async () => {

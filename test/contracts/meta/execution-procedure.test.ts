@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { keccak256, stringToHex } from "viem";
+import { CODE, SCHEMAS } from "../../support/admitted.ts";
+import { keyOf, networkHelpers, type OfferedService, tokens } from "../../support/city-fixture.ts";
 import {
   Action,
   BIDDING_WINDOW,
@@ -13,6 +15,7 @@ import {
 } from "../../support/mission-fixture.ts";
 import { penaltyOf } from "../../support/outcomes.ts";
 
+const hashOf = (text: string) => keccak256(stringToHex(text));
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 
 describe("ExecutionProcedure", () => {
@@ -88,27 +91,29 @@ describe("ExecutionProcedure", () => {
       await expect(mission.bid(0, 4, tokens(1)))
         .to.be.revertedWithCustomError(market, "AlreadyBid")
         .withArgs(mission.address, 0, mission.worker(0).agent.address);
-      const { service, agent } = mission.worker(1);
+      const { service, agent, record } = mission.worker(1);
       const offer = { mission: mission.address, node: 0, service, price: 1n };
+      const shown = mission.shownBy(record, 0);
       const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
-      await refused(market.bid(offer, auth), "InvalidSignature");
-      await refused(market.connect(agent).bid(offer, { ...auth, deadline: 1 }), "Expired");
-      await market.connect(agent).bid(offer, auth);
-      await refused(market.connect(agent).bid({ ...offer, mission: keyOf("x").address }, auth), "NotMission");
+      await refused(market.bid(offer, auth, shown), "InvalidSignature");
+      await refused(market.connect(agent).bid(offer, { ...auth, deadline: 1 }, shown), "Expired");
+      await market.connect(agent).bid(offer, auth, shown);
+      await refused(market.connect(agent).bid({ ...offer, mission: keyOf("x").address }, auth, shown), "NotMission");
     });
 
     it("asks for an eligible, capable producer with a live service of its own principal", async () => {
       await open({ nodes: [{ ...TASK, capabilities: 0xffn }] });
-      const { agent, service } = mission.worker(0);
+      const { agent, service, record } = mission.worker(0);
       const poor = await mission.city.register("incapable", { capabilities: 0n, stake: tokens(5000) });
       const soon = await mission.soon();
-      const bidAs = (who: typeof agent, what: string) =>
-        market
-          .connect(who)
-          .bid({ mission: mission.address, node: 0, service: what, price: 1n }, { agent: who.address, deadline: soon, signature: "0x" });
+      const bidAs = (who: typeof agent, what: string, shown = record) => {
+        const offer = { mission: mission.address, node: 0, service: what, price: 1n };
+        const auth = { agent: who.address, deadline: soon, signature: "0x" };
+        return market.connect(who).bid(offer, auth, mission.shownBy(shown, 0));
+      };
       await refused(bidAs(poor.agent, service), "ServiceUnavailable");
       const own = await mission.city.offerService(poor.agent, "incapable");
-      await refused(bidAs(poor.agent, own.service), "CapabilityTooLow");
+      await refused(bidAs(poor.agent, own.service, own.record), "CapabilityTooLow");
       await mission.city.services.connect(agent).deprecateService(service);
       await refused(bidAs(agent, service), "ServiceUnavailable");
       await mission.city.producers.ban(agent.address, id("why"));
@@ -121,7 +126,8 @@ describe("ExecutionProcedure", () => {
       const { agent } = await mission.city.register("house agent", { principal: mission.city.sponsor, stake: tokens(5000) });
       const offer = { mission: mission.address, node: 0, service: id("any"), price: 1n };
       const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
-      await refused(market.connect(agent).bid(offer, auth), "SponsorConflict");
+      const shown = mission.shownBy(mission.worker(0).record, 0);
+      await refused(market.connect(agent).bid(offer, auth, shown), "SponsorConflict");
     });
 
     it("is improved by its agent, on the stake that it has locked", async () => {
@@ -220,6 +226,44 @@ describe("ExecutionProcedure", () => {
       await mission.bidAs({ agent, service, record }, 0, 1n);
     });
 
+    it("takes the code that the law admits for the node, with the schemas that it admits it with, and no other", async () => {
+      await open({ nodes: [TASK, TASK], admitted: [{ codeHash: CODE, schemaHash: SCHEMAS, nodes: 0b10n }] });
+      const { agent, record } = await mission.newcomer("stranger");
+      const bid = async ({ service, record }: OfferedService, shown = mission.shownBy(record, 1), node = 1) => {
+        const offer = { mission: mission.address, node, service, price: 1n };
+        return market.connect(agent).bid(offer, { agent: agent.address, deadline: await mission.soon(), signature: "0x" }, shown);
+      };
+      // Registered under the service's own name, and shown with the admitted code, its schemas, or another's record.
+      const named = await mission.city.offerService(agent, "0", { codeHash: hashOf("a constant") });
+      await expect(bid(named)).to.be.revertedWithCustomError(market, "ServiceNotAdmitted").withArgs(mission.address, 1, named.service);
+      await refused(bid(named, { ...mission.shownBy(named.record, 1), codeHash: CODE }), "AnotherService");
+      await refused(bid(named, mission.shownBy(record, 1)), "AnotherService");
+      const loose = await mission.city.offerService(agent, "loose", { schemaHash: hashOf("takes and gives anything") });
+      await refused(bid(loose), "ServiceNotAdmitted");
+      await refused(bid(loose, { ...mission.shownBy(loose.record, 1), schemaHash: SCHEMAS }), "AnotherService");
+      // The admitted code, under whatever name; its entry as it stands in the law, and for its node alone.
+      const own = await mission.city.offerService(agent, "another name");
+      const shown = mission.shownBy(own.record, 1);
+      await refused(bid(own, { ...shown, nodes: 0b11n }), "ServiceNotAdmitted");
+      await refused(bid(own, { ...shown, proof: [hashOf("another entry")] }), "ServiceNotAdmitted");
+      await refused(bid(own, shown, 0), "ServiceNotAdmitted");
+      await bid(own);
+      expect(await market.bidsOf(mission.address, 1)).to.have.length(1);
+    });
+
+    it("takes any code of the schemas that the law names, where it takes any", async () => {
+      await open({ nodes: [{ ...CONSENSUS, anyCode: true }, CONSENSUS] });
+      const own = async (name: string, terms: Parameters<typeof mission.city.offerService>[2]) => {
+        const { agent } = await mission.newcomer(name);
+        return { agent, ...(await mission.city.offerService(agent, `own ${name}`, terms)) };
+      };
+      const stranger = await own("stranger", { codeHash: hashOf("own code") });
+      await mission.bidAs(stranger, 0);
+      await refused(mission.bidAs(stranger, 1), "ServiceNotAdmitted");
+      await refused(mission.bidAs(await own("loose", { schemaHash: hashOf("anything") }), 0), "ServiceNotAdmitted");
+      expect(await market.bidsOf(mission.address, 0)).to.have.length(1);
+    });
+
     it("is not for a node that becomes a mission, and awards pass it over", async () => {
       await open({ nodes: [{ ...TASK, leaf: false }, TASK] });
       await refused(mission.bid(0, 0), "NotALeaf");
@@ -247,10 +291,12 @@ describe("ExecutionProcedure", () => {
         await mission.signedBid(0, 0, tokens(70), 1n),
       ];
       const [offers, auths] = [signed.map(({ offer }) => offer), signed.map(({ auth }) => auth)];
-      await refused(market.bidAll(offers, auths.slice(1)), "LengthMismatch");
+      const shown = signed.map(({ admission }) => admission);
+      await refused(market.bidAll(offers, auths.slice(1), shown), "LengthMismatch");
+      await refused(market.bidAll(offers, auths, shown.slice(1)), "LengthMismatch");
       const taken = { agent: mission.worker(0).agent.address };
       const reason = market.interface.encodeErrorResult("AlreadyBid", [mission.address, 0, taken.agent]);
-      await expect(market.bidAll(offers, auths))
+      await expect(market.bidAll(offers, auths, shown))
         .to.emit(market, "BidRefused")
         .withArgs(mission.address, 0, mission.worker(4).agent.address, reason);
       const bidsOf = async (node: number) => (await market.bidsOf(mission.address, node)).map(({ agent, price }) => [agent, price]);
@@ -258,17 +304,17 @@ describe("ExecutionProcedure", () => {
       expect(await bidsOf(1)).to.deep.equal([[mission.worker(1).agent.address, tokens(80)]]);
       // A refused bid took no nonce; one that was taken is not taken twice.
       expect(await market.nonceOf(mission.worker(4).agent.address)).to.equal(0);
-      await expect(market.bidAll(offers.slice(0, 1), auths.slice(0, 1))).to.emit(market, "BidRefused");
+      await expect(market.bidAll(offers.slice(0, 1), auths.slice(0, 1), shown.slice(0, 1))).to.emit(market, "BidRefused");
       expect(await bidsOf(0)).to.deep.equal([[taken.agent, tokens(70)]]);
     });
 
     it("lets nobody bid in another's name, not even the market in its own", async () => {
       await open();
-      const { offer, auth } = await mission.signedBid(0, 0);
+      const { offer, auth, admission } = await mission.signedBid(0, 0);
       const unsigned = { ...auth, signature: "0x" };
-      await expect(market.connect(mission.worker(0).agent).bidAll([offer], [unsigned])).to.emit(market, "BidRefused");
+      await expect(market.connect(mission.worker(0).agent).bidAll([offer], [unsigned], [admission])).to.emit(market, "BidRefused");
       const itself = { ...unsigned, agent: mission.city.addresses.EXECUTION };
-      await expect(market.bidAll([offer], [itself])).to.emit(market, "BidRefused");
+      await expect(market.bidAll([offer], [itself], [admission])).to.emit(market, "BidRefused");
       expect(await market.bidsOf(mission.address, 0)).to.have.length(0);
     });
   });
@@ -384,6 +430,30 @@ describe("ExecutionProcedure", () => {
       await mission.closeMarket();
       await award(0);
       expect(await executors(0)).to.have.length(3);
+    });
+
+    it("gives no code so many slots of a node that takes any that it could agree with itself", async () => {
+      await open({ nodes: [{ ...CONSENSUS, anyCode: true }] });
+      const { workers } = mission.city;
+      // Three of one code are the best; those of other code are dearer.
+      for (const worker of [0, 1, 2]) await mission.bid(0, worker, tokens(10));
+      const { agent } = workers[3] ?? mission.worker(3);
+      await mission.bidAs(
+        { agent, ...(await mission.city.offerService(agent, "other", { codeHash: hashOf("other code") })) },
+        0,
+        tokens(30),
+      );
+      await mission.closeMarket();
+      const awarded = async () => (await market.bidsOf(mission.address, 0)).filter((bid) => bid.awarded).map((bid) => bid.agent);
+      await market.award(mission.address, [0]);
+      // With a threshold of two every slot must be of other code: the window opens once more.
+      expect(await awarded()).to.deep.equal([]);
+      const fifth = await mission.newcomer("fifth");
+      const third = await mission.city.offerService(fifth.agent, "third", { codeHash: hashOf("third code") });
+      await mission.bidAs({ agent: fifth.agent, ...third }, 0, tokens(30));
+      await mission.closeMarket();
+      await market.award(mission.address, [0]);
+      expect(await awarded()).to.deep.equal([mission.worker(0).agent.address, agent.address, fifth.agent.address]);
     });
 
     it("gives at most half of a consensus to agents without a vote, and a node of one executor to any", async () => {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { hexToBytes, numberToHex, zeroHash } from "viem";
 import { devnetAccount } from "../../../orchestrator/chain/devnet.ts";
-import { registeredService, serviceId } from "../../../orchestrator/city/founding/services.ts";
+import { registeredService } from "../../../orchestrator/city/founding/services.ts";
 import { bundleOf } from "../../../orchestrator/execution/sandbox/bundle.ts";
 import {
   constraintsIn,
@@ -17,6 +17,7 @@ import { turnstiles } from "../../../orchestrator/execution/sandbox/turnstile.ts
 import { HeuristicMind } from "../../../orchestrator/minds/heuristic-mind.ts";
 import { type Hash, hashSchema } from "../../../orchestrator/primitives/hex.ts";
 import { signerOf } from "../../../orchestrator/primitives/signing.ts";
+import { serviceIdOf } from "../../../orchestrator/rules/admissions.ts";
 import { localSeat } from "../../../orchestrator/seats/local.ts";
 import { CATALOG } from "../../../services/catalog.ts";
 
@@ -105,7 +106,7 @@ describe("execution/sandbox/constraints", () => {
       const code = bundle(source);
       const record = { owner: account.address, codeHash: code.codeHash, schemaHash: zeroHash, endpoint: "", constraints: packed(said) };
       const service = {
-        id: serviceId(record),
+        id: serviceIdOf(record),
         name: "sold",
         owner: account.address,
         bundle: code,

@@ -210,7 +210,7 @@ export const attackers = (chronicle: Chronicle, past: readonly Sent[]): readonly
       const { random, execution, addresses, missions } = world;
       const mission = random.pick(missions);
       const node = random.int(mission.nodes.length);
-      const { agent: bidder } = random.pick(mission.city.workers);
+      const { agent: bidder, record } = random.pick(mission.city.workers);
       const { offer, nonce, deadline } = await message(mission, node, bidder, world);
       const elsewhere = random.pick([
         { chainId: 1n, verifyingContract: addresses.EXECUTION },
@@ -219,7 +219,7 @@ export const attackers = (chronicle: Chronicle, past: readonly Sent[]): readonly
       const domain = { name: "AgentCity", version: "1", ...elsewhere };
       const signed = { ...offer, agent: bidder.address, nonce, deadline };
       const signature = await bidder.signTypedData(domain, { Bid: [...typedDataTypes.Bid] }, signed);
-      const taken = await tried(() => execution.bid(offer, { agent: bidder.address, deadline, signature }));
+      const taken = await tried(() => execution.bid(offer, { agent: bidder.address, deadline, signature }, mission.shownBy(record, node)));
       world.trial(24, !taken, () => "a bid was taken that was signed for elsewhere");
     },
   },
