@@ -30,7 +30,7 @@ import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { alterations, isFree } from "../support/alterations.ts";
+import { alterations, isFree, splices } from "../support/alterations.ts";
 import { openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -38,6 +38,9 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
 const KEY = secretOf("an agent of another owner");
 const SELLS = ["fetch-and-parse", "estimate-by-pert", "estimate-by-triangle", "estimate-by-median", "aggregate"];
+
+/** Kinds that are asked about one node after the other. */
+const ABOUT_WORK: ReadonlySet<string> = new Set(["perform", "pledge", "open"]);
 
 describe("a city that asks for something else", function () {
   this.timeout(300_000);
@@ -169,6 +172,7 @@ describe("a city that asks for something else", function () {
         return true;
       }
     };
+    const before: Call[] = [];
     const answerAll = async () => {
       const seen = new Set<string>();
       while (!stop.signal.aborted) {
@@ -181,7 +185,10 @@ describe("a city that asks for something else", function () {
               : call.kind === "seal"
                 ? `seal ${JSON.stringify(call.payload).match(/"kind":"(\w+)"/)?.[1]}`
                 : call.kind;
-          for (const { path, value } of alterations(call.payload)) {
+          const earlier = ABOUT_WORK.has(call.kind) ? before.filter(({ kind }) => kind === call.kind) : [];
+          const spliced = earlier.flatMap(({ payload }) => splices(call.payload, payload));
+          if (ABOUT_WORK.has(call.kind)) before.push(call);
+          for (const { path, value } of [...alterations(call.payload), ...spliced]) {
             if (isFree(call.kind, path)) continue;
             asked.set(name, (asked.get(name) ?? 0) + 1);
             if (!(await refuses(policy, { kind: call.kind, payload: z.json().parse(value) }, name))) signed.push(`${name}: ${path}`);

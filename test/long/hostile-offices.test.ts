@@ -23,7 +23,7 @@ import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { sessionMessageTypes } from "../../orchestrator/protocol/session-messages.ts";
 import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { alterations } from "../support/alterations.ts";
+import { alterations, splices } from "../support/alterations.ts";
 import { openHome } from "../support/city-home.ts";
 import { committingAlone } from "../support/lone-executor.ts";
 import { lenient, modelServer } from "../support/model-server.ts";
@@ -64,6 +64,7 @@ describe("a city that asks a verifier and an issuer for something else", functio
     const policy = policies.get(role);
     if (policy === undefined) throw new RangeError(role);
     const seen = new Set<string>();
+    const before: Call[] = [];
     while (!stop.signal.aborted) {
       for (const call of await link.calls(1, stop.signal).catch(() => [])) {
         if (seen.has(call.id)) continue;
@@ -71,7 +72,11 @@ describe("a city that asks a verifier and an issuer for something else", functio
         const isNamed = call.kind === "sign" || call.kind === "seal";
         const name = isNamed ? `${call.kind} ${JSON.stringify(call.payload).match(/"(?:type|kind)":"([A-Za-z]+)"/)?.[1]}` : call.kind;
         asked.add(`${role}: ${name}`);
-        for (const { path, value } of alterations(call.payload)) {
+        const spliced = isNamed
+          ? []
+          : before.filter(({ kind }) => kind === call.kind).flatMap(({ payload }) => splices(call.payload, payload));
+        before.push(call);
+        for (const { path, value } of [...alterations(call.payload), ...spliced]) {
           if (FREE[call.kind]?.test(path) === true) continue;
           changes += 1;
           const said = await policy.answer({ kind: call.kind, payload: z.json().parse(value) }).catch((error: unknown) => error);

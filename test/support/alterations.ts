@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from "../../orchestrator/primitives/json.ts";
+import { canonicalJson, isObject, type JsonValue } from "../../orchestrator/primitives/json.ts";
 
 /** What a question says that no answer rests on: which nodes of a mission it is about (another node of the same terms is another question), facts for a mind, bounds of a run, and what others than the agent signed for. */
 const FREE: Readonly<Record<string, RegExp>> = {
@@ -31,6 +31,16 @@ export function alterations(value: JsonValue, path = ""): { readonly path: strin
       alterations(own, at(key)).map((one) => ({ ...one, value: { ...value, [key]: one.value } })),
     );
   return [{ path, value: altered(path, value) }];
+}
+
+/** The same question with one of its fields as it is in another question of its kind: each is true somewhere. */
+export function splices(value: JsonValue, other: JsonValue): { readonly path: string; readonly value: JsonValue }[] {
+  if (!isObject(value) || !isObject(other)) return [];
+  const isAsked = (spliced: JsonValue) => [value, other].some((own) => canonicalJson(own) === canonicalJson(spliced));
+  return Object.keys(value).flatMap((path) => {
+    const spliced = { ...value, [path]: other[path] ?? null };
+    return isAsked(spliced) ? [] : [{ path, value: spliced }];
+  });
 }
 
 function altered(path: string, value: JsonValue): JsonValue {
