@@ -205,18 +205,15 @@ describe("a city that asks for something else", function () {
       }
     };
     const answering = answerAll();
-    const { csv } = smallInputs(directory(), CALM_ROWS);
-    const text = smallMission(csv);
-    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
-    const order = {
-      file,
-      catalog: CATALOG,
-      input: readInput(file.input, directory()),
-      id: "hostile",
-      judge: simulatedJudge(city.chain.id),
-      outsiders: await seats.outsiders(),
+    const missionOver = async (id: string, rows: readonly string[]) => {
+      const text = smallMission(smallInputs(directory(), [...rows]).csv);
+      const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
+      const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
+      return runToEnd(city, { ...order, outsiders: await seats.outsiders() }, text, directory());
     };
-    outcome = await runToEnd(city, order, text, directory());
+    // Of another mission first, so that there are questions of another law and input to take parts from.
+    await missionOver("another", CALM_ROWS.slice(0, 3));
+    outcome = await missionOver("hostile", CALM_ROWS);
     stop.abort();
     await answering;
   });
@@ -323,8 +320,10 @@ describe("a city that asks for something else", function () {
       expect(await sign(type, message), type).to.have.property("signature");
       const later = { path: "deadline", value: plain({ ...message, deadline: Number(message.deadline) + 9_000 }) };
       // The deadline of a session that is over is zero, and so is twice that.
-      const changes = alterations(plain(message)).filter(({ path }) => path !== "deadline");
-      for (const { path, value } of [...changes, later])
+      const changes = alterations(plain(message)).filter(({ path }) => path !== "deadline" && path !== "session");
+      // In the other session it supports the same place.
+      const elsewhere = { path: "session", value: plain({ ...message, session: 3n }) };
+      for (const { path, value } of [...changes, later, elsewhere])
         expect(
           await sign(type, z.record(z.string(), z.json()).parse(value)).catch((error: unknown) => error),
           `${type}: ${path}`,

@@ -17,6 +17,7 @@ import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { hexToBytes } from "../../orchestrator/primitives/hex.ts";
 import { signerOf } from "../../orchestrator/primitives/signing.ts";
+import { field } from "../../orchestrator/primitives/values.ts";
 import { CALLS, type Call, type CallName, SIGNS } from "../../orchestrator/protocol/calls.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -31,6 +32,7 @@ import { agreeable, millis, officeHolder, seated, secretOf, wallClock } from "..
 import { CALM_ROWS, judgedByKinds, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
+const PASSERBY = `0x${"5e".repeat(32)}` as const;
 const OFFICES = ["verifier", "issuer"] as const;
 type Office = (typeof OFFICES)[number];
 
@@ -60,7 +62,19 @@ describe("a city that asks a verifier and an issuer for something else", functio
   const asked = new Set<string>();
   let changes = 0;
 
+  /** What an issuer says that is asked to receive what is run again, and a verifier of no panel that is asked to judge. */
+  const refused = { received: new Set<string>(), undrawn: new Set<string>() };
+  const codeOf = (answer: Promise<unknown>) =>
+    answer.then(
+      () => "answered",
+      (error: unknown) => (error instanceof AgentCityError ? `${error.code}: ${error.details}` : String(error)),
+    );
+
   async function answerAll(role: Office, link: CityLink): Promise<void> {
+    const seal = signerOf("secp256k1", hexToBytes(PASSERBY));
+    const memory = new Memory(join(directory(), "passerby"));
+    const block = (id: string) => link.block(id);
+    const passerby = new VerifierPolicy({ client: city.client, account: privateKeyToAccount(PASSERBY), seal, memory, block });
     const policy = policies.get(role);
     if (policy === undefined) throw new RangeError(role);
     const seen = new Set<string>();
@@ -76,6 +90,11 @@ describe("a city that asks a verifier and an issuer for something else", functio
           ? []
           : before.filter(({ kind }) => kind === call.kind).flatMap(({ payload }) => splices(call.payload, payload));
         before.push(call);
+        if (call.kind === "reexecute") {
+          const asked = Object.keys(CALLS.receive.request.shape).map((key) => [key, field(call.payload, key)]);
+          refused.received.add(await codeOf(policy.answer({ kind: "receive", payload: z.json().parse(Object.fromEntries(asked)) })));
+        }
+        if (call.kind === "judge") refused.undrawn.add(await codeOf(passerby.answer(call)));
         for (const { path, value } of [...alterations(call.payload), ...spliced]) {
           if (FREE[call.kind]?.test(path) === true) continue;
           changes += 1;
@@ -89,6 +108,17 @@ describe("a city that asks a verifier and an issuer for something else", functio
           .catch((error: unknown) => link.decline(call.id, String(error)));
       }
     }
+  }
+
+  async function missionOver(id: string, rows: readonly string[], seen: City): Promise<Outcome> {
+    // Panels of three, for which a third owner is always drawn.
+    const text = smallMission(smallInputs(directory(), [...rows]).csv, {
+      ...{ risk: "MEDIUM", deadline: "2d", budget: "600.00" },
+      tasks: judgedByKinds("Names every work package."),
+    });
+    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
+    const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
+    return runToEnd(seen, { ...order, outsiders: await seats.outsiders() }, text, directory());
   }
 
   before(async () => {
@@ -126,22 +156,11 @@ describe("a city that asks a verifier and an issuer for something else", functio
       );
       answering.push(answerAll(office, link));
     }
-    // Panels of three, for which a third owner is always drawn.
-    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, {
-      ...{ risk: "MEDIUM", deadline: "2d", budget: "600.00" },
-      tasks: judgedByKinds("Names every work package."),
-    });
-    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
-    const order = {
-      file,
-      catalog: CATALOG,
-      input: readInput(file.input, directory()),
-      id: "hostile",
-      judge: simulatedJudge(city.chain.id),
-    };
+    // Of another mission first, so that there are questions of another law and input to take parts from.
+    await missionOver("another", CALM_ROWS.slice(0, 3), city);
     // One executor shows nothing for what it commits: the issuer is asked to refute that, and the verifier to judge by it.
     const sandbox = committingAlone(city, { commits: "garbage", handsIn: false });
-    outcome = await runToEnd({ ...city, sandbox }, { ...order, outsiders: await seats.outsiders() }, text, directory());
+    outcome = await missionOver("hostile", CALM_ROWS, { ...city, sandbox });
     stop.abort();
     await Promise.allSettled(answering);
   });
@@ -154,6 +173,11 @@ describe("a city that asks a verifier and an issuer for something else", functio
   it("is refused whichever field of whichever question it changes", () => {
     expect(answered).to.deep.equal([]);
     expect(changes).to.be.above(200);
+  });
+
+  it("is refused where it asks for a receipt of what is run again, or a verifier that was not drawn", () => {
+    expect([...refused.received]).to.deep.equal(["WillNotSign: its work is run again, not received"]);
+    expect([...refused.undrawn]).to.deep.equal(["WillNotSign: it was not drawn for it"]);
   });
 
   it("changed every kind of question, message and document that the table has for them", () => {

@@ -15,7 +15,7 @@ const FREE: Readonly<Record<string, RegExp>> = {
 export const isFree = (kind: string, path: string) => FREE[kind]?.test(path) === true;
 
 /** Fields that are moments: a later or an earlier one has to be refused, the next second need not be. */
-const TIMES = /(deadline|since|attested_at|issuedAt|submitted_at)$/;
+const TIMES = /(deadline|since|attested_at|attestedAt|issuedAt|submitted_at)$/;
 
 /** The same question with one leaf changed, for every leaf; and with one element of a list left out. */
 export function alterations(value: JsonValue, path = ""): { readonly path: string; readonly value: JsonValue }[] {
@@ -38,6 +38,7 @@ export function splices(value: JsonValue, other: JsonValue): { readonly path: st
   if (!isObject(value) || !isObject(other)) return [];
   const isAsked = (spliced: JsonValue) => [value, other].some((own) => canonicalJson(own) === canonicalJson(spliced));
   return Object.keys(value).flatMap((path) => {
+    if (TIMES.test(path)) return [];
     const spliced = { ...value, [path]: other[path] ?? null };
     return isAsked(spliced) ? [] : [{ path, value: spliced }];
   });
@@ -54,6 +55,8 @@ function altered(path: string, value: JsonValue): JsonValue {
   if (typeof value === "boolean") return !value;
   if (value === null) return "0x00000000000000000000000000000000000000aa";
   const text = String(value);
+  // Of another account, and not one with a slip of the pen in its checksum.
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return `${text.slice(0, -1)}${text.endsWith("1") ? "2" : "1"}`.toLowerCase();
   if (/^0x[0-9a-fA-F]+$/.test(text)) return `${text.slice(0, -1)}${text.endsWith("1") ? "2" : "1"}`;
   return /^\d+$/.test(text) ? String(BigInt(text) + 1n) : `${text}x`;
 }
