@@ -1,9 +1,10 @@
-import { keccak256, type LocalAccount } from "viem";
+import { keccak256, type LocalAccount, zeroAddress } from "viem";
 import { CATALOG, type CatalogEntry } from "../../../services/catalog.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
 import type { CityClient } from "../../client/client.ts";
+import { readMany } from "../../client/read.ts";
 import { signAuth } from "../../client/sign/auth.ts";
 import { writeMany } from "../../client/write.ts";
 import { type Bundle, bundleService } from "../../execution/sandbox/bundle.ts";
@@ -93,9 +94,12 @@ const REGISTRATION_VALIDITY = 86_400;
 
 type Registration = { readonly owner: LocalAccount; readonly record: RegisteredService["record"] };
 
-/** Registers services on chain together, by their owners' signatures, unless they are registered already. */
+/** Registers services on chain together, by their owners' signatures. Nothing is signed for those that are registered already. */
 export async function registerServices(client: CityClient, services: readonly Registration[]): Promise<void> {
-  await writeMany(client, await Promise.all(services.map((registration) => registrationOf(client, registration))));
+  const args = services.map(({ record }) => [serviceIdOf(record)] as const);
+  const owners = await readMany(client, { contract: "ServiceContract", functionName: "ownerOf", args });
+  const fresh = services.filter((_, place) => owners[place] === zeroAddress);
+  await writeMany(client, await Promise.all(fresh.map((registration) => registrationOf(client, registration))));
 }
 
 async function registrationOf(client: CityClient, { owner, record }: Registration): Promise<Intent<LogNote>> {
