@@ -32,12 +32,25 @@ export async function read<Name extends ContractName, Fn extends ReadName<Name>>
   const { answers } = client.chain;
   if (answers === undefined) return ask(client, parameters);
   const question = nameOf(client, parameters);
-  const known = answers.get(question);
+  const kept = LASTING.has(parameters.functionName) ? lastingOf(answers) : answers;
+  const known = kept.get(question);
   if (known !== undefined) return known as Promise<ReadResult<Name, Fn>>;
   const answer = ask(client, parameters);
-  answers.set(question, answer);
-  answer.catch(() => answers.delete(question));
+  kept.set(question, answer);
+  answer.catch(() => kept.delete(question));
   return answer;
+}
+
+/** Views of editions of the constitution: what one says of a parameter never changes, whatever is changed afterwards. */
+const LASTING: ReadonlySet<string> = new Set<ReadName<"ConstitutionContract">>(["paramIn", "unitsIn"]);
+
+/** What they answered, by the chain whose answers of the last block are kept too: it never takes a block back. */
+const lasting = new WeakMap<Map<string, Promise<unknown>>, Map<string, Promise<unknown>>>();
+
+function lastingOf(answers: Map<string, Promise<unknown>>): Map<string, Promise<unknown>> {
+  const kept = lasting.get(answers) ?? new Map<string, Promise<unknown>>();
+  lasting.set(answers, kept);
+  return kept;
 }
 
 /** Views asked in one request. Each costs some 300 bytes of the request's code, of which a node takes 49,152 (EIP-3860). */

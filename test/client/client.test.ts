@@ -10,7 +10,7 @@ import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
 import { writeMany } from "../../orchestrator/client/write.ts";
 import { messageOf } from "../../orchestrator/primitives/errors.ts";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
-import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
+import { PARAMETERS, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { address } from "../support/goals.ts";
 import { hashOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
 import { rejection } from "../support/rejection.ts";
@@ -51,7 +51,7 @@ describe("the client", function () {
         return Reflect.get(target, name);
       },
     });
-    const { token, legislation } = createCityClient({
+    const { token, legislation, constitution } = createCityClient({
       chain: new Proxy(chain, { get: (target, name) => (name === "publicClient" ? counting : Reflect.get(target, name, target)) }),
       addresses: city.client.addresses,
     });
@@ -61,6 +61,12 @@ describe("the client", function () {
     await city.client.token.approve([legislation.address, tokens(17)], { intent: intentKey("allow 17"), account: sponsor });
     expect(await read()).to.equal(tokens(17));
     expect(asked).to.equal(3);
+    // What an edition of the constitution says of a parameter never changes.
+    const quorum = () => constitution.paramIn(0, parameterIndex("DEGRADED_MODE_THRESHOLD"));
+    const before = await quorum();
+    await city.client.token.approve([legislation.address, tokens(18)], { intent: intentKey("allow 18"), account: sponsor });
+    expect(await quorum()).to.equal(before);
+    expect(asked).to.equal(4);
   });
 
   it("asks a view with many arguments in one request for each hundred, and answers as if each were asked alone", async () => {
