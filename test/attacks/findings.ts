@@ -1,4 +1,5 @@
 import type { GameRule } from "../modelcheck/machines/game.ts";
+import { REFUTING_RULES, type RefutingRule } from "../modelcheck/machines/refuting.ts";
 
 /**
  * What a review of the first edition found: which guard was missing, the rule that was made of it, and by which attacks it is tried. Each attack
@@ -17,8 +18,8 @@ export interface Finding {
   readonly attacks: readonly string[];
   /** Other tests of it. */
   readonly tests?: readonly { readonly file: string; readonly title: string }[];
-  /** Rules of `npm run modelcheck` without which the checker finds it by itself (`GAME_RULES`). */
-  readonly players?: readonly GameRule[];
+  /** Rules of `npm run modelcheck` without which the checker finds it by itself (`GAME_RULES`, `REFUTING_RULES`). */
+  readonly players?: readonly (GameRule | RefutingRule)[];
   /** What the rule leaves open. */
   readonly left?: string;
 }
@@ -38,7 +39,7 @@ export const FINDINGS: readonly Finding[] = [
     decisions: [57],
     rule: "a slot that shows nothing at the floor is late, whoever wins",
     attacks: ["C37", "C38", "C57", "C58", "C59", "C60", "C61", "C72", "C76"],
-    players: ["work that shows nothing costs what being late costs"],
+    players: ["work that shows nothing costs what being late costs", ...REFUTING_RULES],
     left: "it costs 50 tokens, and the stake only where two principals have issuers who make work again, and both refute it",
   },
   {

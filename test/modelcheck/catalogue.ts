@@ -10,6 +10,7 @@ import { type MissionOptions, mission, unhurried, workedOn } from "./machines/mi
 import { missionMutants } from "./machines/mission/mutants.ts";
 import { OBLIGATION_MUTANTS, obligation } from "./machines/obligation.ts";
 import { NEEDED_BY, PANEL_GUARDS, panel } from "./machines/panel.ts";
+import { REFUTING_RULES, refuting } from "./machines/refuting.ts";
 
 /** A machine, made anew for each look: its type of state stays its own business. */
 export interface Model {
@@ -52,6 +53,7 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(unhurried("a review that ends by its own clock", REVIEWED)), generated: 1630, distinct: 473 },
   { ...model(workedOn("two nodes, worked on", WORKED_ON)), generated: 184_384, distinct: 34_079 },
   { ...model(game()), generated: 3641, distinct: 1929 },
+  { ...model(refuting()), generated: 3161, distinct: 642 },
   { ...model(panel("missions")), generated: 5021, distinct: 1204 },
   { ...model(panel("watchdog")), generated: 57_039, distinct: 11_613 },
 ];
@@ -72,6 +74,7 @@ export const MUTANTS: readonly Model[] = [
   mutant("a deployed session expires", session(withArc("DEPLOYED", "EXPIRED"))),
   ...missionMutants().map(([name, machine]) => mutant(name, machine)),
   ...GAME_RULES.map((rule) => mutant(`without "${rule}"`, game([rule]))),
+  ...REFUTING_RULES.map((rule) => mutant(`without "${rule}"`, refuting([rule]))),
   ...PANEL_GUARDS.map((guard) => mutant(`without "${guard}"`, panel(NEEDED_BY[guard], [guard]))),
 ];
 
