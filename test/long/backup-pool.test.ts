@@ -3,10 +3,11 @@ import { expect } from "chai";
 import type { City } from "../../orchestrator/city/city.ts";
 import { membersOf } from "../../orchestrator/city/founding/society.ts";
 import { judgesElsewhere } from "../../orchestrator/city/humans/case-desk.ts";
+import { clearingRecordSchema } from "../../orchestrator/execution/clearing-record.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
-import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { CALM_ROWS, judgedByKinds, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Whose turn it is does not rule in time: the other seats are asked, and only when they do not rule either does the attempt end (AgentCity B.11). */
@@ -30,7 +31,9 @@ describe("scenario: a review that nobody decides in time", function () {
       sleep: async () => clock.sleepUntil(clock.now() + 120n),
     });
     let rulings = 0;
-    outcome = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, { deadline: "4h" }), {
+    const { report, ...before } = judgedByKinds("Names every work package.");
+    const tasks = { ...before, report: { ...report, verifiers: ["human"] } };
+    outcome = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, { deadline: "4h", tasks }), {
       id: "nobody rules",
       home,
       judge: {
@@ -62,6 +65,23 @@ describe("scenario: a review that nobody decides in time", function () {
     const acted = await city.client.adjudication.history("OverrideExecuted");
     const signers = acted.flatMap(({ args }) => args.adjudicators);
     expect(signers).to.deep.equal([seats[(node + 1) % seats.length]?.account.address]);
+  });
+
+  it("settles nothing of the attempt whose human did not come, though its panel passed it", async () => {
+    const node = String(outcome.nodes.findIndex(({ label }) => label === "report"));
+    const attempts = async (kind: string) => {
+      const entries = await city.log.read({ kind, subject: outcome.mission ?? "" });
+      return entries.filter(({ subjects }) => subjects[1] === node).map(({ subjects }) => subjects[2]);
+    };
+    const [first] = (await city.log.read({ kind: "execution.clearing", subject: outcome.mission ?? "" })).filter(
+      ({ subjects }) => subjects[1] === node,
+    );
+    if (first?.content == null) throw new RangeError("no clearing");
+    const { decision } = clearingRecordSchema.parse(city.blocks.getJson(first.content));
+    expect(decision).to.include({ performance: "cleared" });
+    expect(decision.kinds?.map(({ kind }) => kind)).to.deep.equal(["replay", "human"]);
+    expect(await attempts("execution.clearing")).to.deep.equal(["0", "1"]);
+    expect(await attempts("execution.settlement")).to.deep.equal(["1"]);
   });
 
   it("ends complete, every unit accounted for", () => {
