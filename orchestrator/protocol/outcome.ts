@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { answerBySchema, disagreementSchema } from "./disagreement.ts";
 import { executionMetricsSchema, metricsSchema } from "./metrics.ts";
+import { ASKED_KINDS } from "./verifier-kinds.ts";
 
 /** Amounts are decimal text in the settlement token's smallest unit. */
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
@@ -79,6 +80,8 @@ const nodeSchema = z.strictObject({
   /** How it ended: `stopped` was begun and cut off by the mission's end, `not-started` never had an executor at work. */
   end: z.enum(["done", "failed", "stopped", "not-started"]),
   tier: z.int(),
+  /** By which kinds its law had it judged besides the work done again. */
+  verifiers: z.array(z.enum(ASKED_KINDS)).optional(),
   /** Gas of every transaction that concerned this node alone, and its share of batches. */
   gas: z.int().min(0),
   attempts: z.int().min(1),

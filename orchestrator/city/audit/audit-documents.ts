@@ -125,7 +125,7 @@ const documentChecks: readonly DocumentCheck[] = [
   },
   {
     name: "DECISIONS",
-    what: "every clearing again from its documents: obligation, evidence, verdicts, all signatures",
+    what: "every clearing again from its documents: obligation, evidence, verdicts, what each found by which kind of judging, all signatures",
     file: BUNDLE_FILES.log,
     async run({ log, block, hasBlock, mission, document }, seen) {
       for (const { subjects, content } of latest(log, "execution.clearing")) {

@@ -93,7 +93,7 @@ async function claim(
  */
 export const decisions: Check = {
   name: "DECISIONS",
-  what: "every clearing again from its documents: obligation, evidence, verdicts and their signatures; against the chain's decision",
+  what: "every clearing again from its documents: obligation, evidence, verdicts, what each found by which kind of judging, and their signatures; against the chain's decision",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const cleared = context.record.events("CollaborationContract", "Cleared");

@@ -196,6 +196,7 @@ async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
     const own = document.document.nodes[number];
     const expected = [own?.label, own?.task, law.nodes[number]?.tier, nodeStates[node.state], node.attempt + 1];
     seen.same([stated.label, stated.task, stated.tier, stated.state, stated.attempts], expected, `node ${number}`);
+    seen.same(stated.verifiers, own?.verifiers, `${stated.label}: kinds of verifier`);
     const cleared = record.events("CollaborationContract", "Cleared").findLast(({ args }) => args.node === number);
     seen.same(stated.class, cleared === undefined ? "" : evidenceClasses[cleared.args.evidenceClass], `${stated.label}: evidence class`);
     const result = recordOf(context, "execution.result", [mission, number], resultSchema);

@@ -13,11 +13,12 @@ const CHECKED: Readonly<Record<string, string>> = {
 
 /** How a node ended, in words; `show` writes what comes from agents. */
 export function ending(
-  { end, failures, class: evidence, executors, attempts }: Outcome["nodes"][number],
+  { end, failures, class: evidence, executors, attempts, verifiers = [] }: Outcome["nodes"][number],
   show: (text: string) => string,
 ): string {
   const before = failures.length === 0 ? "" : ` after ${counted(failures.length, "failed attempt")}`;
-  if (end === "done") return `done${before}; checked: ${CHECKED[evidence] ?? show(evidence)}`;
+  const judged = verifiers.length === 0 ? "" : `; judged besides by verifiers of kind ${verifiers.join(", ")}`;
+  if (end === "done") return `done${before}; checked: ${CHECKED[evidence] ?? show(evidence)}${judged}`;
   if (end === "not-started") return "not started";
   if (end === "stopped") {
     const fault = executors.find(({ attempt, fault: found }) => attempt === attempts && found !== null)?.fault;

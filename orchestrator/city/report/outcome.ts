@@ -218,6 +218,7 @@ async function nodesOf(
         state: view.state,
         end: worked.end,
         tier: view.law.tier,
+        ...(view.law.verifiers === undefined ? {} : { verifiers: view.law.verifiers }),
         gas: gas.get(node) ?? 0,
         attempts: view.attempt + 1,
         class: last === undefined ? "" : (evidenceClasses[last.evidenceClass] ?? ""),
