@@ -29,6 +29,7 @@ import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput
 import { Places } from "./parties.ts";
 import { withholding } from "./reading.ts";
 import { referencePage } from "./reference.ts";
+import { REGISTRATION_PATH, registrationOf } from "./registration.ts";
 import type { Rounds } from "./rounds.ts";
 import type { ArrivedRequest } from "./signature-base.ts";
 import { signerOfTool, type ToolSignature } from "./tool-signature.ts";
@@ -250,6 +251,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   const a2a = { commands, ask: asked, version: options.version, url: options.url };
   app.get(CARD_PATH, (context) => json(context, cardOf(a2a)));
+  app.get(REGISTRATION_PATH, (context) => json(context, registrationOf(options)));
   app.post(A2A_PATH, async (context) => {
     spend(context, MCP_COST);
     const body = await bodyOf(context, limits.body);

@@ -15,7 +15,7 @@ import { parseArtifact } from "../../deploy/artifacts.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
-import { IDENTITY_ABI } from "../../orchestrator/escrow/registries.ts";
+import { IDENTITY_ABI, registrationSchema } from "../../orchestrator/escrow/registries.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
 import { cityDocumentSchema, conditionOutput } from "../../orchestrator/gateway/commands/city.ts";
@@ -685,6 +685,14 @@ describe("the gateway of a city with a mission", function () {
     let text = "";
     for await (const part of socket) text += part;
     expect(text).to.contain("400 Bad Request").and.to.contain('"code":"BadRequest"');
+  });
+
+  it("tells registries of agents where it is reached, in the form that they read", async () => {
+    const { status, body } = await get("/.well-known/agent-registration.json");
+    const { services, x402Support, registrations } = registrationSchema.parse(JSON.parse(body));
+    expect([status, x402Support, registrations]).to.deep.equal([200, false, []]);
+    for (const { endpoint } of services) expect((await fetch(endpoint)).status, endpoint).to.not.equal(404);
+    expect(services.map(({ name }) => name)).to.deep.equal(["A2A", "MCP"]);
   });
 
   it("serves a stranger's A2A client: a card, commands as messages, missions as tasks", async () => {
