@@ -12,13 +12,11 @@ import {LibBytes} from "solady/src/utils/LibBytes.sol";
 import {IClearingEvaluator, IJobEscrow} from "../interfaces/IClearingEvaluator.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
-import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
-import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {Commitments} from "../libraries/Commitments.sol";
-import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
+import {Exhibits, Issuer} from "../libraries/Exhibits.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
@@ -241,7 +239,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     /// provider signed for, at most SIGN, until its issuer says more.
     function _open(Case memory c, Terms calldata terms, bytes calldata record) private view returns (uint256) {
         if (record.number(0, 3) != _ONE_ORDER) revert MalformedWave(0);
-        c.opening = record.opening(3);
+        record.readOpening(3, c.opening);
         bytes32 given = Commitments.commitment(terms.provider, c.opening, c.obligation);
         if (given != c.work) {
             _known(terms);
@@ -282,8 +280,10 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         // Two bytes fit.
         bytes calldata signature = record.cut(from + 23, uint16(head));
         EvidenceItem memory item;
-        // Bit per class of which it is known that the issuer may say so.
-        uint256 registered = 0;
+        // Twenty bytes fit.
+        item.issuer = address(uint160(head >> 24));
+        Issuer memory by = Exhibits.issuer(_EVIDENCE, item.issuer);
+        bool here = false;
         // Offsets within a transaction; at most 255 items.
         unchecked {
             at = from + 23 + signature.length;
@@ -292,17 +292,16 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
                     (hashes[i], at) = (bytes32(record.number(at + 1, 32)), at + 33);
                     continue;
                 }
-                (item, at) = record.item(at);
-                // Twenty bytes fit.
-                item.issuer = address(uint160(head >> 24));
+                at = record.readItem(at, item);
                 hashes[i] = TypedData.hashEvidence(c.obligation, item);
                 _admit(c, item);
-                uint256 class = 1 << uint256(item.class);
-                if (registered & class == 0) _requireIssuer(c, item.issuer, item.class);
-                registered |= class;
+                if (!Exhibits.mayIssue(by, item)) revert IssuerNotRegistered(item.issuer, item.class);
+                here = true;
             }
         }
-        if (registered != 0 && !_isIssued(c, item, hashes, signature)) revert ProofRejected(item.slot, item.index);
+        if (!here) return at;
+        if (Exhibits.isParty(c.excluded, item.issuer, by)) revert IssuerConflict(item.issuer, by.principal);
+        if (!_isIssued(c, item, hashes, signature)) revert ProofRejected(item.slot, item.index);
     }
 
     function _isElsewhere(bytes calldata record, uint256 at) private pure returns (bool elsewhere) {
@@ -313,30 +312,9 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
 
     /// @dev It is in the envelope. Its issuer makes it worth what it says, never more than the provider said.
     function _admit(Case memory c, EvidenceItem memory item) private pure {
-        bytes32 leaf = Commitments.evidenceLeaf(
-            c.obligation,
-            item.slot,
-            item.index,
-            item.kind,
-            item.payload,
-            item.issuer,
-            item.class
-        );
-        bool within = OrderedMerkle.verify(c.opening.envelopeRoot, leaf, item.index, c.opening.items, item.proof);
-        if (!within || item.slot != 0) revert ItemNotInEnvelope(item.slot, item.index);
+        bool within = item.slot == 0 && Exhibits.isEnclosed(item, c.obligation, c.opening);
+        if (!within) revert ItemNotInEnvelope(item.slot, item.index);
         c.classes = Admissibility.raised(c.classes, c.opening.classes, item.index, item.class);
-    }
-
-    /// @dev It may say so, and is of neither party's house.
-    function _requireIssuer(Case memory c, address issuer, EvidenceClass class) private view {
-        (bool registered, address principal) = _EVIDENCE.issuerOf(issuer, class);
-        if (!registered) revert IssuerNotRegistered(issuer, class);
-        address[] memory excluded = c.excluded;
-        // Four of them.
-        for (uint256 i = 0; i < excluded.length; ++i) {
-            address party = excluded[i];
-            if (party == principal || party == issuer) revert IssuerConflict(issuer, principal);
-        }
     }
 
     /// @dev A proof is its contract's answer, a quote its adapter's, anything else a key's signature.
@@ -347,14 +325,12 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         bytes32[] memory hashes,
         bytes calldata signature
     ) private view returns (bool) {
-        bool isContract = !Signatures.isKey(item.issuer);
-        if (item.class == EvidenceClass.PROOF) {
-            bytes memory proof = abi.encodeCall(IProofVerifier.proves, (c.obligation, item.payload, signature));
-            return isContract && hashes.length == 1 && _affirms(item.issuer, proof);
-        }
+        bool isKey = Signatures.isKey(item.issuer);
+        bool proof = item.class == EvidenceClass.PROOF;
         bytes32 digest = MessageHashUtils.toTypedDataHash(c.domain, TypedData.hashEvidences(item.issuer, hashes));
-        if (!isContract) return Signatures.isEcdsa(item.issuer, digest, signature);
-        return _affirms(item.issuer, abi.encodeCall(IQuoteVerifier.attests, (digest, signature)));
+        if (isKey) return !proof && Signatures.isEcdsa(item.issuer, digest, signature);
+        if (proof && hashes.length != 1) return false;
+        return _affirms(item.issuer, Exhibits.questionOf(item, c.obligation, digest, signature));
     }
 
     function _affirms(address target, bytes memory question) private view returns (bool) {
@@ -419,7 +395,8 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         (w.confidence, w.score, w.basis, w.agreeing) = (v.confidence, v.score, v.basis, v.agreeing);
 
         uint256 number = c.heard++;
-        if (!Clearing.weigh(c.count, w, c.graded, terms.floor, questions, terms.minConfidence)) return;
+        bool survives = Clearing.weigh(c.count, w, c.graded, terms.floor, questions, terms.minConfidence);
+        if (!survives || w.confidence < terms.minConfidence) return;
         c.members |= 1 << place;
         // The score is for the first question asked.
         bool scored = question == (questions & 1 == 1 ? 0 : 1);

@@ -84,7 +84,7 @@ library Appeals {
             if (fault.dueAt == 0 || fault.settled) revert ICollaborationContract.NotAppealable(node, msg.sender);
             (until, seats) = (fault.dueAt, fault.seats);
         }
-        until = WatchdogHold.extended(f.city.constitution, until, f.window(law));
+        until = WatchdogHold.extended(f.city.watchdog, until, f.window(law));
         if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
     }
 
@@ -120,7 +120,7 @@ library Appeals {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, r.attempt)];
         if (appeals.open == 0) revert ICollaborationContract.NoOpenAppeal(node, r.attempt);
-        uint40 until = WatchdogHold.extended(f.city.constitution, appeals.until, _patience(f));
+        uint40 until = WatchdogHold.extended(f.city.watchdog, appeals.until, _patience(f));
         if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
         if (r.filed != appeals.filed || r.upheld >> appeals.filed != 0) {
             revert ICollaborationContract.AppealsDiffer(node, r.filed, appeals.filed, r.upheld);
@@ -236,7 +236,7 @@ library Appeals {
         uint8 attempt,
         uint40 due
     ) internal view returns (uint40) {
-        return ruledBy(s, f, node, attempt, WatchdogHold.extended(f.city.constitution, due, f.window(f.node(node))));
+        return ruledBy(s, f, node, attempt, WatchdogHold.extended(f.city.watchdog, due, f.window(f.node(node))));
     }
 
     /// @notice The later of a window's end and of the time its open appeals may take.
@@ -249,7 +249,7 @@ library Appeals {
     ) internal view returns (uint40) {
         MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
         if (appeals.open == 0) return until;
-        uint40 ruling = WatchdogHold.extended(f.city.constitution, appeals.until, _patience(f));
+        uint40 ruling = WatchdogHold.extended(f.city.watchdog, appeals.until, _patience(f));
         return ruling > until ? ruling : until;
     }
 

@@ -11,7 +11,6 @@ import {MissionState, NodeState} from "../types/States.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
-import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title Hybrid mode: what was worked off chain, taken over at an anchor point
 /// @notice AgentCity B.11.6 (SP-1h–SP-4h). A checkpoint leaves its nodes where route, commits and reveals leave them: committed, their
@@ -38,7 +37,7 @@ library Checkpoints {
         ICollaborationContract.Checkpoint calldata c
     ) external {
         if (s.head.stopped) revert ICollaborationContract.Stopped();
-        WatchdogHold.requireRunning(city.constitution);
+        city.watchdog.requireRunning();
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
         Wave memory wave = _open(s, f, c);

@@ -7,7 +7,7 @@ import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {ClearingDecision, ClearingResult} from "../types/Evidence.sol";
 import {Tier} from "../types/Law.sol";
 import {MissionState} from "../types/States.sol";
-import {Ruling} from "./Docket.sol";
+import {Judgement, Ruling} from "./Docket.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
@@ -23,19 +23,25 @@ library ClearingDesk {
 
     function clear(MissionStorage.Layout storage s, City calldata city, bytes calldata wave) external {
         NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
-        Ruling[] memory rulings = Rulings.judge(s, city, wave);
+        Judgement memory j = Rulings.judge(s, city, wave);
         Frame memory f = MissionFrame.open(city);
-        _summon(s, rulings);
+        Ruling[] memory rulings = j.rulings;
+        if (j.principals.length != 0) {
+            s.head.execution.recordVerifiers(j.principals);
+            // Who is charged is marked before.
+            Panels.charge(s, j.absent);
+        }
         uint256 before = s.completed;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < rulings.length; ++i) {
             Ruling memory r = rulings[i];
             MissionStorage.Node memory w = NodeCore.loadOf(s, f, r.node);
-            if (r.fault.length != 0) {
-                NodeCore.passOver(r.node, w.attempt, r.fault, rulings.length == 1);
+            if (r.fault == 0) {
+                _conclude(s, f, w, r);
                 continue;
             }
-            _conclude(s, f, w, r);
+            bytes memory fault = rulings.length == 1 ? j.fault : abi.encodePacked(r.fault);
+            NodeCore.passOver(r.node, w.attempt, fault, rulings.length == 1);
         }
         NodeCore.free(s, f, s.completed & ~before);
     }
@@ -45,29 +51,10 @@ library ClearingDesk {
         City calldata city,
         bytes calldata wave
     ) external view returns (ClearingDecision[] memory decisions) {
-        Ruling[] memory rulings = Rulings.judge(s, city, wave);
-        decisions = new ClearingDecision[](rulings.length);
-        for (uint256 i = 0; i < rulings.length; ++i) {
-            if (rulings[i].fault.length != 0) LowLevelCall.bubbleRevert(rulings[i].fault);
-            decisions[i] = rulings[i].decision;
-        }
-    }
-
-    /// @dev All panels in one call; panels that decided nothing are left out.
-    function _summon(MissionStorage.Layout storage s, Ruling[] memory rulings) private {
-        uint256 count = 0;
-        for (uint256 i = 0; i < rulings.length; ++i) count += rulings[i].principals.length;
-        if (count == 0) return;
-        address[] memory principals = new address[](count);
-        // At most the nodes the caller names.
-        for (uint256 i = 0; i < rulings.length; ++i) {
-            Ruling memory r = rulings[i];
-            for (uint256 place = r.principals.length; place != 0; --place)
-                principals[--count] = r.principals[place - 1];
-        }
-        s.head.execution.recordVerifiers(principals);
-        // At most the nodes the caller names. Who is charged is marked before.
-        for (uint256 i = 0; i < rulings.length; ++i) Panels.charge(s, rulings[i].absent);
+        Judgement memory j = Rulings.judge(s, city, wave);
+        if (j.fault.length != 0) LowLevelCall.bubbleRevert(j.fault);
+        decisions = new ClearingDecision[](j.rulings.length);
+        for (uint256 i = 0; i < decisions.length; ++i) decisions[i] = j.rulings[i].decision;
     }
 
     function _conclude(

@@ -21,7 +21,6 @@ import {Descent} from "./Descent.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
-import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title Starting: the mission with its escrow, a node with its executors; and what runners attest
 /// @notice Decisions 4, 5, 15 and 17. A linked library: it runs in the clone's frame and storage.
@@ -108,7 +107,7 @@ library Dispatch {
     ) external {
         if (nodes == 0) revert ICollaborationContract.EmptyBatch();
         if (s.head.stopped) revert ICollaborationContract.Stopped();
-        WatchdogHold.requireRunning(city.constitution);
+        city.watchdog.requireRunning();
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
         address principal = _vouching(f, start);
@@ -133,7 +132,7 @@ library Dispatch {
         IServiceContract.Service calldata service
     ) external {
         if (s.head.stopped) revert ICollaborationContract.Stopped();
-        WatchdogHold.requireRunning(city.constitution);
+        city.watchdog.requireRunning();
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
         NodeLaw law = f.node(live.node);

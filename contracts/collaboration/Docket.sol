@@ -4,12 +4,10 @@ pragma solidity 0.8.33;
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
-import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
-import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
+import {Exhibits, Issuer} from "../libraries/Exhibits.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
-import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {ClearingDecision, EvidenceClass, Seat, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
@@ -30,8 +28,7 @@ struct Docket {
     bytes32[] commitments;
     bytes32 work;
     Opening[] openings;
-    /// Classes per slot, three bits per item: as claimed, and as far as they are proven.
-    uint256[] claims;
+    /// Classes per slot, three bits per item, as far as they are proven.
     uint256[] classes;
     /// Items by class (`Admissibility.grade`), as far as they are proven.
     uint256[6] graded;
@@ -41,10 +38,9 @@ struct Docket {
     address refuter;
     address seconder;
     Seat[] panel;
-    /// Verdicts handed in, their hashes, and which answers they are (`Panels.answerOf`).
-    WeighedVerdict[] heard;
+    /// Verdicts handed in, as `Panels.hear` packs them, and their hashes.
+    uint256[] heard;
     bytes32[] said;
-    uint256[] answers;
     uint256 verdicts;
     uint256 answered;
     /// Panel members that answered every question, or need not; that have a verdict which weighs. Bit per place.
@@ -68,10 +64,17 @@ struct Ruling {
     uint256 seats;
     /// Of the slots in agreement.
     bytes32 output;
-    /// Of the panel; and its members that were not heard.
+    /// Why nothing is decided, an error's selector; zero if something is.
+    bytes4 fault;
+}
+
+/// @dev All of a call's, and what they have in common.
+struct Judgement {
+    Ruling[] rulings;
+    /// Of the panels that decided something: everybody's principal, and the members that were not heard.
     address[] principals;
     address[] absent;
-    /// Why nothing is decided, as an error; empty if something is.
+    /// The first ruling's that decides nothing, with its values.
     bytes fault;
 }
 
@@ -121,11 +124,10 @@ library Dockets {
         d.word = NodeCore.loadOf(s, f, node);
         d.obligation = NodeCore.obligation(s, f, d.word, node);
         d.parties = partiesOf(s, f, d.law, node, d.word.attempt);
-        d.commitments = new bytes32[](d.law.redundancy());
-        d.claims = new uint256[](d.law.redundancy());
-        d.classes = new uint256[](d.law.redundancy());
+        uint256 slots = d.law.redundancy();
+        (d.commitments, d.classes) = (new bytes32[](slots), new uint256[](slots));
         // At most five slots.
-        for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
+        for (uint8 slot = 0; slot < slots; ++slot) {
             uint256 key = MissionStorage.slotKey(node, d.word.attempt, slot);
             if (_isPresent(d, slot)) d.commitments[slot] = s.pledges[key];
         }
@@ -153,10 +155,11 @@ library Dockets {
     /// @notice Opens the commitments: what an item is worth without proof is what its executor signed for.
     function open(MissionStorage.Layout storage s, Docket memory d, Opening[] memory openings) internal view {
         d.openings = openings;
-        if (openings.length != d.law.redundancy()) {
-            return refuse(d, ICollaborationContract.LengthMismatch.selector, openings.length, d.law.redundancy());
+        uint256 slots = d.law.redundancy();
+        if (openings.length != slots) {
+            return refuse(d, ICollaborationContract.LengthMismatch.selector, openings.length, slots);
         }
-        for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
+        for (uint8 slot = 0; slot < slots; ++slot) {
             if (!_isPresent(d, slot)) continue;
             address agent = s.slots[MissionStorage.slotKey(d.node, d.word.attempt, slot)].agent;
             bytes32 given = Commitments.commitment(agent, openings[slot], d.obligation);
@@ -164,39 +167,27 @@ library Dockets {
                 bytes4 mismatch = ICollaborationContract.OpeningMismatch.selector;
                 return refuse(d, mismatch, d.node, slot, uint256(d.commitments[slot]), uint256(given));
             }
-            d.claims[slot] = Admissibility.firstOf(openings[slot].classes, openings[slot].items);
             d.classes[slot] = Admissibility.unproven(openings[slot].classes, openings[slot].items);
         }
     }
 
     /// @notice Raises an item from SIGN to its claim, never above it. That its issuer signed it is the caller's business.
-    function admit(Frame memory f, Docket memory d, EvidenceItem memory item) internal view {
+    function admit(Docket memory d, EvidenceItem memory item, Issuer memory by) internal pure {
         if (!isSound(d)) return;
         if (!_isPresent(d, item.slot)) {
             return refuse(d, ICollaborationContract.NotCommitted.selector, d.node, item.slot);
         }
-        (bool registered, address principal) = f.city.evidence.issuerOf(item.issuer, item.class);
-        if (!registered) {
+        if (!Exhibits.mayIssue(by, item)) {
             bytes4 unknown = ICollaborationContract.IssuerNotRegistered.selector;
             return refuse(d, unknown, uint160(item.issuer), uint256(item.class));
         }
-        for (uint256 i = 0; i < d.parties.length; ++i) {
-            if (d.parties[i] != principal) continue;
+        if (Exhibits.isParty(d.parties, item.issuer, by)) {
             bytes4 conflict = ICollaborationContract.IssuerConflict.selector;
-            return refuse(d, conflict, uint160(item.issuer), uint160(principal));
+            return refuse(d, conflict, uint160(item.issuer), uint160(by.principal));
         }
-        if (item.index == Admissibility.REFUTATION) return _refute(d, item, principal);
+        if (item.index == Admissibility.REFUTATION) return _refute(d, item, by.principal);
         Opening memory o = d.openings[item.slot];
-        bytes32 leaf = Commitments.evidenceLeaf(
-            d.obligation,
-            item.slot,
-            item.index,
-            item.kind,
-            item.payload,
-            item.issuer,
-            item.class
-        );
-        if (!OrderedMerkle.verify(o.envelopeRoot, leaf, item.index, o.items, item.proof)) {
+        if (!Exhibits.isEnclosed(item, d.obligation, o)) {
             return refuse(d, ICollaborationContract.ItemNotInEnvelope.selector, item.slot, item.index);
         }
         d.classes[item.slot] = Admissibility.raised(d.classes[item.slot], o.classes, item.index, item.class);
@@ -232,17 +223,12 @@ library Dockets {
         bytes32[] memory hashes,
         bytes memory signature
     ) internal view returns (bytes memory) {
-        bytes memory question = "";
-        if (item.class == EvidenceClass.PROOF) {
-            question = abi.encodeCall(IProofVerifier.proves, (d.obligation, item.payload, signature));
-        } else {
-            bytes32 digest = f.digest(TypedData.hashEvidences(item.issuer, hashes));
-            if (Signatures.isKey(item.issuer)) return keyFault(item.issuer, digest, signature);
-            question = abi.encodeCall(IQuoteVerifier.attests, (digest, signature));
-        }
+        bool isKey = Signatures.isKey(item.issuer);
+        bytes32 digest = f.digest(TypedData.hashEvidences(item.issuer, hashes));
+        if (isKey && item.class != EvidenceClass.PROOF) return keyFault(item.issuer, digest, signature);
+        bytes memory question = Exhibits.questionOf(item, d.obligation, digest, signature);
         // A key proves nothing, whatever it signs, and a key that lent its account to some code is still a key.
-        bool proven =
-            !Signatures.isKey(item.issuer) && NodeCore.probe(item.issuer, question, f.terms.predicateGasLimit());
+        bool proven = !isKey && NodeCore.probe(item.issuer, question, f.terms.predicateGasLimit());
         return
             proven
                 ? bytes("")
@@ -267,7 +253,7 @@ library Dockets {
         open(s, d, openings);
         bytes32[] memory alone = new bytes32[](1);
         for (uint256 i = 0; i < items.length; ++i) {
-            admit(f, d, items[i]);
+            admit(d, items[i], Exhibits.issuer(f.city.evidence, items[i].issuer));
             requireSound(d);
             alone[0] = TypedData.hashEvidence(d.obligation, items[i]);
             refuse(d, issueFault(f, d, items[i], alone, items[i].signature));
@@ -283,7 +269,12 @@ library Dockets {
 
     /// @dev The same, if all were what their executors claim, and what speaks against the only one were there.
     function isClaimed(Docket memory d, uint256 basis) internal pure returns (bool) {
-        uint256 claimed = Admissibility.grade(d.claims)[d.law.floor()];
+        uint256[] memory claims = new uint256[](d.openings.length);
+        for (uint8 slot = 0; slot < claims.length; ++slot) {
+            Opening memory o = d.openings[slot];
+            if (_isPresent(d, slot)) claims[slot] = Admissibility.firstOf(o.classes, o.items);
+        }
+        uint256 claimed = Admissibility.grade(claims)[d.law.floor()];
         if (d.law.redundancy() == 1) claimed |= Admissibility.REFUTED;
         return Admissibility.isAdmissible(basis, claimed);
     }
@@ -308,8 +299,9 @@ library Dockets {
     /// @notice Slots with an item that is proven ⪰ the floor, here or by an earlier `post`.
     function provenSlots(MissionStorage.Layout storage s, Docket memory d) internal view returns (uint8 proven) {
         // At most five slots.
-        for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
-            bool reaches = Admissibility.reaches(d.classes[slot], EvidenceClass(d.law.floor()));
+        EvidenceClass floor = EvidenceClass(d.law.floor());
+        for (uint8 slot = 0; slot < d.classes.length; ++slot) {
+            bool reaches = Admissibility.reaches(d.classes[slot], floor);
             if (_isPresent(d, slot) && reaches) proven |= uint8(1 << slot);
         }
         if (d.word.commitMask & ~proven == 0) return proven;

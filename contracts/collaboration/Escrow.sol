@@ -134,7 +134,7 @@ library Escrow {
 
     function _windowEnd(Frame memory f, Tab memory tab, uint40 due, uint40 window) private view returns (uint40) {
         if (tab.due != due || tab.window != window) {
-            tab.until = WatchdogHold.extended(f.city.constitution, due, window);
+            tab.until = WatchdogHold.extended(f.city.watchdog, due, window);
             (tab.due, tab.window) = (due, window);
         }
         return tab.until;

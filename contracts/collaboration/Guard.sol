@@ -168,7 +168,7 @@ library Guard {
         if (suspension.until == 0) revert ICollaborationContract.NotStopped();
         Frame memory f = MissionFrame.open(city);
         // While the panel is frozen no human can confirm it.
-        uint40 until = WatchdogHold.extended(city.constitution, suspension.until, _patience(f));
+        uint40 until = WatchdogHold.extended(city.watchdog, suspension.until, _patience(f));
         if (block.timestamp < until) revert ICollaborationContract.NotExpired(until);
         delete s.suspension;
         if (!ended) {

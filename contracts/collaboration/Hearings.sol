@@ -66,15 +66,15 @@ library Hearings {
 
     function _check(MissionStorage.Layout storage s, Docket memory d) private view {
         // Two questions, at most seven members.
+        WeighedVerdict memory v;
         for (uint256 i = 0; i < d.verdicts; ++i) {
-            WeighedVerdict memory v = d.heard[i];
-            (address verifier, ) = Panels.memberOf(d, d.answers[i]);
+            (uint256 answer, address verifier) = Panels.recall(d, i, v);
             if (v.basis & Admissibility.REFUTED != 0) Dockets.temper(s, d, v);
             if (v.result != VerdictResult.ABSTAIN && !Dockets.isAdmissible(d, v.basis)) {
                 bytes4 missing = ICollaborationContract.EvidenceMissing.selector;
                 return d.refuse(missing, d.node, uint160(verifier), v.basis);
             }
-            if (s.posted[Panels.postedKey(d, d.answers[i])] == 0) continue;
+            if (s.posted[Panels.postedKey(d, answer)] == 0) continue;
             bytes4 twice = ICollaborationContract.DuplicateVerdict.selector;
             return d.refuse(twice, d.node, uint160(verifier), uint256(v.question));
         }
@@ -90,7 +90,7 @@ library Hearings {
         }
         emit ICollaborationContract.Posted(d.node, d.word.attempt, shown);
         // Two questions, at most seven members.
-        for (uint256 i = 0; i < d.verdicts; ++i) s.posted[Panels.postedKey(d, d.answers[i])] = d.said[i];
+        for (uint256 i = 0; i < d.verdicts; ++i) s.posted[Panels.postedKey(d, Panels.answerOf(d, i))] = d.said[i];
         if (d.verdicts != 0) NodeCore.pinSeed(f, d.word, d.node);
     }
 
@@ -165,7 +165,9 @@ library Hearings {
         d.requireSound();
         d.complete = Panels.completeIn(d, Panels.posted(s, d));
         s.head.execution.recordVerifiers(Panels.principalsOf(d));
-        Panels.charge(s, Panels.absentOf(d));
+        address[] memory absent = new address[](d.panel.length);
+        Panels.addAbsent(d, absent, 0);
+        Panels.charge(s, absent);
     }
 
     function panelOf(

@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
@@ -24,6 +25,7 @@ struct City {
     IEvidenceRegistry evidence;
     IServiceContract services;
     ITemplateRegistry templates;
+    IAdjudicatorWatchdog watchdog;
     bytes32 domain;
 }
 

@@ -4,8 +4,7 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {Seat, WeighedVerdict} from "../types/Evidence.sol";
-import {Verdict} from "../types/Messages.sol";
+import {Question, Seat, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
 import {Docket, Dockets} from "./Docket.sol";
 import {Frame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -23,6 +22,9 @@ library Panels {
     uint256 private constant QUESTIONS = 2;
     /// @dev A panel has at most seven places.
     uint256 internal constant QUESTION_BITS = 8;
+    // In the word of a verdict that was taken down.
+    uint256 private constant QUESTION = 208;
+    uint256 private constant ANSWER = 216;
     uint40 private constant FIFTH = 5;
 
     /// @notice Until when nothing is decided without all members, and what is to be heard is posted.
@@ -45,7 +47,7 @@ library Panels {
         ) {
             d.panel = panel;
             uint256 most = QUESTIONS * panel.length;
-            (d.heard, d.said, d.answers) = (new WeighedVerdict[](most), new bytes32[](most), new uint256[](most));
+            (d.heard, d.said) = (new uint256[](most), new bytes32[](most));
         } catch (bytes memory reason) {
             if (reason.length == 0) revert ICollaborationContract.GasTooLow(gasleft(), 0);
             d.refuse(reason);
@@ -53,34 +55,52 @@ library Panels {
     }
 
     /// @notice Takes down a verdict of a member of the panel, its first on this question.
-    function hear(Docket memory d, address verifier, Verdict memory v, bytes32 said) internal pure {
+    /// @param word the verdict as it stands in the wave (`Wire.readVerdict`); which answer it is stands above it
+    function hear(Docket memory d, address verifier, uint256 word, bytes32 said) internal pure {
         if (!d.isSound()) return;
         // Verdicts usually come in the order of the panel.
         uint256 place = _placeOf(d, verifier, d.verdicts);
         if (place == d.panel.length) {
             return d.refuse(ICollaborationContract.NotOnPanel.selector, d.node, uint160(verifier));
         }
-        uint256 answer = QUESTION_BITS * uint256(v.question) + place;
+        uint256 question = word >> QUESTION;
+        uint256 answer = QUESTION_BITS * question + place;
         if ((d.answered >> answer) & 1 == 1) {
             bytes4 twice = ICollaborationContract.DuplicateVerdict.selector;
-            return d.refuse(twice, d.node, uint160(verifier), uint256(v.question));
+            return d.refuse(twice, d.node, uint160(verifier), question);
         }
         d.answered |= uint256(1) << answer;
-        (d.said[d.verdicts], d.answers[d.verdicts]) = (said, answer);
-        WeighedVerdict memory w = d.heard[d.verdicts++];
-        w.question = v.question;
-        w.result = v.result;
-        w.weight = d.panel[place].weight;
-        w.confidence = v.confidence;
-        w.score = v.score;
-        w.basis = v.basis;
-        w.agreeing = v.agreeing;
+        (d.heard[d.verdicts], d.said[d.verdicts]) = ((answer << ANSWER) | word, said);
+        ++d.verdicts;
     }
 
-    /// @notice Who gave an answer, and in which place.
-    function memberOf(Docket memory d, uint256 answer) internal pure returns (address verifier, uint256 place) {
-        place = answer % QUESTION_BITS;
-        verifier = d.panel[place].verifier;
+    /// @notice Which answer a verdict is that was taken down.
+    function answerOf(Docket memory d, uint256 number) internal pure returns (uint256) {
+        return d.heard[number] >> ANSWER;
+    }
+
+    /// @notice Reads a verdict that was taken down into `v`, with the weight of who gave it.
+    function recall(
+        Docket memory d,
+        uint256 number,
+        WeighedVerdict memory v
+    ) internal pure returns (uint256 answer, address verifier) {
+        uint256 word = d.heard[number];
+        answer = word >> ANSWER;
+        Seat memory seat = d.panel[answer % QUESTION_BITS];
+        (verifier, v.weight) = (seat.verifier, seat.weight);
+        v.question = Question(answer / QUESTION_BITS);
+        // `Wire.readVerdict` has seen that there is such a result; every narrowing takes the field's own bits.
+        v.result = VerdictResult(uint8(word >> 200));
+        (v.confidence, v.score, v.agreeing) = (uint16(word >> 184), uint16(word >> 168), uint8(word >> 160));
+        // The low bits are the basis.
+        v.basis = uint160(word);
+    }
+
+    /// @notice Bit of the place that an answer was given from.
+    function placeOf(uint256 answer) internal pure returns (uint8) {
+        // At most seven places.
+        return uint8(1 << (answer % QUESTION_BITS));
     }
 
     /// @return The size of the panel for who has no place.
@@ -123,18 +143,32 @@ library Panels {
 
     function principalsOf(Docket memory d) internal pure returns (address[] memory principals) {
         principals = new address[](d.panel.length);
-        for (uint256 i = 0; i < principals.length; ++i) principals[i] = d.panel[i].principal;
+        addPrincipals(d, principals, 0);
     }
 
-    /// @notice Members that did not answer. Whose weight was taken is not heard, and not charged.
-    function absentOf(Docket memory d) internal pure returns (address[] memory absent) {
-        uint256 count = 0;
+    /// @notice Puts them into a longer list.
+    /// @return to where the next ones belong
+    function addPrincipals(Docket memory d, address[] memory list, uint256 from) internal pure returns (uint256 to) {
+        Seat[] memory panel = d.panel;
+        to = from;
         // At most seven seats.
-        for (uint256 i = 0; i < d.panel.length; ++i) if (_isAbsent(d, i)) ++count;
-        absent = new address[](count);
-        if (count == 0) return absent;
-        for (uint256 i = d.panel.length; i != 0; --i)
-            if (_isAbsent(d, i - 1)) absent[--count] = d.panel[i - 1].verifier;
+        unchecked {
+            for (uint256 i = 0; i < panel.length; ++i) list[to++] = panel[i].principal;
+        }
+    }
+
+    /// @notice Puts the members into a list that did not answer. Whose weight was taken is not heard, and not charged.
+    /// @return to where the next ones belong
+    function addAbsent(Docket memory d, address[] memory list, uint256 from) internal pure returns (uint256 to) {
+        Seat[] memory panel = d.panel;
+        uint256 complete = d.complete;
+        to = from;
+        // At most seven seats.
+        unchecked {
+            for (uint256 i = 0; i < panel.length; ++i) {
+                if ((complete >> i) & 1 == 0 && panel[i].weight != 0) list[to++] = panel[i].verifier;
+            }
+        }
     }
 
     /// @notice Whether some principal sits more than once, as it does where fewer differ than there are places.
@@ -148,23 +182,21 @@ library Panels {
 
     /// @notice Whose verdicts counted: they share the fee, and may appeal.
     function seatsOf(Docket memory d) internal pure returns (uint256 seats) {
+        Seat[] memory panel = d.panel;
+        uint256 counted = d.counted;
         uint256 place = 0;
         // At most seven seats.
         unchecked {
-            for (uint256 i = 0; i < d.panel.length; ++i) {
-                if ((d.counted >> i) & 1 == 1) seats = NodeWord.withSeat(seats, place++, d.panel[i].serial);
+            for (uint256 i = 0; i < panel.length; ++i) {
+                if ((counted >> i) & 1 == 1) seats = NodeWord.withSeat(seats, place++, panel[i].serial);
             }
         }
     }
 
     function charge(MissionStorage.Layout storage s, address[] memory absent) internal {
-        // At most seven seats.
-        for (uint256 i = 0; i < absent.length; ++i) {
+        // At most seven of each node. An empty place ends the list.
+        for (uint256 i = 0; i < absent.length && absent[i] != address(0); ++i) {
             s.head.execution.settleVerifier(absent[i], SlashingSchedule.NO_SHOW, Reasons.VERIFICATION_NO_SHOW);
         }
-    }
-
-    function _isAbsent(Docket memory d, uint256 place) private pure returns (bool) {
-        return (d.complete >> place) & 1 == 0 && d.panel[place].weight != 0;
     }
 }

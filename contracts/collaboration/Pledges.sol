@@ -128,15 +128,15 @@ library Pledges {
         // At most 255 signers.
         for (uint256 i = 0; i < signers.length; ++i) _check(f, wave, signers[i]);
         Bench memory b;
+        Opening memory opening;
         // At most the pledges that the caller names.
         for (uint256 i = 0; i < pledges.length; ++i) {
             Pledge memory p = pledges[i];
             _turnTo(s, f, b, p.node);
             bytes4 fault = signers[p.signer].fault;
             if (fault == 0) fault = _commitFault(s, b, p);
-            Opening memory opening;
             if (fault == 0 && p.opened) {
-                opening = wave.opening(p.at);
+                wave.readOpening(p.at, opening);
                 fault = NodeCore.openingFault(b.law, opening);
             }
             if (fault != 0) {
@@ -159,10 +159,11 @@ library Pledges {
         uint256 at = 2;
         Bench memory b;
         Pledge memory p;
+        Opening memory opening;
         // At most the reveals that the caller names.
         for (uint256 i = 0; i < count; ++i) {
             _readPlace(wave, at, p);
-            Opening memory opening = wave.opening(at + 3);
+            wave.readOpening(at + 3, opening);
             at += 3 + Wire.OPENING;
             _turnTo(s, f, b, p.node);
             bytes4 fault = _revealFault(s, f, b, p, opening);
@@ -225,7 +226,7 @@ library Pledges {
             if (p.opened) {
                 // The low seven bits.
                 p.slot = uint8(p.slot & ~Wire.OPENED);
-                p.commitment = Commitments.commitment(p.agent, wave.opening(at), _obligationOf(s, lawHash, p));
+                p.commitment = _commitmentIn(s, wave, lawHash, p);
                 at += Wire.OPENING;
             } else {
                 p.commitment = bytes32(wave.number(at, 32));
@@ -236,6 +237,18 @@ library Pledges {
             signer.commitments[signer.length++] = p.commitment;
         }
         wave.requireEnd(at);
+    }
+
+    /// @dev Of the opening that stands in the wave.
+    function _commitmentIn(
+        MissionStorage.Layout storage s,
+        bytes calldata wave,
+        bytes32 lawHash,
+        Pledge memory p
+    ) private view returns (bytes32) {
+        Opening memory opening;
+        wave.readOpening(p.at, opening);
+        return Commitments.commitment(p.agent, opening, _obligationOf(s, lawHash, p));
     }
 
     function _readPlace(bytes calldata wave, uint256 at, Pledge memory p) private pure {

@@ -118,9 +118,9 @@ library Remedies {
                     : w.state == NodeState.PENDING_REVIEW
                         ? law.reviewWindow()
                         : 2 * uint40(f.terms.maxHumanReviewTimeout());
-            deadline = WatchdogHold.extended(f.city.constitution, deadline, patience);
+            deadline = WatchdogHold.extended(f.city.watchdog, deadline, patience);
             if (w.state == NodeState.ELIGIBLE && w.deadline > patience) {
-                deadline = WatchdogHold.movedByStops(f.city.constitution, w.deadline - patience, deadline);
+                deadline = f.city.watchdog.movedByStops(w.deadline - patience, deadline);
             }
         }
         if (block.timestamp < deadline) revert ICollaborationContract.TooEarly(node, deadline);

@@ -7,7 +7,7 @@ import {Clearing} from "../libraries/Clearing.sol";
 import {ClearingResult, EvidenceClass, WeighedVerdict} from "../types/Evidence.sol";
 import {Risk, Tier} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
-import {Docket, Dockets, Ruling} from "./Docket.sol";
+import {Docket, Dockets, Judgement, Ruling} from "./Docket.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
@@ -24,19 +24,40 @@ library Rulings {
         MissionStorage.Layout storage s,
         City calldata city,
         bytes calldata wave
-    ) external view returns (Ruling[] memory rulings) {
+    ) external view returns (Judgement memory j) {
         Frame memory f = MissionFrame.open(city);
         Docket[] memory dockets = _hear(s, f, wave);
-        rulings = new Ruling[](dockets.length);
+        j.rulings = new Ruling[](dockets.length);
+        uint256 seats = 0;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < dockets.length; ++i) {
-            (Docket memory d, Ruling memory r) = (dockets[i], rulings[i]);
+            (Docket memory d, Ruling memory r) = (dockets[i], j.rulings[i]);
             _decide(s, f, d, r);
-            (r.node, r.fault) = (d.node, d.fault);
+            r.node = d.node;
+            if (d.isSound()) {
+                seats += d.panel.length;
+                continue;
+            }
+            // An error begins with its selector.
+            r.fault = bytes4(d.fault);
+            if (j.fault.length == 0) j.fault = d.fault;
+        }
+        _gather(j, dockets, seats);
+    }
+
+    /// @dev What is told of the nodes about which something is decided, and of their panels together.
+    function _gather(Judgement memory j, Docket[] memory dockets, uint256 seats) private pure {
+        (j.principals, j.absent) = (new address[](seats), new address[](seats));
+        uint256 sat = 0;
+        uint256 missed = 0;
+        // At most the nodes the caller names.
+        for (uint256 i = 0; i < dockets.length; ++i) {
+            (Docket memory d, Ruling memory r) = (dockets[i], j.rulings[i]);
             if (!d.isSound()) continue;
             (r.proven, r.seats, r.output) = (d.proven, Panels.seatsOf(d), d.outputOf(r.agreeing));
-            (r.principals, r.absent) = (Panels.principalsOf(d), Panels.absentOf(d));
             r.crowded = d.law.risk() == Risk.HIGH && Panels.isCrowded(d);
+            sat = Panels.addPrincipals(d, j.principals, sat);
+            missed = Panels.addAbsent(d, j.absent, missed);
         }
     }
 
@@ -61,17 +82,12 @@ library Rulings {
         if (!d.isSound()) return;
         bool open = block.timestamp < Panels.closesAt(f, d.word);
         d.proven = Dockets.provenSlots(s, d);
+        Clearing.Count memory c;
+        c.praise = new uint256[](d.verdicts);
         // While nothing is decided without all members, nothing can be left out.
-        _weigh(s, d, open ? 0 : Panels.posted(s, d));
-        r.decision = Clearing.decide(
-            d.heard,
-            d.graded,
-            EvidenceClass(d.law.floor()),
-            d.law.questions(),
-            f.terms.minConfidence(d.law.risk()),
-            d.law.redundancy(),
-            _drawnWeight(d)
-        );
+        _weigh(s, d, c, f.terms.minConfidence(d.law.risk()), open ? 0 : Panels.posted(s, d));
+        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), _drawnWeight(d));
+        if (r.decision.result == ClearingResult.PASS) r.decision.score = Clearing.median(c);
         _checkPanel(d, r.decision.result, open);
         uint8 agreed = d.law.tier() == Tier.CONSENSUS ? d.word.commitMask & r.decision.agreeing : d.word.commitMask;
         // A slot is paid for an item of its own, whatever is said of it.
@@ -95,19 +111,24 @@ library Rulings {
 
     /// @param posted answers that have to be among those handed in, word for word: a member that signed two verdicts is heard with the
     /// one that was posted
-    function _weigh(MissionStorage.Layout storage s, Docket memory d, uint256 posted) private view {
+    function _weigh(
+        MissionStorage.Layout storage s,
+        Docket memory d,
+        Clearing.Count memory c,
+        uint16 minConfidence,
+        uint256 posted
+    ) private view {
         if (posted & ~d.answered != 0) {
             bytes4 missing = ICollaborationContract.VerdictLeftOut.selector;
             return d.refuse(missing, d.node, posted & ~d.answered);
         }
+        WeighedVerdict memory v;
         // Two questions, at most seven members.
         for (uint256 i = 0; i < d.verdicts; ++i) {
-            uint256 answer = d.answers[i];
-            (address verifier, uint256 place) = Panels.memberOf(d, answer);
+            (uint256 answer, address verifier) = Panels.recall(d, i, v);
             if ((posted >> answer) & 1 == 1) _checkSame(s, d, verifier, answer, d.said[i]);
-            WeighedVerdict memory v = d.heard[i];
             if (v.basis & Admissibility.REFUTED != 0) Dockets.temper(s, d, v);
-            if (_counts(d, v, verifier)) d.counted |= uint8(1 << place);
+            if (_counts(d, c, v, minConfidence, verifier)) d.counted |= Panels.placeOf(answer);
         }
         d.complete = Panels.completeIn(d, d.answered);
     }
@@ -145,12 +166,18 @@ library Rulings {
         d.refuse(ICollaborationContract.PanelIncomplete.selector, d.node, have, need);
     }
 
-    /// @dev The same test that `Clearing` applies: an asked question, an answer, weight, and a basis at the floor. Whoever
-    /// submits verdicts cannot silence one by leaving its proofs out: what would pass as claimed must be proven here.
-    function _counts(Docket memory d, WeighedVerdict memory v, address verifier) private pure returns (bool) {
-        if (!Clearing.isAnswer(v, d.law.questions())) return false;
-        if (Dockets.isAdmissible(d, v.basis)) return true;
-        if (Dockets.isClaimed(d, v.basis)) {
+    /// @dev Whether it answers and rests on enough. Whoever submits verdicts cannot silence one by leaving its proofs out: what would pass as
+    /// claimed must be proven here.
+    function _counts(
+        Docket memory d,
+        Clearing.Count memory c,
+        WeighedVerdict memory v,
+        uint16 minConfidence,
+        address verifier
+    ) private pure returns (bool) {
+        uint8 questions = d.law.questions();
+        if (Clearing.weigh(c, v, d.graded, EvidenceClass(d.law.floor()), questions, minConfidence)) return true;
+        if (Clearing.isAnswer(v, questions) && Dockets.isClaimed(d, v.basis)) {
             bytes4 missing = ICollaborationContract.EvidenceMissing.selector;
             d.refuse(missing, d.node, uint160(verifier), v.basis);
         }

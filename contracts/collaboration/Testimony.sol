@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
+import {Exhibits, Issuer} from "../libraries/Exhibits.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Wire} from "../libraries/Wire.sol";
 import {EvidenceClass} from "../types/Evidence.sol";
@@ -43,7 +44,7 @@ library Testimony {
             Opening[] memory openings = new Opening[](wave.number(at + 1, 1));
             at += 2;
             for (uint256 slot = 0; slot < openings.length; ++slot) {
-                openings[slot] = wave.opening(at);
+                wave.readOpening(at, openings[slot]);
                 at += Wire.OPENING;
             }
             Dockets.gather(s, f, dockets[i], node);
@@ -81,12 +82,14 @@ library Testimony {
         uint256 from
     ) private view returns (uint256 at) {
         bytes32[] memory hashes = new bytes32[](wave.number(from + 20, 1));
-        bytes calldata signature = wave.cut(from + 23, wave.number(from + 21, 2));
-        at = from + 23 + signature.length;
-        // Bit per order; the last item; what is wrong with the list.
-        uint256 orders = 0;
-        Docket memory d;
+        at = wave.requireBytes(from + 23, wave.number(from + 21, 2));
         EvidenceItem memory item;
+        // Twenty bytes fit.
+        item.issuer = address(uint160(wave.number(from, 20)));
+        Issuer memory by = Exhibits.issuer(f.city.evidence, item.issuer);
+        // Bit per order, and the last of them; what is wrong with the list.
+        uint256 orders = 0;
+        uint256 last = 0;
         bytes memory reason = "";
         // At most 255 items.
         for (uint256 i = 0; i < hashes.length; ++i) {
@@ -96,19 +99,29 @@ library Testimony {
                 continue;
             }
             orders |= uint256(1) << order;
-            d = dockets[order];
-            (item, at) = wave.item(at);
-            // Twenty bytes fit.
-            item.issuer = address(uint160(wave.number(from, 20)));
-            hashes[i] = TypedData.hashEvidence(d.obligation, item);
+            last = order;
+            at = wave.readItem(at, item);
+            hashes[i] = TypedData.hashEvidence(dockets[order].obligation, item);
             if (item.class == EvidenceClass.PROOF && hashes.length != 1) {
                 reason = abi.encodeWithSelector(ICollaborationContract.ProofRejected.selector, item.slot, item.index);
             }
-            Dockets.admit(f, d, item);
+            Dockets.admit(dockets[order], item, by);
         }
         if (orders == 0) return at;
-        if (reason.length == 0) reason = Dockets.issueFault(f, d, item, hashes, signature);
+        if (reason.length == 0) reason = _itemsFault(f, dockets[last], wave, from, item, hashes);
         _refuse(dockets, orders, reason);
+    }
+
+    /// @param from where the issuer stands, whose signature follows
+    function _itemsFault(
+        Frame memory f,
+        Docket memory d,
+        bytes calldata wave,
+        uint256 from,
+        EvidenceItem memory item,
+        bytes32[] memory hashes
+    ) private view returns (bytes memory) {
+        return Dockets.issueFault(f, d, item, hashes, wave.cut(from + 23, wave.number(from + 21, 2)));
     }
 
     function _readVerdicts(
@@ -120,8 +133,7 @@ library Testimony {
         // Twenty bytes fit.
         address verifier = address(uint160(wave.number(from, 20)));
         bytes32[] memory hashes = new bytes32[](wave.number(from + 25, 1));
-        bytes calldata signature = wave.cut(from + 26, Wire.SIGNATURE);
-        at = from + 26 + Wire.SIGNATURE;
+        at = wave.requireBytes(from + 26, Wire.SIGNATURE);
         // Bit per order.
         uint256 orders = 0;
         // At most 255 verdicts.
@@ -132,29 +144,41 @@ library Testimony {
                 continue;
             }
             orders |= uint256(1) << order;
-            Docket memory d = dockets[order];
-            Verdict memory v = wave.verdict(at);
+            hashes[i] = _readVerdict(dockets[order], wave, at, verifier);
             at += Wire.VERDICT;
-            (v.obligation, v.commitment, v.draw) = (d.obligation, d.work, d.word.drawBlock);
-            hashes[i] = TypedData.hashVerdict(v);
-            Panels.hear(d, verifier, v, hashes[i]);
         }
         if (orders == 0) return at;
-        // Five bytes fit.
-        uint40 deadline = uint40(wave.number(from + 20, 5));
-        _refuse(dockets, orders, _verdictFault(f, verifier, deadline, hashes, signature));
+        _refuse(dockets, orders, _verdictsFault(f, wave, from, hashes));
     }
 
-    function _verdictFault(
+    function _readVerdict(
+        Docket memory d,
+        bytes calldata wave,
+        uint256 at,
+        address verifier
+    ) private pure returns (bytes32 hash) {
+        Verdict memory v;
+        (v.obligation, v.commitment, v.draw) = (d.obligation, d.work, d.word.drawBlock);
+        uint256 word = wave.readVerdict(at, v);
+        hash = TypedData.hashVerdict(v);
+        Panels.hear(d, verifier, word, hash);
+    }
+
+    /// @param from where the verifier stands, whose deadline and signature follow
+    function _verdictsFault(
         Frame memory f,
-        address verifier,
-        uint40 deadline,
-        bytes32[] memory hashes,
-        bytes calldata signature
+        bytes calldata wave,
+        uint256 from,
+        bytes32[] memory hashes
     ) private view returns (bytes memory) {
+        // Five bytes fit.
+        uint40 deadline = uint40(wave.number(from + 20, 5));
         if (block.timestamp > deadline) {
             return abi.encodeWithSelector(ICollaborationContract.Expired.selector, deadline);
         }
+        // Twenty bytes fit.
+        address verifier = address(uint160(wave.number(from, 20)));
+        bytes calldata signature = wave.cut(from + 26, Wire.SIGNATURE);
         return Dockets.keyFault(verifier, f.digest(TypedData.hashVerdicts(verifier, hashes, deadline)), signature);
     }
 

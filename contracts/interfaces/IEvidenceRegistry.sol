@@ -90,11 +90,8 @@ interface IEvidenceRegistry {
 
     /// @notice Hash of a block, as far as the chain remembers it or somebody pinned it; else zero.
     function seedOf(uint256 number) external view returns (bytes32 hash);
-    /// @notice Principal of an issuer, and whether it may say that evidence has this class.
-    function issuerOf(
-        address issuer,
-        EvidenceClass evidenceClass
-    ) external view returns (bool registered, address principal);
+    /// @notice What an issuer may say, bit per `EvidenceClass`, and who answers for it.
+    function issuerOf(address issuer) external view returns (uint8 classes, address principal);
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool);
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
     function principalOf(address account) external view returns (address);

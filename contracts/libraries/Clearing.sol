@@ -45,32 +45,13 @@ library Clearing {
         uint256 agreeing;
     }
 
-    /// @param verdicts at most one per verifier and question, seven members answer two; their signatures are the caller's business
+    /// @notice Takes down one verdict, if it survives. At most one is asked of a verifier and question; its signature is the caller's business.
+    /// @param c with room for every verdict in `praise`
     /// @param graded the node's items by class (`Admissibility.grade`)
     /// @param floor the node's floor: one class
     /// @param questions bitmap of asked questions
-    /// @param minConfidence basis points
-    /// @param slots executor slots, ≤ 8
-    /// @param drawn weight of the whole panel, at least that of the verdicts on a question
-    function decide(
-        WeighedVerdict[] memory verdicts,
-        uint256[6] memory graded,
-        EvidenceClass floor,
-        uint8 questions,
-        uint16 minConfidence,
-        uint8 slots,
-        uint256 drawn
-    ) internal pure returns (ClearingDecision memory d) {
-        Count memory c;
-        c.praise = new uint256[](verdicts.length);
-        for (uint256 i = 0; i < verdicts.length; ++i) weigh(c, verdicts[i], graded, floor, questions, minConfidence);
-        d = conclude(c, questions, slots, drawn);
-        if (d.result == ClearingResult.PASS) d.score = _median(c);
-    }
-
-    /// @notice Takes down one verdict, if it survives; parameters as of `decide`.
-    /// @param c with room for every verdict in `praise`
-    /// @return counts whether it counts for one side or the other
+    /// @param minConfidence basis points: who is less confident counts for neither side
+    /// @return survives whether it does
     function weigh(
         Count memory c,
         WeighedVerdict memory v,
@@ -78,13 +59,13 @@ library Clearing {
         EvidenceClass floor,
         uint8 questions,
         uint16 minConfidence
-    ) internal pure returns (bool counts) {
-        if (!isAnswer(v, questions) || !Admissibility.isAdmissible(v.basis, graded[uint256(floor)])) return false;
+    ) internal pure returns (bool survives) {
+        survives = isAnswer(v, questions) && Admissibility.isAdmissible(v.basis, graded[uint256(floor)]);
+        if (!survives) return false;
         c.class = Admissibility.join(c.class, Admissibility.meetOver(v.basis, graded));
         c.basis |= v.basis;
-        counts = v.confidence >= minConfidence;
         uint256 side = UNSURE;
-        if (counts) side = v.result == VerdictResult.PASS ? PASSED : FAILED;
+        if (v.confidence >= minConfidence) side = v.result == VerdictResult.PASS ? PASSED : FAILED;
         if (side == PASSED) _praise(c, v);
         // Products of sixteen bits each: no sum overflows.
         unchecked {
@@ -93,7 +74,9 @@ library Clearing {
         }
     }
 
-    /// @notice What the verdicts that were weighed come to, without a score; parameters as of `decide`.
+    /// @notice What the verdicts that were weighed come to, without a score.
+    /// @param slots executor slots, ≤ 8
+    /// @param drawn weight of the whole panel, at least that of the verdicts on a question
     function conclude(
         Count memory c,
         uint8 questions,
@@ -171,8 +154,8 @@ library Clearing {
         }
     }
 
-    /// @dev The least score that half of the weight of those who praise does not exceed.
-    function _median(Count memory c) private pure returns (uint16 score) {
+    /// @notice The least score that half of the weight of those who praise does not exceed.
+    function median(Count memory c) internal pure returns (uint16 score) {
         uint256 whole = _weightUpTo(c, type(uint16).max);
         score = type(uint16).max;
         unchecked {

@@ -18,7 +18,15 @@ library Commitments {
         bytes32 lawHash,
         bytes32 amendment
     ) internal pure returns (bytes32) {
-        return keccak256(abi.encode(chainId, clone, node, attempt, lawHash, amendment));
+        return
+            EfficientHashLib.hash(
+                bytes32(chainId),
+                bytes32(uint256(uint160(clone))),
+                bytes32(uint256(node)),
+                bytes32(uint256(attempt)),
+                lawHash,
+                amendment
+            );
     }
 
     /// @notice What an executor posts before anyone looks at its work; the salt hides it.
@@ -38,12 +46,12 @@ library Commitments {
 
     /// @notice All executor slots of a node together, zero where a slot is absent: what a verdict is about.
     function nodeCommitment(bytes32[] memory slots) internal pure returns (bytes32) {
-        return keccak256(abi.encodePacked(slots));
+        return EfficientHashLib.hash(slots);
     }
 
     /// @notice The work of one checkpoint: of each slot in order the service it was bound to, then its commitment.
     function workHash(bytes32[] memory entries) internal pure returns (bytes32) {
-        return keccak256(abi.encodePacked(entries));
+        return EfficientHashLib.hash(entries);
     }
 
     /// @notice The chain of a mission's checkpoints after one more; zero before the first.

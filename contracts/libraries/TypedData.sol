@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
 import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 import {
     AwardDecision,
@@ -19,6 +20,8 @@ import {Office} from "../types/Roles.sol";
 /// verifyingContract} of the contract that consumes the message. Enums are signed as uint8; `Auth` and the `signature`
 /// members of the structs are not signed. TypeScript side: `protocol/typed-data.ts`. What adjudicators sign: `Acts.sol`.
 library TypedData {
+    using DynamicArrayLib for uint256[];
+
     // Consumed by ProducerContract.
     bytes32 internal constant PRINCIPAL_BINDING = keccak256(
         "PrincipalBinding(address agent,address principal,uint8 kind,bytes32 did,"
@@ -261,7 +264,7 @@ library TypedData {
 
     /// @param slots node << 16 | attempt << 8 | slot of each slot that starts
     function hashStart(address runner, uint256[] memory slots, uint40 deadline) internal pure returns (bytes32) {
-        return keccak256(abi.encode(START, runner, keccak256(abi.encodePacked(slots)), deadline));
+        return keccak256(abi.encode(START, runner, EfficientHashLib.hash(slots.asBytes32Array()), deadline));
     }
 
     function hashLiveHash(LiveHash calldata h) internal pure returns (bytes32) {
@@ -289,8 +292,14 @@ library TypedData {
         bytes32[] memory commitments,
         uint40 deadline
     ) internal pure returns (bytes32) {
-        bytes32 places = keccak256(abi.encodePacked(slots));
-        return keccak256(abi.encode(COMMITS, agent, places, keccak256(abi.encodePacked(commitments)), deadline));
+        return
+            EfficientHashLib.hash(
+                COMMITS,
+                bytes32(uint256(uint160(agent))),
+                EfficientHashLib.hash(slots.asBytes32Array()),
+                EfficientHashLib.hash(commitments),
+                bytes32(uint256(deadline))
+            );
     }
 
     function hashEvidence(bytes32 obligation, EvidenceItem memory e) internal pure returns (bytes32) {

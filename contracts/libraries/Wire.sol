@@ -48,6 +48,8 @@ library Wire {
     uint256 internal constant OPENING = 141;
     /// The shortest pledge, which is sealed.
     uint256 internal constant PLEDGE = 36;
+    /// An item without its proof.
+    uint256 internal constant ITEM = 38;
     /// In a pledge's slot: an opening follows, not a commitment.
     uint256 internal constant OPENED = 0x80;
     uint256 internal constant VERDICT = 28;
@@ -58,11 +60,13 @@ library Wire {
     error MalformedWave(uint256 offset);
 
     /// @notice Reverts with the offset where the bytes end before `size` more from `at`.
-    function requireBytes(bytes calldata wave, uint256 at, uint256 size) internal pure {
+    /// @return next what stands behind them
+    function requireBytes(bytes calldata wave, uint256 at, uint256 size) internal pure returns (uint256 next) {
         // Offsets within a transaction.
         unchecked {
-            if (at + size > wave.length) revert MalformedWave(wave.length);
+            next = at + size;
         }
+        if (next > wave.length) revert MalformedWave(wave.length);
     }
 
     /// @notice The number in `size` bytes from `at`; reverts with the offset where the bytes end too early.
@@ -74,17 +78,21 @@ library Wire {
         }
     }
 
-    function opening(bytes calldata wave, uint256 at) internal pure returns (Opening memory o) {
+    /// @notice Reads an opening into one that is there.
+    function readOpening(bytes calldata wave, uint256 at, Opening memory o) internal pure {
         requireBytes(wave, at, OPENING);
-        o.salt = wave.loadCalldata(at);
-        o.outputHash = wave.loadCalldata(at + 32);
-        o.trailRoot = wave.loadCalldata(at + 64);
-        o.envelopeRoot = wave.loadCalldata(at + 96);
-        uint256 rest = uint256(wave.loadCalldata(at + 128));
-        // One byte fits.
-        o.items = uint8(rest >> 248);
-        // The twelve bytes behind it.
-        o.classes = uint96(rest >> 152);
+        // Offsets within a transaction.
+        unchecked {
+            o.salt = wave.loadCalldata(at);
+            o.outputHash = wave.loadCalldata(at + 32);
+            o.trailRoot = wave.loadCalldata(at + 64);
+            o.envelopeRoot = wave.loadCalldata(at + 96);
+            uint256 rest = uint256(wave.loadCalldata(at + 128));
+            // One byte fits.
+            o.items = uint8(rest >> 248);
+            // The twelve bytes behind it.
+            o.classes = uint96(rest >> 152);
+        }
     }
 
     /// @notice `size` bytes from `at`.
@@ -93,36 +101,37 @@ library Wire {
         return wave[at:at + size];
     }
 
-    /// @notice The item whose order stands at `at`, without issuer and signature; and where the next one stands.
-    function item(bytes calldata wave, uint256 at) internal pure returns (EvidenceItem memory e, uint256 next) {
-        uint256 head = number(wave, at + 1, 4);
-        if (head & 0xff > uint256(type(EvidenceClass).max)) revert MalformedWave(at + 4);
-        e.payload = bytes32(number(wave, at + 5, 32));
-        // One byte fits.
-        e.slot = uint8(head >> 24);
-        // One byte fits.
-        e.index = uint8(head >> 16);
-        // One byte fits.
-        e.kind = uint8(head >> 8);
-        e.class = EvidenceClass(head & 0xff);
-        uint256 length = number(wave, at + 37, 1);
-        next = at + 38;
-        requireBytes(wave, next, 32 * length);
-        e.proof = new bytes32[](length);
-        for (uint256 i = 0; i < length; ++i) {
-            e.proof[i] = wave.loadCalldata(next);
-            next += 32;
+    /// @notice Reads the item whose order stands at `at` into one whose issuer and signature stay.
+    /// @return next where the next one stands
+    function readItem(bytes calldata wave, uint256 at, EvidenceItem memory e) internal pure returns (uint256 next) {
+        // Offsets within a transaction.
+        unchecked {
+            uint256 head = number(wave, at + 1, 4);
+            if (head & 0xff > uint256(type(EvidenceClass).max)) revert MalformedWave(at + 4);
+            requireBytes(wave, at, ITEM);
+            // One byte fits.
+            e.slot = uint8(head >> 24);
+            // One byte fits.
+            e.index = uint8(head >> 16);
+            // One byte fits.
+            e.kind = uint8(head >> 8);
+            e.class = EvidenceClass(head & 0xff);
+            e.payload = wave.loadCalldata(at + 5);
+            uint256 length = uint256(wave.loadCalldata(at + 37)) >> 248;
+            next = at + ITEM;
+            requireBytes(wave, next, 32 * length);
+            if (e.proof.length != length) e.proof = new bytes32[](length);
+            for (uint256 i = 0; i < length; ++i) {
+                e.proof[i] = wave.loadCalldata(next);
+                next += 32;
+            }
         }
     }
 
-    /// @notice The verdict whose order stands at `at`, without what it is about.
-    function verdict(bytes calldata wave, uint256 at) internal pure returns (Verdict memory v) {
-        readVerdict(wave, at, v);
-    }
-
-    /// @notice The same, into a verdict whose other fields stay.
-    function readVerdict(bytes calldata wave, uint256 at, Verdict memory v) internal pure {
-        uint256 word = number(wave, at + 1, VERDICT - 1);
+    /// @notice Reads the verdict whose order stands at `at` into one that says what it is about.
+    /// @return word all that stands behind the order
+    function readVerdict(bytes calldata wave, uint256 at, Verdict memory v) internal pure returns (uint256 word) {
+        word = number(wave, at + 1, VERDICT - 1);
         uint256 question = word >> 208;
         uint256 result = (word >> 200) & 0xff;
         if (question > uint256(type(Question).max)) revert MalformedWave(at + 1);

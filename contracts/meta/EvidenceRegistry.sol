@@ -58,6 +58,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint256 draw;
         bytes page;
         address[] excluded;
+        /// Where the next one is read into.
+        Seat next;
     }
 
     /// Accounts of one principal. All are of one kind: no principal judges what it attests.
@@ -253,19 +255,16 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @inheritdoc IEvidenceRegistry
-    function issuerOf(
-        address issuer,
-        EvidenceClass evidenceClass
-    ) external view returns (bool registered, address principal) {
+    function issuerOf(address issuer) public view returns (uint8 classes, address principal) {
         Roles storage roles = _roles[issuer];
-        principal = roles.principal;
-        registered = _mayIssue(roles.classes, principal, evidenceClass);
+        (classes, principal) = (roles.classes, roles.principal);
+        if (isSuspended(principal)) classes = 0;
     }
 
     /// @inheritdoc IEvidenceRegistry
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool) {
-        Roles storage roles = _roles[issuer];
-        return _mayIssue(roles.classes, roles.principal, evidenceClass);
+        (uint8 classes, ) = issuerOf(issuer);
+        return (classes >> uint8(evidenceClass)) & 1 == 1;
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -340,7 +339,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
             if (size != 0) revert PanelUnavailable(size, 0);
             return panel;
         }
-        _draw(Sitting(panel, 0, seed, 0, Clones.fetchCloneArgs(roster.page), excluded));
+        Sitting memory t;
+        (t.panel, t.seed, t.page, t.excluded) = (panel, seed, Clones.fetchCloneArgs(roster.page), excluded);
+        _draw(t);
         if (current && !roster.stale) return panel;
         for (uint256 i = 0; i < size; ++i) if (!_hasWeight(panel[i])) panel[i].weight = 0;
     }
@@ -405,29 +406,44 @@ contract EvidenceRegistry is IEvidenceRegistry {
 
     /// @dev Gives a seat its place, unless its principal has `most` already: then it waits. The excluded do not.
     function _waits(Sitting memory t, uint256 index, uint256 most) private pure returns (bool) {
-        Seat memory seat = _seatAt(t.page, index);
+        Seat memory seat = t.next;
+        _readSeat(t.page, index, seat);
         if (_sits(t, seat.principal) >= most) return !_hasPlace(t, seat.verifier);
-        if (!t.excluded.toUint256Array().contains(uint160(seat.principal))) t.panel[t.filled++] = seat;
+        if (t.excluded.toUint256Array().contains(uint160(seat.principal))) return false;
+        // The place it takes gives its own for the next one.
+        (t.next, t.panel[t.filled]) = (t.panel[t.filled], seat);
+        ++t.filled;
         return false;
     }
 
     function _hasPlace(Sitting memory t, address verifier) private pure returns (bool) {
-        for (uint256 i = 0; i < t.filled; ++i) if (t.panel[i].verifier == verifier) return true;
+        Seat[] memory panel = t.panel;
+        // At most seven places.
+        unchecked {
+            for (uint256 i = 0; i < t.filled; ++i) if (panel[i].verifier == verifier) return true;
+        }
         return false;
     }
 
     function _sits(Sitting memory t, address principal) private pure returns (uint256 times) {
-        for (uint256 i = 0; i < t.filled; ++i) if (t.panel[i].principal == principal) ++times;
+        Seat[] memory panel = t.panel;
+        // At most seven places.
+        unchecked {
+            for (uint256 i = 0; i < t.filled; ++i) if (panel[i].principal == principal) ++times;
+        }
     }
 
     /// @dev The index is one of the page's seats.
-    function _seatAt(bytes memory page, uint256 index) private pure returns (Seat memory seat) {
-        uint256 word = uint256(page.load(_SEAT_LENGTH * index));
-        // The low bits are the address.
-        seat.verifier = address(uint160(word));
-        seat.weight = uint16(word >> _WEIGHT);
-        seat.serial = uint16(word >> _SERIAL);
-        seat.principal = address(uint160(uint256(page.load(_SEAT_LENGTH * index + _WORD))));
+    function _readSeat(bytes memory page, uint256 index, Seat memory seat) private pure {
+        // An offset in a page of at most 256 seats.
+        unchecked {
+            uint256 word = uint256(page.load(_SEAT_LENGTH * index));
+            // The low bits are the address.
+            seat.verifier = address(uint160(word));
+            seat.weight = uint16(word >> _WEIGHT);
+            seat.serial = uint16(word >> _SERIAL);
+            seat.principal = address(uint160(uint256(page.load(_SEAT_LENGTH * index + _WORD))));
+        }
     }
 
     function _rosterAt(uint256 drawnAt) private view returns (Roster memory roster, bool current) {
@@ -441,10 +457,6 @@ contract EvidenceRegistry is IEvidenceRegistry {
         Roles memory roles = _roles[seat.verifier];
         if (roles.serial != seat.serial || roles.retired || isSuspended(seat.principal)) return false;
         return block.timestamp >= _stayed[seat.verifier];
-    }
-
-    function _mayIssue(uint8 classes, address principal, EvidenceClass evidenceClass) private view returns (bool) {
-        return (classes >> uint8(evidenceClass)) & 1 == 1 && !isSuspended(principal);
     }
 
     /// @dev Those who retired and the suspended are left out.

@@ -178,7 +178,7 @@ export class VerifierPolicy {
       if (item.payload !== slot.pledge || item.kind !== evidenceKinds.REFUTATION) throw new WillNotSign("judge", "refutations");
       await this.#grounds.requireIssued({ mission: address, slot: slot.slot, obligation }, item, REFUTATION, "judge");
       if (!geq(EvidenceClass[item.class], EvidenceClass[law.floor])) throw new WillNotSign("judge", "refutations", "below the floor");
-      const [, principal] = await client.evidence.issuerOf(item.issuer, EvidenceClass[item.class]);
+      const [, principal] = await client.evidence.issuerOf(item.issuer);
       const { bid } = await client.execution.participationOf(address, principal);
       if (bid || parties.includes(principal)) throw new WillNotSign("judge", "refutations", "it has a part in the work, or bid for it");
       principals.add(principal);

@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
+import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
@@ -24,6 +25,7 @@ abstract contract MissionBase is ICollaborationContract, EIP712, ReentrancyGuard
     IEvidenceRegistry private immutable _EVIDENCE;
     IServiceContract private immutable _SERVICES;
     ITemplateRegistry private immutable _TEMPLATES;
+    IAdjudicatorWatchdog private immutable _WATCHDOG;
 
     MissionStorage.Layout internal _mission;
 
@@ -36,6 +38,7 @@ abstract contract MissionBase is ICollaborationContract, EIP712, ReentrancyGuard
         _EVIDENCE = IEvidenceRegistry(constitution.at(Institution.EVIDENCE));
         _SERVICES = IServiceContract(constitution.at(Institution.SERVICES));
         _TEMPLATES = ITemplateRegistry(constitution.at(Institution.TEMPLATES));
+        _WATCHDOG = IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG));
     }
 
     function _city() internal view returns (City memory) {
@@ -48,6 +51,7 @@ abstract contract MissionBase is ICollaborationContract, EIP712, ReentrancyGuard
                 evidence: _EVIDENCE,
                 services: _SERVICES,
                 templates: _TEMPLATES,
+                watchdog: _WATCHDOG,
                 domain: _domainSeparatorV4()
             });
     }

@@ -43,7 +43,7 @@ export const evidenceRegistryAbi = [
   {"type":"function","name":"isMonitor","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isRunner","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isSuspended","inputs":[{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
-  {"type":"function","name":"issuerOf","inputs":[{"name":"issuer","type":"address"},{"name":"evidenceClass","type":"uint8"}],"outputs":[{"name":"registered","type":"bool"},{"name":"principal","type":"address"}],"stateMutability":"view"},
+  {"type":"function","name":"issuerOf","inputs":[{"name":"issuer","type":"address"}],"outputs":[{"name":"classes","type":"uint8"},{"name":"principal","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"mayIssue","inputs":[{"name":"issuer","type":"address"},{"name":"evidenceClass","type":"uint8"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"panelOf","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"},{"name":"size","type":"uint8"},{"name":"excluded","type":"address[]"},{"name":"drawnAt","type":"uint256"}],"outputs":[{"name":"","type":"tuple[]","components":[{"name":"verifier","type":"address"},{"name":"principal","type":"address"},{"name":"weight","type":"uint16"},{"name":"serial","type":"uint16"}]}],"stateMutability":"view"},
   {"type":"function","name":"pinSeed","inputs":[{"name":"number","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},

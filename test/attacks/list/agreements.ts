@@ -143,8 +143,8 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "ClearingEvaluator.evaluate",
     guard: "no issuer of a party's house",
     file: "agreements/ClearingEvaluator.sol",
-    find: "if (party == principal || party == issuer)",
-    replace: "if (party == issuer)",
+    find: "Exhibits.isParty(c.excluded, item.issuer, by)",
+    replace: "by.principal == item.issuer",
   },
   {
     title: "a provider delivers again until the panel suits it",

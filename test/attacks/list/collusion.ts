@@ -43,9 +43,9 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     threats: ["NP-4", "SP-2"],
     entry: "CollaborationContract.clear",
     guard: "an issuer shares no principal with a party",
-    file: "collaboration/Docket.sol",
-    find: "            if (d.parties[i] != principal) continue;\n",
-    replace: "            if (d.parties[i] != item.issuer) continue;\n",
+    file: "libraries/Exhibits.sol",
+    find: "if (party == principal || party == account) return",
+    replace: "if (party == account) return",
   },
   {
     title: "an executor's principal attests that its own code runs",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {ClearingDecision, EvidenceClass, WeighedVerdict} from "../../../contracts/types/Evidence.sol";
+import {ClearingDecision, ClearingResult, EvidenceClass, WeighedVerdict} from "../../../contracts/types/Evidence.sol";
 import {Admissibility} from "../../../contracts/libraries/Admissibility.sol";
 import {Clearing} from "../../../contracts/libraries/Clearing.sol";
 
@@ -21,15 +21,14 @@ contract ClearingHarness {
         decisions = new ClearingDecision[](cases.length);
         for (uint256 i = 0; i < cases.length; ++i) {
             Case memory c = cases[i];
-            decisions[i] = Clearing.decide(
-                c.verdicts,
-                Admissibility.grade(c.classWords),
-                c.floor,
-                c.questions,
-                c.minConfidence,
-                c.slots,
-                c.drawn
-            );
+            uint256[6] memory graded = Admissibility.grade(c.classWords);
+            Clearing.Count memory count;
+            count.praise = new uint256[](c.verdicts.length);
+            for (uint256 k = 0; k < c.verdicts.length; ++k) {
+                Clearing.weigh(count, c.verdicts[k], graded, c.floor, c.questions, c.minConfidence);
+            }
+            decisions[i] = Clearing.conclude(count, c.questions, c.slots, c.drawn);
+            if (decisions[i].result == ClearingResult.PASS) decisions[i].score = Clearing.median(count);
         }
     }
 

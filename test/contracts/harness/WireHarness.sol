@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {EvidenceItem, Opening} from "../../../contracts/types/Messages.sol";
+import {EvidenceItem, Opening, Verdict} from "../../../contracts/types/Messages.sol";
 import {Wire} from "../../../contracts/libraries/Wire.sol";
 
 /// @dev Reads the bytes of `revealWave` with the library, as the contract does.
@@ -18,7 +18,7 @@ contract WireHarness {
         openings = new Opening[](count);
         for (uint256 i = 0; i < count; ++i) {
             for (uint256 k = 0; k < 3; ++k) places[i][k] = wave.number(at + k, 1);
-            openings[i] = wave.opening(at + 3);
+            wave.readOpening(at + 3, openings[i]);
             at += 3 + Wire.OPENING;
         }
         wave.requireEnd(at);
@@ -38,7 +38,8 @@ contract WireHarness {
             uint256 openings = given.number(at + 1, 1);
             at += 2;
             for (uint256 k = 0; k < openings; ++k) {
-                Opening memory o = given.opening(at);
+                Opening memory o;
+                given.readOpening(at, o);
                 words[length++] = uint256(keccak256(abi.encode(o)));
                 at += Wire.OPENING;
             }
@@ -77,7 +78,7 @@ contract WireHarness {
                     continue;
                 }
                 EvidenceItem memory item;
-                (item, at) = given.item(at);
+                at = given.readItem(at, item);
                 words[length++] = uint256(keccak256(abi.encode(item)));
             }
         }
@@ -104,7 +105,9 @@ contract WireHarness {
                     at += 33;
                     continue;
                 }
-                words[length++] = uint256(keccak256(abi.encode(given.verdict(at))));
+                Verdict memory v;
+                given.readVerdict(at, v);
+                words[length++] = uint256(keccak256(abi.encode(v)));
                 at += Wire.VERDICT;
             }
         }

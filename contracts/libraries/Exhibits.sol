@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
+import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
+import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
+import {EvidenceClass} from "../types/Evidence.sol";
+import {EvidenceItem, Opening} from "../types/Messages.sol";
+import {Commitments} from "./Commitments.sol";
+import {OrderedMerkle} from "./OrderedMerkle.sol";
+
+/// @notice What an issuer may say, bit per `EvidenceClass`, and who answers for it.
+struct Issuer {
+    uint8 classes;
+    address principal;
+}
+
+/// @title When an item of evidence is believed
+/// @notice What missions ask of it, and `ClearingEvaluator` by the same text: that it is in the envelope of the work, that its issuer may say
+/// so, and is of nobody's house who has a part in it.
+library Exhibits {
+    /// @notice Whether an item is in the envelope of an opened work, in the place that it names.
+    function isEnclosed(
+        EvidenceItem memory item,
+        bytes32 obligation,
+        Opening memory work
+    ) internal pure returns (bool) {
+        bytes32 leaf = Commitments.evidenceLeaf(
+            obligation,
+            item.slot,
+            item.index,
+            item.kind,
+            item.payload,
+            item.issuer,
+            item.class
+        );
+        return OrderedMerkle.verify(work.envelopeRoot, leaf, item.index, work.items, item.proof);
+    }
+
+    /// @notice Asked once for all that an issuer says.
+    function issuer(IEvidenceRegistry registry, address account) internal view returns (Issuer memory by) {
+        (by.classes, by.principal) = registry.issuerOf(account);
+    }
+
+    function mayIssue(Issuer memory by, EvidenceItem memory item) internal pure returns (bool) {
+        return (uint256(by.classes) >> uint256(item.class)) & 1 == 1;
+    }
+
+    /// @notice Whether an issuer, or who answers for it, has a part in the work.
+    /// @param parties at most eight of them
+    function isParty(address[] memory parties, address account, Issuer memory by) internal pure returns (bool) {
+        address principal = by.principal;
+        unchecked {
+            for (uint256 i = 0; i < parties.length; ++i) {
+                address party = parties[i];
+                if (party == principal || party == account) return true;
+            }
+        }
+        return false;
+    }
+
+    /// @notice What an issuer that is a contract is asked: of a proof, whether it proves the payload, else whether it stands behind the list.
+    /// @param digest of the list that the item is in
+    function questionOf(
+        EvidenceItem memory item,
+        bytes32 obligation,
+        bytes32 digest,
+        bytes memory signature
+    ) internal pure returns (bytes memory) {
+        if (item.class == EvidenceClass.PROOF) {
+            return abi.encodeCall(IProofVerifier.proves, (obligation, item.payload, signature));
+        }
+        return abi.encodeCall(IQuoteVerifier.attests, (digest, signature));
+    }
+}
