@@ -44,8 +44,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 226_000,
-      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; the compiler's coding of nested structs is the rest",
+      limit: 208_500,
+      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; a fifth is events, as much the words of node, slot and pledge, and the rest what compilers spend on a docket per node in memory",
     },
   },
   {
@@ -60,8 +60,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 120_000,
     exception: {
-      limit: 298_000,
-      why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; coding nested structs, once for the mission and once for the library, and weighing them is the rest",
+      limit: 278_500,
+      why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; the dockets in memory, the draw and the weighing are the rest",
     },
   },
   {
@@ -70,8 +70,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 2_900_000,
-      why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, and the panels' dockets are nested structs in memory; the watchdog is asked at each route and told of the act",
+      limit: 2_770_000,
+      why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, and each slot's word, pledge and principal are read cold in every stage",
     },
   },
   {
@@ -86,8 +86,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_270_000,
-      why: "waves and laws are read in place; what is left are the panels' dockets, which are nested structs in memory, typed-data hashing, and the coding of calls between contracts",
+      limit: 1_145_000,
+      why: "waves, laws, items and verdicts are read where they lie; what is left are a docket per node in memory, pledges that are looked at twice, typed-data hashing, rulings that one library hands to another, and the coding of calls between contracts",
     },
   },
   {
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_710_000,
+      limit: 2_600_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
@@ -120,7 +120,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 103_000,
+      limit: 99_000,
       why: "a node of this mission credits 1.75 executors with their premiums and 1.75 verifiers: stakes and reputations move here as well since an appealed outcome moves nothing (33,000, of which the missions above were relieved), a quarter is cold words (slots, accounts, principals' premiums, parameters), two words of the mission are new (the nodes claimed, the sums paid), 27,000 is the compiler's work on them, and 2,000 whether the executors get a vote by it; the withdrawals that follow are not in it",
     },
   },
@@ -184,10 +184,6 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
       "a job in `AgreementEscrow`, one key as evaluator: `open` with both signatures, `fund`, `submit`, `complete`, `withdraw` to the provider",
     reference: 483_285,
     budget: 420_000,
-    exception: {
-      limit: 425_000,
-      why: "five transactions are 105,000, two recovered signatures and two transfers of the token 70,000, and the job's six words 110,000; the rest is the terms' calldata, their hash and what the provider is credited",
-    },
   },
   {
     operation: "panel-register",
