@@ -45,7 +45,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     budget: 190_000,
     exception: {
       limit: 208_500,
-      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; a fifth is events, as much the words of node, slot and pledge, and the rest what compilers spend on a docket per node in memory",
+      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; more than a quarter are words of node, slot, pledge and principal, a tenth events, and two fifths compute, half of that for a docket per node in memory",
     },
   },
   {
