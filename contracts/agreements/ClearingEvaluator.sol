@@ -16,7 +16,7 @@ import {Admissibility} from "../libraries/Admissibility.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {Commitments} from "../libraries/Commitments.sol";
-import {Exhibits, Issuer} from "../libraries/Exhibits.sol";
+import {Exhibits, Issuer} from "../collaboration/Exhibits.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";

@@ -6,7 +6,7 @@ import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
-import {Exhibits, Issuer} from "../libraries/Exhibits.sol";
+import {Exhibits, Issuer} from "./Exhibits.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";

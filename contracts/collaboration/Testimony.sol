@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
-import {Exhibits, Issuer} from "../libraries/Exhibits.sol";
+import {Exhibits, Issuer} from "./Exhibits.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Wire} from "../libraries/Wire.sol";
 import {EvidenceClass} from "../types/Evidence.sol";

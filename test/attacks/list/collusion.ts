@@ -43,7 +43,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     threats: ["NP-4", "SP-2"],
     entry: "CollaborationContract.clear",
     guard: "an issuer shares no principal with a party",
-    file: "libraries/Exhibits.sol",
+    file: "collaboration/Exhibits.sol",
     find: "if (party == principal || party == account) return",
     replace: "if (party == account) return",
   },

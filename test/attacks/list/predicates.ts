@@ -69,7 +69,7 @@ export const PREDICATES: readonly Attack[] = attacksOf("predicates", "P", [
     threats: ["TA-4", "SP-2"],
     entry: "CollaborationContract.clear",
     guard: "an item is in the envelope that was committed",
-    file: "libraries/Exhibits.sol",
+    file: "collaboration/Exhibits.sol",
     find: "return OrderedMerkle.verify(work.envelopeRoot, leaf, item.index, work.items, item.proof);",
     replace: "return leaf != work.envelopeRoot;",
   },

@@ -6,8 +6,8 @@ import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
 import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
 import {EvidenceClass} from "../types/Evidence.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
-import {Commitments} from "./Commitments.sol";
-import {OrderedMerkle} from "./OrderedMerkle.sol";
+import {Commitments} from "../libraries/Commitments.sol";
+import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 
 /// @notice What an issuer may say, bit per `EvidenceClass`, and who answers for it.
 struct Issuer {
