@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { createAgent, folderOf, type Limits, type OfficeTerms, readLimits } from "../agent/index.ts";
 import { decryptKeystore, encryptKeystore, KeyUnusable } from "../agent/keystore.ts";
-import { chatJudge } from "../minds/chat-judge.ts";
-import { openChatModel } from "../minds/chat-model.ts";
+import type { Judge } from "../clearing/mesh.ts";
 import { AgentCityError, InvalidValue, messageOf } from "../primitives/errors.ts";
 import { makeFolder } from "../primitives/files.ts";
 import type { Hex } from "../primitives/hex.ts";
 import { EXIT } from "./exit-codes.ts";
 import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
+import { judgeNamed } from "./judge.ts";
 import { asTyped, typedPath } from "./shell.ts";
 import { version } from "./version.ts";
 
@@ -109,7 +109,8 @@ const STRICT = {
 };
 
 async function run(options: AgentCommand, role: AgentRole): Promise<void> {
-  const made = agentOf(options, { role, registers: true });
+  const judge = options.judge === undefined ? undefined : await judgeNamed(options.judge, process.env);
+  const made = agentOf(options, { role, registers: true, judge });
   await made.run(interrupted);
   if (options.json === true) process.stdout.write(`${JSON.stringify({ status: "stopped", [role]: made.address })}\n`);
 }
@@ -140,8 +141,14 @@ export function agentOf(
   {
     role = "agent",
     registers = false,
+    judge,
     tell = (line) => process.stderr.write(`${line}\n`),
-  }: { readonly role?: AgentRole; readonly registers?: boolean; readonly tell?: (line: string) => void } = {},
+  }: {
+    readonly role?: AgentRole;
+    readonly registers?: boolean;
+    readonly judge?: Judge | undefined;
+    readonly tell?: (line: string) => void;
+  } = {},
 ) {
   const { city, rpc, leastPrice, mostStake, mostNodes } = options;
   if (city === undefined)
@@ -171,7 +178,7 @@ export function agentOf(
     services: options.sells?.split(","),
     office: role === "agent" ? undefined : officeOf(role, options),
     weakSandbox: options.weakSandbox,
-    judge: options.judge === undefined ? undefined : chatJudge(options.judge, () => openChatModel(options.judge ?? "", process.env)),
+    judge,
     build: `agentcity/${version()} node/${process.versions.node}`,
     tell,
   });

@@ -30,6 +30,8 @@ const ENTRIES = { ...CLIENT, ...AGENT, ...LIBRARIES };
 const PEER = "viem";
 /** Node that an agent runs services on where it was started on an older one. */
 const RUNTIME = "node";
+/** By which a verifier asks a chat model, if its owner names one: large, and wanted by few. */
+const MODELS = ["@langchain/core", "@langchain/openai", "@langchain/anthropic"] as const;
 /** Bundled, and part of declared types: its declarations travel along, so that no other version beside the package matters. */
 const TYPES_OF = "zod";
 
@@ -75,7 +77,7 @@ async function bundle(directory: string, entryPoints: Record<string, string>, pl
     format: "esm",
     platform: "node",
     target: "node20",
-    external: [PEER],
+    external: [PEER, ...MODELS],
     // Some of what is bundled asks for Node's own modules as CommonJS does.
     ...(plugins.length === 0 ? {} : { banner: { js: REQUIRE } }),
     plugins: [englishOnly, ...plugins],
@@ -193,9 +195,12 @@ function manifest() {
     engines: { node: ">=20" },
     bin: { [name]: "program.js" },
     exports: { ...Object.fromEntries(exports), "./package.json": "./package.json" },
-    // Only the client and the agent need it; the agent's services run on Node 24.
-    peerDependencies: { [PEER]: `^${dependencies[PEER]}`, [RUNTIME]: ">=24" },
-    peerDependenciesMeta: { [PEER]: { optional: true }, [RUNTIME]: { optional: true } },
+    // Only the client and the agent need the first; the agent's services run on Node 24.
+    peerDependencies: {
+      ...Object.fromEntries([PEER, ...MODELS].map((peer) => [peer, `^${dependencies[peer]}`])),
+      [RUNTIME]: ">=24",
+    },
+    peerDependenciesMeta: Object.fromEntries([PEER, ...MODELS, RUNTIME].map((peer) => [peer, { optional: true }])),
   };
 }
 

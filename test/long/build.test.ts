@@ -126,13 +126,14 @@ describe("npm run build", () => {
     expect(refused[2]).to.match(/"cleared twice".* no overlap/);
   });
 
-  it("asks for nothing but Node 24 and viem, in any later version of 2, and only for the client", () => {
+  it("asks for nothing but Node 24, viem in any later version of 2, and what asks a verifier's model, each only where it is used", () => {
     const manifest = manifestSchema.parse(JSON.parse(readFileSync(join(project, "dist/package.json"), "utf8")));
     expect(Object.keys(manifest.exports)).to.deep.equal([".", "./agent", "./agreements", "./attestation", "./clearing", "./package.json"]);
     expect(manifest.dependencies).to.equal(undefined);
-    expect(manifest.peerDependencies).to.have.all.keys("viem", "node");
+    const peers = ["viem", "@langchain/core", "@langchain/openai", "@langchain/anthropic", "node"];
+    expect(manifest.peerDependencies).to.have.all.keys(peers);
     expect(manifest.peerDependencies["viem"]).to.match(/^\^2\./);
-    expect(manifest.peerDependenciesMeta).to.deep.equal({ viem: { optional: true }, node: { optional: true } });
+    expect(manifest.peerDependenciesMeta).to.deep.equal(Object.fromEntries(peers.map((peer) => [peer, { optional: true }])));
     const imported = (file: string) =>
       [...readFileSync(join(project, "dist", file), "utf8").matchAll(/(?:from|import)"([a-z@][^"]*)";?/g)].map(([, name]) => name);
     expect(new Set(imported("client.js"))).to.deep.equal(new Set(["viem"]));
