@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CatalogEntry } from "../../../services/catalog.ts";
 import { type BlocJudge, ruleOnBloc } from "../../adjudication/rule-on-bloc.ts";
 import { DEVNET_CHAIN_ID } from "../../chain/devnet.ts";
@@ -9,6 +10,7 @@ import type { LegislatedService, LegislatureOptions, PaidElsewhere } from "../..
 import type { LegislatureResult } from "../../legislature/result.ts";
 import { requireLegislable, runLegislature } from "../../legislature/run-legislature.ts";
 import type { Mind } from "../../minds/mind.ts";
+import { type Hash, hashSchema } from "../../primitives/hex.ts";
 import type { MissionFile } from "../../protocol/mission-file.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import type { City } from "../city.ts";
@@ -18,6 +20,7 @@ import { memberOf, membersOf } from "../founding/society.ts";
 import { blocCaseOf } from "../humans/bloc-case.ts";
 import { CodificationDesk } from "../humans/codification-desk.ts";
 import { panelOf } from "../humans/panel.ts";
+import { answerKey } from "../world.ts";
 
 /** What a city's producers are to legislate, and how. */
 export interface Bill
@@ -39,7 +42,7 @@ export interface Bill
 
 /** One session with the city's own offices and producers. */
 export async function legislate(city: City, bill: Bill): Promise<LegislatureResult> {
-  const options = await optionsOf(city, bill);
+  const options = await optionsOf(city, bill, await admitted(city, bill));
   await vouch(city, options.producers);
   const result = await runLegislature(options);
   new CodificationDesk(city.dir).clear(result.session);
@@ -51,7 +54,7 @@ export async function legislate(city: City, bill: Bill): Promise<LegislatureResu
  * only those vote who were vouched for by then. Who is elsewhere is asked nothing that nobody pays for.
  */
 export async function requireLaw(city: City, { outsiders = [], ...bill }: Bill): Promise<void> {
-  const options = await optionsOf(city, bill);
+  const options = await optionsOf(city, bill, await termsNow(bill.services));
   await vouch(city, [...options.producers, ...outsiders]);
   await requireLegislable(options);
 }
@@ -76,15 +79,27 @@ async function vouch({ chain, client, society, tell }: City, producers: Legislat
   tell(`the Registrar vouches for ${vouched.length} agents, who vote from now on`);
 }
 
-/** A service as a law names it: by what is registered under the name today. */
-async function legislated(entry: CatalogEntry): Promise<LegislatedService> {
-  const { codeHash: code, schemaHash: schema } = await serviceTerms(entry);
-  return { ...entry, code, schema };
+type Terms = Readonly<Record<string, { readonly code: Hash; readonly schema: Hash }>>;
+const termsSchema = z.record(z.string(), z.strictObject({ code: hashSchema, schema: hashSchema }));
+
+/** Code and schemas of services by name, as they are registered today. */
+async function termsNow(services: readonly CatalogEntry[]): Promise<Terms> {
+  const terms = services.map(async (entry) => {
+    const { codeHash: code, schemaHash: schema } = await serviceTerms(entry);
+    return [entry.id, { code, schema }] as const;
+  });
+  return Object.fromEntries(await Promise.all(terms));
+}
+
+/** The same as a session's laws name them: one that goes on after an interruption has the laws that it had, whatever was edited since. */
+function admitted({ answers }: City, { id, services }: Bill): Promise<Terms> {
+  return answers.remember(answerKey(["admitted", id]), termsSchema, () => termsNow(services));
 }
 
 async function optionsOf(
   city: City,
   { file, services, minds, judge, progress, sponsor, outsiders = [], ...bill }: Bill,
+  terms: Terms,
 ): Promise<LegislatureOptions> {
   const { client, society, boundary } = city;
   const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
@@ -92,7 +107,10 @@ async function optionsOf(
   const principals = new Map(membersOf(society, "principal").map(({ name, account }) => [name, account.address]));
   return {
     ...bill,
-    services: await Promise.all(services.map(legislated)),
+    services: services.flatMap((entry): LegislatedService[] => {
+      const own = terms[entry.id];
+      return own === undefined ? [] : [{ ...entry, ...own }];
+    }),
     client,
     clerks: openOffices(
       client,
