@@ -17,6 +17,7 @@ import { keccak256, parseContentId } from "../primitives/hash.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import { CALLS, type Call, type CallName, type CallRequest, type SeatRole } from "../protocol/calls.ts";
+import { soldAs } from "../protocol/sold-as.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { WillNotSign } from "./errors.ts";
 import { type Loose, requireSame } from "./same.ts";
@@ -114,6 +115,7 @@ export class Grounds {
     const bound = (await client.mission(mission.address).history("ExecutorBound")).map(({ args }) => args);
     const results: Parameters<typeof composeInput>[2][number][] = [];
     const contract = client.mission(mission.address);
+    if (request.upstream.length !== view.law.after.length) throw new WillNotSign(what, "upstream");
     for (const number of view.law.after) {
       const before = views.find((each) => each.law.number === number);
       const given = request.upstream.find((each) => each.node === number);
@@ -182,7 +184,7 @@ export class Grounds {
   /** By slot, the name under which the service that its executor bound is sold. */
   async #serviceNames(bound: readonly { readonly slot: number; readonly service: Hash }[]): Promise<(slot: number) => string> {
     const registered = await this.#client.services.history("ServiceRegistered");
-    const names = new Map(registered.map(({ args }) => [args.service, args.endpoint.replace(/^city:/, "")]));
+    const names = new Map(registered.map(({ args }) => [args.service, soldAs(args)]));
     return (slot) => names.get(bound.findLast((each) => each.slot === slot)?.service ?? "0x") ?? "absent";
   }
 

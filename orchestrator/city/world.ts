@@ -42,6 +42,7 @@ export function worldOf(
     runner: memberOf(society, "runner"),
     monitor: memberOf(society, "monitor"),
     services,
+    strangers: new Map(),
     embedder: scorersBy(city.environment),
     traces: (service, most) => tracesOf(city, service, most),
     sandbox: city.sandbox,

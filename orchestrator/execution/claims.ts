@@ -93,7 +93,7 @@ type Claimant = Pick<ClaimAttestation, "claim_id" | "attester_id" | "attested_at
 
 /** What the executor of a slot claims of its output: where others run its code again, that it follows; else that it was handed in. */
 export async function claimOf(
-  world: Pick<World, "client" | "services" | "store" | "remember" | "recent">,
+  world: Pick<World, "client" | "services" | "strangers" | "store" | "remember" | "recent">,
   { mission, view, slot, handed }: Claimed,
 ): Promise<ClaimAttestation> {
   if (takesReceipts(view.law)) return receiptClaim(claimantIn(world, { mission, view, slot }), { label: view.law.label, handed });

@@ -15,6 +15,7 @@ import { invoke } from "./stages/invoke.ts";
 import { orchestrate } from "./stages/orchestrate.ts";
 import { record } from "./stages/record.ts";
 import { heardAt, verify } from "./stages/verify.ts";
+import { learnStrangers } from "./strangers.ts";
 import { attemptKey } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
@@ -40,7 +41,11 @@ export type Halt =
  * takes stages 1 to 4 together for the nodes it can; the others proceed as usual.
  */
 export async function runWave(world: World, mission: Mission, mirror: FreezeMirror): Promise<void> {
-  const view = async () => mirror.overlay(await viewNodes(world, mission));
+  const view = async () => {
+    const nodes = await viewNodes(world, mission);
+    await learnStrangers(world, nodes);
+    return mirror.overlay(nodes);
+  };
   // Results that a human completed, or that an interrupted run had cleared, are released before their successors start.
   await record(world, mission, await view());
   await checkpoint(world, mission, mirror, await view());

@@ -1,7 +1,9 @@
 import type { LocalAccount } from "viem";
+import { toAccount } from "viem/accounts";
 import type { ClaimAttestation } from "../attestation/claims.ts";
 import type { Judgement } from "../clearing/judgement.ts";
 import type { Judge } from "../clearing/mesh.ts";
+import { SeatAbsent } from "../minds/absence.ts";
 import type { Mind } from "../minds/mind.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
@@ -106,6 +108,23 @@ export interface Worker extends Signing {
   pledge(deed: Deed): Promise<Hash>;
   /** What opens its commitment to a deed: asked once nobody can copy the work. */
   open(deed: Deed): Promise<Opening>;
+}
+
+/** What a stage asks of whoever was awarded a slot. */
+export type Executor = Pick<Worker, "name" | "account" | "opensEarly" | "perform" | "pledge" | "open" | "seal">;
+
+/** The seat of an agent that bid on chain and has none here: it is absent whatever it is asked, and the law says what that costs it. */
+export function emptySeat(agent: Address): Executor {
+  const absent = (question: string) => async (): Promise<never> => {
+    throw new SeatAbsent(agent, question, "it has no seat in this city");
+  };
+  const [signMessage, signTransaction, signTypedData] = [absent("sign"), absent("sign"), absent("sign")];
+  return {
+    name: agent,
+    account: toAccount({ address: agent, signMessage, signTransaction, signTypedData }),
+    opensEarly: false,
+    ...{ perform: absent("perform"), pledge: absent("pledge"), open: absent("open"), seal: absent("seal") },
+  };
 }
 
 /** An executor's work that an issuer is to check. */

@@ -8,6 +8,7 @@ import { Recent } from "../primitives/recent.ts";
 import { answerBySchema } from "../protocol/disagreement.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Place } from "./seat.ts";
+import { knownService } from "./strangers.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
 /** What an executor's run gave. The output is stored by content, so that verifiers, successors and auditors read the same bytes. */
@@ -119,8 +120,8 @@ export class ServiceChanged extends AgentCityError {
 }
 
 /** The service a slot's executor bound. `names`: those that its law allows, for the error. */
-export function serviceById(world: Pick<World, "services">, id: Hash, names: readonly string[]): RegisteredService {
-  const service = world.services.find((candidate) => candidate.id === id);
+export function serviceById(world: Pick<World, "services" | "strangers">, id: Hash, names: readonly string[]): RegisteredService {
+  const service = knownService(world, id);
   if (service === undefined) throw new ServiceChanged(id, names);
   return service;
 }

@@ -2,7 +2,6 @@ import type { LocalAccount } from "viem";
 import type { z } from "zod";
 import type { CityClient } from "../client/client.ts";
 import type { Boundary } from "../primitives/boundary.ts";
-import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import type { Mutex } from "../primitives/mutex.ts";
@@ -16,7 +15,7 @@ import type { Embedder } from "./guardian/embedder.ts";
 import type { Asking, OpenModel } from "./models/model-tool.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox, ServiceSchemas } from "./sandbox/run.ts";
-import type { Issuer, Verifier, Worker } from "./seat.ts";
+import { type Executor, emptySeat, type Issuer, type Verifier, type Worker } from "./seat.ts";
 
 /** A key that signs for a member. */
 export interface Signatory {
@@ -74,7 +73,10 @@ export interface World {
   readonly runner: Signatory;
   /** Reports anomalies. */
   readonly monitor: Signatory;
+  /** What the law's producers sell. */
   readonly services: readonly RegisteredService[];
+  /** The same code as others registered it who bid without a seat here, by id (`strangers.ts`). */
+  readonly strangers: Map<Hash, RegisteredService>;
   /** A Guardian's scorer by its number in EMBEDDING_SCORERS. */
   readonly embedder: (number: number) => Promise<Embedder>;
   /** Output ids of a service's last completed tasks, newest first. */
@@ -110,9 +112,7 @@ export interface Mission {
   readonly items: readonly (JsonObject & { readonly id: string })[];
 }
 
-/** The seat behind an executor's address. */
-export function workerOf(world: Pick<World, "workers">, agent: Address): Worker {
-  const worker = world.workers.find(({ account }) => account.address === agent);
-  if (worker === undefined) throw new AgentCityError("ExecutorUnknown", "An executor of this mission has no seat here", { details: agent });
-  return worker;
+/** The seat behind an executor's address: an empty one where it bid on chain and never came here. */
+export function workerOf(world: Pick<World, "workers">, agent: Address): Executor {
+  return world.workers.find(({ account }) => account.address === agent) ?? emptySeat(agent);
 }

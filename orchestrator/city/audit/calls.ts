@@ -66,8 +66,8 @@ function answered<Kind extends CallName>(whole: readonly WholeCall[], kind: Kind
 function signatures(context: AuditContext, whole: readonly WholeCall[], seen: Inspection): void {
   const given = new Set(answered(whole, "sign").map(({ to, answer }) => `${to} ${answer.signature}`.toLowerCase()));
   for (const { what, signer, from, signature } of [...inSession(context), ...inMission(context)]) {
-    // An agent may send for itself, and what it signs then nobody asked it for.
-    if (!isElsewhere(context, signer) || signature === "0x" || isSame(from, signer)) continue;
+    // What others send for it, itself among them, nobody of this city asked it for.
+    if (!isElsewhere(context, signer) || signature === "0x" || isElsewhere(context, from)) continue;
     seen.holds(given.has(`${signer} ${signature}`.toLowerCase()), `${what} of ${signer}`, "follows from no recorded call");
   }
 }
@@ -119,7 +119,7 @@ function offers(context: AuditContext, whole: readonly WholeCall[], seen: Inspec
   const made = answered(whole, "bid").filter(({ request }) => isSame(request.mission, mission));
   for (const { from, offer, auth } of sentBids(context)) {
     const { agent } = auth;
-    if (offer.mission !== mission || !isElsewhere(context, agent) || isSame(from, agent)) continue;
+    if (offer.mission !== mission || !isElsewhere(context, agent) || isElsewhere(context, from)) continue;
     const own = made.filter(({ to }) => isSame(to, agent)).flatMap(({ answer }) => answer);
     const isOffered = own.some(({ node, price }) => node === offer.node && BigInt(price) === offer.price);
     seen.holds(isOffered, `bid of ${nameOf(agent)} for ${label(offer.node)}`, "is none of its recorded offers");

@@ -8,6 +8,7 @@ import { KINDS } from "../../protocol/kinds.ts";
 import { missionDocumentSchema } from "../../protocol/mission-document.ts";
 import { balances, type Outcome, totalOf } from "../../protocol/outcome.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
+import { soldAs } from "../../protocol/sold-as.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { anchoringOf } from "../bundle/anchoring.ts";
@@ -188,7 +189,7 @@ async function money({ outcome, client, mission, record, chain }: AuditContext, 
 async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
   const { outcome, client, mission, law, document, history, record, nameOf } = context;
   const contract = client.mission(mission);
-  const services = record.events("ServiceContract", "ServiceRegistered");
+  const services = new Map(record.events("ServiceContract", "ServiceRegistered").map(({ args }) => [args.service, soldAs(args)]));
   const faults = record.events("CollaborationContract", "ExecutorFaulted");
   seen.same(outcome.nodes.length, law.nodes.length, "number of nodes");
   for (const [number, stated] of outcome.nodes.entries()) {
@@ -213,7 +214,7 @@ async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
       const truth = {
         agent: nameOf(slot.agent),
         attempt: slot.attempt + 1,
-        service: services.find(({ args }) => args.service === slot.service)?.args.endpoint.replace(/^city:/, ""),
+        service: services.get(slot.service),
         price: slot.price,
         paid: slot.attempt === node.attempt ? paid : 0n,
         result: fateOf(slot, node),

@@ -13,6 +13,7 @@ import { isObject, type JsonValue } from "../../primitives/json.ts";
 import { TIER } from "../../primitives/tier.ts";
 import type { MissionDocument, MissionNode } from "../../protocol/mission-document.ts";
 import { MOST_DIFFERING, MOST_PROBLEMS, type Outcome } from "../../protocol/outcome.ts";
+import { soldAs } from "../../protocol/sold-as.ts";
 import { answersOf } from "../../rules/consensus.ts";
 import { blockFile } from "../bundle/bundle-layout.ts";
 import { crashWords, faultWords } from "./fault-words.ts";
@@ -64,7 +65,7 @@ export async function describeWork(client: CityClient, worked: Worked): Promise<
   );
   const outputs: JsonValue[] = [];
   const nodes: WorkedNode[] = [];
-  const services = await servicesOf(client);
+  const services = await serviceNames(client);
   for (const law of document.nodes) {
     const { number, tier, mission: branch } = law;
     const { state, attempt } = await contract.nodeOf(number);
@@ -105,9 +106,9 @@ export async function describeWork(client: CityClient, worked: Worked): Promise<
 }
 
 /** Names of services by their ids. */
-async function servicesOf(client: CityClient): Promise<ReadonlyMap<Hash, string>> {
+export async function serviceNames(client: CityClient): Promise<ReadonlyMap<Hash, string>> {
   const registered = await client.services.history("ServiceRegistered");
-  return new Map(registered.map(({ args }) => [args.service, args.endpoint.replace(/^city:/, "")]));
+  return new Map(registered.map(({ args }) => [args.service, soldAs(args)]));
 }
 
 /** An executor who opened its commitment. */

@@ -1,6 +1,6 @@
 import { type NodeView, viewNodes } from "../../execution/chain-view.ts";
 import { waveSchema } from "../../execution/stages/checkpoint.ts";
-import { resultOf, serviceById } from "../../execution/work.ts";
+import { resultOf } from "../../execution/work.ts";
 import type { Mission } from "../../execution/world.ts";
 import { contentIdFromDigest, parseContentId } from "../../primitives/hash.ts";
 import type { Address } from "../../primitives/hex.ts";
@@ -17,7 +17,7 @@ import type { Conducted, Order } from "../missions/conduct.ts";
 import { describeEpoch, executionOf } from "../missions/epochs.ts";
 import { childrenOf, describeChild, moneyIn, moneyOfSession, statusOf, treeOf } from "../missions/family.ts";
 import { answerKey } from "../world.ts";
-import { type DescribedWork, describeWork, unreadableIn, type Worked } from "./describe-work.ts";
+import { type DescribedWork, describeWork, serviceNames, unreadableIn, type Worked } from "./describe-work.ts";
 import { failureOf, noLawFailure } from "./failure.ts";
 import { callsAbout, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
@@ -180,10 +180,11 @@ async function nodesOf(
   work: DescribedWork | undefined,
 ): Promise<Outcome["nodes"]> {
   if (world === undefined || mission === undefined || work === undefined) return [];
-  const [views, bound, slashes] = await Promise.all([
+  const [views, bound, slashes, services] = await Promise.all([
     viewNodes(world, mission),
     boundOf(city, mission.address),
     slashesOf(city, mission.address),
+    serviceNames(city.client),
   ]);
   const cleared = await city.client.mission(mission.address).history("Cleared");
   return Promise.all(
@@ -202,7 +203,7 @@ async function nodesOf(
             const paid = attempt === view.attempt ? (await city.client.mission(mission.address).entitlementOf(node, slot)).paid : 0n;
             return {
               agent: nameOf(city.society, agent),
-              service: serviceById(world, service, view.law.services).name,
+              service: services.get(service) ?? service,
               attempt: attempt + 1,
               price: price.toString(),
               paid: paid.toString(),

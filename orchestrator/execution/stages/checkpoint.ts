@@ -12,6 +12,7 @@ import { batched } from "../batches.ts";
 import { isBranch, isStaffed, type NodeView, viewNodes } from "../chain-view.ts";
 import { release } from "../escrow-buffer.ts";
 import type { FreezeMirror } from "../guardian/freeze-mirror.ts";
+import { knownService } from "../strangers.ts";
 import { attemptKey, serviceById } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 import { envelopeOf, pledgeOf } from "./commit.ts";
@@ -118,7 +119,7 @@ async function startable(world: World, mission: Mission, nodes: readonly NodeVie
       !isBranch(view) &&
       isStaffed(view) &&
       view.remainder === 0 &&
-      view.slots.every(({ committed, pledge }) => !committed && isRegisteredCode(world, pledge, view.law.services)) &&
+      view.slots.every(({ committed, pledge }) => !committed && isRegisteredCode(world, pledge)) &&
       opensEarly(world, view) &&
       now <= view.deadline - BigInt(params.verificationTimeout) + BigInt(anchorInterval),
   );
@@ -133,9 +134,9 @@ function opensEarly(world: World, { law, slots }: NodeView): boolean {
 }
 
 /** A runner signs for nothing else under a checkpoint; where live code differs, `mismatch` takes its word and slashes. */
-function isRegisteredCode(world: World, service: Hash, names: readonly string[]): boolean {
-  const { bundle, record } = serviceById(world, service, names);
-  return bundle.codeHash === record.codeHash;
+function isRegisteredCode(world: World, service: Hash): boolean {
+  const known = knownService(world, service);
+  return known !== undefined && known.bundle.codeHash === known.record.codeHash;
 }
 
 function hasOutputs({ law }: NodeView, invocations: readonly Invocation[]): boolean {

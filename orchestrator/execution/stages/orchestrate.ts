@@ -8,6 +8,7 @@ import { TIER } from "../../primitives/tier.ts";
 import { placeKey } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
 import { isStaffed, type NodeView, type SlotView } from "../chain-view.ts";
+import { knownService } from "../strangers.ts";
 import { attemptKey, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 
@@ -16,7 +17,7 @@ const START_VALIDITY = 600n;
 
 /** Stage 1: starts nodes on a runner's word that the code is really live that their slots are bound to (AgentCity 3.5; decision 17). */
 export async function orchestrate(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
-  const ready = nodes.filter((node) => node.state === "ELIGIBLE" && isStaffed(node));
+  const ready = nodes.filter((node) => node.state === "ELIGIBLE" && isStaffed(node) && hasKnownCode(world, node));
   const odd = ready.map((view) => ({ view, slot: oddSlot(world, view) }));
   const mismatches = odd.flatMap(({ view, slot }) => (slot === undefined ? [] : [mismatchIntent(world, mission, view, slot)]));
   const sound = odd.flatMap(({ view, slot }) => (slot === undefined ? [view] : []));
@@ -60,6 +61,11 @@ async function mismatchIntent(world: World, mission: Mission, view: NodeView, { 
   return world.client.mission(mission.address).call.mismatch([{ ...live, signature }, service.record], {
     intent: intentKey("mismatch", ...attemptKey(mission, view), view.freezes, slot),
   });
+}
+
+/** A runner says nothing of code that it does not have. */
+function hasKnownCode(world: World, view: NodeView): boolean {
+  return starting(view).every(({ pledge }) => knownService(world, pledge) !== undefined);
 }
 
 /** The first slot that is to start and whose code is another than was registered. */
