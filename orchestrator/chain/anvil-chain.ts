@@ -157,7 +157,7 @@ async function resume(
   }
 }
 
-/** A state that is not gone on from is as good as none; whoever wonders why a city opens slowly is told. */
+/** A state that cannot be resumed is as good as none; one line says why the city opens slowly. */
 function refuseState(dir: string, error: unknown, log: (line: string) => void): void {
   const said = error instanceof AnvilFailed ? error.details?.split("\n", 1)[0] : undefined;
   log(`what Anvil kept of this chain is not used: ${said ?? messageOf(error)}`);

@@ -26,7 +26,7 @@ export interface MeshGrounds extends By {
   readonly kinds: readonly PanelKind[];
   /** What the work done again says. */
   readonly replay: Judgement;
-  /** What a slot's output breaks; undefined where that cannot be told here. */
+  /** What a slot's output breaks; undefined where the schema is not known here. */
   readonly problemsOf: (work: Submission) => Promise<readonly string[] | undefined>;
   /** Whether somebody who may, and has no interest, signed that these bytes were handed in, or came of a second run. */
   readonly isVouched: (work: Submission) => Promise<boolean>;

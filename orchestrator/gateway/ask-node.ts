@@ -33,7 +33,7 @@ export interface NodeReport {
   readonly storage: ReadonlyMap<Address, Changed> | undefined;
 }
 
-/** Why a node told nothing by a method. */
+/** Why a node did not answer by a method. */
 export interface Unreported {
   readonly method: Reporting;
   /** In the node's own words, where it had any. */
@@ -42,7 +42,7 @@ export interface Unreported {
 
 export interface NodeAnswer {
   readonly report?: NodeReport;
-  /** The methods that were tried before, or in vain. */
+  /** The methods that were asked first, and gave no answer. */
   readonly unreported: readonly Unreported[];
 }
 

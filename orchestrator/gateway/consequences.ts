@@ -16,7 +16,7 @@ export const SIMULATED_BY = [...REPORTING, "eth_call"] as const;
 
 export interface Consequences extends Simulated {
   readonly method: (typeof SIMULATED_BY)[number];
-  /** Why the node told nothing by the methods that tell more. */
+  /** Why the methods that say more gave no answer. */
   readonly unreported: readonly Unreported[];
   /** Every word of storage that would change; null where the node does not say. */
   readonly storage: readonly (Simulated["changes"][number] & { readonly contract: string; readonly address: Address })[] | null;

@@ -6,7 +6,7 @@ import { MCP_PATH } from "./openapi.ts";
 
 export const REGISTRATION_PATH = "/.well-known/agent-registration.json";
 
-/** What a registry of ERC-8004 is told of this city: where it is reached. Its number there is in the file of whoever registers it. */
+/** The registration file of this city for an ERC-8004 registry: where it is reached. Its number there is in the file of whoever registers it. */
 export function registrationOf({ url, hasToll }: Pick<GatewayOptions, "url" | "hasToll">): JsonValue {
   return parseJson(
     registrationText({

@@ -219,7 +219,7 @@ export const draftOutput = z.strictObject({
 export const simulationOutput = z.strictObject({
   /** By which method the node answered: `debug_traceCall` reports storage and events, `eth_simulateV1` events, `eth_call` neither. */
   method: z.enum(SIMULATED_BY),
-  /** Why it told nothing by the methods that tell more, in its own words. */
+  /** Why the methods that say more gave no answer, in the node's own words. */
   unreported: z.array(z.strictObject({ method: z.enum(REPORTING), reason: z.string() })),
   succeeds: z.boolean(),
   refusal: z.string().nullable(),
