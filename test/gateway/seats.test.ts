@@ -324,12 +324,15 @@ describe("seats at the gateway", function () {
   });
 
   it("says that no seats are open where none are", async () => {
-    const closed = await serveGateway(city, serveOptions);
+    // A city of its own: two gateways that follow one city can both want to write the next step of its hub.
+    const elsewhere = await openHome(join(directory(), "closed"), "7");
+    const closed = await serveGateway(elsewhere, serveOptions);
     const { url, init } = await signedRequest(agent, `${closed.url}/v1/faucet`, {
       body: canonicalJson({ principal: agent.address }),
       now: now(),
     });
     expect(await codeOf(await fetch(url, init))).to.deep.equal([404, "SeatsClosed"]);
     await closed.close();
+    await elsewhere.close();
   });
 });
