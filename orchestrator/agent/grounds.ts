@@ -4,7 +4,7 @@ import { timeOf } from "../clearing/fields.ts";
 import type { CityClient } from "../client/client.ts";
 import { recompileLaw } from "../client/compile-law.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
-import { type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { boundService, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { resultFrom } from "../execution/consensus.ts";
 import { envelopeRootOf, type SignedItem } from "../execution/evidence.ts";
 import { takesReceipts } from "../execution/obligation.ts";
@@ -170,12 +170,11 @@ export class Grounds {
 
   /** Schemas of the service that a slot's executor is bound to: those of the catalogue, where the chain says that they are these. */
   async schemasOf(
-    { address }: Pick<Mission, "address">,
-    { law }: Pick<NodeView, "law">,
+    mission: Pick<Mission, "address">,
+    view: Pick<NodeView, "law" | "attempt">,
     slot: number,
   ): Promise<ServiceSchemas | undefined> {
-    const bound = await this.#client.mission(address).history("ExecutorBound", { node: law.number });
-    const service = bound.findLast(({ args }) => args.slot === slot)?.args.service;
+    const service = await boundService({ client: this.#client }, mission, view, { slot });
     const registered = await this.#client.services.history("ServiceRegistered");
     const found = registered.find(({ args }) => args.service === service)?.args;
     return found === undefined ? undefined : catalogSchemas(found.endpoint, found.schemaHash);

@@ -15,8 +15,9 @@ import { partiesTo, rerun, termsHash } from "./issuing.ts";
 import { evidenceFor } from "./obligation.ts";
 import { limitsOf, originOf } from "./origin.ts";
 import type { Issuer, Refuting } from "./seat.ts";
-import { attemptKey, placeOf, serviceById } from "./work.ts";
-import type { Mission, World } from "./world.ts";
+import { learnService } from "./strangers.ts";
+import { attemptKey, placeOf } from "./work.ts";
+import type { Mission, RegisteredService, World } from "./world.ts";
 
 /** Issuers that have to agree: a word against a word is no ground for a FAIL (decision 94). */
 const ASKED = 2;
@@ -33,7 +34,10 @@ export async function refutationsOf(
   opening: Opening,
 ): Promise<readonly Word[]> {
   return world.remember(refutationsKey(mission, view), z.array(wordSchema), async () => {
-    const work = await refutingOf(world, mission, view, slot, opening);
+    const service = await learnService(world, await boundService(world, mission, view, slot));
+    // What is not here nobody here makes again.
+    if (service === undefined) return [];
+    const work = await refutingOf(world, mission, view, slot, opening, service);
     const said: (Word | undefined)[] = [];
     const heard = new Set<Address>();
     for (const issuer of await drawn(world, mission, view, work.obligation)) {
@@ -61,11 +65,17 @@ export function refutationsKey(mission: Mission, view: Pick<NodeView, "law" | "a
   return ["refutations", ...attemptKey(mission, view)];
 }
 
-async function refutingOf(world: World, mission: Mission, view: NodeView, slot: SlotView, { outputHash }: Opening): Promise<Refuting> {
-  const service = serviceById(world, await boundService(world, mission, view, slot), view.law.services);
+async function refutingOf(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  slot: SlotView,
+  { outputHash }: Opening,
+  service: RegisteredService,
+): Promise<Refuting> {
   return {
     ...placeOf(mission, view, slot),
-    ...{ service, commitment: slot.pledge, outputHash: outputHash },
+    ...{ service, commitment: slot.pledge, outputHash },
     obligation: await world.client.mission(mission.address).obligationOf(view.law.number),
     claim: await inferenceOf(world, { mission, view, slot }, service, outputHash),
     limits: await limitsOf(world, mission, view),

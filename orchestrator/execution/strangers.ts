@@ -9,7 +9,7 @@ import type { RegisteredService, World } from "./world.ts";
  */
 export async function learnStrangers(world: World, nodes: readonly NodeView[]): Promise<void> {
   const bound = nodes.flatMap(({ slots }) => slots.flatMap(({ committed, pledge }) => (committed ? [] : [pledge])));
-  for (const id of new Set(bound)) await learn(world, id);
+  for (const id of new Set(bound)) await learnService(world, id);
 }
 
 /** The code behind a bound service, if it is here. */
@@ -17,13 +17,17 @@ export function knownService(world: Pick<World, "services" | "strangers">, id: H
   return world.services.find((service) => service.id === id) ?? world.strangers.get(id);
 }
 
-async function learn(world: World, id: Hash): Promise<void> {
-  if (knownService(world, id) !== undefined) return;
+/** The same, as the chain has it registered: after an interruption nothing is known of who committed before. */
+export async function learnService(world: World, id: Hash): Promise<RegisteredService | undefined> {
+  const known = knownService(world, id);
+  if (known !== undefined) return known;
   const [registered] = await world.client.services.history("ServiceRegistered", { service: id });
-  if (registered === undefined) return;
+  if (registered === undefined) return undefined;
   const { owner, codeHash, schemaHash, endpoint, constraints } = registered.args;
   const same = world.services.find(({ record }) => record.codeHash === codeHash && record.schemaHash === schemaHash);
-  if (same === undefined) return;
+  if (same === undefined) return undefined;
   const name = soldAs(registered.args);
-  world.strangers.set(id, { ...same, id, name, owner, record: { owner, codeHash, schemaHash, endpoint, constraints } });
+  const learnt = { ...same, id, name, owner, record: { owner, codeHash, schemaHash, endpoint, constraints } };
+  world.strangers.set(id, learnt);
+  return learnt;
 }
