@@ -13,7 +13,7 @@ export const about: ServiceAbout = {
   id: "aggregate-table",
   title: "Adds up a column of a table by group",
   description:
-    "Groups the rows of a table by one column or several and calculates the total, mean (average), median, smallest or largest of another for each group, such as sales per region and month or hours per person. Dates are grouped by day, month, quarter or year. Works like a pivot table or GROUP BY, for an overview of figures.",
+    "Groups the rows of a table by one column or several and calculates the total, mean (average), median, smallest or largest of another for each group, or of the whole table, such as sales per region and month or hours per person. Can multiply two columns first, such as price and quantity. Dates are grouped by day, month, quarter or year. Works like a pivot table or GROUP BY, for an overview of figures.",
   accepts: ["csv", "items"],
   produces: "items",
   perItem: false,
@@ -35,13 +35,14 @@ export const about: ServiceAbout = {
         minItems: 1,
         maxItems: 3,
         "x-column": "group",
-        description: "column that divides the rows into groups, or a list of up to three",
+        description: "column that divides the rows into groups, or a list of up to three; without it all rows are one group",
       },
       of: { ...FIELD, "x-column": "number", description: "column of numbers; without it rows are counted" },
+      times: { ...FIELD, "x-column": "factor", description: "column of numbers that each one of `of` is multiplied by" },
       what: { enum: ["sum", "mean", "median", "min", "max", "count"], default: "sum" },
       period: { enum: [...PERIODS], description: "dates in the columns of `by` are grouped by it; without it each date is a group" },
     },
-    ["by"],
+    [],
   ),
   capabilities: capabilities({ aggregation: 100, numbers: 80 }),
   deterministic: true,
@@ -56,6 +57,7 @@ const RESULTS: Readonly<Record<string, (numbers: number[]) => number>> = { sum, 
 const aggregateTable: Service = (input) => {
   const by = columnsBy(input);
   const of = option(input, "of");
+  const times = option(input, "times");
   const name = textOption(input, "what", "sum");
   const what = RESULTS[name];
   const period = PERIODS.find((known) => known === option(input, "period"));
@@ -67,16 +69,17 @@ const aggregateTable: Service = (input) => {
     else known.rows.push(row);
   }
   const items = [...groups.values()].map(({ keys, rows }): Item => {
-    const numbers = typeof of === "string" ? rows.flatMap(({ cells }) => numberOf(cells.get(of) ?? "") ?? []) : [];
+    const factors = [of, times].filter((column) => typeof column === "string");
+    const numbers = typeof of === "string" ? rows.flatMap((row) => productOf(row, factors) ?? []) : [];
     const counted = typeof of !== "string" || what === undefined;
     const value = counted ? rows.length : numbers.length === 0 ? null : rounded(what(numbers));
-    const label = keys.map((key) => (key === "" ? BLANK : key)).join(" · ");
+    const label = by.length === 0 ? ALL : keys.map((key) => (key === "" ? BLANK : key)).join(" · ");
     return {
-      id: keys.join("") === "" ? BLANK : keys.map((key, place) => `${by[place]}=${key}`).join(", "),
+      id: by.length === 0 ? ALL : keys.join("") === "" ? BLANK : keys.map((key, place) => `${by[place]}=${key}`).join(", "),
       name: label,
       label,
       value,
-      what: counted ? "number of rows" : `${name} of ${of}`,
+      what: counted ? "number of rows" : `${name} of ${factors.join(" × ")}`,
       rows: rows.length,
       missing: counted ? 0 : rows.length - numbers.length,
     };
@@ -87,6 +90,15 @@ const aggregateTable: Service = (input) => {
 export default aggregateTable;
 
 const BLANK = "(blank)";
+const ALL = "all rows";
+
+/** Of a row's numbers; undefined where it has not all of them. */
+function productOf({ cells }: Row, columns: readonly string[]): number | undefined {
+  return columns.reduce<number | undefined>((product, column) => {
+    const number = numberOf(cells.get(column) ?? "");
+    return product === undefined || number === undefined ? undefined : product * number;
+  }, 1);
+}
 
 function columnsBy(input: ServiceInput): readonly string[] {
   const one = textOption(input, "by", "");

@@ -189,7 +189,18 @@ describe("services on text and tables, in the sandbox", () => {
       ["South · 2026-02", -50, 1, 0],
       ["north · 2026-01", null, 1, 1],
     ]);
+    expect(await total({ of: "amount" })).to.deep.equal([["all rows", 2050.12, 6, 1]]);
     expect((await total({ by: "date", of: "amount", period: "quarter" })).slice(0, 1)).to.deep.equal([["2026-Q1", 2050, 5, 1]]);
+    const priced = [
+      ["lamp", "12", "19.9"],
+      ["lamp", "2", "18.5"],
+      ["desk", "", "240.5"],
+    ].map(([product = "", units = "", price = ""], row) => ({ id: `r${row}`, fields: { product, units, price } }));
+    const revenue = await outputOf("aggregate-table", { items: priced, options: { by: "product", of: "price", times: "units" } });
+    expect(revenue.items.map(({ label, value, what, missing }) => [label, value, what, missing])).to.deep.equal([
+      ["lamp", 275.8, "sum of price × units", 0],
+      ["desk", null, "sum of price × units", 1],
+    ]);
     const american = await outputOf("clean-table", {
       items: [{ id: "a", fields: { d: "3/4/2026", n: "$1,200", code: "007" } }],
       options: { dates: "month-first" },

@@ -4,9 +4,14 @@ import type { ItemField } from "../../minds/planner/skills.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 
 /** Share of different values from which on a column makes no groups. */
-const SHARED = 0.5;
+const SHARED = 0.75;
 /** So many different whole numbers, one a row, tell rows apart. */
 const LEAST_ROWS = 5;
+/** A column of more values, and a longer value, is none that goals name. */
+const MOST_NAMED = 200;
+const LONGEST_NAME = 60;
+/** The place of a table's row, beside its cells. */
+const ROW = "row";
 
 /**
  * What every item of an input has, beside `id`, by the types of its values: what producers plan with where a mission file names no tasks. The
@@ -16,7 +21,11 @@ export function fieldsOf(items: readonly JsonObject[]): ItemField[] {
   const [first] = items;
   if (first === undefined) return [];
   const names = Object.keys(first).filter((name) => name !== "id" && items.every((item) => item[name] !== undefined));
-  const fields = names.map((name) => ({ name, types: typesOf(items.map((item) => item[name])) }));
+  const fields = names.map((name) => ({
+    name,
+    types: typesOf(items.map((item) => item[name])),
+    ...(name === ROW ? { telling: true } : {}),
+  }));
   const columns = Object.keys(cellsOf(first)).map((name) =>
     columnOf(
       name,
@@ -34,12 +43,16 @@ function columnOf(name: string, cells: readonly string[]): ItemField {
   const numeric = isAll(numbers.length);
   const dates = !numeric && isAll(present.filter((cell) => isoDate(cell.trim().replace(TIME, ""), false) !== undefined).length);
   const telling = numeric && numbers.length >= LEAST_ROWS && areDifferent(numbers);
+  const different = [...new Set(present.map((cell) => cell.trim()))];
+  const isShared = different.length < SHARED * present.length;
+  const isNaming = isShared && !numeric && !dates && different.length <= MOST_NAMED;
   return {
     name,
     types: [numeric ? "number" : "string"],
     column: true,
     ...(dates ? { dates } : {}),
-    ...(new Set(present).size < SHARED * present.length ? { shared: true } : {}),
+    ...(isShared ? { shared: true } : {}),
+    ...(isNaming ? { holds: different.filter((cell) => cell.length <= LONGEST_NAME) } : {}),
     ...(telling ? { telling } : {}),
   };
 }

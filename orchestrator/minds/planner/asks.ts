@@ -1,31 +1,46 @@
 import { isObject, type JsonObject } from "../../primitives/json.ts";
-import { columnUse, isCount } from "./fill-options.ts";
+import { columnUse, isCount, isMeasure } from "./fill-options.ts";
 import type { Hints } from "./hints.ts";
 import { type ItemField, objectIn } from "./skills.ts";
-import { stemsIn } from "./words.ts";
+import { isSum, stemsIn } from "./words.ts";
 
-/** What a goal asks for by its form and not by one word: "per region", "over 65", "the largest", "five of them". */
-export type Ask = "group" | "comparison" | "order" | "most";
+/** What a goal asks for by its form and not by one word: "per region", "over 65", "the largest", "five of them", "the average price", "in the
+ * north". */
+const ASKS = ["group", "comparison", "selection", "order", "most", "figure"] as const;
+export type Ask = (typeof ASKS)[number];
 
 /** What a goal asks for. */
-export function asksIn({ groups, comparison, direction, most }: Hints): readonly Ask[] {
+export function asksIn(hints: Hints, fields: readonly ItemField[]): readonly Ask[] {
+  const { groups, comparison, selected, direction, most } = hints;
   const asked = {
     group: groups.length > 0,
     comparison: comparison !== undefined,
+    selection: selected !== undefined,
     order: direction !== undefined,
     most: most !== undefined,
+    figure: isFigure(hints, fields),
   };
-  return (["group", "comparison", "order", "most"] as const).filter((ask) => asked[ask]);
+  return ASKS.filter((ask) => asked[ask]);
+}
+
+/** "The average price", "revenue per product": what comes of a column of figures, and no row of it. */
+function isFigure({ stems, matters, direction, comparison }: Hints, fields: readonly ItemField[]): boolean {
+  const measures = columnStems(fields.filter(isMeasure));
+  if (stems.some(isSum) && stems.some((stem) => measures.includes(stem))) return true;
+  return direction === undefined && comparison === undefined && matters.some((stem) => measures.includes(stem));
 }
 
 /** Those of them that say what is to be done as well as a verb does: they are about a column of the input, or say how many are wanted. */
-export function firmAsks({ groups, comparison, most }: Hints, fields: readonly ItemField[]): readonly Ask[] {
+export function firmAsks(hints: Hints, fields: readonly ItemField[]): readonly Ask[] {
+  const { groups, comparison, selected, most } = hints;
   const columns = columnStems(fields);
   const isColumn = (stems: readonly string[] = []) => stems.some((stem) => columns.includes(stem));
   return [
     ...(isColumn(groups) ? ["group" as const] : []),
     ...(isColumn(comparison?.stems) ? ["comparison" as const] : []),
+    ...(selected === undefined ? [] : ["selection" as const]),
     ...(most === undefined ? [] : ["most" as const]),
+    ...(isFigure(hints, fields) ? ["figure" as const] : []),
   ];
 }
 
@@ -34,13 +49,18 @@ export function columnStems(fields: readonly ItemField[]): readonly string[] {
   return fields.flatMap(({ name, column }) => (column === true ? stemsIn(name) : []));
 }
 
+/** An option, or a choice of one, that makes one figure of many. */
+const ADDS_UP = "sum";
+
 /** What the options of a service can take. */
 export function takes(schema: JsonObject | undefined): readonly Ask[] {
   return Object.entries(objectIn(schema, "properties")).flatMap(([name, property]): Ask[] => {
     if (!isObject(property)) return [];
     if (columnUse(property) === "group") return ["group"];
-    if (Array.isArray(property["enum"]) && property["enum"].includes("descending")) return ["order"];
+    const { enum: choices } = property;
+    if (name === ADDS_UP || (Array.isArray(choices) && choices.includes(ADDS_UP))) return ["figure"];
+    if (Array.isArray(choices) && choices.includes("descending")) return ["order"];
     if (isCount(property)) return ["most"];
-    return name === "value" ? ["comparison"] : [];
+    return name === "value" ? ["comparison", "selection"] : [];
   });
 }

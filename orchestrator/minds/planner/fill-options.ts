@@ -26,19 +26,55 @@ export interface Unfilled {
 export function fillOptions(schema: JsonObject | undefined, fields: readonly ItemField[], hints: Hints): Filled | Unfilled {
   if (schema === undefined) return { options: {}, meant: 0 };
   const required = namesIn(schema["required"]);
+  const properties = Object.entries(objectIn(schema, "properties")).flatMap(([name, property]) =>
+    isObject(property) ? [{ name, property }] : [],
+  );
+  const quantity = quantityIn(fields, hints);
+  const uses = properties.map(({ property }) => columnUse(property));
+  // A price is no revenue to who cannot multiply it, nor is a number of pieces.
+  const figures = properties[uses.indexOf("number")];
+  if (quantity !== undefined && figures !== undefined && !uses.includes("factor")) return { option: figures.name };
   const options: Record<string, JsonValue> = {};
   let meant = 0;
-  for (const [name, property] of Object.entries(objectIn(schema, "properties"))) {
-    if (!isObject(property)) continue;
-    const found = valueFor(name, property, fields, turnedFor(Object.values(options), hints));
+  for (const { name, property } of properties) {
+    const chosen = Object.values(options);
+    const isPriced = fields.some((field) => isApiece(field) && chosen.includes(field.name));
+    const found =
+      columnUse(property) !== "factor"
+        ? valueFor(name, property, fields, turnedFor(chosen, hints))
+        : quantity !== undefined && isPriced
+          ? { value: quantity.name, meant: 1 }
+          : undefined;
     if (found === undefined) {
-      if (!mayStayEmpty(name, property, fields, required)) return { option: name };
+      if (!mayStayEmpty(name, property, fields, hints, required)) return { option: name };
     } else {
       options[name] = found.value;
       meant += found.meant;
     }
   }
   return { options, meant };
+}
+
+/** What a column of what each piece costs is called, and one of how many there were, the likeliest first. */
+const APIECE = stemsIn("price rate tariff");
+const QUANTITY = stemsIn("quantity qty units pieces sold items number count");
+
+function isApiece(field: ItemField): boolean {
+  const stems = stemsIn(field.name);
+  return (
+    field.column === true &&
+    isNumeric(field) &&
+    (stems.some((stem) => APIECE.includes(stem)) || stems.join(" ") === stemsIn("unit cost").join(" "))
+  );
+}
+
+/** The column that prices are multiplied by where a goal asks for money: "revenue per product" of rows with a price and a number of pieces. */
+function quantityIn(fields: readonly ItemField[], { money, stems }: Hints): ItemField | undefined {
+  if (!money || !fields.some(isApiece) || fields.some((field) => isApiece(field) && namedBy(field, stems) > 0)) return undefined;
+  const place = ({ name }: ItemField) => QUANTITY.findIndex((stem) => stemsIn(name).includes(stem));
+  return fields
+    .filter((field) => field.column === true && isNumeric(field) && !isApiece(field) && place(field) >= 0)
+    .toSorted((a, b) => place(a) - place(b))[0];
 }
 
 /** The order that is asked for, by a field that was chosen before: by age, the oldest come as the greatest do. */
@@ -48,10 +84,22 @@ function turnedFor(chosen: readonly JsonValue[], hints: Hints): Hints {
   return { ...hints, direction: hints.direction === "ascending" ? "descending" : "ascending" };
 }
 
-/** A default that names a field is one only where items have it, and to compare with nothing compares nothing. */
-function mayStayEmpty(name: string, property: JsonObject, fields: readonly ItemField[], required: readonly string[]): boolean {
+/**
+ * A default that names a field is one only where items have it, to compare with nothing compares nothing, and who asks for groups gets no answer
+ * about all rows together.
+ */
+function mayStayEmpty(
+  name: string,
+  property: JsonObject,
+  fields: readonly ItemField[],
+  { groups }: Hints,
+  required: readonly string[],
+): boolean {
   const { default: given } = property;
-  if (columnUse(property) !== undefined && isOne(property)) return fields.some((field) => field.name === given);
+  const use = columnUse(property);
+  if (use === "factor") return true;
+  if (use === "group" && groups.length > 0) return false;
+  if (use !== undefined && isOne(property)) return fields.some((field) => field.name === given);
   if (name === COMPARED) return false;
   return given !== undefined || !required.includes(name);
 }
@@ -64,10 +112,13 @@ interface Found {
 function valueFor(name: string, property: JsonObject, fields: readonly ItemField[], hints: Hints): Found | undefined {
   const use = columnUse(property);
   if (use === "key") return undefined;
+  const selected = hints.comparison === undefined ? hints.selected : undefined;
+  if (use === "any" && selected !== undefined) return { value: selected.field, meant: 1 };
   if (use !== undefined && isOne(property)) return oneField(use, fields, hints);
   if (use !== undefined) return use === "group" ? dividers(property, fields, hints) : someFields(use, fields, hints);
   const { enum: choices } = property;
   if (Array.isArray(choices)) return choiceOf(choices, hints);
+  if (name === COMPARED && selected !== undefined) return { value: selected.value, meant: 1 };
   if (name === COMPARED && hints.comparison !== undefined) return { value: hints.comparison.value, meant: 1 };
   if (isCount(property) && hints.most !== undefined) return { value: hints.most, meant: 1 };
   return undefined;
@@ -99,7 +150,9 @@ export function isCount(property: JsonObject): boolean {
 
 /** Fields that measure something: in few rows days may all differ as numbers of orders do. */
 export function isMeasure(field: ItemField): boolean {
-  return isNumeric(field) && (field.telling !== true || stemsIn(field.name).some((stem) => MEASURES.includes(stem)));
+  return (
+    isNumeric(field) && (field.telling !== true || stemsIn(field.name).some((stem) => MEASURES.includes(stem) || USUAL.includes(stem)))
+  );
 }
 
 function isNumeric({ types }: ItemField): boolean {
@@ -172,8 +225,10 @@ function someFields(use: ColumnUse, fields: readonly ItemField[], hints: Hints):
 }
 
 function dividing(field: ItemField, hints: Hints): number {
-  if (isNumeric(field) && field.column !== true) return 0;
-  return 3 * namedBy(field, hints.groups) + namedBy(field, hints.stems);
+  const asked = namedBy(field, hints.groups);
+  // What is measured divides nothing, unless the goal says so.
+  if (isNumeric(field) && (field.column !== true || (asked === 0 && isMeasure(field)))) return 0;
+  return 3 * asked + namedBy(field, hints.stems);
 }
 
 function measuring(field: ItemField, hints: Hints): number {

@@ -1,12 +1,15 @@
+import type { ItemField } from "./skills.ts";
 import { stemOf } from "./stem.ts";
-import { goalWords, inDigits, numbersIn, stemsIn, wordsIn } from "./words.ts";
+import { goalWords, inDigits, numbersIn, stemsIn, wantedParts, wordsIn } from "./words.ts";
 
 /** What a goal says about order, amounts and groups: what options of services are filled with. */
 export interface Hints {
   /** Stems of the goal's words, those of what it excludes left out. */
   readonly stems: readonly string[];
   readonly direction: "ascending" | "descending" | undefined;
-  /** Stems of what is compared: for "longest" words, length. */
+  /** Stems of what columns are called that measure what the goal speaks of: amounts for "revenue". */
+  readonly matters: readonly string[];
+  /** Those, and stems of what is compared: for "longest" words, length. */
   readonly measures: readonly string[];
   /** Those of them that are the greater the other way round: the oldest have the greatest age and the least year. */
   readonly opposed: readonly string[];
@@ -16,9 +19,19 @@ export interface Hints {
   readonly groups: readonly string[];
   /** Stems of what is put into an order: "which customer spent most" is about groups if a customer has several rows. */
   readonly which: readonly string[];
+  /** Money that comes in or goes out is asked for, which a price alone is not. */
+  readonly money: boolean;
   /** Things are to be counted, and not added up. */
   readonly counts: boolean;
   readonly comparison: Comparison | undefined;
+  /** Rows that the goal is about: those of "north" where a column holds that. */
+  readonly selected: Selection | undefined;
+}
+
+/** A value of a column, as its cells write it. */
+export interface Selection {
+  readonly field: string;
+  readonly value: string;
 }
 
 /** "More than 1,000 words". */
@@ -65,13 +78,13 @@ const SUPERLATIVES: Readonly<Record<string, Superlative>> = {
   earliest: [DOWN, "date year created"],
 };
 
+const MONEY = "money revenue turnover income spent spend spending earn earned earnings sales owe owed pay paid";
+const saysMoney = new Set(MONEY.split(" ").map(stemOf));
+
 /** What a goal speaks of, and what columns that measure it are called. */
 const MATTERS: readonly (readonly [words: string, columns: string])[] = [
   ["space storage disk memory size large big", "size bytes kb mb gb kib mib gib"],
-  [
-    "money revenue turnover income spent spend spending cost costs earn earned earnings sales owe owed pay paid worth",
-    "amount total revenue sales turnover value cost price sum eur usd gbp chf",
-  ],
+  [`${MONEY} cost costs worth`, "amount total revenue sales turnover value cost price sum eur usd gbp chf"],
   ["time long longer shorter duration effort work", "hours minutes days seconds duration"],
   ["old older young younger", "age"],
   ["cheaper dearer", "price cost amount"],
@@ -95,7 +108,8 @@ const REGULARLY: Readonly<Record<string, string>> = {
 };
 
 function mattersIn(words: readonly string[]): string[] {
-  return MATTERS.flatMap(([matter, columns]) => (matter.split(" ").some((word) => words.includes(word)) ? stemsIn(columns) : []));
+  const said = words.map(stemOf);
+  return MATTERS.flatMap(([matter, columns]) => (matter.split(" ").some((word) => said.includes(stemOf(word))) ? stemsIn(columns) : []));
 }
 
 const COMPARISONS: readonly (readonly [pattern: RegExp, operator: Comparison["operator"]])[] = [
@@ -107,17 +121,20 @@ const COMPARISONS: readonly (readonly [pattern: RegExp, operator: Comparison["op
   [/\b(?:at most|no more than|up to|maximum of)\s+([\d,.]+)/, "at-most"],
 ];
 
-export function hintsIn(goal: string): Hints {
+/** What a goal says, of items that have these fields. */
+export function hintsIn(goal: string, fields: readonly ItemField[]): Hints {
   const lower = goal.toLowerCase();
   const words = wordsIn(goal);
   const [superlative] = words.filter((word) => Object.hasOwn(SUPERLATIVES, word) && !isPronoun(word, words));
   const [direction, measures, opposed = ""] = superlative === undefined ? NO_ORDER : (SUPERLATIVES[superlative] ?? NO_ORDER);
   const comparison = comparisonIn(lower);
+  const matters = mattersIn(words);
   const [most] = numbersIn(goal).filter((number) => Number.isInteger(number) && number > 0 && number !== comparison?.value);
   return {
     stems: goalWords(goal).flatMap(({ stem, excluded }) => (excluded ? [] : [stem])),
     direction,
-    measures: [...mattersIn(words), ...stemsIn(`${measures} ${opposed}`)],
+    matters,
+    measures: [...matters, ...stemsIn(`${measures} ${opposed}`)],
     opposed: stemsIn(opposed),
     most: direction === undefined && !/\bfirst\s+\w+/.test(lower) ? undefined : most,
     groups: [
@@ -125,9 +142,30 @@ export function hintsIn(goal: string): Hints {
       ...words.flatMap((word) => (Object.hasOwn(REGULARLY, word) ? (REGULARLY[word] ?? []) : [])),
     ],
     which: superlative === undefined ? [] : orderedIn(lower, superlative),
+    money: words.some((word) => saysMoney.has(stemOf(word))),
     counts: /\b(?:count|how many|numbers? of)\b/.test(lower) || isMostOf(lower),
     comparison,
+    selected: selectedIn(goal, fields),
   };
+}
+
+/** The longest value of a column that a goal says. One beside others of its column, or after a word that excludes, selects nothing. */
+function selectedIn(goal: string, fields: readonly ItemField[]): Selection | undefined {
+  const parts = wantedParts(goal).map(phraseOf);
+  const said = fields.flatMap(({ name, holds = [] }) => {
+    const values = holds.filter((value) => isName(value) && parts.some((part) => part.includes(phraseOf(value))));
+    return values.length === 1 ? values.map((value) => ({ field: name, value })) : [];
+  });
+  return said.toSorted((a, b) => b.value.length - a.value.length)[0];
+}
+
+/** Whether a cell says something that a sentence would not say anyhow. */
+function isName(value: string): boolean {
+  return value.length > 2 && stemsIn(value).length > 0;
+}
+
+function phraseOf(text: string): string {
+  return ` ${wordsIn(text).map(stemOf).join(" ")} `;
 }
 
 /** "Which customer spent the most", "the top two products", "the three biggest regions". */

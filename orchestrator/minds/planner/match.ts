@@ -2,7 +2,7 @@ import { type Ask, asksIn, columnStems, firmAsks } from "./asks.ts";
 import type { Hints } from "./hints.ts";
 import type { PlanInput } from "./search.ts";
 import { type PlannableService, type Skill, skillOf } from "./skills.ts";
-import { type GoalWord, goalWords, isArithmetic, isKindWord } from "./words.ts";
+import { type GoalWord, goalWords, isArithmetic, isKindWord, stemsIn } from "./words.ts";
 
 /** A catalogue, and how much each word tells its services apart. */
 export interface Corpus {
@@ -71,7 +71,9 @@ function isNear(a: string, b: string): boolean {
 export function wantedIn(goal: string, { kind, fields }: PlanInput, hints: Hints, corpus: Corpus): Wanted {
   const words = goalWords(goal);
   const columns = columnStems(fields);
-  const isColumn = ({ word, stem }: GoalWord) => columns.includes(stem) && !isArithmetic(word);
+  // One service selects, by a value or by a comparison.
+  const selected = hints.comparison === undefined ? stemsIn(hints.selected?.value ?? "") : [];
+  const isColumn = ({ word, stem }: GoalWord) => (columns.includes(stem) && !isArithmetic(word)) || selected.includes(stem);
   return {
     words: words
       .filter((word) => !word.excluded && !isKindWord(word, kind) && !isColumn(word))
@@ -80,7 +82,7 @@ export function wantedIn(goal: string, { kind, fields }: PlanInput, hints: Hints
         return { ...word, weight: rarity, part: rarity > 0 ? 1 : word.leads ? UNKNOWN_DEED : UNKNOWN };
       }),
     excluded: words.filter(({ excluded }) => excluded).map(({ stem }) => stem),
-    asks: asksIn(hints),
+    asks: asksIn(hints, fields),
     firmAsks: firmAsks(hints, fields),
   };
 }

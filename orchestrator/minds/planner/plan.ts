@@ -46,24 +46,35 @@ const SAME_QUESTION = 0.6;
 const MOST_COMPARED = 3;
 
 /** All plans worth proposing, the one that answers most of the goal first; what is missing when there is none. Pure. */
-export function plansFor(open: OpenGoal): { readonly plans: readonly Plan[] } | Impossible {
+export function plansFor(given: OpenGoal): { readonly plans: readonly Plan[] } | Impossible {
+  const open = { ...given, goal: inSums(given) };
   const corpus = corpusOf(open.catalogue);
   const hints = hintsFor(open);
   const wanted = wantedIn(open.goal, open.input, hints, corpus);
   const search = searchFrom(open.input, corpus, wanted.words, hints);
   const report = reportIn(corpus);
-  const planner: Planner = { open, corpus, wanted, search, report };
+  const planner: Planner = { open, corpus, wanted, search, hints, report };
   const chosen = choose(planner);
   const plans = report === undefined || chosen.length === 0 ? [] : plansWith(planner, report, chosen);
   return plans.length === 0 ? impossibleBy(corpus, wanted.words, search) : { plans };
 }
 
 /** Part of what a goal asks for that a plan's services answer, 0–1. */
-export function coverageOf({ goal, input, catalogue }: Omit<OpenGoal, "risk">, { tasks }: PlanText): number {
+export function coverageOf({ input, catalogue, ...given }: Omit<OpenGoal, "risk">, { tasks }: PlanText): number {
+  const goal = inSums({ ...given, input });
   const corpus = corpusOf(catalogue);
   const used = new Set(Object.values(tasks).flatMap(({ service = [] }) => service));
   const skills = corpus.skills.filter(({ service }) => used.has(service.id));
   return coverageBy(wantedIn(goal, input, hintsFor({ goal, input }), corpus), skills);
+}
+
+/** How many units were sold, and who sold the most of them, is a sum where units are a column of figures; how many orders there are is counted. */
+function inSums({ goal, input }: Pick<OpenGoal, "goal" | "input">): string {
+  const measures = columnStems(input.fields.filter(isMeasure));
+  const counted = /\b(?:(?:(?:total )?(?:numbers?|count) of|how many)|(most|fewest))\s+(\p{L}+)/giu;
+  return goal.replace(counted, (whole: string, order: string | undefined, noun: string) =>
+    measures.includes(stemOf(noun.toLowerCase())) ? `${order ?? ""} total ${noun}`.trimStart() : whole,
+  );
 }
 
 /**
@@ -71,7 +82,7 @@ export function coverageOf({ goal, input, catalogue }: Omit<OpenGoal, "risk">, {
  * top ten by revenue" does not group by revenue.
  */
 function hintsFor({ goal, input }: Pick<OpenGoal, "goal" | "input">): Hints {
-  const hints = hintsIn(goal);
+  const hints = hintsIn(goal, input.fields);
   const shared = columnStems(input.fields.filter(({ shared: isShared }) => isShared));
   const measures = hints.direction === undefined ? [] : columnStems(input.fields.filter(isMeasure));
   const groups = hints.groups.filter((stem) => !measures.includes(stem));
@@ -83,6 +94,7 @@ interface Planner {
   readonly corpus: Corpus;
   readonly wanted: Wanted;
   readonly search: Search;
+  readonly hints: Hints;
   readonly report: Skill | undefined;
 }
 
@@ -116,11 +128,13 @@ function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill
     );
     const gains = open.map((skill) => {
       const fresh = freshAsks(skill, chosen, wanted);
-      const gain = gainOf(skill, chosen, wanted.words) + ASKED * fresh.filter((ask) => wanted.firmAsks.includes(ask)).length;
-      return { skill, gain: gain > 0 && fresh.length > 0 ? gain + meantBy(skill, search) : gain };
+      const firm = fresh.filter((ask) => wanted.firmAsks.includes(ask));
+      const gain = gainOf(skill, chosen, wanted.words) + ASKED * firm.length;
+      const least = firm.includes("selection") ? 0 : LEAST_GAIN * first;
+      return { skill, least, gain: gain > 0 && fresh.length > 0 ? gain + meantBy(skill, search) : gain };
     });
-    const [best] = gains.sort((a, b) => b.gain - a.gain);
-    if (best === undefined || best.gain <= 0 || best.gain < LEAST_GAIN * first) break;
+    const [best] = gains.filter(({ gain, least }) => gain > 0 && gain >= least).sort((a, b) => b.gain - a.gain);
+    if (best === undefined) break;
     // How something is written sets no measure for what is done before.
     if (first === 0 && !writesDocument(best.skill)) first = best.gain;
     chosen.push(best.skill);
@@ -194,12 +208,18 @@ function plansWith(planner: Planner, report: Skill, chosen: readonly Skill[]): r
     const { last, others } = lastOf(skills, report);
     const arranged = arrange(others, planner.search);
     if (!("branches" in arranged) || skills.length === 0 || !canEnd(planner, last, arranged.branches)) continue;
+    if (!arranged.branches.every((branch) => isOfSelected(planner, branch))) continue;
     for (const comparing of [true, false]) {
       const plan = planOf(planner, last, others, arranged.branches, comparing);
       if (plan.coverage >= LEAST_COVERAGE) plans.set(JSON.stringify(plan.text), plan);
     }
   }
   return [...plans.values()].sort((a, b) => b.coverage - a.coverage || a.tasks - b.tasks);
+}
+
+/** Of other rows than those that the goal is about every answer is wrong. */
+function isOfSelected({ hints: { selected } }: Planner, { steps }: Chain): boolean {
+  return selected === undefined || steps.some(({ options }) => Object.values(options).includes(selected.value));
 }
 
 /** With the document that somebody asked for, with it alone, and without it, in a report. */

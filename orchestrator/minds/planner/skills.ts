@@ -33,6 +33,8 @@ export interface ItemField {
   readonly dates?: boolean | undefined;
   /** Rows share values of it. */
   readonly shared?: boolean | undefined;
+  /** What its cells say, where rows share it: goals name rows by it. */
+  readonly holds?: readonly string[] | undefined;
   /** Its numbers tell rows apart: nobody adds them up. */
   readonly telling?: boolean | undefined;
   /** A figure of a service that the goal does not speak of: it measures nothing that the goal is about. */

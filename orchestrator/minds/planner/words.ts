@@ -22,7 +22,8 @@ const HANDS_OVER = new Set(
 );
 
 /** Verbs and nouns that calculate: they do so even where a column is called like them. */
-const ARITHMETIC = new Set("average count maximum mean median minimum sum total".split(" ").map(stemOf));
+const SUMS = "average maximum mean median minimum sum total".split(" ").map(stemOf);
+const ARITHMETIC = new Set([...SUMS, stemOf("count")]);
 
 /** Words that only say what kind of thing the input is: the mission file says that already. */
 const KIND_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -112,9 +113,19 @@ function clausesOf(goal: string): (readonly [clause: string, begins: boolean])[]
     .flatMap((sentence) => sentence.split(/[;:,]|\bbut\b/i).map((clause, place) => [clause, place === 0] as const));
 }
 
+/** What a goal says without what it excludes, clause by clause. */
+export function wantedParts(goal: string): string[] {
+  return clausesOf(goal).map(([clause]) => clause.slice(0, EXCLUDES.exec(clause.toLowerCase())?.index ?? clause.length));
+}
+
 /** Whether a word says how to calculate. */
 export function isArithmetic(word: string): boolean {
   return ARITHMETIC.has(stemOf(word));
+}
+
+/** Whether a stem is of a word that makes one figure of many. */
+export function isSum(stem: string): boolean {
+  return SUMS.includes(stem);
 }
 
 /** Whether a word only repeats what the input's kind says. */

@@ -90,6 +90,56 @@ describe("plans for tables, by what their cells are", () => {
     ]);
   });
 
+  const SALES = [
+    ["north", "lamp", "12", "19.90"],
+    ["south", "lamp", "7", "19.90"],
+    ["north", "chair", "3", "89.00"],
+    ["east", "desk", "5", "240.50"],
+    ["south", "chair", "9", "89.00"],
+    ["west", "lamp", "21", "18.50"],
+    ["east", "lamp", "2", "19.90"],
+  ].map(([region = "", product = "", units = "", price = ""]) => ({ region, product, units, price }));
+
+  it("add up a whole table where a goal divides it by nothing", () => {
+    const all = (of: string, more: JsonObject = {}) => [["aggregate-table", { of, ...more }]];
+    for (const goal of ["Total units", "What is the total number of units sold?", "How many units were sold?", "The sum of all units"])
+      expect(best(goal, SALES), goal).to.deep.equal(all("units", { what: "sum" }));
+    expect(best("What is the average price?", SALES)).to.deep.equal(all("price", { what: "mean" }));
+    expect(best("How many units were sold in each region?", SALES)).to.deep.equal([
+      ["aggregate-table", { by: "region", of: "units", what: "sum" }],
+    ]);
+    expect(best("Which region sells the most units?", SALES)).to.deep.equal([
+      ["aggregate-table", { by: "region", of: "units", what: "sum" }],
+    ]);
+    const tasks = [3, 7, 12, 9, 4].map((days, place) => ({ task: `t${place}`, duration: String(days) }));
+    expect(best("What is the total duration?", tasks)).to.deep.equal(all("duration", { what: "sum" }));
+  });
+
+  it("compare the column that a goal speaks of, and not the number of a row", () => {
+    expect(best("How many rows have more than 5 units?", SALES)).to.deep.equal([["filter", { field: "units", op: "more", value: 5 }]]);
+  });
+
+  it("take what something costs apiece times how many there were, where a goal asks for money", () => {
+    const revenue = ["aggregate-table", { by: "product", of: "price", times: "units" }];
+    expect(best("Which product brings the most revenue?", SALES)).to.deep.equal([revenue]);
+    expect(best("Revenue per product", SALES)).to.deep.equal([revenue]);
+    expect(best("What is our total revenue?", SALES)).to.deep.equal([["aggregate-table", { of: "price", times: "units", what: "sum" }]]);
+    expect(best("Average price per product", SALES)).to.deep.equal([["aggregate-table", { by: "product", of: "price", what: "mean" }]]);
+  });
+
+  it("keep the rows of which a goal names a value", () => {
+    const north = ["filter", { field: "region", value: "north" }];
+    expect(best("What did we earn in the north?", SALES)).to.deep.equal([north, ["aggregate-table", { of: "price", times: "units" }]]);
+    expect(best("How many units of lamps were sold per region?", SALES)).to.deep.equal([
+      ["filter", { field: "product", value: "lamp" }],
+      ["aggregate-table", { by: "region", of: "units", what: "sum" }],
+    ]);
+    expect(best("Show me the rows of the north", SALES)).to.deep.equal([north]);
+    expect(best("How many rows have more than 5 units in the north?", SALES), "one service selects").to.deep.equal([]);
+    expect(best("Units per product, but not just the north", SALES)).to.deep.equal([["group", { by: "product", sum: ["units"] }]]);
+    expect(best("Compare the units of north and south", SALES), "two of them").to.not.deep.include(north);
+  });
+
   it("group what has several rows, and count where a goal counts", () => {
     expect(best("Which customer spent the most?", ORDERS)).to.deep.equal([["aggregate-table", { by: "customer", of: "amount" }]]);
     expect(best("Which customer made the most orders?", ORDERS)).to.deep.equal([["group", { by: "customer" }]]);
