@@ -177,6 +177,7 @@ function lateness({ submitted_at }: EvidenceEnvelope, { bound_at, deadlines }: B
   if (bound_at === undefined) return undefined;
   const [from, until] = [secondsOf(bound_at), secondsOf(bound_at) + deadlines.execution_window_hours * 3600];
   const at = secondsOf(submitted_at);
+  if (deadlines.execution_begins !== undefined) return from <= at ? undefined : `${submitted_at}; it was bound at ${bound_at}`;
   return from <= at && at <= until ? undefined : `${submitted_at}; the window is ${deadlines.execution_window_hours} h from ${bound_at}`;
 }
 

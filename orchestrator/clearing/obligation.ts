@@ -118,7 +118,12 @@ export const obligationSchema = z.strictObject({
     claim_ceiling: amountSchema.optional(),
     currency: nameSchema,
   }),
-  deadlines: z.strictObject({ execution_window_hours: z.number().positive(), appeal_window_hours: z.number().nonnegative() }),
+  deadlines: z.strictObject({
+    execution_window_hours: z.number().positive(),
+    appeal_window_hours: z.number().nonnegative(),
+    /** What starts the execution window, and who keeps that clock, where it does not run from `bound_at`. */
+    execution_begins: nameSchema.optional(),
+  }),
   settlement_policy: settlementPolicySchema.optional(),
   finality_policy: z.strictObject({ confidence_threshold: shareSchema }).optional(),
   /** Who clears it; any registered engine of no party's principal where nobody is named. */
@@ -127,7 +132,7 @@ export const obligationSchema = z.strictObject({
   template: nameSchema.optional(),
   /** A subdelegation names the obligation it serves. */
   parent_obligation_hash: digestSchema.optional(),
-  /** The execution window runs from here. */
+  /** No evidence is older than this. The execution window runs from here, unless `deadlines.execution_begins` says otherwise. */
   bound_at: timeSchema.optional(),
   signatures: z.record(nameSchema, signatureSchema).readonly(),
 });

@@ -1,15 +1,18 @@
-import { fromBps, QUESTIONS } from "../clearing/fields.ts";
+import { fromBps, QUESTIONS, timeOf } from "../clearing/fields.ts";
 import type { ObligationTerms, ReleaseRule } from "../clearing/obligation.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { TIER } from "../primitives/tier.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../protocol/evidence.ts";
-import type { MissionDocument, MissionNode } from "../protocol/mission-document.ts";
+import { type MissionDocument, type MissionNode, takesAnyCode } from "../protocol/mission-document.ts";
 import { panelKinds, VERIFIER_KINDS } from "../protocol/verifier-kinds.ts";
 import { EvidenceClass, geq } from "../rules/admissibility.ts";
 import type { MissionParams } from "../rules/mission-params-codec.ts";
 
 /** How the panel of a node is drawn (decision 22; `rules/panel-draw.ts`). */
 export const PANEL_RULE = "agentcity/panel@1: keccak256(hash of the block of the last commitment, mission, node, attempt)";
+
+/** Execution does not begin with the award, but once what the node needs is done; then the chain's clock runs. */
+const EXECUTION_BEGINS = "when the node's predecessors are completed, by the mission's clock";
 
 /** Whoever was awarded a slot of an attempt. */
 export interface Awarded {
@@ -43,7 +46,16 @@ export interface NodeTerms {
     | "questions"
     | "panelSize"
     | "timeout"
+    | "after"
+    | "admits"
+    | "options"
+    | "capabilities"
+    | "predicate"
   >;
+  /** What the law asks of whoever works in the mission. */
+  readonly mandate: Pick<MissionDocument, "visibility" | "anchorInterval">;
+  /** Unix seconds of the block in which the last of its slots was awarded. */
+  readonly boundAt: bigint;
   /** What the mission's output must satisfy, where the node makes it. */
   readonly predicates: MissionDocument["predicates"];
   /** Basis points. */
@@ -75,11 +87,12 @@ export function termsOfNode(node: NodeTerms): ObligationTerms {
     parties: { requestor: node.sponsor, provider },
     ...(agents.length === 0 ? {} : { agents }),
     task: { mission: node.mission, node: law.label, attempt: node.attempt, task: law.task },
-    scope: { shard: law.shard, tier: law.tier, redundancy: law.redundancy, threshold: law.threshold },
-    prohibitions: [],
-    required_actions: ["commit to the output and the root of its trail before anybody judges it"],
+    scope: scopeOf(node),
+    prohibitions: prohibitionsOf(node),
+    required_actions: requiredActionsOf(node),
     acceptance_criteria: criteriaOf(node),
-    ...(takesReceipts(law) ? {} : { evidence_requirements: [{ type: "re-execution", class: law.floor }] }),
+    evidence_requirements: [{ type: takesReceipts(law) ? "receipt" : "re-execution", class: law.floor }],
+    // A law has one floor a node, and the chain pays, slashes and closes by it alike.
     admissibility_floors: { fee_release: law.floor, collateral_hold: law.floor, final_settlement: law.floor },
     verifier_policy: {
       verifiers: [],
@@ -91,14 +104,47 @@ export function termsOfNode(node: NodeTerms): ObligationTerms {
       confidence_form: "mean",
     },
     economic_terms: { fee, collateral: Number(node.stake) * executors.length, currency: "settlement token" },
-    deadlines: { execution_window_hours: law.timeout / 3600, appeal_window_hours: node.appealWindow / 60 },
+    deadlines: {
+      execution_window_hours: law.timeout / 3600,
+      appeal_window_hours: node.appealWindow / 60,
+      execution_begins: EXECUTION_BEGINS,
+    },
     settlement_policy: {
       execution_rail: { name: `collaboration-contract:${node.mission}`, mode: law.label },
       receipt_requirement: { type: "event", target: "Recorded" },
+      on_failure: "refund",
       release: releaseOf(node),
     },
+    // The chain asks how sure each verdict is (`min_confidence`), and nothing more of all of them together.
+    finality_policy: { confidence_threshold: 0 },
+    bound_at: timeOf(node.boundAt),
     ...(parent === undefined ? {} : { parent_obligation_hash: parent }),
   };
+}
+
+/** What the law bounds the work to: which items, whose results, which code, by whom, and which gate its output has to pass. */
+function scopeOf({ law }: NodeTerms): ObligationTerms["scope"] {
+  const { shard, tier, redundancy, threshold, after, admits, options, capabilities, predicate } = law;
+  return {
+    ...{ shard, tier, redundancy, threshold, after, capabilities, gate: predicate },
+    admits: admits.map(({ code, schema }) => (code === undefined ? { schema } : { code, schema })),
+    ...(options === undefined ? {} : { options }),
+  };
+}
+
+function prohibitionsOf({ law, mandate }: NodeTerms): string[] {
+  return [
+    ...(takesAnyCode(law) ? [] : ["to hand in what other code made than the law admits"]),
+    ...(mandate.visibility === "parties" ? ["to show what it is given, or makes of it, to anybody but the mission's parties"] : []),
+  ];
+}
+
+function requiredActionsOf({ mandate: { anchorInterval } }: NodeTerms): string[] {
+  return [
+    "commit to the output and the root of its trail before anybody judges it",
+    "open the commitment, with the evidence for it",
+    ...(anchorInterval === undefined ? [] : [`have its work in a checkpoint within ${anchorInterval} seconds of when it can start`]),
+  ];
 }
 
 /** Equation 9 over each awarded price; who dissents in a comparison is not paid. */

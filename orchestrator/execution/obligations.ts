@@ -22,11 +22,13 @@ export async function termsAt(
   { law, slots, attempt }: Pick<NodeView, "law" | "slots" | "attempt">,
 ): Promise<NodeTerms> {
   const contract = client.mission(mission);
-  const [obligation, { params }, locked] = await Promise.all([
+  const [obligation, { params }, locked, bound] = await Promise.all([
     contract.obligationOf(law.number),
     contract.context(),
     parametersOf(client, mission),
+    contract.history("ExecutorBound", { node: law.number }),
   ]);
+  const awards = bound.filter(({ args }) => args.attempt === attempt).map(({ blockNumber }) => blockNumber);
   return {
     obligation,
     sponsor,
@@ -40,7 +42,16 @@ export async function termsAt(
     rates: params,
     appealWindow: params.appealWindows[Band[law.band]] ?? 0,
     parent: await parentObligation(client, document),
+    mandate: document,
+    boundAt: await lastTimeOf(client, awards),
   };
+}
+
+/** Unix seconds of the latest of some blocks. Throws RangeError where there is none. */
+export async function lastTimeOf({ chain }: CityClient, blocks: readonly bigint[]): Promise<bigint> {
+  const last = blocks.reduce<bigint | undefined>((latest, block) => (latest === undefined || block > latest ? block : latest), undefined);
+  if (last === undefined) throw new RangeError("nobody was awarded the node");
+  return (await chain.publicClient.getBlock({ blockNumber: last })).timestamp;
 }
 
 /** The terms of an attempt whose slots are all awarded; its obligation is written down the first time, before any work. */

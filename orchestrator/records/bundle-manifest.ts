@@ -11,8 +11,11 @@ export const MANIFEST = "manifest.json";
 /** Files under this folder are named by their content id. */
 const BLOCKS = "blocks/";
 
-/** Which calls the chain of a bundle understands: 2 since nodes start and clear by waves that are signed once. */
-export const EDITION = 2;
+/**
+ * Which calls the chain of a bundle understands, and what its documents say: 2 since nodes start and clear by waves that are signed once, 3 since
+ * an obligation says when it was bound and what the law allows under it.
+ */
+export const EDITION = 3;
 
 const manifestSchema = z.strictObject({
   bundle: z.int(),

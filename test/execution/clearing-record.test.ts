@@ -118,12 +118,15 @@ async function randomClearing(random: RandomStream) {
       questions: [...asked],
       panelSize: panel.length,
       timeout: 60,
+      ...{ after: [], admits: [], capabilities: [], predicate: 0 },
     },
     predicates: [],
     minConfidence: random.int(8000),
     stake: 500n,
     rates: { protocolFeeRate: 200, insuranceReserveRate: 100 },
     appealWindow: 60,
+    mandate: {},
+    boundAt: NOW - 3600n,
   };
   const record = await makeClearingRecord(
     { terms, panel, handed, judgementsOf: (verifier) => judgements.get(addressSchema.parse(verifier)) ?? [] },

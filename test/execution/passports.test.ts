@@ -48,12 +48,15 @@ async function clearing(name: string, odd: Partial<Judgement> = {}): Promise<Fin
     law: {
       ...{ label: "read", task: "read", shard: null, tier: 1, redundancy: 1, threshold: 1, agree: null },
       ...{ floor: "ATT", questions: ["PERFORMANCE"], panelSize: 3, timeout: 60 },
+      ...{ after: [], admits: [], capabilities: [], predicate: 0 },
     },
     predicates: [],
     minConfidence: 5000,
     stake: 500n,
     rates: { protocolFeeRate: 200, insuranceReserveRate: 100 },
     appealWindow: 60,
+    mandate: {},
+    boundAt: NOW - 3600n,
   };
   const claim = {
     ...({ claim_type: "inference", claim_id: name, claim: "this follows", attester_id: EXECUTOR, attested_at: AT } as const),

@@ -4,12 +4,15 @@ import { expect } from "chai";
 import { z } from "zod";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { auditDocuments } from "../../orchestrator/city/audit/audit-documents.ts";
+import { AuditFailed } from "../../orchestrator/city/audit/audit-failed.ts";
 import { findingsAgain, workIn } from "../../orchestrator/city/audit/findings.ts";
 import { Inspection } from "../../orchestrator/city/audit/inspection.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { KindNotOffered } from "../../orchestrator/city/missions/offered-kinds.ts";
+import { timeOf } from "../../orchestrator/clearing/fields.ts";
 import { saidDigest, saidSchema } from "../../orchestrator/clearing/findings.ts";
+import { type ObligationTerms, obligationSchema, signObligation } from "../../orchestrator/clearing/obligation.ts";
 import { type ClearingRecord, clearingRecordSchema } from "../../orchestrator/execution/clearing-record.ts";
 import { signedItemSchema } from "../../orchestrator/execution/evidence.ts";
 import { overrideSchema } from "../../orchestrator/execution/settlement-record.ts";
@@ -75,6 +78,47 @@ describe("scenario: a mission judged by every kind of verifier", function () {
     expect(balances(outcome.money)).to.equal(true);
     expect(readFileSync(outcome.report, "utf8")).to.include("judged besides by verifiers of kind constraint, receipt, semantic, human");
     expect(outcome.slashed).to.equal("0");
+  });
+
+  it("binds executors at the award, to what the law allows, asks and keeps", async () => {
+    const mission = city.client.mission(addressSchema.parse(outcome.mission));
+    const bound = await mission.history("ExecutorBound");
+    const started = await mission.history("Committed");
+    const obligations = blocksOf("execution.obligation").map(({ block }) => obligationSchema.parse(block));
+    const of = (label: string) => obligations.find(({ task }) => task["node"] === label)!;
+    for (const [node, { label }] of outcome.nodes.entries()) {
+      const obligation = of(label);
+      const award = bound.filter(({ args }) => args.node === node).at(-1)?.blockNumber ?? 0n;
+      const { timestamp } = await city.chain.publicClient.getBlock({ blockNumber: award });
+      expect(obligation.bound_at, label).to.equal(timeOf(timestamp));
+      const first = started.find(({ args }) => args.node === node)?.blockNumber ?? 0n;
+      expect(first > award, `${label} is bound before it works`).to.equal(true);
+      expect(obligation.prohibitions).to.deep.equal(["to hand in what other code made than the law admits"]);
+      expect(obligation.required_actions).to.have.length(2);
+      expect(obligation.finality_policy).to.deep.equal({ confidence_threshold: 0 });
+      expect(obligation.settlement_policy?.on_failure).to.equal("refund");
+      expect(obligation.economic_terms.collateral).to.be.greaterThan(0);
+    }
+    expect(of("read-1").evidence_requirements).to.deep.equal([{ type: "re-execution", class: "ATT" }]);
+    expect(of("estimate-1").evidence_requirements?.map(({ type }) => type)).to.deep.equal(["receipt"]);
+    expect(of("report").scope["after"], "one shard of estimates a row").to.deep.equal([3, 4, 5]);
+  });
+
+  it("is found out where an obligation says another moment, another scope or no prohibition", async () => {
+    const lies: readonly Partial<ObligationTerms>[] = [{ bound_at: timeOf(0) }, { scope: {} }, { prohibitions: [] }];
+    for (const [place, lie] of lies.entries()) {
+      const change = (record: Record<string, unknown>) => {
+        const { obligation_hash: _, signatures: __, ...terms } = obligationSchema.parse(record);
+        return signObligation({ ...terms, ...lie }, {});
+      };
+      const forged = forge(outcome.bundle ?? "", join(directory(), `bound-${place}`), (all) =>
+        rewriteRecord(all, "execution.obligation", change),
+      );
+      const found = await rejection(auditBundle(forged));
+      if (!(found instanceof AuditFailed)) throw found;
+      const subjects = found.report.checks.flatMap(({ findings }) => findings.map(({ subject }) => subject));
+      expect(subjects, Object.keys(lie).join()).to.include("settlement of read-1: the obligation against law and awards");
+    }
   });
 
   it("has a finding by each kind of every member of each panel, from what it looked at itself", () => {

@@ -16,7 +16,7 @@ import {
 } from "../../execution/clearing-record.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
 import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
-import { parentObligation, predicatesOf } from "../../execution/obligations.ts";
+import { lastTimeOf, parentObligation, predicatesOf } from "../../execution/obligations.ts";
 import { sealedSchema, workSchema } from "../../execution/work.ts";
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { parseContentId } from "../../primitives/hash.ts";
@@ -241,6 +241,11 @@ export async function standingsAt(context: AuditContext, { at, node, attempt }: 
       rates: params,
       appealWindow: params.appealWindows[own.band] ?? 0,
       parent: await parentObligation(client, document.document),
+      mandate: document.document,
+      boundAt: await lastTimeOf(
+        client,
+        awarded.map(({ bound }) => bound),
+      ),
     },
     panel,
     standings,

@@ -21,6 +21,8 @@ export interface SlotHistory {
   readonly agent: Address;
   readonly service: Hash;
   readonly price: bigint;
+  /** Block of the award. */
+  readonly bound: bigint;
   readonly commitment: Hash | undefined;
   readonly revealed: Revelation | undefined;
 }
@@ -42,7 +44,7 @@ export class MissionHistory {
     const revealed = record.events("CollaborationContract", "Revealed");
     this.slots = record
       .events("CollaborationContract", "ExecutorBound")
-      .map(({ args: { node, attempt, slot, agent, service, price } }): SlotHistory => {
+      .map(({ block, args: { node, attempt, slot, agent, service, price } }): SlotHistory => {
         const isSame = (args: { readonly node: number; readonly attempt: number; readonly slot: number }) =>
           args.node === node && args.attempt === attempt && args.slot === slot;
         const opened = revealed.find(({ args }) => isSame(args));
@@ -53,6 +55,7 @@ export class MissionHistory {
           agent,
           service,
           price,
+          bound: block,
           commitment: committed.find(({ args }) => isSame(args))?.args.commitment,
           revealed: opened === undefined ? undefined : { at: opened.at, ...opened.args },
         };
