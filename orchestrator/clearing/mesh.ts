@@ -60,18 +60,14 @@ async function findingBy(kind: PanelKind, works: readonly Submission[], grounds:
       return { kind, ...found, from: groundsOf(kind, grounds, works) };
     }
     case "constraint": {
-      const broken = await opinions(works, async (work) => {
-        const problems = await grounds.problemsOf(work);
-        return problems === undefined ? undefined : { passes: problems.length === 0, score: BASIS_POINTS };
-      });
-      return bySlot(kind, works, broken, groundsOf(kind, grounds, works));
+      const problems = new Map(await Promise.all(works.map(async (work) => [work.slot, await grounds.problemsOf(work)] as const)));
+      const holds = ({ slot }: Submission) => problems.get(slot) && problems.get(slot)?.length === 0;
+      return ruledFinding(kind, works, holds, groundsOf(kind, grounds, works));
     }
     case "receipt": {
+      const vouched = new Map(await Promise.all(works.map(async (work) => [work.slot, await grounds.isVouched(work)] as const)));
       // What no such system signed does not exist for it (RAILS 5.6): that is silence, never a failure.
-      const vouched = await opinions(works, async (work) =>
-        (await grounds.isVouched(work)) ? { passes: true, score: BASIS_POINTS } : undefined,
-      );
-      return bySlot(kind, works, vouched, groundsOf(kind, grounds, works));
+      return ruledFinding(kind, works, ({ slot }) => vouched.get(slot) || undefined, groundsOf(kind, grounds, works));
     }
     case "semantic":
       return semanticFinding(works, grounds);
@@ -91,17 +87,27 @@ export function semanticFinding(works: readonly Submission[], grounds: By & Pick
   return said === undefined ? finding : { ...finding, said };
 }
 
+/** What some kind of judging says of one slot's work. */
 interface Opinion {
   readonly passes: boolean;
   readonly score: number;
 }
 
-async function opinions(
+/**
+ * A finding by rules that anybody can apply again, from what they say of each slot: an output's problems, or whether its bytes are vouched for.
+ * A slot of which they say nothing has no say.
+ */
+export function ruledFinding(
+  kind: "constraint" | "receipt",
   works: readonly Submission[],
-  opinionOf: (work: Submission) => Promise<Opinion | undefined>,
-): Promise<ReadonlyMap<number, Opinion>> {
-  const found = await Promise.all(works.map(async (work) => [work.slot, await opinionOf(work)] as const));
-  return new Map(found.flatMap(([slot, opinion]) => (opinion === undefined ? [] : [[slot, opinion] as const])));
+  passesOf: (work: Submission) => boolean | undefined,
+  from: Hash,
+): KindFinding {
+  const found = works.flatMap((work) => {
+    const passes = passesOf(work);
+    return passes === undefined ? [] : [[work.slot, { passes, score: BASIS_POINTS }] as const];
+  });
+  return bySlot(kind, works, new Map(found), from);
 }
 
 /**

@@ -58,14 +58,43 @@ async function performance(
   const asked = kinds.includes("semantic") ? questionsAbout(works, { verifier, obligation, rubric }) : [];
   return judgeByKinds(works, {
     ...{ verifier, obligation, kinds, replay, rubric, isVouched },
-    problemsOf: async (work) => {
-      const schemas = await member.schemasOf(work.slot);
-      if (schemas === undefined || work.output === undefined) return undefined;
-      const problem = outputProblem(schemas, await input(), work.output);
-      return [...(problem === undefined ? [] : [problem]), ...(await policyProblems(mission, view, [work], input))];
-    },
+    problemsOf: async (work) => problemsWith(mission, view, work, { schemas: await member.schemasOf(work.slot), input }),
     said: asked.length === 0 ? undefined : await member.ask(asked),
   });
+}
+
+/** What rules say of works: the same for whoever judges them, and for whoever audits that. */
+export interface Facts {
+  /** What a slot's output breaks; undefined where it, or the schema of its service, is not known here. */
+  readonly problemsOf: (slot: number) => readonly string[] | undefined;
+  /** What the works break of the mission's predicates. */
+  readonly broken: readonly string[];
+}
+
+export async function factsOf(
+  mission: Judged,
+  view: Under,
+  works: readonly Pick<Submission, "slot" | "output">[],
+  of: { readonly schemasOf: (slot: number) => Promise<ServiceSchemas | undefined>; readonly input: () => Promise<JsonObject> },
+): Promise<Facts> {
+  const { input, schemasOf } = of;
+  const found = works.map(async (work) => {
+    const schemas = await schemasOf(work.slot);
+    return [work.slot, await problemsWith(mission, view, work, { schemas, input })] as const;
+  });
+  const problems = new Map(await Promise.all(found));
+  return { problemsOf: (slot) => problems.get(slot), broken: await policyProblems(mission, view, works, input) };
+}
+
+async function problemsWith(
+  mission: Judged,
+  view: Under,
+  work: Pick<Submission, "output">,
+  { schemas, input }: { readonly schemas: ServiceSchemas | undefined; readonly input: () => Promise<JsonObject> },
+): Promise<readonly string[] | undefined> {
+  if (schemas === undefined || work.output === undefined) return undefined;
+  const problem = outputProblem(schemas, await input(), work.output);
+  return [...(problem === undefined ? [] : [problem]), ...(await policyProblems(mission, view, [work], input))];
 }
 
 /** What is wrong with the findings of a verifier elsewhere: where the law asks for kinds, each has to be its own, on these works. */
@@ -84,7 +113,7 @@ export function problemOfFindings(view: Under, works: readonly Submission[], jud
 async function policyProblems(
   { document, items }: Judged,
   { law }: Under,
-  works: readonly Submission[],
+  works: readonly Pick<Submission, "output">[],
   given: () => Promise<JsonObject>,
 ): Promise<string[]> {
   if (law.task !== document.output.task) return [];

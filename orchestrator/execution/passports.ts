@@ -5,7 +5,16 @@ import { flagDrift } from "../clearing/drift.ts";
 import { itemHash } from "../clearing/evidence-envelope.ts";
 import { digestSchema, nameSchema } from "../clearing/fields.ts";
 import type { FinalityEvaluation } from "../clearing/finality.ts";
-import { type AgreementTerms, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../clearing/judgement.ts";
+import {
+  type AgreementTerms,
+  type Judgement,
+  judgeConsensus,
+  judgePolicy,
+  judgeReexecution,
+  type Submission,
+} from "../clearing/judgement.ts";
+import { ruledFinding } from "../clearing/mesh.ts";
+import { floorFor } from "../clearing/obligation.ts";
 import {
   applyDelta,
   audited,
@@ -22,7 +31,9 @@ import { contentIdOfJson, digestOf, sha256 } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { field } from "../primitives/values.ts";
 import { evidenceKinds, ITEMS_PER_SLOT } from "../protocol/evidence.ts";
+import { PANEL_KINDS, type PanelKind } from "../protocol/verifier-kinds.ts";
 import { type ClearingRecord, isAgainst } from "./clearing-record.ts";
+import type { Facts } from "./judging.ts";
 
 /** Digest of the passport of everybody who has one. */
 export const passportIndexSchema = z.record(nameSchema, digestSchema).readonly();
@@ -36,6 +47,8 @@ const comparedSchema = z.strictObject({
   agreed: z.boolean(),
   /** It was drawn for a basis audit: whether what the verifier declared is what its work done again comes to. */
   matches: z.boolean().optional(),
+  /** In which kinds of judging it does not. */
+  differs: z.array(z.enum(PANEL_KINDS)).min(1).readonly().optional(),
 });
 
 /** Passports before and after a mission. What is posted on chain is the digest of all of them, `indexDigest`. */
@@ -55,6 +68,8 @@ export interface FinalClearing {
   /** What executors handed in, for the audits; undefined where it is not at hand. */
   readonly works: readonly Omit<Submission, "exhibits">[] | undefined;
   readonly terms: AgreementTerms | undefined;
+  /** What rules say of these works; undefined where the law asks for none, or they are not at hand. */
+  readonly facts?: Facts | undefined;
 }
 
 /** Share of verdicts whose basis is audited, in basis points. Which ones nobody knows before the decision is signed. */
@@ -86,7 +101,8 @@ export function passportsAfter(
     now.set(subject, next(known));
   };
   const verdicts: z.infer<typeof comparedSchema>[] = [];
-  for (const { record, evaluation, deltas, world, works, terms } of clearings) {
+  for (const final of clearings) {
+    const { record, evaluation, deltas, world } = final;
     for (const delta of deltas)
       change(delta.agent_id, (passport) => {
         const applied = applyDelta(passport, delta, evaluation, world);
@@ -97,13 +113,14 @@ export function passportsAfter(
     for (const output of record.outputs) {
       const agreed = isBorneOut(output, record);
       if (agreed === undefined) continue;
-      const matches =
-        works !== undefined && isAudited(decision, output.verifier) ? isReproduced(output, record, { works, terms }) : undefined;
+      const differs = isAudited(decision, output.verifier) ? differencesIn(output, final) : undefined;
+      const matches = differs && differs.length === 0;
       change(accountOf(output.verifier), (passport) => {
         const judged = compared(passport, agreed);
         return flagDrift(matches === undefined ? judged : audited(judged, matches));
       });
-      verdicts.push({ decision, seat: output.verifier, agreed, ...(matches === undefined ? {} : { matches }) });
+      const found = differs === undefined ? {} : { matches: differs.length === 0, ...(differs.length === 0 ? {} : { differs }) };
+      verdicts.push({ decision, seat: output.verifier, agreed, ...found });
     }
   }
   const changed = [...now].flatMap(([subject, after]) => {
@@ -155,32 +172,70 @@ function isAudited(decision: Hash, seat: string): boolean {
 }
 
 /**
- * A basis audit: the verifier's work done again on the same envelope. Of the policy question, whose predicates need the mission's input, the
- * basis alone is compared.
+ * A basis audit: the verifier's work done again on the same envelope, by every kind of judging that needs no model, and the kinds in which it
+ * comes to something else. A kind that the verifier was silent in, or that cannot be done again here, says nothing. Undefined: nothing can be.
  */
-function isReproduced(
-  { answers: [answer], findings, ...output }: VerifierOutput,
-  { envelope }: ClearingRecord,
-  { works, terms }: { readonly works: NonNullable<FinalClearing["works"]>; readonly terms: AgreementTerms | undefined },
-): boolean {
-  // Of several kinds the work done again is the one that anybody can repeat.
-  const { verdict, basis } = findings?.find(({ kind }) => kind === "replay") ?? output;
-  const placed = placedExhibits(envelope);
-  const shown = works.map((work) => ({
+export function differencesIn(
+  output: VerifierOutput,
+  final: Omit<FinalClearing, "evaluation" | "deltas">,
+): readonly PanelKind[] | undefined {
+  if (final.works === undefined) return undefined;
+  const placed = placedExhibits(final.record.envelope);
+  const works = final.works.map((work) => ({
     ...work,
     exhibits: placed.flatMap(({ exhibit, item }) => (exhibit.slot === work.slot && !isAgainst(item.id) ? [exhibit] : [])),
   }));
-  const isRefuted = placed.some(({ item }) => isAgainst(item.id));
-  const again =
-    answer?.question === "policy"
-      ? judgePolicy(shown, [])
-      : terms !== undefined
-        ? judgeConsensus(shown, terms)
-        : judgeReexecution(shown[0], isRefuted);
-  const wanted = placed.flatMap(({ item, exhibit }) => (isIn(again.basis, exhibit) ? [itemHash(item)] : []));
-  const same = wanted.length === basis.length && wanted.every((hash) => basis.includes(hash));
-  return same && (answer?.question === "policy" || again.result === verdict);
+  const said = output.findings ?? [{ ...output, kind: "replay" as const }];
+  return said.flatMap((finding) => {
+    // Of the policy question that no rule was kept for, the basis alone is compared.
+    const isBasisAlone = isPolicy(output) && final.facts === undefined;
+    const again = findingAgain(isPolicy(output) ? "policy" : finding.kind, works, final);
+    if (again === undefined || (output.findings !== undefined && finding.verdict === "ABSTAIN")) return [];
+    const wanted = placed.flatMap(({ item, exhibit }) => (isIn(again.basis, exhibit) ? [itemHash(item)] : []));
+    const same = wanted.length === finding.basis.length && wanted.every((hash) => finding.basis.includes(hash));
+    return same && (isBasisAlone || again.result === finding.verdict) ? [] : [finding.kind];
+  });
 }
+
+function isPolicy({ answers: [answer] }: VerifierOutput): boolean {
+  return answer?.question === "policy";
+}
+
+/** What a kind of judging comes to on these works; undefined where that takes a model, or rules that are not at hand. */
+function findingAgain(
+  kind: PanelKind | "policy",
+  works: readonly Submission[],
+  { record: { envelope, obligation }, terms, facts, world }: Omit<FinalClearing, "evaluation" | "deltas">,
+): Pick<Judgement, "result" | "basis"> | undefined {
+  switch (kind) {
+    case "policy":
+      return judgePolicy(works, facts?.broken ?? []);
+    case "replay":
+      return terms === undefined
+        ? judgeReexecution(
+            works[0],
+            envelope.items.some(({ id }) => isAgainst(id)),
+          )
+        : judgeConsensus(works, terms);
+    case "constraint": {
+      if (facts === undefined || works.some(({ slot }) => facts.problemsOf(slot) === undefined)) return undefined;
+      return ruledFinding(kind, works, ({ slot }) => facts.problemsOf(slot)?.length === 0, NOBODYS);
+    }
+    case "receipt": {
+      const floor = floorFor(obligation, "fee_release", "performance");
+      const strong = envelope.items.filter((item) => world.admissibility.geq(item.class, floor));
+      const shown = placedExhibits({ ...envelope, items: strong }).map(({ exhibit }) => exhibit);
+      const isVouched = ({ slot, handed }: Submission) =>
+        shown.some((each) => each.slot === slot && each.payload === handed && each.kind !== evidenceKinds.REFUTATION) || undefined;
+      return ruledFinding(kind, works, isVouched, NOBODYS);
+    }
+    case "semantic":
+      return undefined;
+  }
+}
+
+/** Grounds of a finding that is compared, and never handed in. */
+const NOBODYS: Hash = `0x${"00".repeat(32)}`;
 
 /** The evidence of an envelope, as verifiers judge by it. */
 export function placedExhibits({ items }: ClearingRecord["envelope"]) {

@@ -19,7 +19,9 @@ import {
   TRUSTED,
 } from "./clearing-record.ts";
 import { termsOf } from "./consensus.ts";
+import { factsOf } from "./judging.ts";
 import { type FinalClearing, slotsIn } from "./passports.ts";
+import { type ServiceSchemas, serviceSchemasSchema } from "./sandbox/run.ts";
 import {
   type Attempt,
   deltasAfter,
@@ -33,7 +35,7 @@ import {
   shownFor,
 } from "./settlement-record.ts";
 import { clearingKey } from "./stages/verify.ts";
-import { attemptKey, hashesOf, readOutput, sealedSchema, workSchema } from "./work.ts";
+import { attemptKey, hashesOf, inputOf, readOutput, sealedSchema, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
 /** Acts on a node; every other act is on a mission, a member or the city. */
@@ -207,10 +209,29 @@ export async function finalClearings(world: World, mission: Mission, nodes: read
           return { slot, ...hashesOf(work, await world.recall(["sealed", ...place], sealedSchema)), output };
         }),
       );
-      found.push({ record, evaluation: final.evaluation, deltas: final.deltas, world: deployment, works, terms: termsOf(current) });
+      const isRuled = current.law.verifiers?.includes("constraint") === true || current.law.questions.includes("POLICY");
+      const schemas = new Map(
+        await Promise.all(slotsIn(attempt.record).map(async (slot) => [slot, await schemasKept(world, mission, view, slot)] as const)),
+      );
+      const by = { schemasOf: async (slot: number) => schemas.get(slot), input: () => inputOf(world, mission, current) };
+      const facts = isRuled ? await factsOf(mission, current, works, by) : undefined;
+      found.push({ record, evaluation: final.evaluation, deltas: final.deltas, world: deployment, works, terms: termsOf(current), facts });
     }
   }
   return found;
+}
+
+/** The schemas of the service that did a slot's work, written down for whoever applies them again; undefined where they are not known here. */
+async function schemasKept(
+  world: World,
+  mission: Mission,
+  view: Pick<NodeView, "law" | "attempt">,
+  slot: number,
+): Promise<ServiceSchemas | undefined> {
+  const work = await world.recall(["work", ...attemptKey(mission, view), slot], workSchema);
+  const schemas = work && world.services.find(({ id }) => id === work.service)?.schemas;
+  if (work === undefined || schemas === undefined) return undefined;
+  return world.remember(["schemas", mission.address, work.service], serviceSchemasSchema, async () => schemas);
 }
 
 /** In order: each took the place of the one before. */

@@ -5,8 +5,10 @@ import { z } from "zod";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { auditDocuments } from "../../orchestrator/city/audit/audit-documents.ts";
 import { AuditFailed } from "../../orchestrator/city/audit/audit-failed.ts";
+import { openContext } from "../../orchestrator/city/audit/context.ts";
 import { findingsAgain, workIn } from "../../orchestrator/city/audit/findings.ts";
 import { Inspection } from "../../orchestrator/city/audit/inspection.ts";
+import { finalClearings } from "../../orchestrator/city/audit/passports.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { KindNotOffered } from "../../orchestrator/city/missions/offered-kinds.ts";
@@ -15,6 +17,7 @@ import { saidDigest, saidSchema } from "../../orchestrator/clearing/findings.ts"
 import { type ObligationTerms, obligationSchema, signObligation } from "../../orchestrator/clearing/obligation.ts";
 import { type ClearingRecord, clearingRecordSchema } from "../../orchestrator/execution/clearing-record.ts";
 import { signedItemSchema } from "../../orchestrator/execution/evidence.ts";
+import { differencesIn } from "../../orchestrator/execution/passports.ts";
 import { overrideSchema } from "../../orchestrator/execution/settlement-record.ts";
 import { isIssued } from "../../orchestrator/execution/vouched.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
@@ -175,6 +178,34 @@ describe("scenario: a mission judged by every kind of verifier", function () {
     expect(passed).to.equal(true);
     const documents = await auditDocuments(onDisk(outcome.bundle ?? ""));
     expect(documents.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+  });
+
+  it("has every finding that needs no model made again, and names the kind in which a verifier lies", async () => {
+    const context = await openContext(openBundle(outcome.bundle ?? ""));
+    try {
+      const clearings = await finalClearings(context);
+      expect(clearings.length).to.be.greaterThan(3);
+      for (const final of clearings) {
+        for (const output of final.record.outputs) {
+          expect(differencesIn(output, final), output.verifier).to.deep.equal([]);
+          for (const kind of ["constraint", "receipt", "replay"] as const) {
+            const [honest] = (output.findings ?? []).filter((finding) => finding.kind === kind);
+            if (honest === undefined) continue;
+            const others = (output.findings ?? []).filter((finding) => finding !== honest);
+            const failing: typeof honest = { ...honest, verdict: "FAIL", score: 0, agreeing: [] };
+            expect(differencesIn({ ...output, verdict: "FAIL", findings: [...others, failing] }, final)).to.deep.equal([kind]);
+            const ungrounded = { ...honest, basis: [] };
+            expect(differencesIn({ ...output, findings: [...others, ungrounded] }, final)).to.deep.equal([kind]);
+          }
+        }
+      }
+      const kinds = clearings.flatMap(({ record: { outputs } }) =>
+        outputs.flatMap(({ findings = [] }) => findings.map(({ kind }) => kind)),
+      );
+      expect([...new Set(kinds)].sort()).to.include.members(["constraint", "receipt", "replay"]);
+    } finally {
+      await context.chain.close();
+    }
   });
 
   it("is found out where a model's answer is another than the one that was signed", async () => {

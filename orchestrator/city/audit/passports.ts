@@ -1,6 +1,7 @@
 import { zeroHash } from "viem";
 import type { Passport } from "../../clearing/passport.ts";
 import { cityDeployment, clearingRecordSchema } from "../../execution/clearing-record.ts";
+import { factsOf } from "../../execution/judging.ts";
 import {
   type FinalClearing,
   indexAfter,
@@ -12,13 +13,16 @@ import {
   passportsSchema,
   slotsIn,
 } from "../../execution/passports.ts";
+import { type ServiceSchemas, serviceSchemasSchema } from "../../execution/sandbox/run.ts";
 import { finalitySchema, settlementSchema } from "../../execution/settlement-record.ts";
-import { hashesOf, sealedSchema, workSchema } from "../../execution/work.ts";
-import { parseContentId } from "../../primitives/hash.ts";
+import { composeInput, hashesOf, resultSchema, sealedSchema, workSchema } from "../../execution/work.ts";
+import { keccak256, parseContentId } from "../../primitives/hash.ts";
 import type { Hash } from "../../primitives/hex.ts";
-import { isObject } from "../../primitives/json.ts";
+import { canonicalBytes, isObject, type JsonObject } from "../../primitives/json.ts";
 import { TIER } from "../../primitives/tier.ts";
+import type { MissionNode } from "../../protocol/mission-document.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
+import { catalogSchemas } from "../founding/services.ts";
 import type { AuditContext } from "./context.ts";
 import { standingsAt } from "./decisions.ts";
 import type { Check, Inspection } from "./inspection.ts";
@@ -89,7 +93,7 @@ function moved(
 }
 
 /** From the log alone, in the order of nodes and attempts. */
-async function finalClearings(context: AuditContext): Promise<readonly FinalClearing[]> {
+export async function finalClearings(context: AuditContext): Promise<readonly FinalClearing[]> {
   const { document, history, mission, block } = context;
   const found: FinalClearing[] = [];
   for (const law of document.document.nodes) {
@@ -110,10 +114,39 @@ async function finalClearings(context: AuditContext): Promise<readonly FinalClea
       });
       const terms = law.tier !== TIER.CONSENSUS || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
       const world = cityDeployment({ ...record.keys, [final.evaluation.clearing_engine]: final.engine }, standings);
-      found.push({ record, evaluation: final.evaluation, deltas: final.deltas, world, works, terms });
+      const isRuled = law.verifiers?.includes("constraint") === true || law.questions.includes("POLICY");
+      const by = {
+        schemasOf: async (slot: number) => schemasOf(context, history.slot(law.number, attempt, slot)?.service),
+        input: async () => inputOf(context, law),
+      };
+      const facts = isRuled ? await factsOf({ document: document.document, items: inputItems(context) }, { law }, works, by) : undefined;
+      found.push({ record, evaluation: final.evaluation, deltas: final.deltas, world, works, terms, facts });
     }
   }
   return found;
+}
+
+function inputItems({ items }: AuditContext): (JsonObject & { readonly id: string })[] {
+  return items.flatMap((item) => (isObject(item) && typeof item["id"] === "string" ? [{ ...item, id: item["id"] }] : []));
+}
+
+/** What a node was given, from the mission's input and its predecessors' results. */
+function inputOf(context: AuditContext, law: MissionNode): JsonObject {
+  const results = law.after.map((number) => {
+    const result = recordOf(context, "execution.result", [context.mission, number], resultSchema)?.value;
+    const output = result && context.block(parseContentId(result.outputId));
+    return { number, dissent: result?.dissent ?? [], output: isObject(output) ? output : {} };
+  });
+  return composeInput({ document: context.document.document, items: inputItems(context) }, law, results);
+}
+
+/** The schemas that a service was registered with: those in the log if they are these, else the catalogue's. */
+function schemasOf(context: AuditContext, service: Hash | undefined): ServiceSchemas | undefined {
+  const registered = context.record.events("ServiceContract", "ServiceRegistered").find(({ args }) => args.service === service)?.args;
+  if (registered === undefined) return undefined;
+  const kept = recordOf(context, "execution.schemas", [context.mission, registered.service], serviceSchemasSchema)?.value;
+  const isThis = kept !== undefined && keccak256(canonicalBytes(kept)) === registered.schemaHash;
+  return isThis ? kept : catalogSchemas(registered.endpoint, registered.schemaHash);
 }
 
 function lastOf(context: AuditContext, place: readonly (string | number)[]) {

@@ -50,9 +50,7 @@ export async function postPassports(city: City, world: World, mission: Mission, 
       for (const { after } of next.changed) city.blocks.putJson(after);
       return next;
     });
-    for (const { before: was, after } of passports.changed)
-      if (after.flagged && !was.flagged)
-        world.tell(`${after.subject} judges otherwise than is decided, too often: adjudicators may want to look`);
+    tellFlagged(world, passports);
     const weights = await weightsAfter(world, passports);
     const intent = intentKey("post-passports", mission.address, previous);
     try {
@@ -63,6 +61,15 @@ export async function postPassports(city: City, world: World, mission: Mission, 
       world.tell(`passports are not posted (${error.errorName ?? error.shortMessage})`);
     }
   });
+}
+
+/** Who drifts, and whose work done again did not come to what it declared (RAILS 10.2). */
+function tellFlagged({ tell }: World, { changed, verdicts }: Passports): void {
+  for (const { before, after } of changed)
+    if (after.flagged && !before.flagged)
+      tell(`${after.subject} judges otherwise than is decided, too often: adjudicators may want to look`);
+  for (const { seat, differs } of verdicts)
+    if (differs !== undefined) tell(`${seat} declared something else than its work comes to: ${differs.join(", ")}`);
 }
 
 /** Where the passports after a mission are kept: it took up those with this digest. */

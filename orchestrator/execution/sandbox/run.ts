@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import type { Hash } from "../../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import { compileSchema, describeProblem, type SchemaCheck } from "../../primitives/json-schema.ts";
@@ -20,6 +21,15 @@ export interface ServiceSchemas {
   readonly perItem?: boolean;
   readonly drops?: boolean;
 }
+
+const jsonObject = z.record(z.string(), z.json());
+export const serviceSchemasSchema: z.ZodType<ServiceSchemas> = z.strictObject({
+  input: jsonObject,
+  output: jsonObject,
+  options: jsonObject.exactOptional(),
+  perItem: z.boolean().exactOptional(),
+  drops: z.boolean().exactOptional(),
+});
 
 /** One run of one service. */
 export interface RunRequest {
