@@ -223,9 +223,13 @@ library Dockets {
         bytes32[] memory hashes,
         bytes memory signature
     ) internal view returns (bytes memory) {
-        bool isKey = Signatures.isKey(item.issuer);
         bytes32 digest = f.digest(TypedData.hashEvidences(item.issuer, hashes));
-        if (isKey && item.class != EvidenceClass.PROOF) return keyFault(item.issuer, digest, signature);
+        bool proof = item.class == EvidenceClass.PROOF;
+        bytes memory fault = proof ? bytes("") : keyFault(item.issuer, digest, signature);
+        // Whose key signed needs no look at its code: a contract has no key.
+        if (!proof && fault.length == 0) return fault;
+        bool isKey = Signatures.isKey(item.issuer);
+        if (isKey && !proof) return fault;
         bytes memory question = Exhibits.questionOf(item, d.obligation, digest, signature);
         // A key proves nothing, whatever it signs, and a key that lent its account to some code is still a key.
         bool proven = !isKey && NodeCore.probe(item.issuer, question, f.terms.predicateGasLimit());

@@ -26,7 +26,7 @@ export const REENTRANCY: readonly Attack[] = attacksOf("reentrancy", "E", [
     entry: "AdjudicationProcedure.act",
     guard: "a wallet that is asked cannot change anything",
     file: "libraries/Signatures.sol",
-    find: "        if (!SignatureChecker.isValidSignatureNowCalldata(signer, digest, signature)) revert InvalidSignature(signer);\n    }",
+    find: "        if (!SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature)) {\n            revert InvalidSignature(signer);\n        }\n    }",
     replace: [
       "        function(address, bytes32, bytes calldata) internal view returns (bool) ask;",
       "        function(address, bytes32, bytes calldata) internal returns (bool) loud = _ask;",

@@ -310,6 +310,15 @@ describe("Treasury", () => {
       await contract.withdrawFor(message, await signed(message, owner));
       expect(await city.token.balanceOf(payee)).to.equal(7);
     });
+
+    it("takes the word of a key that lent its account to some code", async () => {
+      const wallet = await ethers.deployContract("OwnedWallet", [keyOf("somebody else").address]);
+      await networkHelpers.setCode(one.address, `0xef0100${String(wallet.target).slice(2)}`);
+      const message = await order();
+      await refused(contract.withdrawFor(message, await signed(message, giver)), "InvalidSignature", one.address);
+      await contract.withdrawFor(message, await signed(message, one));
+      expect(await city.token.balanceOf(payee)).to.equal(60);
+    });
   });
 
   describe("claimInsurance", () => {
