@@ -22,6 +22,8 @@ struct Docket {
     MissionStorage.Node word;
     NodeLaw law;
     bytes32 obligation;
+    /// One per slot.
+    address[] agents;
     /// Sponsor's principal, then one per executor slot.
     address[] parties;
     /// One per slot, zero where absent; and all of them together, what a verdict is about.
@@ -121,39 +123,40 @@ library Dockets {
     function gather(MissionStorage.Layout storage s, Frame memory f, Docket memory d, uint8 node) internal view {
         d.node = node;
         d.law = f.node(node);
-        d.word = NodeCore.loadOf(s, f, node);
+        NodeCore.loadInto(s, f, node, d.word);
         d.obligation = NodeCore.obligation(s, f, d.word, node);
-        d.parties = partiesOf(s, f, d.law, node, d.word.attempt);
+        (d.agents, d.parties) = partiesOf(s, f, d.law, node, d.word.attempt);
         uint256 slots = d.law.redundancy();
         (d.commitments, d.classes) = (new bytes32[](slots), new uint256[](slots));
         // At most five slots.
         for (uint8 slot = 0; slot < slots; ++slot) {
-            uint256 key = MissionStorage.slotKey(node, d.word.attempt, slot);
-            if (_isPresent(d, slot)) d.commitments[slot] = s.pledges[key];
+            if (!_isPresent(d, slot)) continue;
+            d.commitments[slot] = s.pledges[MissionStorage.slotKey(node, d.word.attempt, slot)];
         }
         d.work = Commitments.nodeCommitment(d.commitments);
     }
 
-    /// @notice Sponsor's principal, then one per executor slot: none of them judges.
+    /// @notice Who executes in each slot; and sponsor's principal, then one per executor slot: none of them judges.
     function partiesOf(
         MissionStorage.Layout storage s,
         Frame memory f,
         NodeLaw law,
         uint8 node,
         uint8 attempt
-    ) internal view returns (address[] memory parties) {
+    ) internal view returns (address[] memory agents, address[] memory parties) {
         uint256 slots = law.redundancy();
-        parties = new address[](slots + 1);
+        (agents, parties) = (new address[](slots), new address[](slots + 1));
         parties[0] = f.sponsor();
         // At most five slots.
         for (uint256 slot = 0; slot < slots; ++slot) {
             address agent = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
+            agents[slot] = agent;
             parties[slot + 1] = f.city.producers.principalOf(agent);
         }
     }
 
     /// @notice Opens the commitments: what an item is worth without proof is what its executor signed for.
-    function open(MissionStorage.Layout storage s, Docket memory d, Opening[] memory openings) internal view {
+    function open(Docket memory d, Opening[] memory openings) internal pure {
         d.openings = openings;
         uint256 slots = d.law.redundancy();
         if (openings.length != slots) {
@@ -161,13 +164,13 @@ library Dockets {
         }
         for (uint8 slot = 0; slot < slots; ++slot) {
             if (!_isPresent(d, slot)) continue;
-            address agent = s.slots[MissionStorage.slotKey(d.node, d.word.attempt, slot)].agent;
-            bytes32 given = Commitments.commitment(agent, openings[slot], d.obligation);
+            Opening memory o = openings[slot];
+            bytes32 given = Commitments.commitment(d.agents[slot], o, d.obligation);
             if (given != d.commitments[slot]) {
                 bytes4 mismatch = ICollaborationContract.OpeningMismatch.selector;
                 return refuse(d, mismatch, d.node, slot, uint256(d.commitments[slot]), uint256(given));
             }
-            d.classes[slot] = Admissibility.unproven(openings[slot].classes, openings[slot].items);
+            d.classes[slot] = Admissibility.unproven(o.classes, o.items);
         }
     }
 
@@ -248,13 +251,12 @@ library Dockets {
 
     /// @notice The same for a human's decision, where each item brings a signature of its own. Reverts.
     function prove(
-        MissionStorage.Layout storage s,
         Frame memory f,
         Docket memory d,
         Opening[] memory openings,
         EvidenceItem[] memory items
     ) internal view {
-        open(s, d, openings);
+        open(d, openings);
         bytes32[] memory alone = new bytes32[](1);
         for (uint256 i = 0; i < items.length; ++i) {
             admit(d, items[i], Exhibits.issuer(f.city.evidence, items[i].issuer));
@@ -305,8 +307,7 @@ library Dockets {
         // At most five slots.
         EvidenceClass floor = EvidenceClass(d.law.floor());
         for (uint8 slot = 0; slot < d.classes.length; ++slot) {
-            bool reaches = Admissibility.reaches(d.classes[slot], floor);
-            if (_isPresent(d, slot) && reaches) proven |= uint8(1 << slot);
+            if (_isPresent(d, slot) && Admissibility.reaches(d.classes[slot], floor)) proven |= uint8(1 << slot);
         }
         if (d.word.commitMask & ~proven == 0) return proven;
         return d.word.commitMask & (proven | s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)].shown);

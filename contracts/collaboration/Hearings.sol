@@ -148,7 +148,7 @@ library Hearings {
         uint32 draw
     ) private view returns (address) {
         NodeLaw law = f.node(node);
-        address[] memory parties = Dockets.partiesOf(s, f, law, node, attempt);
+        (, address[] memory parties) = Dockets.partiesOf(s, f, law, node, attempt);
         Seat[] memory panel = f.city.evidence.panelOf(node, attempt, law.panelSize(), parties, draw);
         // At most seven seats.
         for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier == verifier) return panel[i].principal;

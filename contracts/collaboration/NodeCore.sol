@@ -16,7 +16,7 @@ import {NodeTransitions} from "../libraries/NodeTransitions.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {EvidenceClass} from "../types/Evidence.sol";
-import {LawHeader, Tier} from "../types/Law.sol";
+import {Tier} from "../types/Law.sol";
 import {Opening} from "../types/Messages.sol";
 import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
@@ -89,8 +89,8 @@ library NodeCore {
 
     function load(MissionStorage.Layout storage s, uint256 node) internal view returns (MissionStorage.Node memory w) {
         uint256 word = s.nodes[node];
-        if (word != 0 || s.head.state == MissionState.PENDING) return NodeWord.unpack(word);
-        return _untouched(Clones.fetchCloneArgs(address(this)), node);
+        NodeWord.read(word, w);
+        if (word == 0) _awaken(s, Clones.fetchCloneArgs(address(this)), node, w);
     }
 
     /// @notice The same for who reads many nodes and has the law's bytes: each copy of them is as long as the law.
@@ -99,14 +99,29 @@ library NodeCore {
         Frame memory f,
         uint256 node
     ) internal view returns (MissionStorage.Node memory w) {
+        loadInto(s, f, node, w);
+    }
+
+    /// @notice The same into a node that is there.
+    function loadInto(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint256 node,
+        MissionStorage.Node memory w
+    ) internal view {
         uint256 word = s.nodes[node];
-        if (word != 0 || s.head.state == MissionState.PENDING) return NodeWord.unpack(word);
-        return _untouched(f.args, node);
+        NodeWord.read(word, w);
+        if (word == 0) _awaken(s, f.args, node, w);
     }
 
     /// @dev A node without predecessors is eligible since the mission began, without a word until somebody touches it.
-    function _untouched(bytes memory args, uint256 node) private pure returns (MissionStorage.Node memory w) {
-        if (LawCodec.predecessors(args, node) != 0) return w;
+    function _awaken(
+        MissionStorage.Layout storage s,
+        bytes memory args,
+        uint256 node,
+        MissionStorage.Node memory w
+    ) private view {
+        if (s.head.state == MissionState.PENDING || LawCodec.predecessors(args, node) != 0) return;
         w.state = NodeState.ELIGIBLE;
         (, uint40 deployedAt) = LawCodec.origin(args);
         w.deadline = deployedAt + LawCodec.terms(args).verificationTimeout();
@@ -421,15 +436,15 @@ library NodeCore {
     ) internal {
         move(w, node, NodeState.COMPLETED);
         w.deadline = 0;
-        LawHeader memory header = LawCodec.header(f.args);
+        (uint256 nodes, uint16 predicate) = LawCodec.ending(f.args);
         uint256 done = s.completed | (uint256(1) << node);
         s.completed = done;
         // At most 256 nodes.
-        uint8 last = uint8(header.nodeCount - 1);
-        if (node == last && header.outputPredicate != 0) s.outputHash = outputHash;
-        if (done != type(uint256).max >> (256 - uint256(header.nodeCount))) return;
+        uint8 last = uint8(nodes - 1);
+        if (node == last && predicate != 0) s.outputHash = outputHash;
+        if (done != type(uint256).max >> (256 - nodes)) return;
         moveMission(s, MissionState.VERIFICATION);
-        bool released = allows(s, f, header.outputPredicate, last, s.outputHash);
+        bool released = allows(s, f, predicate, last, s.outputHash);
         emit ICollaborationContract.OutputDecided(released);
         moveMission(s, released ? MissionState.COMPLETED : MissionState.FAILED);
     }
@@ -439,9 +454,11 @@ library NodeCore {
     function free(MissionStorage.Layout storage s, Frame memory f, uint256 fresh) internal {
         if (fresh == 0) return;
         uint256 eligible = LawCodec.freed(f.args, fresh, s.completed);
+        if (eligible == 0) return;
+        MissionStorage.Node memory successor;
         for (uint256 next = 0; eligible != 0; ++next) {
             if (eligible & 1 == 1) {
-                MissionStorage.Node memory successor = NodeWord.unpack(s.nodes[next]);
+                NodeWord.read(s.nodes[next], successor);
                 // At most 256 nodes.
                 makeEligible(f, successor, uint8(next));
                 store(s, next, successor);

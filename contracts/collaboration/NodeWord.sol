@@ -24,7 +24,8 @@ library NodeWord {
     uint256 private constant SEAT = (1 << SEAT_BITS) - 1;
     uint256 internal constant SEATS = 7;
 
-    function unpack(uint256 word) internal pure returns (MissionStorage.Node memory w) {
+    /// @notice Reads the word into a node that is there: to make one costs as much again.
+    function read(uint256 word, MissionStorage.Node memory w) internal pure {
         w.state = NodeState(word & 0xf);
         w.attempt = attemptOf(word);
         w.remainder = uint16(word >> 52);
@@ -37,8 +38,8 @@ library NodeWord {
         w.share = uint16((word >> 101) & 0x3fff);
         w.drawBlock = uint32(word >> 115);
         w.seats = word >> 147;
-        if (w.flags & MissionStorage.RECORDED != 0) w.settlesAt = uint40(word >> 12);
-        else w.deadline = uint40(word >> 12);
+        uint40 clock = uint40(word >> 12);
+        (w.deadline, w.settlesAt) = w.flags & MissionStorage.RECORDED != 0 ? (uint40(0), clock) : (clock, uint40(0));
     }
 
     function attemptOf(uint256 word) internal pure returns (uint8) {

@@ -135,7 +135,7 @@ library Overrides {
         Docket memory d;
         Dockets.gather(s, f, d, node);
         NodeCore.requireNode(d.word, node, NodeCore.only(NodeState.PENDING_REVIEW));
-        Dockets.prove(s, f, d, openings, items);
+        Dockets.prove(f, d, openings, items);
         if (!Dockets.isAdmissible(d, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor());
 
         d.word.share = share;

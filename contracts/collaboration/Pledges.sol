@@ -187,11 +187,12 @@ library Pledges {
         // At most 255.
         for (uint256 i = 0; i < signers.length; ++i) {
             Signer memory signer = signers[i];
+            uint256 head = wave.number(at, 26);
             // Twenty bytes fit.
-            signer.agent = address(uint160(wave.number(at, 20)));
+            signer.agent = address(uint160(head >> 48));
             // Five bytes fit.
-            signer.deadline = uint40(wave.number(at + 20, 5));
-            uint256 count = wave.number(at + 25, 1);
+            signer.deadline = uint40(head >> 8);
+            uint256 count = head & 0xff;
             signer.slots = new uint256[](count);
             signer.commitments = new bytes32[](count);
             signer.at = at + 26;
@@ -252,12 +253,9 @@ library Pledges {
     }
 
     function _readPlace(bytes calldata wave, uint256 at, Pledge memory p) private pure {
-        // One byte fits.
-        p.node = uint8(wave.number(at, 1));
-        // One byte fits.
-        p.slot = uint8(wave.number(at + 1, 1));
-        // One byte fits.
-        p.attempt = uint8(wave.number(at + 2, 1));
+        uint256 place = wave.number(at, 3);
+        // One byte each.
+        (p.node, p.slot, p.attempt) = (uint8(place >> 16), uint8(place >> 8), uint8(place));
     }
 
     /// @dev Of the attempt that the wave names, which need not be the node's current one: else one stale pledge of an executor would make its
@@ -296,7 +294,7 @@ library Pledges {
         f = MissionFrame.open(city);
         b.node = node;
         b.law = f.node(node);
-        b.word = NodeCore.loadOf(s, f, node);
+        NodeCore.loadInto(s, f, node, b.word);
     }
 
     function _turnTo(MissionStorage.Layout storage s, Frame memory f, Bench memory b, uint8 node) private {
@@ -306,7 +304,7 @@ library Pledges {
         b.changed = false;
         b.node = node;
         b.law = f.node(node);
-        b.word = NodeCore.loadOf(s, f, node);
+        NodeCore.loadInto(s, f, node, b.word);
     }
 
     function _putAway(MissionStorage.Layout storage s, Bench memory b) private {
@@ -446,7 +444,7 @@ library Pledges {
     ) private {
         if (!NodeCore.has(b.word, MissionStorage.COMMITS_CLOSED)) {
             Remedies.closeCommits(s, city, p.node);
-            b.word = NodeCore.loadOf(s, f, p.node);
+            NodeCore.loadInto(s, f, p.node, b.word);
         }
         NodeCore.reveal(b.word, p.node, p.slot, opening);
         if (b.word.revealMask == b.word.commitMask) NodeCore.startVerification(f, b.word, p.node);

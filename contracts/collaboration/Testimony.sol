@@ -48,7 +48,7 @@ library Testimony {
                 at += Wire.OPENING;
             }
             Dockets.gather(s, f, dockets[i], node);
-            Dockets.open(s, dockets[i], openings);
+            Dockets.open(dockets[i], openings);
         }
     }
 
@@ -81,11 +81,16 @@ library Testimony {
         bytes calldata wave,
         uint256 from
     ) private view returns (uint256 at) {
-        bytes32[] memory hashes = new bytes32[](wave.number(from + 20, 1));
-        at = wave.requireBytes(from + 23, wave.number(from + 21, 2));
+        bytes32[] memory hashes;
         EvidenceItem memory item;
-        // Twenty bytes fit.
-        item.issuer = address(uint160(wave.number(from, 20)));
+        {
+            // Issuer, items, length of the signature.
+            uint256 head = wave.number(from, 23);
+            hashes = new bytes32[]((head >> 16) & 0xff);
+            at = wave.requireBytes(from + 23, head & 0xffff);
+            // Twenty bytes fit.
+            item.issuer = address(uint160(head >> 24));
+        }
         Issuer memory by = Exhibits.issuer(f.city.evidence, item.issuer);
         // Bit per order, and the last of them; what is wrong with the list.
         uint256 orders = 0;
@@ -130,10 +135,13 @@ library Testimony {
         bytes calldata wave,
         uint256 from
     ) private view returns (uint256 at) {
+        // Verifier, deadline, verdicts.
+        uint256 head = wave.number(from, 26);
         // Twenty bytes fit.
-        address verifier = address(uint160(wave.number(from, 20)));
-        bytes32[] memory hashes = new bytes32[](wave.number(from + 25, 1));
+        address verifier = address(uint160(head >> 48));
+        bytes32[] memory hashes = new bytes32[](head & 0xff);
         at = wave.requireBytes(from + 26, Wire.SIGNATURE);
+        Verdict memory v;
         // Bit per order.
         uint256 orders = 0;
         // At most 255 verdicts.
@@ -144,41 +152,40 @@ library Testimony {
                 continue;
             }
             orders |= uint256(1) << order;
-            hashes[i] = _readVerdict(dockets[order], wave, at, verifier);
+            hashes[i] = _readVerdict(dockets[order], v, wave, at, verifier);
             at += Wire.VERDICT;
         }
         if (orders == 0) return at;
-        _refuse(dockets, orders, _verdictsFault(f, wave, from, hashes));
+        // Five bytes fit.
+        _refuse(dockets, orders, _verdictsFault(f, wave, from + 26, verifier, uint40(head >> 8), hashes));
     }
 
     function _readVerdict(
         Docket memory d,
+        Verdict memory v,
         bytes calldata wave,
         uint256 at,
         address verifier
     ) private pure returns (bytes32 hash) {
-        Verdict memory v;
         (v.obligation, v.commitment, v.draw) = (d.obligation, d.work, d.word.drawBlock);
         uint256 word = wave.readVerdict(at, v);
         hash = TypedData.hashVerdict(v);
         Panels.hear(d, verifier, word, hash);
     }
 
-    /// @param from where the verifier stands, whose deadline and signature follow
+    /// @param at where the signature stands
     function _verdictsFault(
         Frame memory f,
         bytes calldata wave,
-        uint256 from,
+        uint256 at,
+        address verifier,
+        uint40 deadline,
         bytes32[] memory hashes
     ) private view returns (bytes memory) {
-        // Five bytes fit.
-        uint40 deadline = uint40(wave.number(from + 20, 5));
         if (block.timestamp > deadline) {
             return abi.encodeWithSelector(ICollaborationContract.Expired.selector, deadline);
         }
-        // Twenty bytes fit.
-        address verifier = address(uint160(wave.number(from, 20)));
-        bytes calldata signature = wave.cut(from + 26, Wire.SIGNATURE);
+        bytes calldata signature = wave[at:at + Wire.SIGNATURE];
         return Dockets.keyFault(verifier, f.digest(TypedData.hashVerdicts(verifier, hashes, deadline)), signature);
     }
 

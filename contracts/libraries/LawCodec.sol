@@ -79,6 +79,13 @@ library LawCodec {
         h.servicesRoot = servicesRoot(law);
     }
 
+    /// @notice How many nodes a law has and its output predicate, for who asks for these alone.
+    function ending(bytes memory law) internal pure returns (uint256 nodeCount, uint16 outputPredicate) {
+        nodeCount = _nodeCount(law);
+        // Sixteen bits of the word.
+        outputPredicate = uint16(uint256(law.load(0)) >> 24);
+    }
+
     /// @notice The header's last word, for who asks for it alone.
     function servicesRoot(bytes memory law) internal pure returns (bytes32) {
         return law.load(3 * WORD);

@@ -41,19 +41,16 @@ abstract contract MissionBase is ICollaborationContract, EIP712, ReentrancyGuard
         _WATCHDOG = IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG));
     }
 
-    function _city() internal view returns (City memory) {
-        return
-            City({
-                constitution: _CONSTITUTION,
-                token: _TOKEN,
-                treasury: _TREASURY,
-                producers: _PRODUCERS,
-                evidence: _EVIDENCE,
-                services: _SERVICES,
-                templates: _TEMPLATES,
-                watchdog: _WATCHDOG,
-                domain: _domainSeparatorV4()
-            });
+    function _city() internal view returns (City memory city) {
+        city.constitution = _CONSTITUTION;
+        city.token = _TOKEN;
+        city.treasury = _TREASURY;
+        city.producers = _PRODUCERS;
+        city.evidence = _EVIDENCE;
+        city.services = _SERVICES;
+        city.templates = _TEMPLATES;
+        city.watchdog = _WATCHDOG;
+        city.domain = _domainSeparatorV4();
     }
 
     function _open() internal view returns (Frame memory) {
