@@ -163,8 +163,10 @@ library Appeals {
     ) private {
         uint256 key = MissionStorage.slotKey(node, r.attempt, slot);
         MissionStorage.Slot memory bound = s.slots[key];
-        uint64 due = splitOf(f, bound.price, former, bound.psi).paid;
-        Split memory split = splitOf(f, bound.price, r.share, bound.psi);
+        Split memory split;
+        splitInto(split, f, bound.price, former, bound.psi);
+        uint64 due = split.paid;
+        splitInto(split, f, bound.price, r.share, bound.psi);
         s.books.accrued = s.books.accrued + due - split.paid;
         s.books.entitled = s.books.entitled + split.paid - due;
         emit ICollaborationContract.Reassessed(
@@ -276,8 +278,9 @@ library Appeals {
         return f.city.treasury.settle(payments, fees, insurance, reason);
     }
 
-    function splitOf(Frame memory f, uint64 price, uint16 share, uint256 psi) internal pure returns (Split memory) {
-        return Payout.split(price, f.terms.protocolFeeRate(), f.terms.insuranceReserveRate(), share, psi);
+    /// @notice What of a slot's price is whose, into a split that is there.
+    function splitInto(Split memory split, Frame memory f, uint64 price, uint16 share, uint256 psi) internal pure {
+        Payout.fill(split, price, f.terms.protocolFeeRate(), f.terms.insuranceReserveRate(), share, psi);
     }
 
     /// @dev Seconds after which an unresolved appeal leaves the clearing as it is.

@@ -32,8 +32,11 @@ library Escrow {
     struct Tab {
         uint256[] payments;
         uint256 count;
-        IExecutionProcedure.SlotOutcome[] outcomes;
+        /// A word each: who, its node, whether it agreed, the score.
+        uint256[] outcomes;
         uint256 settled;
+        /// Of the slot that is looked at.
+        Split split;
         /// Nodes claimed, by this call too.
         uint256 claimed;
         uint64 paid;
@@ -51,6 +54,8 @@ library Escrow {
 
     /// Executors and verifiers of one node.
     uint256 private constant _MOST_PAYEES = NodeCore.MAX_SLOTS + NodeWord.SEATS;
+    /// In an outcome's word.
+    uint256 private constant _AGREED = 1 << 168;
 
     // --- Entitlements ------------------------------------------------------------------------------------------------
 
@@ -67,7 +72,7 @@ library Escrow {
         Frame memory f = MissionFrame.open(city);
         Tab memory tab;
         tab.payments = new uint256[](nodes.length * _MOST_PAYEES);
-        tab.outcomes = new IExecutionProcedure.SlotOutcome[](nodes.length * NodeCore.MAX_SLOTS);
+        tab.outcomes = new uint256[](nodes.length * NodeCore.MAX_SLOTS);
         tab.claimed = s.claimed;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < nodes.length; ++i) {
@@ -104,31 +109,42 @@ library Escrow {
             bool agreed = (w.agreeing >> slot) & 1 == 1;
             if (!bound.slashed) _addOutcome(tab, node, bound.agent, agreed, w.share);
             if (!agreed) continue;
-            Split memory split = Appeals.splitOf(f, bound.price, w.share, bound.psi);
-            tab.payments[tab.count++] = Payments.pack(bound.agent, split.paid, bound.psi, node, slot);
+            Appeals.splitInto(tab.split, f, bound.price, w.share, bound.psi);
+            tab.payments[tab.count++] = Payments.pack(bound.agent, tab.split.paid, bound.psi, node, slot);
+            _addUp(tab, tab.split);
+        }
+        _addVerifiers(s, f, tab, w, node, tab.fees - fees);
+    }
+
+    function _addUp(Tab memory tab, Split memory split) private pure {
+        // Parts of the law's budget, which fits.
+        unchecked {
             tab.paid += split.paid;
             tab.fees += split.fee;
             tab.insurance += split.insurance;
             tab.discount += split.discount;
             tab.rest += split.toSponsor;
         }
-        _addVerifiers(s, f, tab, w, node, tab.fees - fees);
     }
 
     /// @dev Who disagreed with the others loses its score, no stake.
     function _addOutcome(Tab memory tab, uint8 node, address agent, bool agreed, uint16 share) private pure {
-        tab.outcomes[tab.settled++] = IExecutionProcedure.SlotOutcome({
-            node: node,
-            agent: agent,
-            score: agreed ? share : 0,
-            reason: agreed ? Reasons.OUTCOME : Reasons.DISSENT
-        });
+        uint256 outcome = uint256(uint160(agent)) | (uint256(node) << 160);
+        if (agreed) outcome |= _AGREED | (uint256(share) << 176);
+        tab.outcomes[tab.settled++] = outcome;
     }
 
     function _settle(MissionStorage.Layout storage s, Tab memory tab) private {
         if (tab.settled == 0) return;
         IExecutionProcedure.SlotOutcome[] memory outcomes = new IExecutionProcedure.SlotOutcome[](tab.settled);
-        for (uint256 i = 0; i < outcomes.length; ++i) outcomes[i] = tab.outcomes[i];
+        for (uint256 i = 0; i < outcomes.length; ++i) {
+            uint256 word = tab.outcomes[i];
+            IExecutionProcedure.SlotOutcome memory outcome = outcomes[i];
+            // The low bits are the agent.
+            outcome.agent = address(uint160(word));
+            (outcome.node, outcome.score) = (uint8(word >> 160), uint16(word >> 176));
+            outcome.reason = word & _AGREED != 0 ? Reasons.OUTCOME : Reasons.DISSENT;
+        }
         s.head.execution.settleSlots(outcomes);
     }
 
@@ -158,8 +174,9 @@ library Escrow {
         for (uint256 place = 0; place < seated; ++place) {
             address verifier = f.city.evidence.verifierAt(NodeWord.seatAt(w.seats, place));
             tab.payments[tab.count++] = Payments.pack(verifier, each, 0, node, Payments.SEAT + place);
-            tab.verifiers += each;
         }
+        // At most all of the fees.
+        tab.verifiers += each * uint64(seated);
     }
 
     function _pay(MissionStorage.Layout storage s, Frame memory f, Tab memory tab) private {
@@ -281,7 +298,8 @@ library Escrow {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, w.attempt, slot)];
         if (!NodeCore.has(w, MissionStorage.RECORDED) || (w.agreeing >> slot) & 1 == 0) return due;
-        Split memory split = Appeals.splitOf(MissionFrame.open(city), bound.price, w.share, bound.psi);
+        Split memory split;
+        Appeals.splitInto(split, MissionFrame.open(city), bound.price, w.share, bound.psi);
         (due.paid, due.premium) = (split.paid, split.premium);
         due.claimed = (s.claimed >> node) & 1 == 1;
         due.claimableAt = w.settlesAt;

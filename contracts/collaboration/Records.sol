@@ -27,10 +27,11 @@ library Records {
         w.settlesAt = uint40(block.timestamp) + f.window(law);
         uint64 entitled = 0;
         uint64 accrued = 0;
+        Split memory split;
         for (uint8 slot = 0; slot < law.redundancy(); ++slot) {
             if ((w.agreeing >> slot) & 1 == 0) continue;
             MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, w.attempt, slot)];
-            Split memory split = Appeals.splitOf(f, bound.price, w.share, bound.psi);
+            Appeals.splitInto(split, f, bound.price, w.share, bound.psi);
             _announce(node, slot, bound.agent, split, w.settlesAt);
             entitled += split.paid;
             // Until the window closed an appeal may still change the share: all of the price is held.

@@ -45,10 +45,23 @@ library Payout {
         uint16 shareBps,
         uint256 psi1000
     ) internal pure returns (Split memory s) {
+        fill(s, price, feeBps, insuranceBps, shareBps, psi1000);
+    }
+
+    /// @notice The same into a split that is there, for who makes many.
+    function fill(
+        Split memory s,
+        uint64 price,
+        uint16 feeBps,
+        uint16 insuranceBps,
+        uint16 shareBps,
+        uint256 psi1000
+    ) internal pure {
         uint256 fees = uint256(feeBps) + insuranceBps;
         if (fees > BasisPoints.WHOLE || shareBps > BasisPoints.WHOLE)
             revert InvalidRates(feeBps, insuranceBps, shareBps);
         s.base = uint64((uint256(price) * (BasisPoints.WHOLE - fees)) / BasisPoints.WHOLE);
+        (s.fee, s.insurance) = (0, 0);
         if (shareBps != 0) {
             // Rates are at most the whole, so each part is at most the price; ψ below one makes it less.
             s.fee = uint64((uint256(price) * feeBps) / BasisPoints.WHOLE);

@@ -71,8 +71,8 @@ export const TOKENS: readonly Attack[] = attacksOf("tokens", "T", [
     entry: "CollaborationContract.claim",
     guard: "an executor is credited, whatever its account refuses",
     file: "collaboration/Escrow.sol",
-    find: "            tab.paid += split.paid;\n",
-    replace: ["            tab.paid += split.paid;", "            f.city.token.transfer(bound.agent, 0);", ""].join("\n"),
+    find: "            _addUp(tab, tab.split);\n",
+    replace: ["            _addUp(tab, tab.split);", "            f.city.token.transfer(bound.agent, 0);", ""].join("\n"),
   },
   {
     title: "a verifier has itself blocked, and the executor is not paid",
