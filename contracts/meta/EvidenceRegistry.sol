@@ -58,8 +58,6 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint256 draw;
         bytes page;
         address[] excluded;
-        /// Where the next one is read into.
-        Seat next;
     }
 
     /// Accounts of one principal. All are of one kind: no principal judges what it attests.
@@ -384,12 +382,13 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint256 waiting = 0;
         // At most 256 seats and seven places.
         unchecked {
-            for (uint256 i = 0; i < count; ++i) order[i] = i;
+            // Every place below is one of `count`.
+            for (uint256 i = 0; i < count; ++i) order.set(i, i);
             for (uint256 left = count; left != 0 && t.filled < size; --left) {
                 uint256 pick = PanelDraw.next(t.seed, t.draw++, left);
-                uint256 index = order[pick];
-                order[pick] = order[left - 1];
-                if (_waits(t, index, 1)) order[count - ++waiting] = index;
+                uint256 index = order.get(pick);
+                order.set(pick, order.get(left - 1));
+                if (_waits(t, index, 1)) order.set(count - ++waiting, index);
             }
             for (uint256 most = 2; t.filled < size; ++most) {
                 // Beyond as many of one principal as there are places, at most seven, no candidate is left.
@@ -406,14 +405,21 @@ contract EvidenceRegistry is IEvidenceRegistry {
 
     /// @dev Gives a seat its place, unless its principal has `most` already: then it waits. The excluded do not.
     function _waits(Sitting memory t, uint256 index, uint256 most) private pure returns (bool) {
-        Seat memory seat = t.next;
-        _readSeat(t.page, index, seat);
-        if (_sits(t, seat.principal) >= most) return !_hasPlace(t, seat.verifier);
-        if (t.excluded.toUint256Array().contains(uint160(seat.principal))) return false;
-        // The place it takes gives its own for the next one.
-        (t.next, t.panel[t.filled]) = (t.panel[t.filled], seat);
-        ++t.filled;
+        (address verifier, address principal) = _whoIn(t.page, index);
+        if (_sits(t, principal) >= most) return !_hasPlace(t, verifier);
+        if (t.excluded.toUint256Array().contains(uint160(principal))) return false;
+        _readSeat(t.page, index, t.panel[t.filled++]);
         return false;
+    }
+
+    /// @dev The index is one of the page's seats.
+    function _whoIn(bytes memory page, uint256 index) private pure returns (address verifier, address principal) {
+        // An offset in a page of at most 256 seats.
+        unchecked {
+            // The low bits are the addresses.
+            verifier = address(uint160(uint256(page.load(_SEAT_LENGTH * index))));
+            principal = address(uint160(uint256(page.load(_SEAT_LENGTH * index + _WORD))));
+        }
     }
 
     function _hasPlace(Sitting memory t, address verifier) private pure returns (bool) {

@@ -467,8 +467,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "no principal sits twice while another is left",
     file: "meta/EvidenceRegistry.sol",
-    find: "        if (_sits(t, seat.principal) >= most) return",
-    replace: "        if (_hasPlace(t, seat.verifier)) return",
+    find: "        if (_sits(t, principal) >= most) return",
+    replace: "        if (_hasPlace(t, verifier)) return",
     bound: "where there are fewer principals than places, each sits as often as the others",
   },
   {
