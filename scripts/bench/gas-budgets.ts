@@ -18,7 +18,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 100_000,
     budget: 150_000,
     exception: {
-      limit: 163_000,
+      limit: 160_500,
       why: "two words for the agent are 44,000, its principal's word, the census and a checked token transfer 32,000; signatures, typed data and the DID's form are 45,000 of calldata and compute; whether the city is founded, and ten claims against what a newcomer may claim, 6,000; reading the balance before and after (what is booked is what arrived) is what a cheaper design would leave out",
     },
   },
@@ -60,7 +60,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 120_000,
     exception: {
-      limit: 278_500,
+      limit: 274_000,
       why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; the dockets in memory, the draw and the weighing are the rest",
     },
   },
@@ -70,7 +70,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 2_770_000,
+      limit: 2_720_000,
       why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, and each slot's word, pledge and principal are read cold in every stage",
     },
   },
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_145_000,
+      limit: 1_105_000,
       why: "waves, laws, items and verdicts are read where they lie; what is left are a docket per node in memory, pledges that are looked at twice, typed-data hashing, rulings that one library hands to another, and the coding of calls between contracts",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_600_000,
+      limit: 2_550_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
@@ -120,7 +120,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 99_000,
+      limit: 98_500,
       why: "a node of this mission credits 1.75 executors with their premiums and 1.75 verifiers: stakes and reputations move here as well since an appealed outcome moves nothing (33,000, of which the missions above were relieved), a quarter is cold words (slots, accounts, principals' premiums, parameters), two words of the mission are new (the nodes claimed, the sums paid), 27,000 is the compiler's work on them, and 2,000 whether the executors get a vote by it; the withdrawals that follow are not in it",
     },
   },
@@ -158,7 +158,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 40_000,
     budget: 60_000,
     exception: {
-      limit: 91_000,
+      limit: 90_500,
       why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999; that the monitor's principal has no part in the mission is two calls (8,000)",
     },
   },
@@ -168,7 +168,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 38_000,
     budget: 115_000,
     exception: {
-      limit: 190_000,
+      limit: 187_500,
       why: "the mission's word of approvals and the adjudicator's own at the watchdog are new (44,000), the act's own type is hashed word by word from its table (6,000), eight contracts are entered for the first time (21,000), the case is hashed before it is judged, and conflicts are looked up in the mission and in its tree (8,000)",
     },
   },
