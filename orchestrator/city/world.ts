@@ -24,6 +24,7 @@ export function worldOf(
 ): World {
   const { client, society, answers, blocks, log } = city;
   const now = () => 1_000 * Number(client.chain.clock.now());
+  const judges = judgesOf(city);
   return {
     client,
     workers: membersOf(society, "producer").map((member) => {
@@ -35,7 +36,9 @@ export function worldOf(
       return localSeat(resident, { sandbox: city.sandbox, seed: city.seed, tamper });
     }),
     sponsor: memberOf(society, "sponsor"),
-    verifiers: membersOf(society, "verifier").map((member) => localVerifier(holderOf(society, member), judgeOf(city))),
+    verifiers: membersOf(society, "verifier").map((member, place) =>
+      localVerifier(holderOf(society, member), judges[place % Math.max(1, judges.length)]),
+    ),
     issuers: membersOf(society, "issuer").map((member, place) =>
       localIssuer({ ...holderOf(society, member), issues: [issuedBy(place)] }, now),
     ),
@@ -68,10 +71,10 @@ export function worldOf(
   };
 }
 
-/** The model by which this city's own verifiers judge what no rule can; undefined where its operator names none. */
-export function judgeOf({ environment }: Pick<City, "environment">): Judge | undefined {
-  const name = environment[JUDGE_VARIABLE];
-  return name === undefined || name === "" ? undefined : chatJudge(name, () => openChatModel(name, environment));
+/** The models by which this city's own verifiers judge what no rule can, seat by seat and again from the first; none where its operator names none. */
+export function judgesOf({ environment }: Pick<City, "environment">): readonly Judge[] {
+  const names = (environment[JUDGE_VARIABLE] ?? "").split(",").map((name) => name.trim());
+  return names.filter((name) => name !== "").map((name) => chatJudge(name, () => openChatModel(name, environment)));
 }
 
 /** Of several that ask for the same at once one computes; so it is done, and logged, once. */

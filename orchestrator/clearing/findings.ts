@@ -43,8 +43,11 @@ export const findingSchema = z.strictObject({
   agreeing: z.array(nameSchema).max(16).readonly(),
   /** `groundsOf`: what this verifier looked at for this kind. No other verifier's and no other kind's is the same. */
   from: digestSchema,
-  /** Which model was asked, and the digest of its answers: the words themselves may tell what the output says. */
-  said: z.strictObject({ model: z.string().min(1).max(200), answers: digestSchema }).optional(),
+  /**
+   * Which model was asked, under which rules (`JUDGE_RULES`; each question is in `from`), and the digest of its answers: the words themselves may
+   * tell what the output says.
+   */
+  said: z.strictObject({ model: z.string().min(1).max(200), prompt: digestSchema, answers: digestSchema }).optional(),
 });
 export type DocumentedFinding = z.infer<typeof findingSchema>;
 

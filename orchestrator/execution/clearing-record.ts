@@ -18,6 +18,7 @@ import { fromBps, nameSchema, QUESTIONS, timeOf, toBps } from "../clearing/field
 import { saidDigest } from "../clearing/findings.ts";
 import { ingest } from "../clearing/ingest.ts";
 import type { Judgement } from "../clearing/judgement.ts";
+import { JUDGE_RULES } from "../clearing/mesh.ts";
 import { obligationSchema, signObligation } from "../clearing/obligation.ts";
 import type { Checked } from "../clearing/refusal.ts";
 import { type Role, registryOf } from "../clearing/registry.ts";
@@ -251,7 +252,9 @@ export function outputOf(
             basis: itemsIn(finding.basis).map(itemHash),
             agreeing: agentsIn(finding.agreeing),
             from: finding.from,
-            ...(finding.said === undefined ? {} : { said: { model: finding.said.model, answers: saidDigest(finding.said) } }),
+            ...(finding.said === undefined
+              ? {}
+              : { said: { model: finding.said.model, prompt: JUDGE_RULES, answers: saidDigest(finding.said) } }),
           })),
         }),
   };

@@ -9,7 +9,7 @@ import { TokenBudget } from "./token-budget.ts";
 const TOKENS = 40_000;
 const ANSWER_TIMEOUT_MS = 40_000;
 
-/** The environment's variable that names the model by which a city's own verifiers judge what no rule can. */
+/** The environment's variable that names the models, separated by commas, by which a city's own verifiers judge what no rule can. */
 export const JUDGE_VARIABLE = "AGENTCITY_JUDGE";
 
 /** A chat model by its name as a verifier's judge. It answers in a form or not at all: whatever else it writes is dropped here. */

@@ -10,10 +10,11 @@ import { findingsAgain, workIn } from "../../orchestrator/city/audit/findings.ts
 import { Inspection } from "../../orchestrator/city/audit/inspection.ts";
 import { finalClearings } from "../../orchestrator/city/audit/passports.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/founding/society.ts";
+import { memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
 import { KindNotOffered } from "../../orchestrator/city/missions/offered-kinds.ts";
 import { timeOf } from "../../orchestrator/clearing/fields.ts";
 import { saidDigest, saidSchema } from "../../orchestrator/clearing/findings.ts";
+import { JUDGE_RULES } from "../../orchestrator/clearing/mesh.ts";
 import { type ObligationTerms, obligationSchema, signObligation } from "../../orchestrator/clearing/obligation.ts";
 import { type ClearingRecord, clearingRecordSchema } from "../../orchestrator/execution/clearing-record.ts";
 import { signedItemSchema } from "../../orchestrator/execution/evidence.ts";
@@ -29,12 +30,14 @@ import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { MANIFEST } from "../../orchestrator/records/bundle-manifest.ts";
 import { forge, logOf, rewriteRecord, textOf } from "../city/audit/forgery.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
-import { lenient, modelServer } from "../support/model-server.ts";
+import { type Asked, lenient, modelServer } from "../support/model-server.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, judgedByKinds, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const RUBRIC = "Names every work package with an estimate.";
+/** Of the city's own verifiers, seat by seat. */
+const MODELS = ["openai:judge-1", "openai:judge-2"];
 /** Of a hundred, how well the model finds the report to meet its rubric. */
 const SCORE = 88;
 
@@ -54,6 +57,8 @@ describe("scenario: a mission judged by every kind of verifier", function () {
   const server = modelServer();
   let city: City;
   let outcome: Outcome;
+  /** Whatever models were asked in the mission. */
+  const asked: Asked[] = [];
   const text = () => {
     const csv = smallInputs(directory(), CALM_ROWS).csv;
     return smallMission(csv, { risk: "MEDIUM", budget: "600.00", deadline: "2d", tasks: judgedByKinds(RUBRIC) });
@@ -68,9 +73,13 @@ describe("scenario: a mission judged by every kind of verifier", function () {
 
   before(async () => {
     const home = join(directory(), "home");
-    const environment = { AGENTCITY_JUDGE: "openai:judge-1", OPENAI_API_KEY: "none", OPENAI_BASE_URL: server.url };
+    const environment = { AGENTCITY_JUDGE: MODELS.join(", "), OPENAI_API_KEY: "none", OPENAI_BASE_URL: server.url };
     city = await openHome(home, "23", { environment });
-    server.answer = lenient(SCORE);
+    const answer = lenient(SCORE);
+    server.answer = (question) => {
+      asked.push(question);
+      return answer(question);
+    };
     outcome = await carryOutIn(city, text(), { id: "kinds", home });
   });
   after(() => city?.close());
@@ -155,7 +164,11 @@ describe("scenario: a mission judged by every kind of verifier", function () {
     expect(said).to.have.length(semantic.length);
     for (const { verifier, finding } of semantic) {
       const own = saidSchema.parse(said.find(({ subjects }) => subjects.at(-1) === verifier)?.block);
-      expect(finding.said).to.deep.equal({ model: "openai:judge-1", answers: saidDigest(own) });
+      const seat = membersOf(city.society, "verifier").findIndex(({ account }) => account.address === verifier);
+      const model = MODELS[seat % MODELS.length];
+      expect(finding.said).to.deep.equal({ model, prompt: JUDGE_RULES, answers: saidDigest(own) });
+      const named = asked.filter(({ prompt }) => prompt.includes(`for ${verifier}`)).map((each) => `openai:${each.model}`);
+      expect([...new Set(named)], "each asks its own model").to.deep.equal([model]);
       expect(finding.score).to.equal(SCORE / 100);
     }
   });
@@ -236,7 +249,9 @@ describe("scenario: a mission judged by every kind of verifier", function () {
         workOf: (slot) => workIn({ of, block, hasBlock: () => true }, place, slot),
         saidOf: (verifier) => saidSchema.parse(blocksOf("execution.semantic").find(({ subjects }) => subjects.at(-1) === verifier)?.block),
       });
-      return seen.result().findings.map(({ subject }) => subject.replace(/0x\w+/, "somebody"));
+      const subjects = seen.result().findings.map(({ subject }) => subject.replace(/0x\w+/, "somebody"));
+      // Two seats may have the same model or not: which are drawn is not the test's to say.
+      return subjects.filter((subject) => !subject.endsWith("what its model said"));
     };
     const [first, second, ...others] = record.outputs;
     if (first === undefined || second === undefined) throw new RangeError("a panel of one");

@@ -1,6 +1,6 @@
 import { type By, groundsOf, type Said, saidDigest } from "../../clearing/findings.ts";
 import type { Submission } from "../../clearing/judgement.ts";
-import { semanticFinding } from "../../clearing/mesh.ts";
+import { JUDGE_RULES, semanticFinding } from "../../clearing/mesh.ts";
 import type { ClearingRecord } from "../../execution/clearing-record.ts";
 import { placedExhibits, slotsIn } from "../../execution/passports.ts";
 import { hashesOf, sealedSchema, workSchema } from "../../execution/work.ts";
@@ -79,7 +79,12 @@ export function findingsAgain(seen: Inspection, { subject, file, record, law, wo
       const said = finding.said === undefined ? undefined : saidOf(verifier);
       const { from, result, score } = semanticFinding(works, { ...by, rubric: law.rubric ?? "", said });
       seen.same(finding.from, from, `${about}, what it asked`, file);
-      seen.same(finding.said, said && { model: said.model, answers: saidDigest(said) }, `${about}, what its model said`, file);
+      seen.same(
+        finding.said,
+        said && { model: said.model, prompt: JUDGE_RULES, answers: saidDigest(said) },
+        `${about}, what its model said`,
+        file,
+      );
       seen.same([finding.verdict, Math.round(finding.score * BASIS_POINTS)], [result, score], `${about}, read again`, file);
     }
   }

@@ -4,7 +4,7 @@ import { AgentCityError } from "../../primitives/errors.ts";
 import type { MissionFile, MissionTask } from "../../protocol/mission-file.ts";
 import type { PanelKind } from "../../protocol/verifier-kinds.ts";
 import type { City } from "../city.ts";
-import { judgeOf } from "../world.ts";
+import { judgesOf } from "../world.ts";
 
 /** A task asks for a kind of verifier that nobody who could be drawn has. */
 export class KindNotOffered extends AgentCityError {
@@ -20,7 +20,7 @@ export class KindNotOffered extends AgentCityError {
  * elsewhere has a model only its owner knows, so one that is seated here counts.
  */
 export function requireOfferedKinds(city: City, { tasks }: Pick<MissionFile, "tasks">, outsiders: Outsiders | undefined): void {
-  if (judgeOf(city) !== undefined || (outsiders?.verifiers.length ?? 0) > 0) return;
+  if (judgesOf(city).length > 0 || (outsiders?.verifiers.length ?? 0) > 0) return;
   const asking = everyTask(tasks).find(({ verifiers }) => verifiers?.includes("semantic"));
   if (asking !== undefined) throw new KindNotOffered(asking.name, "semantic");
 }
