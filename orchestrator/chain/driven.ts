@@ -432,8 +432,7 @@ class Driven implements DrivenChain {
       });
     }
     const hashes = await this.#queue(transactions, recorded !== undefined);
-    await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
-    await this.#node("evm_mine");
+    await this.#node("evm_mine", numberToHex(timestamp));
     const mined = await this.#block("latest");
     if (mined.parentHash !== this.#head.hash) {
       this.#inDoubt = true;
