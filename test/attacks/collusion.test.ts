@@ -192,6 +192,22 @@ describe("attacks by collusion", () => {
       expect(await entitled()).to.equal(0);
     });
 
+    it("a party signs evidence itself, registered as somebody else's issuer", async () => {
+      await opened(TASK);
+      await mission.awardAll();
+      const { evidence, sponsor } = mission.city;
+      const stranger = await mission.city.account("who answers for it");
+      await evidence.registerIssuer(sponsor.address, stranger.address, 1 << EvidenceClass.ATT);
+      mission.evidence = { issuer: sponsor.address, class: EvidenceClass.ATT };
+      await mission.route(0);
+      await mission.work(0);
+      await networkHelpers.mine();
+      const order = await mission.clearOrder(0);
+      const items = [await mission.item(0, 0, sponsor)];
+      await attempt(mission.contract.clear(packed({ ...order, items })));
+      expect(await entitled()).to.equal(0);
+    });
+
     it("an executor's principal attests that its own code runs", async () => {
       await opened(TASK);
       await mission.awardAll();

@@ -743,4 +743,13 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "MAX_ITEMS = uint8(Admissibility.REFUTATION);",
     replace: "MAX_ITEMS = 32;",
   },
+  {
+    title: "a party signs evidence itself, registered as somebody else's issuer",
+    threats: ["NP-4", "SP-2"],
+    entry: "CollaborationContract.clear",
+    guard: "an issuer's own address is no party's",
+    file: "collaboration/Exhibits.sol",
+    find: "party == principal || party == account",
+    replace: "party == principal",
+  },
 ]);
