@@ -29,6 +29,7 @@ export const REFUSALS = [
   "NothingToDivide",
   "BrokenRecord",
   "LedByEscrow",
+  "BreakerOpen",
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 

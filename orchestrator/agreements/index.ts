@@ -1,6 +1,7 @@
 /** `agentcity/agreements`: agreements of two parties after ASA. Knows no chain, no network and no clock; see docs/agreements.md. */
 export { type ByteSigner, type PublicKey, signerOf } from "../primitives/signing.ts";
 export * from "./acts.ts";
+export * from "./breakers.ts";
 export * from "./canary.ts";
 export * from "./canonical.ts";
 export * from "./clock.ts";

@@ -94,6 +94,8 @@ export interface JobView {
   readonly dueAt: number;
   readonly deliverable: Hash | undefined;
   readonly judged: { readonly by: Address; readonly share: number; readonly reason: Hash } | undefined;
+  /** Who filed a dispute. */
+  readonly challenged: Address | undefined;
   /** In basis points, as a ruling said. */
   readonly ruled: number | undefined;
   /** In basis points, as both parties ended it. */
@@ -118,6 +120,7 @@ export async function readJob(
     dueAt,
     deliverable: undefined,
     judged: undefined,
+    challenged: undefined,
     ruled: undefined,
     agreed: undefined,
     paid: undefined,
@@ -127,6 +130,7 @@ export async function readJob(
     const { provider = 0n, client = 0n } = view.paid ?? {};
     if (eventName === "JobSubmitted") view = { ...view, deliverable: args.deliverable };
     if (eventName === "JobJudged") view = { ...view, judged: { by: args.evaluator, share: args.share, reason: args.reason } };
+    if (eventName === "JobChallenged") view = { ...view, challenged: args.party };
     if (eventName === "JobRuled") view = { ...view, ruled: args.share };
     if (eventName === "JobCancelled") view = { ...view, agreed: args.share };
     if (eventName === "PaymentReleased") view = { ...view, paid: { provider: provider + args.amount, client } };

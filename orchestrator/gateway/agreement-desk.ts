@@ -6,9 +6,16 @@ import {
   type Agreement,
   type AgreementLife,
   AgreementRefused,
+  type Attempt,
   actSchema,
   agreementHash,
+  BREAKER_LIMITS,
+  BREAKER_MEMORY,
+  type BreakerLimits,
+  type BreakerOutcome,
+  breakerName,
   type Consent,
+  DEFAULTS,
   decimalsOf,
   dueAt,
   isEscrowed,
@@ -17,13 +24,17 @@ import {
   lifeAt,
   messageBytes,
   namedIn,
+  type OpenBreaker,
+  openBreakers,
   openLife,
+  outcomesOf,
   overBy,
   owedIn,
   PARTIES,
   type PartyIdentity,
   readAgreement,
   readMessage,
+  requireClosed,
   resultIn,
   type Status,
   sameIdentity,
@@ -54,6 +65,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { sha256 } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson, parseJson } from "../primitives/json.ts";
+import { groupedBy } from "../primitives/lists.ts";
 import type { Sql } from "../records/sql.ts";
 import { Refused } from "./errors.ts";
 import { paymentOfDebt, type Toll } from "./x402.ts";
@@ -67,6 +79,11 @@ export interface AgreementDeskOptions {
   readonly token: Address;
   /** The machine's clock: agreements without an escrow run by it, the others by the chain's. */
   readonly millis: () => number;
+  /** What adjudicators signed to have none begun. Default: nobody stops them here. */
+  readonly stops?: (() => Promise<readonly BreakerOutcome[]>) | undefined;
+  /** How many payments the city sent whose fate it does not know. Default: it sends none. */
+  readonly unknown?: (() => Promise<number>) | undefined;
+  readonly limits?: BreakerLimits | undefined;
 }
 
 /** Whoever proposes where there may be no room. */
@@ -109,6 +126,9 @@ const LOOKED_AT = 16;
 const CONSENT = 86_400;
 /** Lives that were worked out, so that a reader costs no signatures to check again. */
 const MOST_LIVES = 1_024;
+/** Of a party's agreements, and of all, so many of the newest tell whether a breaker is open. */
+const BREAKERS_LOOK = 32;
+const BREAKERS_LOOK_AT_ALL = 256;
 /** A concurrent act of the same agreement makes this one be judged again, as often. */
 const TRIES = 5;
 
@@ -145,7 +165,10 @@ const heaviestRows = z.array(
     own: z.coerce.number(),
   }),
 );
+const idsSchema = z.array(z.object({ id: hashSchema }).transform(({ id }) => id));
+const ratesSchema = z.array(z.object({ client: z.string(), at: z.coerce.number() }));
 const rowsSchema = z.array(z.object({ at: z.coerce.number(), act: z.string() }));
+const rowsOfManySchema = z.array(z.object({ id: hashSchema, at: z.coerce.number(), act: z.string() }));
 
 const stepRefused = (why: string) =>
   new AgentCityError("StepRefused", `This is no step of the agreement: ${why}`, { action: "sign what prepare_agreement_step gives" });
@@ -154,6 +177,8 @@ export class AgreementDesk {
   readonly #options: AgreementDeskOptions;
   /** Agreements that are known to have their money in the escrow. */
   readonly #funded = new Set<Hash>();
+  /** What agreements that are over count for. */
+  readonly #ended = new Map<Hash, readonly BreakerOutcome[]>();
   readonly #lives = new Map<Hash, { readonly life: AgreementLife; readonly count: number }>();
 
   constructor(options: AgreementDeskOptions) {
@@ -200,6 +225,7 @@ export class AgreementDesk {
     const now = this.#now(isEscrowedText(act.document));
     const { agreement } = openLife(act, { keyOf: keyOfDid, now });
     this.#requireMine(agreement);
+    await this.#requireClosed({ begins: "agreement", by: "client", terms: agreement });
     const { client } = agreement.parties;
     const opened = this.#now(false);
     const purse = shown === undefined ? undefined : await this.#purseOf(agreement, shown);
@@ -249,7 +275,10 @@ export class AgreementDesk {
       const deliverable = standing.job?.view?.deliverable;
       const options = { keyOf: keyOfDid, now, ...(deliverable === undefined ? {} : { submitted: deliverable }) };
       const after = take(standing.life, act, options);
-      if (act.act === "sign") await this.#requireWallet(standing, act);
+      if (act.act === "sign") {
+        await this.#requireClosed({ begins: "agreement", by: act.by, terms: agreement });
+        await this.#requireWallet(standing, act);
+      }
       if (act.act === "consent") await this.#requireConsent(standing, act);
       const signed = after.timed.state.status === "active" && act.act === "sign";
       const ends = signed ? overBy(after.agreement, this.#now(false)) : undefined;
@@ -306,6 +335,7 @@ export class AgreementDesk {
       case "fund": {
         mine(terms.client, "client");
         if (view !== undefined && view.status !== "open") throw stepRefused(`it is ${view.status}`);
+        await this.#requireClosed({ begins: "funding", by: "client", terms: life.agreement });
         const [client, provider] = await this.#walletSignatures(standing.id);
         if (client === undefined || provider === undefined) throw stepRefused("both sign it first");
         const allowance = await this.#allowance(from, escrow);
@@ -359,7 +389,7 @@ export class AgreementDesk {
   async send(id: Hash, signed: readonly Hex[]): Promise<Standing> {
     const { chain } = this.#options;
     const read = await Promise.all(signed.map((raw) => readSignedCall(raw, chain.id, stepRefused)));
-    const { job } = await this.get(id, (agreement) => read.every(({ from }) => isNamed(agreement, from)));
+    const { job, life } = await this.get(id, (agreement) => read.every(({ from }) => isNamed(agreement, from)));
     if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
     const place = { escrow: this.#requireEscrow().address, job: job.number, terms: job.terms };
     const calls = read.map((call) => {
@@ -367,8 +397,99 @@ export class AgreementDesk {
       if (what === undefined) throw stepRefused("one does something else");
       return { ...call, what };
     });
+    if (calls.some(({ what }) => FUNDING.has(what))) await this.#requireClosed({ begins: "funding", by: "client", terms: life.agreement });
     await relay(chain, calls, agreementEscrowAbi, stepRefused);
     return this.get(id);
+  }
+
+  /** Breakers that are open now, as the newest agreements here and this city's adjudicators have it. */
+  async breakers(): Promise<readonly OpenBreaker[]> {
+    const now = this.#now(false);
+    const since = now - BREAKER_MEMORY;
+    const [rows, rates] = [
+      await this.#options.sql.query(
+        `SELECT id FROM gateway_agreements WHERE opened > $1 AND acts >= ${ACTS_OF_SIGNED} ORDER BY opened DESC LIMIT ${BREAKERS_LOOK_AT_ALL}`,
+        [since],
+      ),
+      await this.#options.sql.query("SELECT client, opened AS at FROM gateway_agreements WHERE opened > $1 ORDER BY opened", [now - 3_600]),
+    ];
+    const proposed = ratesSchema.parse(rates).map((each) => ({ what: "proposed" as const, ...each }));
+    return this.#fold(idsSchema.parse(rows), proposed);
+  }
+
+  /** The one question that breakers are asked. Throws BreakerOpen. */
+  async #requireClosed(attempt: Attempt): Promise<void> {
+    const { client, provider } = attempt.terms.parties;
+    const names = [client, provider].map(({ identity }) => nameOf(identity));
+    const now = this.#now(false);
+    const looked = await Promise.all(
+      names.map((name) =>
+        this.#options.sql.query(
+          `SELECT id FROM gateway_agreement_parties JOIN gateway_agreements USING (id)
+           WHERE identity = $1 AND opened > $2 AND acts >= ${ACTS_OF_SIGNED} ORDER BY opened DESC LIMIT ${BREAKERS_LOOK}`,
+          [name, now - BREAKER_MEMORY],
+        ),
+      ),
+    );
+    const rates = await this.#options.sql.query(
+      `SELECT client, opened AS at FROM gateway_agreements WHERE client = $1 AND opened > $2 ORDER BY opened DESC LIMIT ${this.#limits.proposals}`,
+      [nameOf(client.identity), now - 3_600],
+    );
+    const proposed = ratesSchema.parse(rates).map((each) => ({ what: "proposed" as const, ...each }));
+    requireClosed(await this.#fold(idsSchema.parse(looked.flat()), proposed), attempt);
+  }
+
+  get #limits(): BreakerLimits {
+    return this.#options.limits ?? BREAKER_LIMITS;
+  }
+
+  async #fold(ids: readonly Hash[], proposed: readonly BreakerOutcome[]): Promise<readonly OpenBreaker[]> {
+    const { stops, unknown } = this.#options;
+    const unended = [...new Set(ids)].filter((id) => !this.#ended.has(id));
+    const rows = await this.#options.sql.query("SELECT id, at, act FROM gateway_acts WHERE id = ANY($1) ORDER BY id, place", [unended]);
+    const acts = groupedBy(rowsOfManySchema.parse(rows), ({ id }) => id);
+    const known = await Promise.all([...new Set(ids)].map((id) => this.#outcomes(id, storedIn(acts.get(id) ?? []))));
+    const now = this.#now(false);
+    const lost = Array.from({ length: (await unknown?.()) ?? 0 }, () => ({ what: "unknown" as const, at: now }));
+    return openBreakers([...((await stops?.()) ?? []), ...lost, ...proposed, ...known.flat()], now, this.#limits);
+  }
+
+  /** What an agreement counts for; one that is over counts for the same ever after. */
+  async #outcomes(id: Hash, acts: readonly StoredAct[]): Promise<readonly BreakerOutcome[]> {
+    const before = this.#ended.get(id);
+    if (before !== undefined) return before;
+    // It was let go of meanwhile, or lies in an escrow that this city no longer follows.
+    if (acts.length === 0 || (isEscrowed(termsOf(acts)) && this.#options.escrow === undefined)) return [];
+    const { life, status, due, job } = await this.#standing(id, acts);
+    const { agreement } = life;
+    if (agreement.signatures?.client === undefined || agreement.signatures.provider === undefined) return [];
+    // Agreements with an escrow live by the chain's clock, breakers by the machine's.
+    const shift = isEscrowed(agreement) ? this.#now(false) - this.#now(true) : 0;
+    const said = acts.map(({ act, at }) => ({ act, at: at + shift }));
+    const filed = said.find(({ act }) => act.act === "challenge");
+    const by = filed?.act.act === "challenge" ? filed.act.challenge.by : undefined;
+    const view = job?.view;
+    const challenger = view?.challenged === undefined ? by : view.challenged === job?.terms.client ? "client" : "provider";
+    const last = said.at(-1)?.at ?? 0;
+    const outcomes = outcomesOf(id, life, {
+      challenge: challenger === undefined ? undefined : { by: challenger, at: filed?.at ?? last },
+      isDisputed: status === "disputed",
+      silentSince: isEscrowed(agreement) ? this.#silentInEscrow(job, shift) : silentIn(life, said),
+      judgedAt: said.filter(({ act }) => act.act === "result").map(({ at }) => at),
+    });
+    if (due === undefined && status !== "active") {
+      this.#ended.set(id, outcomes);
+      const [first] = this.#ended.keys();
+      if (this.#ended.size > MOST_LIVES && first !== undefined) this.#ended.delete(first);
+    }
+    return outcomes;
+  }
+
+  /** The second in which the first evaluator of an escrow's job had let its time run out; undefined if it has not. */
+  #silentInEscrow(job: Standing["job"], shift: number): number | undefined {
+    const { terms, view } = job ?? {};
+    if (terms === undefined || view?.deliverable === undefined || view.agreed !== undefined) return undefined;
+    return isLate(terms, view, this.#now(true)) ? Math.min(view.dueAt + shift, this.#now(false)) : undefined;
   }
 
   async #standing(id: Hash, acts: readonly StoredAct[]): Promise<Standing> {
@@ -577,7 +698,7 @@ export class AgreementDesk {
 
   async #acts(id: Hash): Promise<readonly StoredAct[]> {
     const rows = rowsSchema.parse(await this.#options.sql.query("SELECT at, act FROM gateway_acts WHERE id = $1 ORDER BY place", [id]));
-    return rows.map(({ at, act }) => ({ at, text: act, act: actSchema.parse(parseJson(act)) }));
+    return storedIn(rows);
   }
 
   /** False where another act came first. */
@@ -712,6 +833,9 @@ interface StoredAct {
   readonly text: string;
 }
 
+const storedIn = (rows: readonly z.infer<typeof rowsSchema>[number][]): readonly StoredAct[] =>
+  rows.map(({ at, act }) => ({ at, text: act, act: actSchema.parse(parseJson(act)) }));
+
 /** Whether whoever asks may read an agreement that is not public, by the terms that were proposed. */
 export type MayRead = (terms: Agreement) => boolean;
 
@@ -738,7 +862,27 @@ export function isNamed(agreement: Agreement, who: PartyIdentity | Address): boo
   return binding.success && Object.values(binding.data.wallets).includes(who);
 }
 
-const nameOf = ({ scheme, value }: PartyIdentity) => `${scheme}:${value}`;
+const nameOf = breakerName;
+
+/** What brings money into an escrow, by what `stepOf` calls it. */
+const FUNDING: ReadonlySet<string> = new Set(["approve", "open", "fund"]);
+
+/** The second in which the first evaluator had let its time run out, where no escrow leads; undefined if it has not. */
+function silentIn(
+  { agreement, timed: { state } }: AgreementLife,
+  said: readonly { readonly act: Act; readonly at: number }[],
+): number | undefined {
+  const delivered = said.find(({ act }) => act.act === "deliver");
+  if (delivered === undefined || state.backups === 0 || state.division === "agreed") return undefined;
+  return delivered.at + (agreement.verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds);
+}
+
+/** Whether the first evaluator has let its time run out: another judged in its place, or may by now. */
+function isLate(terms: EscrowTerms, { status, judged, dueAt: due }: JobView, now: number): boolean {
+  if (judged !== undefined) return judged.by !== terms.evaluator;
+  if (status === "submitted") return now > due - (terms.backup === ZERO ? 0 : terms.evaluatorTimeout);
+  return status === "expired";
+}
 
 /** Whose result an account settles by. */
 function resultOf({ life, job }: Standing, from: Address) {

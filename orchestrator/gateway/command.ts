@@ -8,6 +8,7 @@ import type { Shown } from "../protocol/call-records.ts";
 import type { Blocks } from "../records/blocks.ts";
 import type { LogHead } from "../records/log.ts";
 import type { AgreementDesk } from "./agreement-desk.ts";
+import type { AgreementStops } from "./agreement-stops.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
 import type { BundleExports } from "./exports.ts";
@@ -69,6 +70,8 @@ export interface CityWorld extends World {
   readonly posted?: PostedMissions | undefined;
   /** Agreements of parties anywhere. */
   readonly agreements?: AgreementDesk | undefined;
+  /** By which adjudicators have no agreements begun. */
+  readonly stops?: AgreementStops | undefined;
 }
 
 /** Who asks. */

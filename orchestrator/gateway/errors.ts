@@ -11,6 +11,8 @@ const STATUS: Readonly<Record<string, number>> = {
   BadAmount: 422,
   UnknownGate: 422,
   UnknownKey: 401,
+  BreakerOpen: 503,
+  StopRefused: 409,
   StepRefused: 409,
   NothingOwed: 409,
   TooManyProposals: 429,

@@ -15,7 +15,7 @@ import { HubRows } from "../hub/store.ts";
 import { HubView, hubNewsSchema } from "../hub/view.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
-import { canonicalJson } from "../primitives/json.ts";
+import { canonicalJson, type JsonValue } from "../primitives/json.ts";
 import { partyOf } from "../primitives/party.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
 import { CALLS } from "../protocol/calls.ts";
@@ -109,9 +109,14 @@ export function startFront(port: MessagePort, given: FrontSettings, wall: Wall):
     const order = orderSchema.parse(question);
     if (order.do === "advance") return hub.advance(order.news);
     if (order.do === "close") return front?.close();
-    front = await openFront({ settings, city, hub, blocks, wall });
+    if (order.do === "show") {
+      breakers = order.breakers;
+      return undefined;
+    }
+    front = await openFront({ settings, city, hub, blocks, wall, breakers: () => breakers });
     return front.url;
   });
+  let breakers: readonly JsonValue[] = [];
   const city = cityOver(line);
   const blocks = openBlocks(join(settings.dir, "blocks"));
   const { network, addresses } = settings;
@@ -131,9 +136,10 @@ interface FrontParts {
   readonly hub: HubView;
   readonly blocks: Blocks;
   readonly wall: Wall;
+  readonly breakers: () => readonly JsonValue[];
 }
 
-async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
+async function openFront({ settings, city, hub, blocks, wall, breakers }: FrontParts) {
   const { addresses, limits, dir, publicUrl } = settings;
   const { millis } = wall;
   const chain = await chainOver(city.request, { wall, gathers: true });
@@ -169,6 +175,7 @@ async function openFront({ settings, city, hub, blocks, wall }: FrontParts) {
     nonces: openNonces(city.rows),
     hasPages: settings.hasPages,
     hasToll: settings.hasToll,
+    breakers,
     closing: closing.signal,
   });
   const refused = new WeakSet<object>();

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { StreamEvent } from "../hub/view.ts";
 import { Admission } from "../primitives/admission.ts";
 import { messageOf } from "../primitives/errors.ts";
-import { canonicalBytes, canonicalJson, isObject, type JsonObject, parseJson } from "../primitives/json.ts";
+import { canonicalBytes, canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import { partyOf } from "../primitives/party.ts";
 import { bodyShown } from "../protocol/call-records.ts";
 import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf } from "./a2a.ts";
@@ -60,6 +60,8 @@ export interface GatewayOptions {
   readonly hasPages: boolean;
   /** Whether paid commands are paid for. */
   readonly hasToll: boolean;
+  /** Breakers of agreements that are open, as the city said last. */
+  readonly breakers: () => readonly JsonValue[];
 }
 
 /** A file of the console, with the headers that it is served with. */
@@ -330,7 +332,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   app.get("/health", (context) => {
     const { sequence, block } = world.hub.cursor();
-    return json(context, { status: "ok", sequence, block });
+    return json(context, { status: "ok", sequence, block, breakers: [...options.breakers()] });
   });
   app.get("/openapi.json", (context) => json(context, openApiOf(commands, options.version, options.url())));
   const page = referencePage(commands);

@@ -127,6 +127,8 @@ export function answersOf({ world, request, rows, pages, run, charge, tell }: Ci
 export const orderSchema = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("open") }),
   z.strictObject({ do: z.literal("advance"), news: hubNewsSchema }),
+  /** What /health says of agreements. */
+  z.strictObject({ do: z.literal("show"), breakers: z.array(z.json()) }),
   z.strictObject({ do: z.literal("close") }),
 ]);
 export type FrontOrder = z.input<typeof orderSchema>;

@@ -16,8 +16,10 @@ import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { AgreementDesk } from "./agreement-desk.ts";
+import { AgreementStops } from "./agreement-stops.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { Caller, CityWorld } from "./command.ts";
+import { shownBreakers } from "./commands/breakers.ts";
 import { tell } from "./commands/events.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { Refused } from "./errors.ts";
@@ -108,6 +110,9 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     told: async (event) => z.json().parse(await tell(event, withholding(world))),
     push: options.push ?? guardedPush(),
   });
+  const till = new Till(city.client, city.database);
+  await till.reconcile(city.tell);
+  const stops = new AgreementStops({ sql: city.database, client: city.client });
   const door = { quotas: openQuotas(city.database), closing: closing.signal };
   const world: CityWorld = {
     ...{ client: city.client, hub, blocks: city.blocks, dir: city.dir, millis, webhooks },
@@ -121,13 +126,14 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     relays: options.seats?.relays ?? new RelayBudget(city.database, millis),
     agreements: new AgreementDesk({
       ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, millis, escrow: options.escrow },
+      stops: () => stops.outcomes(),
+      unknown: () => till.unknown(),
     }),
+    stops,
     seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, door),
   };
   const { request } = city.chain;
   const run = commandsOf(world);
-  const till = new Till(city.client, city.database);
-  await till.reconcile(city.tell);
   const charge = async (order: PaidOrder, payment: string | undefined) =>
     chargedBy(till, { url: order.url, description: order.description, ...pricing(world, order, options.toll) }, payment, () =>
       run(order.command, order.input, {}),
@@ -159,7 +165,8 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const mirror = options.ipfs === undefined ? undefined : mirrorTo(options.ipfs, city, world);
   const { retainMonths } = options;
   const retention = retainMonths === undefined ? undefined : retentionOf(hub, retainMonths, millis);
-  const followers = [webhooks, mirror, retention, options.posted].filter((each) => each !== undefined);
+  const breakers = showingBreakers(world, till, order);
+  const followers = [webhooks, mirror, retention, options.posted, breakers].filter((each) => each !== undefined);
   const looking = look(hub, followers, city.tell, sleep, closing.signal);
   return {
     ...{ url, hub, world },
@@ -167,6 +174,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
       await hub.sync();
       // Orders are carried out in turn: this one comes after those of the steps before it.
       await order({ do: "advance", news: { cursor: hub.cursor(), missions: [], accounts: [] } });
+      await breakers.show();
     },
     async close() {
       closing.abort();
@@ -306,6 +314,27 @@ export function openCityHub(city: City, tell?: (news: HubNews) => void): Promise
 
 /** A chain that a city drives block by block is never reorganized. */
 const finalityOf = ({ chain }: City) => (chain.isLive ? LIVE_FINALITY : 0);
+
+/** Milliseconds between two looks at breakers. */
+const BREAKERS_LOOK = 15_000;
+
+/** Tells the front which breakers are open, and asks the chain again of payments whose fate is not known. */
+function showingBreakers(world: CityWorld, till: Till, order: (given: FrontOrder) => Promise<unknown>) {
+  let last = Number.NEGATIVE_INFINITY;
+  const show = async () => {
+    await order({ do: "show", breakers: z.array(z.json()).parse(await shownBreakers(world)) });
+  };
+  return {
+    show,
+    async step() {
+      const now = world.millis();
+      if (now - last < BREAKERS_LOOK) return;
+      last = now;
+      if ((await till.unknown()) > 0) await till.reconcile(() => {});
+      await show();
+    },
+  };
+}
 
 /** Every payload that may be read, to a node of the operator's own. */
 function mirrorTo(rpc: string, { database: sql }: City, world: CityWorld): Mirror {

@@ -134,6 +134,13 @@ export class Till {
     }
   }
 
+  /** How many payments were handed in, may still be taken, and are not known to be: none that is being dealt with. */
+  async unknown(): Promise<number> {
+    const lapsed = String(this.#client.chain.clock.now() + KEPT);
+    const rows = await this.#sql.query("SELECT payer, nonce, debt FROM gateway_payments WHERE settled IS NULL AND expires > $1", [lapsed]);
+    return rows.filter(({ payer, nonce, debt }) => !this.#busy.has(debt === null ? `${payer} ${nonce}` : String(debt))).length;
+  }
+
   /** Hands in what was answered and not settled, as after a power cut. Problems are reported, and retried the next time. */
   async reconcile(tell: (line: string) => void): Promise<void> {
     const open = await this.#sql.query("SELECT payment FROM gateway_payments WHERE settled IS NULL");

@@ -78,6 +78,15 @@ export const sessionMessageTypes = {
     /** Chain time, seconds. */
     { name: "since", type: "uint40" },
   ],
+  /** An adjudicator has the gateway begin no agreement until a second, or lets it begin them again. Exits stay open; no contract reads it. */
+  AgreementStop: [
+    { name: "adjudicator", type: "address" },
+    { name: "stops", type: "bool" },
+    { name: "until", type: "uint40" },
+    /** How many such messages this city has taken. */
+    { name: "nonce", type: "uint32" },
+    { name: "deadline", type: "uint40" },
+  ],
 } as const;
 
 export type SessionMessageName = keyof typeof sessionMessageTypes;

@@ -235,6 +235,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "DELETE FROM answers WHERE session LIKE 'calls/%'",
     ],
   },
+  {
+    // By which adjudicators had no agreements begun, and begun again; what was signed stands beside it.
+    name: "018-agreement-stops",
+    statements: [
+      "CREATE TABLE gateway_agreement_stops (nonce integer PRIMARY KEY, at bigint NOT NULL, message text NOT NULL, signature text NOT NULL)",
+      "CREATE INDEX gateway_agreements_opened ON gateway_agreements (opened)",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

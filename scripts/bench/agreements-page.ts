@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { BREAKERS, EXITS } from "../../orchestrator/agreements/index.ts";
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { root } from "../dev/files.ts";
 import { table, withBlock } from "../dev/markdown.ts";
@@ -54,9 +55,21 @@ export function jobsTable(rows: readonly GasRow[]): string {
   );
 }
 
+/** Every circuit breaker, from the table that the gateway goes by. */
+export function breakersTable(): string {
+  return table(
+    ["breaker", "opens when", "closes", "stops", "never stops"],
+    BREAKERS.map(({ breaker, opens, closes, stops, whose }) => [breaker, opens, closes, `${stops.join(", ")}: ${whose}`, EXITS.join(", ")]),
+  );
+}
+
 /** The page of agreements with what benches measured: path → text. */
 export function agreementsPages(): ReadonlyMap<string, string> {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
-  const onChain = withBlock(read(PAGE), "bench: bench/gas.json", jobsTable(readGasReport().rows));
+  const onChain = withBlock(
+    withBlock(read(PAGE), "table: breakers", breakersTable()),
+    "bench: bench/gas.json",
+    jobsTable(readGasReport().rows),
+  );
   return new Map([[PAGE, withBlock(onChain, `bench: ${FILE}`, agreementsTable(JSON.parse(read(FILE))))]]);
 }

@@ -3,6 +3,8 @@ import {
   type Agreement,
   type AgreementLife,
   agreementHash,
+  BREAKER_LIMITS,
+  type BreakerLimits,
   didOf,
   draftMessage,
   draftResult,
@@ -19,6 +21,9 @@ import {
 import { sha256Bytes } from "../../orchestrator/primitives/hash.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
 import { type ByteSigner, signerOf } from "../../orchestrator/primitives/signing.ts";
+
+/** For tests in which the same people play every case in one second: what their breakers make of that is `breakers.test.ts`'s. */
+export const PATIENT: BreakerLimits = { ...BREAKER_LIMITS, silences: 10_000, disputes: 10_000, proposals: 10_000 };
 
 /** Two parties, an evaluator and a backup, and what each signs. */
 export const START = 1_800_000_000;

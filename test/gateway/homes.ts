@@ -15,11 +15,23 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { type Step, signEscrowTerms } from "../../orchestrator/escrow/index.ts";
-import { AgreementDesk, debtOf, type Standing } from "../../orchestrator/gateway/agreement-desk.ts";
+import { AgreementDesk, type AgreementDeskOptions, debtOf, type Standing } from "../../orchestrator/gateway/agreement-desk.ts";
 import { PaymentRequired, Till } from "../../orchestrator/gateway/x402.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address, Hash, Hex } from "../../orchestrator/primitives/hex.ts";
-import { cancel, challenge, DELIVERABLE, deliver, identityOf, people, proposing, result, SIGNED, START } from "../agreements/acts.ts";
+import {
+  cancel,
+  challenge,
+  DELIVERABLE,
+  deliver,
+  identityOf,
+  PATIENT,
+  people,
+  proposing,
+  result,
+  SIGNED,
+  START,
+} from "../agreements/acts.ts";
 import { decoded, paymentBy, requiredSchema } from "./payment.ts";
 
 type TimeoutAction = "split_50_50" | "return_to_client" | "release_to_provider";
@@ -121,10 +133,10 @@ interface StepMore {
 }
 
 /** `AgreementEscrow`: the money lies on chain from the beginning, and the chain leads. */
-export function escrowHome(city: City, escrow: Address) {
+export function escrowHome(city: City, escrow: Address, breakers: Pick<AgreementDeskOptions, "stops" | "unknown"> = {}) {
   const { chain, client, database: sql } = city;
   const { CityToken: token } = client.addresses;
-  const desk = new AgreementDesk({ sql, chain, token, escrow, millis: () => START * 1_000 });
+  const desk = new AgreementDesk({ sql, chain, token, escrow, millis: () => START * 1_000, limits: PATIENT, ...breakers });
   return {
     name: "erc8183",
     isAhead: true,
@@ -224,7 +236,7 @@ export function x402Home(city: City): Home {
   const { chain, client, database: sql } = city;
   const { CityToken: token } = client.addresses;
   let now = START;
-  const desk = new AgreementDesk({ sql, chain, token, escrow: undefined, millis: () => now * 1_000 });
+  const desk = new AgreementDesk({ sql, chain, token, escrow: undefined, millis: () => now * 1_000, limits: PATIENT });
   const till = new Till(client, sql);
   return {
     name: "x402",

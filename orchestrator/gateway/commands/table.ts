@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { agreementCommands } from "./agreements.ts";
+import { breakerCommands } from "./breakers.ts";
 import { bundleCommands } from "./bundles.ts";
 import { cityCommands } from "./city.ts";
 import { clearingCommands } from "./clearings.ts";
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   ...sponsorCommands,
   ...verificationCommands,
   ...agreementCommands,
+  ...breakerCommands,
   ...lawCommands,
   ...debateCommands,
   ...memberCommands,
