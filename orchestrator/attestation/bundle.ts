@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { AgentCityError } from "../primitives/errors.ts";
+import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import type { PublicKey } from "../primitives/signing.ts";
-import { claimDigest } from "./claims.ts";
+import { claimDigest, type Digest, digestOf } from "./claims.ts";
 import type { AttestationDesk } from "./desk.ts";
+import { type Model, modelInference, readTranscript } from "./model-oracle.ts";
 import { isOutcomeSignedBy, isReplayOnly, type VerificationOutcome, verificationOutcomeSchema } from "./outcome.ts";
-import type { SourceFetcher, VerifierDeps } from "./ports.ts";
+import type { InferenceOracle, SourceFetcher, VerifierDeps } from "./ports.ts";
 import { checkContinues, checkSealedHead, checkTrail, sealedHeadSchema, type TrailHead, trailEntrySchema } from "./trail.ts";
 import { verify } from "./verify.ts";
 import { type ClaimEnvelope, claimEnvelopeSchema } from "./wire.ts";
@@ -14,7 +15,7 @@ import { type ClaimEnvelope, claimEnvelopeSchema } from "./wire.ts";
 export const attestationBundleSchema = z.strictObject({
   version: z.literal("claim-attestation/v1"),
   claims: z.array(z.strictObject({ envelope: claimEnvelopeSchema, outcome: verificationOutcomeSchema.nullable() })),
-  /** Base64 by the name they were asked for under. */
+  /** Base64 by the name they were asked for under; what a model was asked and answered, by `transcriptName`. */
   sources: z.record(z.string(), z.base64()),
   trail: z.array(trailEntrySchema),
   /** Where the trail ended, signed by the desk. */
@@ -22,16 +23,22 @@ export const attestationBundleSchema = z.strictObject({
 });
 export type AttestationBundle = z.infer<typeof attestationBundleSchema>;
 
-/** Keeps what it fetched, so that a bundle can hold it. */
+/** Keeps what it fetched and what was said, so that a bundle can hold it. */
 export interface RecordingFetcher extends SourceFetcher {
+  /** `keep` of `VerifierDeps`. */
+  readonly keep: (transcript: Uint8Array) => void;
   readonly seen: ReadonlyMap<string, Uint8Array>;
 }
+
+/** What a transcript is kept under: the digest that its outcome carries, so that another cannot take its place. */
+const transcriptName = (digest: Digest): string => `transcript:${digest}`;
 
 /** A fetcher that remembers; a source that changes meanwhile keeps its first bytes. */
 export function recordingFetcher(inner: SourceFetcher): RecordingFetcher {
   const seen = new Map<string, Uint8Array>();
   return {
     seen,
+    keep: (transcript) => void seen.set(transcriptName(digestOf(transcript)), transcript),
     async fetch(uri) {
       const bytes = seen.get(uri) ?? (await inner.fetch(uri));
       seen.set(uri, bytes);
@@ -63,14 +70,24 @@ export function bundledSources({ sources }: AttestationBundle): SourceFetcher {
   };
 }
 
+/** What a model was asked and answered about a claim, for `askAgain`; undefined if it was no model, or its transcript was not kept. */
+export function transcriptOf({ claims, sources }: AttestationBundle, claim: string): Uint8Array | undefined {
+  const digest = claims.find(({ envelope }) => envelope.attestation.claim_id === claim)?.outcome?.source_digest;
+  if (digest === undefined || digest === null) return undefined;
+  const name = transcriptName(digest);
+  const text = Object.hasOwn(sources, name) ? sources[name] : undefined;
+  return text === undefined ? undefined : new Uint8Array(Buffer.from(text, "base64"));
+}
+
 /** What a second look at one claim found. */
 export interface Reverified {
   readonly claim: string;
   /**
    * "unsigned" and "mistold": the record lies. "missing": the trail tells of a claim that was left out. "differs": the check ends otherwise
-   * today. "unrepeatable": it needs a model.
+   * today. "retold": a model said so, by its transcript; `askAgain` asks it once more. "unrepeatable": it needs a model, and nobody kept
+   * what that said.
    */
-  readonly verdict: "same" | "open" | "differs" | "unsigned" | "mistold" | "missing" | "unrepeatable";
+  readonly verdict: "same" | "retold" | "open" | "differs" | "unsigned" | "mistold" | "missing" | "unrepeatable";
 }
 
 /**
@@ -100,21 +117,39 @@ export async function reverify(
 }
 
 async function second(
-  { trail }: AttestationBundle,
+  bundle: AttestationBundle,
   deps: VerifierDeps,
   key: PublicKey,
   { attestation, source_digest }: ClaimEnvelope,
   outcome: VerificationOutcome | null,
 ): Promise<Reverified["verdict"]> {
-  const about = trail.map(({ event }) => event).filter(({ claim }) => claim === attestation.claim_id);
+  const about = bundle.trail.map(({ event }) => event).filter(({ claim }) => claim === attestation.claim_id);
   const emitted = about.find((event) => event.action === "emit");
   const verified = about.find((event) => event.action === "verify");
   if (emitted?.digest !== claimDigest(attestation) || verified?.status !== outcome?.status) return "mistold";
   if (outcome === null) return "open";
   if (!isOutcomeSignedBy(outcome, key)) return "unsigned";
-  if (isReplayOnly(outcome)) return "unrepeatable";
   if (outcome.source_digest === null) return "open";
+  if (isReplayOnly(outcome)) {
+    const transcript = transcriptOf(bundle, attestation.claim_id);
+    if (transcript !== undefined && digestOf(transcript) !== outcome.source_digest) return "differs";
+    const said = transcript === undefined ? undefined : retelling(transcript);
+    if (said === undefined || attestation.claim_type !== "inference") return "unrepeatable";
+    return findings(await verify(attestation, { ...deps, inference: said }, source_digest)) === findings(outcome) ? "retold" : "differs";
+  }
   return findings(await verify(attestation, deps, source_digest)) === findings(outcome) ? "same" : "differs";
+}
+
+/** A model's oracle that says what its transcript says, to the question and at the time that it tells of; undefined if it tells of no model. */
+function retelling(transcript: Uint8Array): InferenceOracle | undefined {
+  const read = readTranscript(transcript);
+  if (read === undefined) return undefined;
+  const { model: id, inputs, output, asked_at } = read;
+  const ask: Model["ask"] = async (asked) => {
+    if (canonicalJson(asked) !== canonicalJson(inputs)) throw new InvalidValue("transcript", "it is about another question");
+    return output;
+  };
+  return modelInference({ id, ask }, () => Date.parse(asked_at));
 }
 
 /** What two checks of one claim must have in common. */

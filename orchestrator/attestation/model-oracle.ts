@@ -22,6 +22,15 @@ export const transcriptSchema = z.strictObject({
 });
 export type Transcript = z.infer<typeof transcriptSchema>;
 
+/** A transcript's content; undefined if the bytes are none. */
+export function readTranscript(bytes: Uint8Array): Transcript | undefined {
+  try {
+    return transcriptSchema.parse(parseJsonBytes(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
 /** A model behind whatever serves it. The premises are data: whoever words the question keeps them apart from it. */
 export interface Model {
   readonly id: string;

@@ -66,6 +66,8 @@ export interface VerifierDeps {
    * limit an attester could make any number true.
    */
   readonly uncertaintyLimit?: (recorded: number, unit: string) => number;
+  /** Takes the transcript of a replayable oracle, whose bytes nobody can fetch again: `recordingFetcher` keeps them for a bundle. */
+  readonly keep?: (transcript: Uint8Array) => void;
   /** Refuse analogies without a score, as regulated deployments should (Pramana 2.2). Default false. */
   readonly requireSimilarityScore?: boolean;
 }

@@ -68,6 +68,7 @@ async function check(claim: ClaimAttestation, deps: VerifierDeps, recorded: Dige
   }
   const { holds, how, source, determinism, evidence } = finding;
   const source_digest = digestOf(source);
+  if (determinism === "replayable") deps.keep?.(source);
   const replaced = recorded !== undefined && recorded !== source_digest;
   return {
     status: holds && !replaced ? "verified" : "rejected",
