@@ -1,4 +1,5 @@
-import { AgentCityError } from "../primitives/errors.ts";
+import { z } from "zod";
+import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import { type ClaimAttestation, claimDigest } from "./claims.ts";
 import type { LifecycleEvent } from "./events.ts";
 import { advance, type ClaimRecord } from "./lifecycle.ts";
@@ -77,9 +78,12 @@ export class AttestationDesk {
     return sealHead(headOf(this.#trail), this.#deps.signer);
   }
 
-  /** Takes a claim in. Throws a ZodError without a place to verify it (CA-1), LifecycleRefused if it is known. */
+  /** Takes a claim in. Throws InvalidValue for what is no envelope, as one without a place to verify it (CA-1), LifecycleRefused if it is known. */
   emit(input: ClaimEnvelope): void {
-    const envelope = claimEnvelopeSchema.parse(input);
+    const parsed = claimEnvelopeSchema.safeParse(input);
+    if (!parsed.success)
+      throw new InvalidValue("claim envelope", z.prettifyError(parsed.error), { action: "make it with `envelope`, or by its JSON Schema" });
+    const envelope = parsed.data;
     const { claim_id: claim, claim_type: claimType, attester_id: attester } = envelope.attestation;
     const record = this.#step({ action: "emit", claim, claimType, attester, digest: claimDigest(envelope.attestation) });
     this.#files.set(claim, { envelope, record, due: this.#deps.now() + envelope.sla_window_ms, outcome: undefined });

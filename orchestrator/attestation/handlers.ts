@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
-import { AgentCityError } from "../primitives/errors.ts";
+import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import { canonicalJson, NotJson, parseJson } from "../primitives/json.ts";
 import { type AttestationDesk, UnknownClaim } from "./desk.ts";
 import { LifecycleRefused } from "./lifecycle.ts";
@@ -34,7 +34,7 @@ export function attestationHandlers({ desk, authenticate }: HandlerOptions): Att
   app.onError((error) => {
     if (error instanceof UnknownClaim) return json({ error: error.toPlain() }, 404);
     if (error instanceof LifecycleRefused) return json({ error: error.toPlain() }, 409);
-    if (error instanceof NotJson) return json({ error: error.toPlain() }, 400);
+    if (error instanceof NotJson || error instanceof InvalidValue) return json({ error: error.toPlain() }, 400);
     if (error instanceof z.ZodError) return json({ error: { code: "InvalidValue", message: z.prettifyError(error) } }, 400);
     return json({ error: { code: "Internal", message: "The desk could not do this" } }, 500);
   });

@@ -1,4 +1,5 @@
 /** `agentcity/attestation`: typed claims and their verification (Pramana), usable without the rest of the city. */
+export { type ByteSigner, isSignedBy, type PublicKey, type SignatureAlgorithm, signerOf } from "../primitives/signing.ts";
 export * from "./bundle.ts";
 export * from "./claims.ts";
 export * from "./desk.ts";

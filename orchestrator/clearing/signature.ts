@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Hex } from "../primitives/hex.ts";
-import { isSignedBy, type SignatureAlgorithm, signerOf } from "../primitives/signing.ts";
+import { type ByteSigner, isSignedBy, type SignatureAlgorithm, signerOf } from "../primitives/signing.ts";
 
 /** Ed25519 (RFC 8032) or secp256k1 (SHA-256, low s, 64 bytes). */
 const PUBLIC_KEY = /^(?:ed25519:0x[0-9a-f]{64}|secp256k1:0x0[23][0-9a-f]{64})$/;
@@ -31,8 +31,12 @@ export interface Signer {
 
 /** A signer from 32 secret bytes. */
 export function signer(id: string, scheme: SchemeName, secret: Uint8Array): Signer {
-  const holder = signerOf(scheme, secret);
-  return { id, key: `${scheme}:${holder.publicKey.key}`, sign: (message) => `${scheme}:${holder.sign(message)}` };
+  return signerBy(id, signerOf(scheme, secret));
+}
+
+/** A signer by a key that signs elsewhere too: attestations, agreements. */
+export function signerBy(id: string, { publicKey: { algorithm, key }, sign }: ByteSigner): Signer {
+  return { id, key: `${algorithm}:${key}`, sign: (message) => `${algorithm}:${sign(message)}` };
 }
 
 export const verifySignature: VerifySignature = (key, message, signature) => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { AttestationDesk, UnknownClaim } from "../../orchestrator/attestation/desk.ts";
 import { LifecycleRefused } from "../../orchestrator/attestation/lifecycle.ts";
 import { checkTrail, TrailBroken } from "../../orchestrator/attestation/trail.ts";
+import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { CLAIMS, DOCUMENTS, depsOver, library, openDesk, START, sent } from "../../scripts/attestation/underwriting.ts";
 import { rejection, thrown } from "../support/rejection.ts";
 
@@ -22,6 +23,11 @@ describe("attestation/desk", () => {
   it("refuses what a claim's life has no place for, and records nothing of it", async () => {
     const { desk } = openDesk(DOCUMENTS);
     expect(thrown(() => desk.suppress("c-1"))).to.be.instanceOf(UnknownClaim);
+    const { verify_endpoint_hint: _, ...nowhere } = sent(CLAIMS.citation);
+    const refusal = thrown(() => desk.emit(JSON.parse(JSON.stringify(nowhere))));
+    expect(refusal).to.be.instanceOf(InvalidValue);
+    expect(refusal.message).to.include("verify_endpoint_hint");
+    expect(desk.trail).to.have.length(0);
     desk.emit(sent(CLAIMS.citation));
     for (const refused of [() => desk.emit(sent(CLAIMS.citation)), () => desk.show("c-1", "examiner"), () => desk.suppress("c-1")])
       expect(thrown(refused)).to.be.instanceOf(LifecycleRefused);

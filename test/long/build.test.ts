@@ -10,16 +10,18 @@ import { root } from "../../scripts/dev/files.ts";
 
 /** What a stranger writes who has only the package. */
 const PROGRAM = `
-import { claimAttestationSchema, ruleOracle, signOutcome, verify } from "agentcity/attestation";
-import { bindObligation, deployment, RAILS_ADMISSIBILITY, registryOf, signer, verifySignature } from "agentcity/clearing";
+import { advance, agreementHash, determine, divide, lifecycleTerms, PROPOSED, readAgreement, readSigned, signAgreement } from "agentcity/agreements";
+import { claimAttestationSchema, isOutcomeSignedBy, isSignedBy, ruleOracle, signerOf, verify } from "agentcity/attestation";
+import { bindObligation, deployment, RAILS_ADMISSIBILITY, registryOf, signerBy, verifySignature } from "agentcity/clearing";
 
 const rule = { rule: "dti/v1", conditions: ["dti 0.31"], conclusion: "approve" };
 const sources = { fetch: async () => new TextEncoder().encode(JSON.stringify(rule)) };
 const none = { id: "none", determinism: "deterministic", read: () => Promise.reject(new Error()), compute: () => Promise.reject(new Error()) };
-const ada = signer("ada", "ed25519", new Uint8Array(32).fill(7));
+const ada = signerOf("ed25519", new Uint8Array(32).fill(7));
+const adaClears = signerBy("ada", ada);
 const deps = {
   verifierId: "ada",
-  signer: { publicKey: { algorithm: "ed25519", key: ada.key.slice(8) }, sign: (bytes) => ada.sign(bytes).slice(8) },
+  signer: ada,
   now: () => 0,
   sources,
   measurements: none,
@@ -30,16 +32,40 @@ const claim = {
   claim_type: "inference", claim_id: "c1", claim: "approve", attester_id: "bo", attested_at: "2026-01-01T00:00:00Z",
   premises: ["dti 0.31"], conclusion: "approve", inference_method: "dti/v1",
 };
-const { status, method } = await verify(claim, deps);
+const outcome = await verify(claim, deps);
 const refused = bindObligation({}, deployment(registryOf([])));
 const message = new Uint8Array([1, 2, 3]);
+
+const bo = signerOf("secp256k1", new Uint8Array(32).fill(8));
+const keyOf = ({ value }) => ({ ada, bo })[value]?.publicKey;
+const party = (value) => ({ identity: { scheme: "uri", value } });
+const offer = readAgreement({
+  asa_version: "1.0.0", agreement_id: "asa-stranger", created_at: "2026-03-26T14:30:00Z", expires_at: "2026-03-27T14:30:00Z", status: "proposed",
+  parties: { client: party("ada"), provider: party("bo"), evaluator: { ...party("cy"), type: "deterministic" } },
+  service: { type: "translation", description: "A page into Portuguese", deliverable_format: "markdown" },
+  quality_criteria: {
+    dimensions: [{ name: "accuracy", weight: 1, metric: "percentage", slo: { operator: "gte", value: 80 } }],
+    composite_threshold: 75, composite_method: "weighted_average", guarantee_type: "deterministic",
+  },
+  verification: { strategy: "immediate" },
+  escrow: {
+    enabled: true, binding: { type: "x402" },
+    payment: { amount: "10.00", currency: "USDC", graduated_release: { enabled: true, mode: "continuous" } },
+  },
+});
+const once = signAgreement(offer, "client", ada, keyOf);
+const agreed = readSigned(JSON.parse(JSON.stringify(signAgreement(once, "provider", bo, keyOf))), keyOf);
+const life = [{ name: "accept", by: "provider" }, { name: "sign", by: "client" }, { name: "sign", by: "provider" }];
+const done = determine(agreed, { accuracy: 91 });
 console.log(JSON.stringify({
-  status, method,
+  agreed: agreementHash(agreed) === agreementHash(offer),
+  state: life.reduce((at, event) => advance(at, event, lifecycleTerms(agreed)), PROPOSED).status,
+  paid: String(divide(agreed, done.release_percent).provider),
+  status: outcome.status, method: outcome.method, sealed: isOutcomeSignedBy(outcome, ada.publicKey),
   parses: claimAttestationSchema.safeParse({}).success,
   meet: RAILS_ADMISSIBILITY.meet("WIT", "REC"),
-  signed: verifySignature(ada.key, message, ada.sign(message)),
+  signed: isSignedBy(ada.publicKey, message, ada.sign(message)) && verifySignature(adaClears.key, message, adaClears.sign(message)),
   guard: refused.ok ? "bound" : refused.refusals[0].guard,
-  exports: typeof signOutcome,
 }));
 `;
 const TYPED = `
@@ -58,6 +84,15 @@ import { mainnet } from "viem/chains";
 export const city = (addresses: CityAddresses) => createAgentCityClient({ chain: mainnet, transport: http(), city: addresses });
 export const count = async (addresses: CityAddresses): Promise<number> => city(addresses).agents.activeProducers();
 export const text = async (addresses: CityAddresses): Promise<string> => city(addresses).agents.activeProducers();
+import { type Agreement, type AgreementEvent, divide, type KeyOf, signAgreement, signerOf } from "agentcity/agreements";
+
+const key = signerOf("ed25519", new Uint8Array(32));
+const keyOf: KeyOf = ({ value }) => (value === "ada" ? key.publicKey : undefined);
+export const sign = (offer: Agreement): Agreement => signAgreement(offer, "client", key, keyOf);
+export const owed = (agreement: Agreement, share: number): bigint => divide(agreement, share).provider;
+export const event: AgreementEvent = { name: "sign", by: "client" };
+export const bribe: AgreementEvent = { name: "bribe" };
+export const euros = (agreement: Agreement): number => divide(agreement, 50).provider;
 export const paidTwice = ({ decision }: Cleared): boolean => decision.performance === "cleared twice";
 `;
 
@@ -90,13 +125,16 @@ describe("npm run build", () => {
     // The Node of the machine, and the one of this project.
     for (const node of ["node", process.execPath])
       expect(JSON.parse(shell(node, ["main.js"], join(project, "stranger"))), node).to.deep.equal({
+        agreed: true,
+        state: "active",
+        paid: "9100000",
         status: "verified",
+        sealed: true,
         method: "inference/rule-replayed",
         parses: false,
         meet: "SIGN",
         signed: true,
         guard: "OBLIGATION_SHAPE",
-        exports: "function",
       });
     expect(readdirSync(join(project, "stranger/node_modules")).filter((name) => !name.startsWith("."))).to.deep.equal(["agentcity"]);
   });
@@ -120,10 +158,12 @@ describe("npm run build", () => {
     };
     const program = ts.createProgram([join(project, "stranger/main.ts")], options);
     const refused = ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
-    expect(refused).to.have.length(3);
+    expect(refused).to.have.length(5);
     expect(refused[0]).to.match(/"rumour".* is not assignable/);
     expect(refused[1]).to.match(/'number' is not assignable to type 'string'/);
-    expect(refused[2]).to.match(/"cleared twice".* no overlap/);
+    expect(refused[2]).to.match(/"bribe".* is not assignable/);
+    expect(refused[3]).to.match(/'bigint' is not assignable to type 'number'/);
+    expect(refused[4]).to.match(/"cleared twice".* no overlap/);
   });
 
   it("asks for nothing but Node 24, viem in any later version of 2, and what asks a verifier's model, each only where it is used", () => {
@@ -147,7 +187,8 @@ describe("npm run build", () => {
       const shared = [...readFileSync(path, "utf8").matchAll(/from"\.\/(chunk-\w+\.js)"/g)].map(([, chunk = ""]) => chunk);
       return statSync(path).size + [...new Set(shared)].reduce((sum, chunk) => sum + sizeOf(chunk), 0);
     };
-    for (const file of ["client.js", "attestation.js", "clearing.js"]) expect(sizeOf(file), file).to.be.within(50_000, 350_000);
+    for (const file of ["client.js", "agreements.js", "attestation.js", "clearing.js"])
+      expect(sizeOf(file), file).to.be.within(50_000, 350_000);
   });
 
   it("brings a README and the examples", () => {
