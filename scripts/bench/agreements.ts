@@ -1,6 +1,6 @@
 /**
  * Measures agreements on one core, in CPU time: whole cycles with real signatures beside what the same signatures alone take, and with none;
- * a negotiation, a structural verification, a reading; and how much is stored. Writes bench/agreements.json and prints it as a table.
+ * a negotiation, a structural verification, a reading; how many questions a judge is spared; and how much is stored. Writes bench/agreements.json and prints it as a table.
  *
  * usage: node scripts/bench/agreements.ts [--check]      --check writes nothing and fails when something is absurdly slow
  */
@@ -38,6 +38,7 @@ import {
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { root } from "../dev/files.ts";
 import { reportSchema } from "./agreements-page.ts";
+import { savedEvaluations } from "./saved-evaluations.ts";
 
 const FILE = join(root, "bench", "agreements.json");
 /** Long enough that start and collection of garbage do not show. */
@@ -200,12 +201,15 @@ const cases: readonly (readonly [operation: string, signatures: string, run: (in
 const rows: { operation: string; signatures: string; perSecond: number }[] = [];
 for (const [operation, signatures, run] of cases) rows.push({ operation, signatures, perSecond: await measure(run) });
 const shareOfSignatures = await shareOf((index) => cycle(real, index), signaturesAlone());
-const report: z.infer<typeof reportSchema> = { rows, shareOfSignatures, bytes: await storage(real) };
+const saved = [...(await savedEvaluations())];
+const report: z.infer<typeof reportSchema> = { rows, shareOfSignatures, saved, bytes: await storage(real) };
 
 console.log(`${"agreements, per second on one core".padEnd(40)}${"signatures".padEnd(22)}${"per second".padStart(12)}`);
 for (const { operation, signatures, perSecond } of rows)
   console.log(operation.padEnd(40) + signatures.padEnd(22) + perSecond.toLocaleString("en-US").padStart(12));
 console.log(`a cycle reaches ${(100 * shareOfSignatures).toFixed(0)} % of what its signatures alone allow (goal: ${100 * SHARE} %)`);
+for (const { defective, questions, asked } of saved)
+  console.log(`${questions - asked} of ${questions} questions to a judge spared where ${100 * defective} % of the work is defective`);
 console.log(`${report.bytes.agreement} bytes of a signed agreement, ${report.bytes.result} of a signed result`);
 if (process.argv.includes("--check")) {
   // Speed is the machine's; only another order of magnitude says something about the code.
