@@ -52,6 +52,20 @@ describe("examples", function () {
     expect(rest).to.deep.equal(["PASS with 93.7: closed, by schedule", "provider 11712500, client 787500 of the smallest units"]);
   });
 
+  it("attest checks a claim, and one that says more than its source", async () => {
+    expect(await example("attest", [])).to.deep.equal([
+      "verified, citation/excerpt-present, signed: true",
+      "rejected, citation/excerpt-absent, signed: true",
+    ]);
+  });
+
+  it("clear pays for what somebody attests, and nothing for the same said by its maker", async () => {
+    expect(await example("clear", [])).to.deep.equal([
+      'ATT by lab: cleared, {"type":"release","release_amount":1000,"currency":"USD"}',
+      'SIGN by agent: unverifiable, "nothing is paid"',
+    ]);
+  });
+
   it("read-a-city lists producers with their owners, and missions with their money", async () => {
     const lines = await example("read-a-city", [cityFile()]);
     expect(lines[0]).to.equal("producers: 8");

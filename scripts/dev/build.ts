@@ -1,6 +1,6 @@
 /**
  * Builds the package that others install: the client of a city and an agent in one, which want viem beside them, and three libraries that
- * need nothing. Plain JavaScript for Node 20 and later, with declarations, a README and examples. `npm pack ./dist` makes the tarball.
+ * need nothing. Plain JavaScript for Node 20 and later, with declarations, JSON Schemas, a README and examples. `npm pack ./dist` makes the tarball.
  *
  * usage: npm run build [-- <directory>]      default: dist
  */
@@ -14,6 +14,7 @@ import { ownBuilds } from "../../orchestrator/agent/own-builds.ts";
 import { bundleOwn, bundleService } from "../../orchestrator/execution/sandbox/bundle.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "./files.ts";
+import { wireSchemas } from "./wire-schemas.ts";
 
 /** Name of a sub-path, and what it is made of. `client` is the package's root. */
 const LIBRARIES = {
@@ -56,6 +57,9 @@ export async function writePackage(directory: string): Promise<void> {
     await bundle(directory, { ...AGENT, ...PROGRAM }, [readyMade]),
   ].flat();
   await writeCode(directory);
+  mkdirSync(join(directory, "schemas"));
+  for (const [name, schema] of wireSchemas())
+    writeFileSync(join(directory, "schemas", `${name}.json`), `${JSON.stringify(schema, null, 2)}\n`);
   writeFileSync(join(directory, "LICENSES.txt"), licences(inputs));
   cpSync(join(root, "LICENSE"), join(directory, "LICENSE"));
   cpSync(join(root, "examples"), join(directory, "examples"), { recursive: true });
@@ -194,7 +198,7 @@ function manifest() {
     sideEffects: false,
     engines: { node: ">=20" },
     bin: { [name]: "program.js" },
-    exports: { ...Object.fromEntries(exports), "./package.json": "./package.json" },
+    exports: { ...Object.fromEntries(exports), "./schemas/*.json": "./schemas/*.json", "./package.json": "./package.json" },
     // Only the client and the agent need the first; the agent's services run on Node 24.
     peerDependencies: {
       ...Object.fromEntries([PEER, ...MODELS].map((peer) => [peer, `^${dependencies[peer]}`])),
