@@ -168,7 +168,15 @@ describe("npm run build", () => {
 
   it("asks for nothing but Node 24, viem in any later version of 2, and what asks a verifier's model, each only where it is used", () => {
     const manifest = manifestSchema.parse(JSON.parse(readFileSync(join(project, "dist/package.json"), "utf8")));
-    expect(Object.keys(manifest.exports)).to.deep.equal([".", "./agent", "./agreements", "./attestation", "./clearing", "./schemas/*.json", "./package.json"]);
+    expect(Object.keys(manifest.exports)).to.deep.equal([
+      ".",
+      "./agent",
+      "./agreements",
+      "./attestation",
+      "./clearing",
+      "./schemas/*.json",
+      "./package.json",
+    ]);
     expect(manifest.dependencies).to.equal(undefined);
     const peers = ["viem", "@langchain/core", "@langchain/openai", "@langchain/anthropic", "node"];
     expect(manifest.peerDependencies).to.have.all.keys(peers);
