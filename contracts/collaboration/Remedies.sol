@@ -46,13 +46,10 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
-    /// @notice The first reveal after time is up ends the committing, if enough have committed.
+    /// @notice The first reveal after time is up ends the committing. The caller has found that it is up, and that enough have committed.
     function closeCommits(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         NodeLaw law = MissionFrame.open(city).node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (block.timestamp < w.deadline || NodeCore.count(w.commitMask) < law.threshold()) {
-            revert ICollaborationContract.NotAllCommitted(node, w.commitMask);
-        }
         _dropAbsent(s, w, node, NodeCore.full(law.redundancy()), w.commitMask);
         w.deadline = uint40(block.timestamp) + law.timeout();
         NodeCore.store(s, node, w);
