@@ -266,8 +266,8 @@ library Dispatch {
             revert ICollaborationContract.AlreadyCommitted(live.node, live.slot);
         }
         if (!f.city.evidence.isRunner(live.runner)) revert ICollaborationContract.NotRunner(live.runner);
-        address principal = f.city.producers.principalOf(agent);
-        if (f.city.evidence.principalOf(live.runner) == principal)
+        address principal = f.city.evidence.principalOf(live.runner);
+        if (MissionFrame.isRival(s.head.execution, principal))
             revert ICollaborationContract.RunnerConflict(live.runner, principal);
         Signatures.requireInTime(live.deadline);
         Signatures.requireEcdsa(live.runner, f.digest(TypedData.hashLiveHash(live)), live.signature);

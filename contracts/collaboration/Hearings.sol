@@ -41,7 +41,7 @@ library Hearings {
         at = Testimony.prove(f, dockets, wave, at);
         // At most the nodes the caller names.
         for (uint256 i = 0; i < dockets.length && wave.number(at, 1) != 0; ++i) _convene(f, dockets[i]);
-        Testimony.hear(f, dockets, wave, at);
+        Testimony.hear(s, f, dockets, wave, at);
         // At most the nodes the caller names.
         for (uint256 i = 0; i < dockets.length; ++i) {
             Docket memory d = dockets[i];
@@ -155,14 +155,15 @@ library Hearings {
         revert ICollaborationContract.NotOnPanel(node, verifier);
     }
 
-    /// @notice Charges the members of an overdue panel that posted nothing. Who was drawn by a block that is forgotten is not known.
+    /// @notice Charges the members of an overdue panel that posted nothing. Who was drawn by a block that is forgotten is not known, and where
+    /// too few have a seat nobody was: an executor's own house, which cannot judge it, may hold one that a panel needs.
     function dismiss(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         Frame memory f = MissionFrame.open(city);
         Docket memory d;
         Dockets.gather(s, f, d, node);
         if (f.city.evidence.seedOf(d.word.drawBlock) == 0) return;
         Panels.draw(f, d);
-        d.requireSound();
+        if (!d.isSound()) return;
         d.complete = Panels.completeIn(d, Panels.posted(s, d));
         s.head.execution.recordVerifiers(Panels.principalsOf(d));
         address[] memory absent = new address[](d.panel.length);

@@ -79,6 +79,11 @@ library MissionFrame {
         return part.sponsor || part.executor || part.verifier;
     }
 
+    /// @notice The same, or has bid for some of its work.
+    function isRival(IExecutionProcedure market, address principal) internal view returns (bool) {
+        return isParty(market, principal) || market.participationOf(address(this), principal).bid;
+    }
+
     /// @notice Seconds a decision about the node can be appealed.
     function window(Frame memory f, NodeLaw law) internal pure returns (uint40) {
         return uint40(f.terms.appealWindow(law.band())) * 60;

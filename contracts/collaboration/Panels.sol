@@ -141,6 +141,17 @@ library Panels {
         }
     }
 
+    /// @notice Whether all that was taken down of a member was posted, word for word.
+    function isPosted(MissionStorage.Layout storage s, Docket memory d, address verifier) internal view returns (bool) {
+        // Two questions, at most seven members.
+        for (uint256 i = 0; i < d.verdicts; ++i) {
+            uint256 answer = answerOf(d, i);
+            if (d.panel[answer % QUESTION_BITS].verifier != verifier) continue;
+            if (s.posted[postedKey(d, answer)] != d.said[i]) return false;
+        }
+        return true;
+    }
+
     function principalsOf(Docket memory d) internal pure returns (address[] memory principals) {
         principals = new address[](d.panel.length);
         addPrincipals(d, principals, 0);

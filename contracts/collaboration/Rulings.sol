@@ -73,7 +73,7 @@ library Rulings {
             Panels.draw(f, dockets[i]);
         }
         at = Testimony.prove(f, dockets, wave, at);
-        Testimony.hear(f, dockets, wave, at);
+        Testimony.hear(s, f, dockets, wave, at);
         return dockets;
     }
 

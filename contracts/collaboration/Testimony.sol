@@ -66,12 +66,23 @@ library Testimony {
         for (uint256 i = 0; i < dockets.length; ++i) dockets[i].graded = Admissibility.grade(dockets[i].classes);
     }
 
-    /// @notice Third part: verdicts of the panels, which are drawn by now.
-    function hear(Frame memory f, Docket[] memory dockets, bytes calldata wave, uint256 from) internal view {
+    /// @notice Third part: verdicts of the panels, which are drawn by now. One that was posted in time is heard whenever it is handed in again:
+    /// its member cannot stop a clearing by a signature that runs out.
+    function hear(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        Docket[] memory dockets,
+        bytes calldata wave,
+        uint256 from
+    ) internal view {
         uint256 verifiers = wave.number(from, 1);
         uint256 at = from + 1;
         // At most 255 verifiers.
-        for (uint256 i = 0; i < verifiers; ++i) at = _readVerdicts(f, dockets, wave, at);
+        for (uint256 i = 0; i < verifiers; ++i) {
+            uint256 stands = at;
+            at = _readVerdicts(f, dockets, wave, at);
+            _requireInTime(s, dockets, wave, stands);
+        }
         wave.requireEnd(at);
     }
 
@@ -134,7 +145,7 @@ library Testimony {
         Docket[] memory dockets,
         bytes calldata wave,
         uint256 from
-    ) private view returns (uint256 at) {
+    ) private pure returns (uint256 at) {
         // Verifier, deadline, verdicts.
         uint256 head = wave.number(from, 26);
         // Twenty bytes fit.
@@ -173,6 +184,24 @@ library Testimony {
         Panels.hear(d, verifier, word, hash);
     }
 
+    /// @param from where the verifier stands, whose deadline follows
+    function _requireInTime(
+        MissionStorage.Layout storage s,
+        Docket[] memory dockets,
+        bytes calldata wave,
+        uint256 from
+    ) private view {
+        // Five bytes fit.
+        uint40 deadline = uint40(wave.number(from + 20, 5));
+        if (block.timestamp <= deadline) return;
+        // Twenty bytes fit.
+        address verifier = address(uint160(wave.number(from, 20)));
+        for (uint256 i = 0; i < dockets.length; ++i) {
+            if (Panels.isPosted(s, dockets[i], verifier)) continue;
+            dockets[i].refuse(abi.encodeWithSelector(ICollaborationContract.Expired.selector, deadline));
+        }
+    }
+
     /// @param at where the signature stands
     function _verdictsFault(
         Frame memory f,
@@ -181,10 +210,7 @@ library Testimony {
         address verifier,
         uint40 deadline,
         bytes32[] memory hashes
-    ) private view returns (bytes memory) {
-        if (block.timestamp > deadline) {
-            return abi.encodeWithSelector(ICollaborationContract.Expired.selector, deadline);
-        }
+    ) private pure returns (bytes memory) {
         bytes calldata signature = wave[at:at + Wire.SIGNATURE];
         return Dockets.keyFault(verifier, f.digest(TypedData.hashVerdicts(verifier, hashes, deadline)), signature);
     }

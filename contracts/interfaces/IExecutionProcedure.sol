@@ -94,6 +94,7 @@ interface IExecutionProcedure {
     event NoAward(address indexed mission, uint8 indexed node, uint256 bids, uint8 redundancy, uint40 closesAt);
     event PredicateApproved(uint16 indexed id, address predicate);
 
+    error OwnHouse(address mission, uint8 node, address principal);
     error NotMission(address caller);
     error NotLegislation(address caller);
     error NotEligible(address agent);

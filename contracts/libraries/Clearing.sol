@@ -66,7 +66,7 @@ library Clearing {
         c.basis |= v.basis;
         uint256 side = UNSURE;
         if (v.confidence >= minConfidence) side = v.result == VerdictResult.PASS ? PASSED : FAILED;
-        if (side == PASSED) _praise(c, v);
+        if (side == PASSED) _praise(c, v, _isFirst(questions, uint256(v.question)));
         // Products of sixteen bits each: no sum overflows.
         unchecked {
             c.sides[SIDES * uint256(v.question) + side] +=
@@ -88,12 +88,13 @@ library Clearing {
         if (d.result == ClearingResult.PASS) d.agreeing = _agreeing(c.agreeing, slots, drawn);
     }
 
-    function _praise(Count memory c, WeighedVerdict memory v) private pure {
+    /// @param once whether its agreement counts: a member that answers two questions finds a slot in agreement once
+    function _praise(Count memory c, WeighedVerdict memory v, bool once) private pure {
         // At most fourteen verdicts: a lane holds their weights.
         unchecked {
             c.praise[c.praised++] = (uint256(v.score) << SCORE) | v.weight;
             uint256 weight = v.weight;
-            for (uint256 slots = v.agreeing; slots != 0; slots >>= 1) {
+            for (uint256 slots = once ? v.agreeing : 0; slots != 0; slots >>= 1) {
                 if (slots & 1 == 1) c.agreeing += weight;
                 weight <<= LANE;
             }
@@ -130,7 +131,7 @@ library Clearing {
         if (pass + fail + (sides[first + UNSURE] >> WEIGHT) == 0) return (ClearingResult.UNVERIFIABLE, 0);
         bool passed = pass > fail;
         uint256 heavier = passed ? pass : fail;
-        if (pass == fail || 2 * heavier <= drawn) return (ClearingResult.DISPUTED, 0);
+        if (2 * heavier <= drawn) return (ClearingResult.DISPUTED, 0);
         // A share of confidences, at most the whole.
         uint16 confidence = uint16(uint128(sides[first + (passed ? PASSED : FAILED)]) / drawn);
         return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);
@@ -179,6 +180,11 @@ library Clearing {
 
     function _asks(uint8 questions, uint256 question) private pure returns (bool) {
         return (questions >> question) & 1 == 1;
+    }
+
+    /// @dev Whether no question is asked before it.
+    function _isFirst(uint8 questions, uint256 question) private pure returns (bool) {
+        return uint256(questions) & ((1 << question) - 1) == 0;
     }
 
     /// @notice Whether a verdict says anything: an abstention, one without weight, one beyond its scales and one that nobody asked for do not.

@@ -126,6 +126,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     function registerVerifier(address verifier, uint16 weight) external {
         _onlyGovernor();
         if (weight == 0) revert ZeroWeight(verifier);
+        if (weight > _MOST_WEIGHT) revert WeightOutOfBounds(verifier, 0, weight);
         IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
         if (!producers.isEligible(verifier, Kind.VERIFIER)) revert NotAVerifier(verifier);
         if (_serials == _MAX_SERIAL) revert TooManyVerifiers(_MAX_SERIAL);

@@ -81,7 +81,10 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
     score: lowerMedian(passing, (v) => v.score),
     class: survivors.map((v) => meetOver(v.basis, terms.classWords)).reduce(join, EvidenceClass.SELF),
     basis: survivors.reduce((union, v) => union | v.basis, 0n),
-    agreeing: agreement(passing, terms),
+    agreeing: agreement(
+      passing.filter((v) => isFirst(terms.questions, v.question)),
+      terms,
+    ),
   };
 }
 
@@ -127,6 +130,11 @@ export function overall(answers: readonly Answer[]): Answer {
     if (figures.length > 0) return { result, confidence: result === ClearingResult.FAIL ? Math.max(...figures) : Math.min(...figures) };
   }
   return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
+}
+
+/** Whether no question is asked before it: a member that answers two finds a slot in agreement once. */
+function isFirst(questions: number, question: Question): boolean {
+  return (questions & ((1 << question) - 1)) === 0;
 }
 
 function agreement(passing: readonly WeighedVerdict[], { slots, drawn }: ClearingTerms): number {

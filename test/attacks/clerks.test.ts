@@ -1,8 +1,9 @@
 /** Offices that do more than their envelope, their mandate or their number allows. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroHash } from "ethers";
-import { EVERYTHING, Kind, keyOf, loadCity, networkHelpers, Office } from "../support/city-fixture.ts";
+import { EVERYTHING, Kind, keyOf, loadCity, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
 import { billOf, hash, type Legislature, lawOf, loadLegislature, OPERATION, PROPOSAL, State } from "../support/legislature.ts";
+import { openMission, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
 const BILL = billOf(lawOf());
@@ -231,5 +232,19 @@ describe("attacks by clerks", () => {
       await to(103);
       expect(await weight()).to.equal(100);
     });
+  });
+
+  it("a Regulator awards its own house's agent before anybody else has bid", async () => {
+    const mission = await (await openMission({ nodes: [TASK] })).activate();
+    const { city } = mission;
+    const house = await city.account("house");
+    const clerk = await city.account("clerk of the house");
+    await city.clerks.appoint(Office.REGULATOR, clerk.address, house.address);
+    const own = await mission.newcomer("agent of the house", { principal: house, capabilities: EVERYTHING });
+    await mission.bidAs(own, 0);
+    const auth = { agent: clerk.address, deadline: await mission.soon(), signature: "0x" };
+    await attempt(city.execution.connect(clerk).awardEarly(mission.address, [0], 0, auth));
+    for (let w = 0; w < 4; w++) await attempt(mission.bid(0, w, tokens(20)));
+    expect((await mission.contract.slotOf(0, 0)).agent).not.to.equal(own.agent.address);
   });
 });

@@ -46,7 +46,12 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     2,
   ),
   breaks(2, "libraries/LawCodec.sol", "if (before & fresh != 0 && before & ~done == 0) nodes", "if (before & fresh != 0) nodes"),
-  breaks(2, "collaboration/NodeCore.sol", "if (LawCodec.predecessors(args, node) != 0) return w;", "if (node > 255) return w;"),
+  breaks(
+    2,
+    "collaboration/NodeCore.sol",
+    "s.head.state == MissionState.PENDING || LawCodec.predecessors(args, node) != 0",
+    "s.head.state == MissionState.PENDING",
+  ),
   breaks(
     3,
     "collaboration/Pledges.sol",
@@ -58,7 +63,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     4,
     "collaboration/ClearingDesk.sol",
     "if (result == ClearingResult.PASS) return _pass(s, f, w, r);",
-    "if (result != ClearingResult.FAIL) return _pass(s, f, w, r);",
+    "if (result == ClearingResult.PASS) return _pass(s, f, w, r);\n        if (result == ClearingResult.DISPUTED) {\n            NodeCore.finish(s, f, w, r.node, r.output);\n            return NodeCore.store(s, r.node, w);\n        }",
     1,
   ),
   breaks(
@@ -69,12 +74,12 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     3,
   ),
   breaks(6, "libraries/Admissibility.sol", "return basis != 0 && basis & ~atFloor == 0;", "return basis != 0;", 6),
-  breaks(
-    6,
+  noticed(
+    "agreements/clearing-evaluator",
+    "takes evidence for no more than the provider claimed and its issuer signed",
     "libraries/Admissibility.sol",
     "EvidenceClass class = meet(classAt(claimed, item), issued);",
     "EvidenceClass class = issued;",
-    6,
   ),
   breaks(6, "collaboration/Docket.sol", "if (!Exhibits.mayIssue(by, item)) {", "if (item.issuer == address(0)) {", 6),
   breaks(6, "collaboration/Overrides.sol", "if (!Dockets.isAdmissible(d, basis)) revert", "if (!Dockets.isClaimed(d, basis)) revert", 6),
@@ -320,8 +325,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "libraries/clearing",
     "on random decisions, of every result",
     "libraries/Clearing.sol",
-    "if (pass == fail || 2 * heavier <= drawn)",
     "if (2 * heavier <= drawn)",
+    "if (2 * heavier < drawn)",
   ),
   noticed(
     "libraries/market",
@@ -714,7 +719,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "meta/evidence-registry",
     "draws distinct verifiers outside the excluded principals, the same for one seed",
     "meta/EvidenceRegistry.sol",
-    "contains(uint160(seat.principal))) return",
+    "contains(uint160(principal))) return",
     "contains(0)) return",
   ),
   noticed(

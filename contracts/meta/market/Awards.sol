@@ -68,7 +68,7 @@ library Awards {
                 uint40 closesAt = CityClock.inWorld(constitution, market.closesAt);
                 revert IExecutionProcedure.MarketOpen(mission, nodes[i], closesAt);
             }
-            _awardNode(self, constitution, mission, nodes[i], market);
+            _awardNode(self, constitution, mission, nodes[i], market, address(0));
         }
         if (nodes.length == 0) revert IExecutionProcedure.EmptyBatch();
     }
@@ -85,13 +85,14 @@ library Awards {
         uint256 session = ICollaborationContract(mission).context().session;
         IClerkContract clerks = IClerkContract(constitution.at(Institution.CLERKS));
         clerks.consume(Office.REGULATOR, regulator, IExecutionProcedure.awardEarly.selector, session);
+        address house = IProducerContract(constitution.at(Institution.PRODUCERS)).principalOf(regulator);
         // At most the mission's nodes: none is awarded twice.
         for (uint256 i = 0; i < nodes.length; ++i) {
             NodeMarket memory market = _open(self, mission, nodes[i]);
             if (market.attempt != attempt) {
                 revert IExecutionProcedure.WrongAttempt(mission, nodes[i], market.attempt, attempt);
             }
-            _awardNode(self, constitution, mission, nodes[i], market);
+            _awardNode(self, constitution, mission, nodes[i], market, house);
         }
         if (nodes.length == 0) revert IExecutionProcedure.EmptyBatch();
     }
@@ -121,7 +122,8 @@ library Awards {
         IConstitutionContract constitution,
         address mission,
         uint8 node,
-        NodeMarket memory market
+        NodeMarket memory market,
+        address house
     ) private {
         LawNode memory law = MarketLedger.lawOf(mission, node);
         if (!law.leaf) revert IExecutionProcedure.NotALeaf(mission, node);
@@ -131,6 +133,8 @@ library Awards {
             uint256 pick = _best(draft, true);
             if (pick == _NONE && market.reopened) pick = _best(draft, false);
             if (pick == _NONE) break;
+            // No clerk ends a market for its own house, before others bid.
+            if (draft.running[pick] == house) revert IExecutionProcedure.OwnHouse(mission, node, house);
             _take(draft, pick);
         }
         market.own = true;

@@ -240,6 +240,7 @@ export const errorsAbi = [
   {"type":"error","name":"Outbid","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"score","type":"uint32"},{"name":"lowest","type":"uint32"}]},
   {"type":"error","name":"OutsideEnvelope","inputs":[{"name":"office","type":"uint8"},{"name":"selector","type":"bytes4"}]},
   {"type":"error","name":"OwnHouse","inputs":[{"name":"verifier","type":"address"}]},
+  {"type":"error","name":"OwnHouse","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"principal","type":"address"}]},
   {"type":"error","name":"PanelIncomplete","inputs":[{"name":"node","type":"uint8"},{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},
   {"type":"error","name":"PanelTooSmall","inputs":[{"name":"node","type":"uint256"},{"name":"size","type":"uint8"},{"name":"required","type":"uint256"}]},
   {"type":"error","name":"PanelUnavailable","inputs":[{"name":"size","type":"uint8"},{"name":"unconflicted","type":"uint256"}]},

@@ -202,4 +202,13 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     find: "        Signatures.requireAuth(runner, _hashTypedDataV4(message));\n",
     replace: "        if (message == 0) revert InvalidSignature(runner.agent);\n",
   },
+  {
+    title: "a Regulator awards its own house's agent before anybody else has bid",
+    threats: ["SP-1", "NP-4"],
+    entry: "ExecutionProcedure.awardEarly",
+    guard: "no clerk ends a market for its own house",
+    file: "meta/market/Awards.sol",
+    find: "            if (draft.running[pick] == house) revert IExecutionProcedure.OwnHouse(mission, node, house);\n",
+    replace: "",
+  },
 ]);

@@ -78,17 +78,20 @@ describe("EvidenceRegistry", () => {
   describe("registerVerifier", () => {
     it("takes an eligible verifier of ProducerContract, with its principal there", async () => {
       const { agent, principal: owner } = await city.register("v", { kind: Kind.VERIFIER });
-      await expect(contract.registerVerifier(agent.address, 250))
+      await expect(contract.registerVerifier(agent.address, 120))
         .to.emit(contract, "VerifierRegistered")
-        .withArgs(agent.address, owner.address, 250);
-      expect(await contract.weightOf(agent.address)).to.equal(250);
+        .withArgs(agent.address, owner.address, 120);
+      expect(await contract.weightOf(agent.address)).to.equal(120);
       expect(await contract.verifierCount()).to.equal(1);
       await expect(contract.registerVerifier(agent.address, 1)).to.be.revertedWithCustomError(contract, "AlreadyRegistered");
     });
 
-    it("refuses producers, strangers, the banned, and no weight", async () => {
+    it("refuses producers, strangers, the banned, no weight and too much of it", async () => {
       const { agent: producer } = await city.register("p");
       const { agent } = await city.register("v", { kind: Kind.VERIFIER });
+      await expect(contract.registerVerifier(agent.address, 134))
+        .to.be.revertedWithCustomError(contract, "WeightOutOfBounds")
+        .withArgs(agent.address, 0, 134);
       await expect(contract.registerVerifier(agent.address, 0))
         .to.be.revertedWithCustomError(contract, "ZeroWeight")
         .withArgs(agent.address);
