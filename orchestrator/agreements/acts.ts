@@ -277,6 +277,9 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   if (results.some(({ document }) => sameIdentity(document.evaluator, assigned)))
     throw new AgreementRefused("Replayed", "This evaluator has given its result");
   const determination = readResult(agreement, given, { keyOf, assigned, deliverableHash });
+  // The evaluator may hand in a whole one as long as its time runs, and then its backup.
+  if (determination.result === "incomplete")
+    throw new AgreementRefused("WrongDetermination", "It leaves something unscored that has weight, or a gate: that decides nothing");
   const taken = resultSchema.parse(given);
   const low = lifecycleTerms(agreement).optimistic && filesDispute(agreement, determination);
   return withState({ ...life, results: [...results, { hash: resultHash(taken), document: taken, determination }] }, judged(low));

@@ -47,7 +47,7 @@ export interface AgreementState {
   readonly division: Division | undefined;
 }
 
-/** How the client pays: not at all, into an escrow before the work, or once it is over (x402). */
+/** How the client pays: into an escrow before the work, once it is over (x402), or not by anything that is followed here. */
 export type Payment = "none" | "escrow" | "afterwards";
 
 /** What the table reads of the terms. */
@@ -72,7 +72,9 @@ export const PROPOSED: AgreementState = {
 
 export function paymentOf({ escrow }: Pick<Agreement, "escrow">): Payment {
   if (escrow?.enabled !== true) return "none";
-  return escrow.binding.type === "x402" ? "afterwards" : "escrow";
+  const { type } = escrow.binding;
+  // Whoever settles by hand, or elsewhere, is led by no chain: the agreement keeps its own time.
+  return type === "x402" ? "afterwards" : type === "erc8183" ? "escrow" : "none";
 }
 
 /** Whether money on chain leads the agreement once it is signed: its states are the escrow's, and so are its deadlines. */

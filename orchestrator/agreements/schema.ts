@@ -217,9 +217,19 @@ export function readAgreement(document: unknown): Agreement {
   return immutable(parsed.data);
 }
 
+/** `accuracy_gte_80` or `composite_gte_75`: what a gate compares, how, and with what. */
+export function thresholdOf(condition: string): { readonly name: string; readonly operator?: string; readonly bound?: number } {
+  const [, name, operator, bound] = /^(.+)_(gte|lte|gt|lt)_(\d+(?:\.\d+)?)$/.exec(condition) ?? [];
+  return name === undefined || operator === undefined ? { name: condition } : { name, operator, bound: Number(bound) };
+}
+
 function inconsistency({ created_at, expires_at, quality_criteria, escrow }: Agreement): string | undefined {
   if (Date.parse(expires_at) <= Date.parse(created_at)) return "it expires before it begins";
-  const { dimensions } = quality_criteria;
+  const { dimensions, quality_gates = [], guarantee_type, guarantee } = quality_criteria;
+  const measured = ["composite", ...dimensions.map(({ name }) => name)];
+  const closed = quality_gates.find(({ type, condition }) => type === "threshold" && !measured.includes(thresholdOf(condition).name));
+  if (closed !== undefined) return `the gate ${closed.condition} names nothing that is measured`;
+  if (guarantee_type === "probabilistic" && guarantee === undefined) return "a probabilistic guarantee says of what";
   if (new Set(dimensions.map(({ name }) => name)).size < dimensions.length) return "two dimensions have one name";
   const weight = dimensions.reduce((sum, dimension) => sum + dimension.weight, 0);
   if (Math.abs(weight - 1) > 1e-9) return `the weights sum to ${weight}, not to 1`;

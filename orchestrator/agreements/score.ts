@@ -1,7 +1,7 @@
 import { AgreementRefused } from "./errors.ts";
 import { hundredths, WHOLE } from "./money.ts";
 import { releasePercent } from "./release.ts";
-import type { Agreement, Dimension, Guarantee, Slo } from "./schema.ts";
+import { type Agreement, type Dimension, type Guarantee, type Slo, thresholdOf } from "./schema.ts";
 
 /** What was measured, by dimension or check: a percentage, a truth, a count, seconds. What nobody could see is absent. */
 export type Measured = Readonly<Record<string, number | boolean>>;
@@ -127,7 +127,7 @@ function gateHolds(
   { condition, type }: { readonly condition: string; readonly type: "boolean" | "threshold" },
   at: { readonly dimensions: readonly DimensionResult[]; readonly composite: number | undefined; readonly measured: Measured },
 ): boolean | undefined {
-  const [, name = condition, operator, bound] = /^(.+)_(gte|lte|gt|lt)_(\d+(?:\.\d+)?)$/.exec(condition) ?? [];
+  const { name, operator, bound = 0 } = thresholdOf(condition);
   const found = at.dimensions.find((result) => result.name === name);
   if (found === undefined && name !== "composite") {
     if (type === "threshold") throw new AgreementRefused("UnknownGate", "A gate names nothing that is measured", condition);
@@ -137,5 +137,5 @@ function gateHolds(
   const score = found === undefined ? at.composite : found.score;
   if (score === undefined) return undefined;
   if (operator === undefined) return score === WHOLE;
-  return meets(score, { operator: operator as Slo["operator"], value: hundredths(Number(bound)) });
+  return meets(score, { operator: operator as Slo["operator"], value: hundredths(bound) });
 }

@@ -190,6 +190,8 @@ export interface ResultChecks {
   readonly deliverableHash: Hash;
   /** Hashes of the results that have been taken already. */
   readonly taken?: ReadonlySet<Hash>;
+  /** Composites of the deliveries before, as whoever takes the result knows them; an evaluator's own word for them proves nothing. */
+  readonly history?: readonly number[];
 }
 
 /** Throws AgreementRefused for what has not the form of a result. */
@@ -200,13 +202,13 @@ export function resultIn(document: unknown): VerificationResult {
 }
 
 /**
- * A result as somebody handed it in: of this agreement and this delivery, by the evaluator it was given to, new, and with the determination
- * that follows from its own measurements. Throws AgreementRefused.
+ * A result as somebody handed it in: of this agreement and this delivery, by the evaluator it was given to, new, within the cost cap, and with
+ * the determination that follows from its own measurements and the deliveries before. Throws AgreementRefused.
  */
 export function readResult(
   agreement: Agreement,
   document: unknown,
-  { keyOf, assigned, deliverableHash, taken }: ResultChecks,
+  { keyOf, assigned, deliverableHash, taken, history: known = [] }: ResultChecks,
 ): Determination {
   const result = resultIn(document);
   if (result.agreement_hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "It is about another agreement");
@@ -220,6 +222,11 @@ export function readResult(
     throw new AgreementRefused("BadSignature", "The evaluator has not signed this result");
   if (taken?.has(hash) === true) throw new AgreementRefused("Replayed", "This result has been taken");
   const { history = [], noise_seed: noiseSeed } = result;
+  const cost = result.evidence_trail.evaluation_cost_usd;
+  if (cost > (agreement.verification.cost_cap ?? Number.POSITIVE_INFINITY))
+    throw new AgreementRefused("CostTooHigh", "The evaluation costs more than was agreed", `${cost} dollars`);
+  if (canonicalJson(history) !== canonicalJson(known))
+    throw new AgreementRefused("WrongDetermination", "Its history is not that of the deliveries before", canonicalJson(known));
   const follows = determinationOf(agreement, result, { history, ...(noiseSeed === undefined ? {} : { noiseSeed }) });
   const { result: word, composite, payment_release_percent } = result.determination;
   if (follows.result !== word || follows.composite !== composite || follows.release_percent !== payment_release_percent)

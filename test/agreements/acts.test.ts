@@ -12,6 +12,7 @@ import {
   lifeOf,
   openLife,
   overBy,
+  readAgreement,
   runClock,
   take,
 } from "../../orchestrator/agreements/index.ts";
@@ -51,6 +52,31 @@ describe("an agreement's acts", () => {
     expect(one.life().results[0]?.determination.composite).to.equal(8_800);
     expect(lifeOf(one.acts, { keyOf: keyOfDid })).to.deep.equal(one.life());
     expect(lifeAt(one.life(), START + 604_800).timed.state.status).to.equal("closed");
+  });
+
+  it("take no result beyond the cap, of invented deliveries before, or that leaves something unscored", () => {
+    const { quality_criteria } = readAgreement(proposing().document);
+    const verification = { strategy: "immediate", depth: "semantic", evaluator_timeout_seconds: 600, cost_cap: 0.01 } as const;
+    const guarantee = { kind: "pass_at_k", k: 2, target: 90 } as const;
+    const promised = { ...quality_criteria, guarantee_type: "probabilistic", guarantee } as const;
+    const one = living(proposing("capped", START + 864_000, { verification, quality_criteria: promised }));
+    for (const act of [...SIGNED, deliver]) one.do(act);
+    expect(one.refusal((life) => result(life, "evaluator", undefined, { cost: 999 }))).to.equal("CostTooHigh");
+    expect(one.refusal((life) => result(life, "evaluator", undefined, { history: [9_999] }))).to.equal("WrongDetermination");
+    expect(one.refusal((life) => result(life, "evaluator", { accuracy: 88 }))).to.equal("WrongDetermination");
+    // It may hand in a whole one still.
+    one.do((life) => result(life, "evaluator", undefined, { cost: 0.01 }));
+    expect(one.life().results).to.have.length(1);
+  });
+
+  it("lead an agreement that is paid by hand, or elsewhere, and no chain does", () => {
+    for (const type of ["manual", "city", "http_callback"] as const) {
+      const escrow = { enabled: true, binding: { type }, payment: { amount: "5.00", currency: "USDC" } };
+      const one = living(proposing(`paid-${type}`, START + 864_000, { escrow }));
+      for (const act of [...SIGNED, deliver]) one.do(act);
+      one.do((life) => result(life, "evaluator"));
+      expect(lifeAt(one.life(), START + 7_200).timed.state.status, type).to.equal("closed");
+    }
   });
 
   it("are refused by name: other keys, other terms, out of turn, twice", () => {

@@ -40,7 +40,11 @@ export const identityOf = ({ publicKey }: ByteSigner) => ({ scheme: "w3c_did" as
 const seal = (by: ByteSigner, kind: SignedKind, hash: Hash) => by.sign(messageBytes(kind, hash));
 
 /** Without money, unless `more` says so. */
-const proposalNamed = (name: string, until: number, more: Partial<Pick<Agreement, "dispute" | "escrow" | "verification">> = {}) =>
+const proposalNamed = (
+  name: string,
+  until: number,
+  more: Partial<Pick<Agreement, "dispute" | "escrow" | "verification" | "quality_criteria">> = {},
+) =>
   proposalFrom(templateOf("research"), {
     verification: { strategy: "optimistic", depth: "semantic", challenge_window_seconds: 7_200, evaluator_timeout_seconds: 600 },
     ...more,
@@ -82,9 +86,17 @@ export const deliver = ({ agreement }: AgreementLife): Act => {
   const delivery = { agreement_hash: agreementHash(agreement), deliverable_hash: DELIVERABLE, timestamp: iso(START) };
   return { act: "deliver", delivery, signature: seal(people.provider, "delivery", statementHash(delivery)) };
 };
-export const result = ({ agreement }: AgreementLife, by: "evaluator" | "backup", measured: Measured = MEASURED): Act => {
-  const at = { verification_id: "v", timestamp: iso(START), deliverableHash: DELIVERABLE, identity: identityOf(people[by]) };
-  const measurement = { measured, evidence: {}, problems: [], confidence: 1, cost: 0 };
+/** `cost`: dollars. `history`: what the evaluator says of the deliveries before. */
+export const result = (
+  { agreement }: AgreementLife,
+  by: "evaluator" | "backup",
+  measured: Measured = MEASURED,
+  { cost = 0, history }: { readonly cost?: number; readonly history?: readonly number[] } = {},
+): Act => {
+  const identity = identityOf(people[by]);
+  const past = history === undefined ? {} : { history };
+  const at = { verification_id: "v", timestamp: iso(START), deliverableHash: DELIVERABLE, identity, ...past };
+  const measurement = { measured, evidence: {}, problems: [], confidence: 1, cost };
   const body = draftResult(agreement, at, measurement);
   return { act: "result", result: { ...JSON.parse(JSON.stringify(body)), signature: seal(people[by], "result", resultHash(body)) } };
 };
