@@ -63,7 +63,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     4,
     "collaboration/ClearingDesk.sol",
     "if (result == ClearingResult.PASS) return _pass(s, f, w, r);",
-    "if (result == ClearingResult.PASS) return _pass(s, f, w, r);\n        if (result == ClearingResult.DISPUTED) {\n            NodeCore.finish(s, f, w, r.node, r.output);\n            return NodeCore.store(s, r.node, w);\n        }",
+    "if (result == ClearingResult.PASS) return _pass(s, f, w, r);\n        if (result == ClearingResult.FAIL) {\n            NodeCore.finish(s, f, w, r.node, r.output);\n            return NodeCore.store(s, r.node, w);\n        }",
     1,
   ),
   breaks(

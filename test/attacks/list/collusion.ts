@@ -53,8 +53,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.route",
     guard: "a runner shares no principal with the executor",
     file: "collaboration/Dispatch.sol",
-    find: "        if (MissionFrame.isRival(s.head.execution, principal))\n            revert ICollaborationContract.RunnerConflict(live.runner, principal);\n",
-    replace: "        principal;\n",
+    find: "if (principal == by.principal) {",
+    replace: "if (by.runner == address(0)) {",
   },
   {
     title: "code that no runner looked at is routed",
