@@ -1,0 +1,109 @@
+import { expect } from "chai";
+import { id } from "ethers";
+import { attempt } from "../attacks/attempt.ts";
+import { networkHelpers, tokens } from "../support/city-fixture.ts";
+import { Action, HOUR, type Mission, MissionState, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
+import { stillOpen } from "./still-open.ts";
+
+const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+
+describe("known holes: panels", () => {
+  let mission: Mission;
+  const opened = async (...nodes: (typeof TASK)[]) => {
+    mission = await (await openMission({ nodes })).activate();
+  };
+  const worked = async (...nodes: (typeof TASK)[]) => {
+    await opened(...nodes);
+    await mission.awardAll();
+    await mission.route(0);
+    await mission.work(0);
+    await networkHelpers.mine();
+  };
+  const heldBy = async (agent: string) => (await mission.city.producers.stakeOf(agent)).held;
+
+  /** Three find the work wrong and say so; two praise it. */
+  const twoAgainstThree = async (silence: (member: string) => Promise<unknown>) => {
+    await worked({ ...TASK, panelSize: 5 });
+    const panel = [...(await mission.contract.panelOf(0))];
+    const order = await mission.clearOrder(0);
+    const verdicts = [];
+    for (const [place, member] of panel.entries()) {
+      verdicts.push(await mission.verdict(0, member, { result: place < 2 ? Result.PASS : Result.FAIL }));
+    }
+    for (const member of panel.slice(2, 4)) await silence(member);
+    await attempt(mission.contract.clear(packed({ ...order, verdicts })));
+    return (await mission.contract.ledger()).entitled;
+  };
+
+  stillOpen("two of five win because two who spoke against them are frozen after the draw", async () => {
+    const entitled = await twoAgainstThree(async (member) =>
+      mission.city.producers.connect(await mission.city.as("ADJUDICATION")).freezeAgent(member, true),
+    );
+    expect(entitled).to.equal(0n);
+  });
+
+  stillOpen("two of five win because two who spoke against them gave notice after the draw", async () => {
+    const entitled = await twoAgainstThree(async (member) => {
+      const key = mission.city.verifiers.get(member);
+      if (key !== undefined) await mission.city.producers.connect(key).deregister(member);
+    });
+    expect(entitled).to.equal(0n);
+  });
+
+  stillOpen(
+    "one of three stops itself, and two whose work agrees are not paid: for what being late costs, which would not have stopped them",
+    async () => {
+      await opened(CONSENSUS);
+      await mission.awardAll();
+      await mission.route(0);
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      const { agent } = await mission.executorOf(0, 2);
+      await attempt(mission.contract.connect(agent).report(0, id("I feel sick"), 0));
+      await networkHelpers.time.increase(2n * HOUR);
+      await attempt(mission.contract.timeout(0));
+      expect(await mission.stateOf(0)).not.to.equal(NodeState.FAILED);
+    },
+  );
+
+  stillOpen(
+    "two of three disagree with everybody, no stake is lost, and the mission ends at the first attempt with the neighbour unpaid",
+    async () => {
+      await opened(CONSENSUS, TASK);
+      await mission.awardAll();
+      await mission.route(0, 1);
+      await mission.work(0);
+      await mission.work(1);
+      // The panel is honest: it finds no agreement, and says so, twice; so does the human.
+      for (let i = 0; i < 2; i++) await mission.clear(0, { result: Result.ABSTAIN });
+      await mission.override(Action.REJECT_POP, 0);
+      await attempt(mission.contract.abort());
+      await attempt(mission.clear(1));
+      expect((await mission.contract.ledger()).entitled).to.be.greaterThan(0n);
+    },
+  );
+
+  stillOpen("a monitor's freeze in the reveal phase ends in failure, so that who sees that it is wrong loses nothing", async () => {
+    await opened(CONSENSUS);
+    await mission.awardAll();
+    await mission.route(0);
+    for (const slot of [0, 1, 2]) await mission.commit(0, slot);
+    for (const slot of [0, 1]) await mission.reveal(0, slot);
+    await mission.contract.connect(mission.city.monitor).report(0, id("odd"), 0);
+    await networkHelpers.time.increase(2n * HOUR);
+    await mission.contract.timeout(0);
+    expect(await mission.stateOf(0)).not.to.equal(NodeState.FAILED);
+  });
+
+  stillOpen("garbage committed in a mission's last second is never judged", async () => {
+    mission = await (await openMission({ nodes: [{ ...TASK, timeout: 60 }], duration: 3600 })).activate();
+    await mission.awardAll();
+    await networkHelpers.time.increase(200n);
+    await mission.route(0);
+    const { agent } = await mission.executorOf(0);
+    await mission.work(0);
+    await networkHelpers.time.increase(3600n);
+    await attempt(mission.contract.abort());
+    expect(await mission.contract.state()).not.to.equal(MissionState.ABORTED);
+    expect(await heldBy(agent.address)).to.be.lessThan(tokens(10_000));
+  });
+});
