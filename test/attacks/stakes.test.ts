@@ -218,8 +218,9 @@ describe("attacks on stakes", () => {
       await awarded();
       await mission.run(0, { result: Result.FAIL });
       await mission.override(Action.TERMINATE_MISSION, 0);
+      // Until then its lock is held for what humans may say.
+      await networkHelpers.time.increaseTo(await mission.city.execution.heldUntil(mission.address, 0));
       await attempt(withdraw(0));
-      await networkHelpers.time.increase(HOUR);
       await attempt(mission.contract.claim([0]));
       expect(await heldBy(0)).to.equal(tokens(9850));
     });
