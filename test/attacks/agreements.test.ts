@@ -112,9 +112,12 @@ describe("attacks on agreements", () => {
   });
 
   it("whoever hands in leaves the heavy voice out", async () => {
-    const { delivered, hearing, seat } = await openEvaluator();
-    const heavy = await seat("heavy", undefined, 1000);
-    const { terms, judges, evaluate } = await delivered({ panelSize: 6 });
+    const { city, delivered, hearing, seat } = await openEvaluator();
+    const { evidence } = city;
+    for (const { args } of await evidence.queryFilter(evidence.filters.VerifierRegistered())) await evidence.revoke(args.verifier);
+    const heavy = await seat("heavy", undefined, 133);
+    for (const name of ["one", "two", "three", "four"]) await seat(name, undefined, 25);
+    const { terms, judges, evaluate } = await delivered({ panelSize: 5 });
     expect(judges.map(({ address }) => address)).to.include(heavy.address);
     await attempt(evaluate(judges.map((judge) => (judge.address === heavy.address ? undefined : {}))));
     expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.NONE);

@@ -24,6 +24,8 @@ export interface Ending {
   readonly when: string;
   /** What was returned; nothing after a revert. */
   readonly values: readonly Value[];
+  /** What the arguments are then: who calls has given structs and arrays in memory, and sees what was written into them. */
+  readonly given?: readonly Value[];
   /** Name of the error; `Panic` for what the compiler checks itself. */
   readonly error?: string;
 }
@@ -199,7 +201,8 @@ export class Run {
     const bind = (list: readonly AstNode[], value: (node: AstNode, i: number) => Value) => {
       for (const [i, node] of list.entries()) variables.set(numberIn(node, "id") ?? -1, value(node, i));
     };
-    bind(children(child(fn, "parameters"), "parameters"), (node, i) => this.#as(typeOf(node).name, args[i] ?? this.#zero(node)));
+    const parameters = children(child(fn, "parameters"), "parameters");
+    bind(parameters, (node, i) => this.#as(typeOf(node).name, args[i] ?? this.#zero(node)));
     const results = children(child(fn, "returnParameters"), "parameters");
     bind(results, (node) => this.#zero(node));
 
@@ -207,7 +210,8 @@ export class Run {
     const paths = this.#statement(body, { when: [...before], variables }, ended, false);
     for (const path of paths) {
       const values = path.returned?.values ?? results.map((node) => path.variables.get(numberIn(node, "id") ?? -1) ?? this.#zero(node));
-      ended.push({ when: and(path.when), values: values.map((value, i) => this.#as(typeOf(results[i]).name, value)) });
+      const given = parameters.map((node) => path.variables.get(numberIn(node, "id") ?? -1) ?? this.#zero(node));
+      ended.push({ when: and(path.when), values: values.map((value, i) => this.#as(typeOf(results[i]).name, value)), given });
     }
     return ended;
   }
@@ -451,6 +455,7 @@ export class Run {
 
   #assign(node: AstNode, path: Path, ended: Ending[], unchecked: boolean): Value {
     const left = must(child(node, "leftHandSide"));
+    if (left.nodeType === "TupleExpression") return this.#assignAll(left, must(child(node, "rightHandSide")), path, ended, unchecked);
     const operator = text(node, "operator").slice(0, -1);
     const right = this.#evaluate(must(child(node, "rightHandSide")), path, ended, unchecked);
     const place = this.#place(left, path, ended, unchecked);
@@ -464,6 +469,24 @@ export class Run {
     }
     place.write(value);
     return value;
+  }
+
+  /** Several at once: what is written is read first. */
+  #assignAll(left: AstNode, right: AstNode, path: Path, ended: Ending[], unchecked: boolean): Value {
+    const places = children(left, "components");
+    const values = this.#several(right, path, ended, unchecked);
+    if (places.length !== values.length) throw new Unsupported("several places that one call fills");
+    for (const [i, place] of places.entries()) {
+      this.#place(place, path, ended, unchecked).write(this.#as(typeOf(place).name, must(values[i])));
+    }
+    return composite([]);
+  }
+
+  #several(node: AstNode, path: Path, ended: Ending[], unchecked: boolean): readonly Value[] {
+    if (node.nodeType !== "Conditional") return children(node, "components").map((each) => this.#evaluate(each, path, ended, unchecked));
+    const condition = this.#evaluate(must(child(node, "condition")), path, ended, unchecked);
+    const [yes, no] = ["trueExpression", "falseExpression"].map((name) => this.#several(must(child(node, name)), path, ended, unchecked));
+    return (yes ?? []).map((value, i) => this.either(condition.kind === "bool" ? condition.smt : "", value, must(no?.[i])));
   }
 
   #unary(node: AstNode, path: Path, ended: Ending[], unchecked: boolean): Value {
@@ -582,6 +605,11 @@ export class Run {
     const [first, ...others] = returns;
     if (first === undefined) throw new Unsupported(`${text(fn, "name")}, which never returns`);
     if (others.length > 0 || first.when !== and(path.when)) path.when = [`(or ${returns.map(({ when }) => when).join(" ")})`];
+    for (const [i, value] of values.entries()) {
+      if (value.kind !== "composite") continue;
+      const after = others.reduce((known, { when, given }) => this.either(when, given?.[i] ?? value, known), first.given?.[i] ?? value);
+      if (after.kind === "composite") for (const [key, item] of after.items) value.items.set(key, item);
+    }
     if (first.values[0] === undefined) return composite([]);
     return others.reduce((value, other) => this.either(other.when, must(other.values[0]), value), first.values[0]);
   }

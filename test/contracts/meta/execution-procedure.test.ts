@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
 import { keccak256, stringToHex } from "viem";
 import { CODE, SCHEMAS } from "../../support/admitted.ts";
-import { keyOf, networkHelpers, type OfferedService, tokens } from "../../support/city-fixture.ts";
+import { EVERYTHING, keyOf, networkHelpers, type OfferedService, Office, tokens } from "../../support/city-fixture.ts";
 import {
   Action,
   BIDDING_WINDOW,
@@ -538,6 +538,20 @@ describe("ExecutionProcedure", () => {
       ).to.be.revertedWithCustomError(mission.city.clerks, "NotClerk");
       await expect(market.awardEarly(mission.address, [0, 1], 0, auth)).to.emit(mission.city.clerks, "EnvelopeConsumed");
       expect(await executors(1)).to.deep.equal([0]);
+    });
+
+    it("awards nothing to the Regulator's own house", async () => {
+      await open({ nodes: [TASK] });
+      const { city } = mission;
+      const house = await city.account("house of the clerk");
+      const clerk = await city.account("clerk of that house");
+      await city.clerks.appoint(Office.REGULATOR, clerk.address, house.address);
+      const own = await mission.newcomer("agent of that house", { principal: house, capabilities: EVERYTHING });
+      await mission.bidAs(own, 0);
+      const auth = { agent: clerk.address, deadline: await mission.soon(), signature: "0x" };
+      await refused(market.connect(clerk).awardEarly(mission.address, [0], 0, auth), "OwnHouse");
+      await mission.bid(0, 1, tokens(1));
+      await market.connect(clerk).awardEarly(mission.address, [0], 0, auth);
     });
 
     it("spends the decision: it closes no second window of the same attempt", async () => {
