@@ -104,13 +104,18 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
   const quorum = { required: terms.quorum ?? 0, surviving: survivors.filter((output) => isSure(output, terms)).length };
   const decided = quorum.surviving < quorum.required ? withoutQuorum(found) : withEvidence(found, terms);
   const asked = QUESTIONS.map((question) => decided[question].status).filter((status) => status !== "NOT_ASKED");
+  const first = QUESTIONS.find((question) => decided[question].status !== "NOT_ASKED");
   const passing = asked.every((status) => status === "PASS")
     ? survivors.filter((output) => output.output.verdict === "PASS" && isSure(output, terms))
     : [];
   return {
     verdicts: decided,
     score: scoreOf(passing),
-    agreeing: agreeingIn(passing, terms),
+    // A verifier that answers two questions finds an executor in agreement once.
+    agreeing: agreeingIn(
+      passing.filter(({ output }) => output.answers.some(({ question }) => question === first)),
+      terms,
+    ),
     quorum,
     survivors,
     excluded: sorted

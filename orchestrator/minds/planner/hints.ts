@@ -107,9 +107,15 @@ const REGULARLY: Readonly<Record<string, string>> = {
   annually: "year",
 };
 
+function isAboutMoney(words: readonly string[]): boolean {
+  return words.some((word) => saysMoney.has(stemOf(word)));
+}
+
 function mattersIn(words: readonly string[]): string[] {
-  const said = words.map(stemOf);
-  return MATTERS.flatMap(([matter, columns]) => (matter.split(" ").some((word) => said.includes(stemOf(word))) ? stemsIn(columns) : []));
+  return MATTERS.flatMap(([matter, columns]) => {
+    const isSaid = matter.split(" ").some((word) => words.includes(word)) || (matter.startsWith(MONEY) && isAboutMoney(words));
+    return isSaid ? stemsIn(columns) : [];
+  });
 }
 
 const COMPARISONS: readonly (readonly [pattern: RegExp, operator: Comparison["operator"]])[] = [
@@ -142,7 +148,7 @@ export function hintsIn(goal: string, fields: readonly ItemField[]): Hints {
       ...words.flatMap((word) => (Object.hasOwn(REGULARLY, word) ? (REGULARLY[word] ?? []) : [])),
     ],
     which: superlative === undefined ? [] : orderedIn(lower, superlative),
-    money: words.some((word) => saysMoney.has(stemOf(word))),
+    money: isAboutMoney(words),
     counts: /\b(?:count|how many|numbers? of)\b/.test(lower) || isMostOf(lower),
     comparison,
     selected: selectedIn(goal, fields),
