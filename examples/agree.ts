@@ -49,7 +49,7 @@ const proposal = readAgreement({
   verification: { strategy: "optimistic", challenge_window_seconds: 3600 },
   escrow: {
     enabled: true,
-    binding: { type: "manual" },
+    binding: { type: "erc8183", contract_address: "0x00000000000000000000000000000000000000e5", chain: "31337" },
     payment: { amount: "10.00", currency: "USDC", graduated_release: { enabled: true, mode: "continuous" } },
   },
 });

@@ -74,7 +74,7 @@ const TERMS = proposalFrom(templateOf("general"), {
   verification: { strategy: "immediate", depth: "structural" },
   escrow: {
     enabled: true,
-    binding: { type: "manual" },
+    binding: { type: "erc8183", contract_address: "0x00000000000000000000000000000000000000e5", chain: "31337" },
     payment: { amount: "10.00", currency: "USDC", graduated_release: { enabled: true } },
   },
 });
