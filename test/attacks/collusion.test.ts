@@ -637,6 +637,126 @@ describe("attacks by collusion", () => {
       await attempt(mission.work(0));
       expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
     });
+
+    describe("by who sits on a panel, and when its word holds", () => {
+      /** A verdict of this member, signed until `deadline`. */
+      const shortLived = async (member: string, deadline: bigint) => {
+        const verdict = await mission.verdict(0, member);
+        const key = mission.city.verifiers.get(member);
+        if (key === undefined) throw new Error("no key");
+        const { verifier, deadline: _, signature: __, ...said } = verdict;
+        const signature = await mission.city.sign("Verdicts", mission.address, { verifier, verdicts: [said], deadline }, key);
+        return { ...verdict, deadline, signature };
+      };
+
+      /** A panel that answers both questions; `agreeing`: the slots that the member in a place finds in agreement. */
+      const answeredTwice = async (panelSize: number, agreeing: (place: number) => number) => {
+        await worked({ ...CONSENSUS, panelSize, questions: 3 });
+        const order = await mission.clearOrder(0, { questions: [0, 1], says: (_, place) => ({ agreeing: agreeing(place) }) });
+        await attempt(mission.contract.clear(packed(order)));
+      };
+
+      it("two of a panel's five have a third slot paid that three left out, because the node asks both questions", async () => {
+        await answeredTwice(5, (place) => (place < 3 ? 0b011 : 0b111));
+        expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
+      });
+
+      it("one of a panel's three has a second slot counted, so that a node without a majority passes", async () => {
+        // Two find that slot 0 stands alone, one that 0 and 1 agree: each answer of the one counts.
+        await answeredTwice(3, (place) => (place < 2 ? 0b001 : 0b011));
+        expect((await mission.contract.entitlementOf(0, 1)).paid).to.equal(0);
+      });
+
+      it("one of five posts a verdict whose signature runs out, and nobody can clear, twice, for nothing", async () => {
+        await worked({ ...TASK, panelSize: 5 });
+        const spoiler = [...mission.city.verifiers.keys()][0] ?? "";
+        for (let draw = 0; draw < 2; draw++) {
+          await networkHelpers.mine();
+          const { openings, items } = await mission.clearOrder(0);
+          const verdict = await shortLived(spoiler, (await mission.city.now()) + 10n);
+          await mission.contract.post(packed({ node: 0, openings, items, verdicts: [verdict] }));
+          // All others say the same, in time, with all evidence; and so does what was posted.
+          await networkHelpers.time.increase(250);
+          const others = [];
+          for (const member of await mission.contract.panelOf(0)) if (member !== spoiler) others.push(await mission.verdict(0, member));
+          await attempt(mission.contract.clear(packed({ node: 0, openings, items, verdicts: [verdict, ...others] })));
+          await attempt(mission.contract.clear(packed({ node: 0, openings, items, verdicts: others })));
+          if ((await mission.stateOf(0)) !== NodeState.PENDING_VERIFICATION) break;
+          await networkHelpers.time.increase(60);
+          await mission.contract.timeout(0);
+        }
+        expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+      });
+
+      it("an executor's house holds a seat without which no panel can be drawn, and garbage costs nothing", async () => {
+        await opened({ ...TASK, panelSize: 5 });
+        const { city } = mission;
+        // One seat of the five passes to the house of an executor.
+        const [first = ""] = [...city.verifiers.keys()];
+        await city.evidence.revoke(first);
+        const { agent } = await city.register("verifier of the house", {
+          kind: Kind.VERIFIER,
+          principal: await city.account("principal 0"),
+          stake: tokens(2000),
+        });
+        await city.evidence.registerVerifier(agent.address, 100);
+        await mission.bid(0, 0);
+        await mission.closeMarket();
+        await city.execution.award(mission.address, [0]);
+        await mission.route(0);
+        await mission.work(0);
+        for (let i = 0; i < 3; i++) {
+          await networkHelpers.time.increase(2n * HOUR);
+          await attempt(mission.contract.timeout(0));
+          await attempt(mission.contract.redraw(0));
+        }
+        expect(await mission.stateOf(0)).not.to.equal(NodeState.PENDING_VERIFICATION);
+      });
+
+      it("a seat of any weight is given, and one of three decides", async () => {
+        await opened({ ...TASK, panelSize: 3 });
+        const { city } = mission;
+        for (const verifier of [...city.verifiers.keys()].slice(0, 3)) await city.evidence.revoke(verifier);
+        const { agent } = await city.register("heavy", { kind: Kind.VERIFIER, stake: tokens(2000) });
+        await attempt(city.evidence.registerVerifier(agent.address, 60_000));
+        if ((await city.evidence.weightOf(agent.address)) === 0n) await city.evidence.registerVerifier(agent.address, 133);
+        city.verifiers.set(agent.address, agent);
+        await mission.awardAll();
+        await mission.route(0);
+        await mission.work(0);
+        await networkHelpers.mine();
+        const says = (member: string) => ({ result: member === agent.address ? Result.PASS : Result.FAIL });
+        await attempt(mission.contract.clear(packed(await mission.clearOrder(0, { says }))));
+        city.verifiers.delete(agent.address);
+        expect((await mission.contract.ledger()).entitled).to.equal(0n);
+      });
+
+      it("a sponsor's own runner fails a node and takes 500 tokens from its executor by a finding", async () => {
+        await opened({ ...TASK });
+        await mission.awardAll();
+        const { city } = mission;
+        const runner = await city.account("runner of the sponsor");
+        await city.evidence.registerRunner(runner.address, city.sponsor.address);
+        const { agent } = await mission.executorOf(0);
+        await attempt(mission.contract.mismatch(...(await mission.otherCode(0, { key: runner }))));
+        expect((await city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
+      });
+
+      it("a rival that lost the award has its own runner take 500 tokens from the winner", async () => {
+        await opened({ ...TASK });
+        await mission.awardAll();
+        const { city } = mission;
+        const { agent } = await mission.executorOf(0);
+        const winner = await city.producers.principalOf(agent.address);
+        const names = [0, 1, 2, 3].map((i) => `principal ${i}`);
+        let rival = await city.account("principal 0");
+        for (const name of names) if ((await city.account(name)).address !== winner) rival = await city.account(name);
+        const runner = await city.account("runner of the rival");
+        await city.evidence.registerRunner(runner.address, rival.address);
+        await attempt(mission.contract.mismatch(...(await mission.otherCode(0, { key: runner }))));
+        expect((await city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
+      });
+    });
   });
 
   describe("in a session", () => {
@@ -906,155 +1026,6 @@ describe("attacks by collusion", () => {
       const { agent } = await mission.executorOf(0);
       for (let i = 0; i < 2; i++) await attempt(claim(agent.address, tokens(100)));
       expect(await mission.city.token.balanceOf(agent.address)).to.equal(tokens(100));
-    });
-  });
-
-  describe("by who sits on a panel, and when its word holds", () => {
-    let mission: Mission;
-    const opened = async (...nodes: (typeof TASK)[]) => {
-      mission = await (await openMission({ nodes })).activate();
-    };
-
-    /** A verdict of this member, signed until `deadline`. */
-    const shortLived = async (member: string, deadline: bigint) => {
-      const verdict = await mission.verdict(0, member);
-      const key = mission.city.verifiers.get(member);
-      if (key === undefined) throw new Error("no key");
-      const { verifier, deadline: _, signature: __, ...said } = verdict;
-      const signature = await mission.city.sign("Verdicts", mission.address, { verifier, verdicts: [said], deadline }, key);
-      return { ...verdict, deadline, signature };
-    };
-
-    it("two of a panel's five have a third slot paid that three left out, because the node asks both questions", async () => {
-      const mission = await (
-        await openMission({ nodes: [{ ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 5, questions: 3 }] })
-      ).activate();
-      await mission.awardAll();
-      await mission.route(0);
-      await mission.work(0);
-      await networkHelpers.mine();
-      const order = await mission.clearOrder(0);
-      const verdicts = [];
-      for (const [place, member] of [...(await mission.contract.panelOf(0))].entries()) {
-        for (const question of [0, 1]) verdicts.push(await mission.verdict(0, member, { question, agreeing: place < 3 ? 0b011 : 0b111 }));
-      }
-      await attempt(mission.contract.clear(packed({ ...order, verdicts })));
-      expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
-    });
-
-    it("one of a panel's three has a second slot counted, so that a node without a majority passes", async () => {
-      const mission = await (
-        await openMission({ nodes: [{ ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3, questions: 3 }] })
-      ).activate();
-      await mission.awardAll();
-      await mission.route(0);
-      await mission.work(0);
-      await networkHelpers.mine();
-      const order = await mission.clearOrder(0);
-      const verdicts = [];
-      // Two find that slot 0 stands alone, one that 0 and 1 agree: each answer of the one counts.
-      for (const [place, member] of [...(await mission.contract.panelOf(0))].entries()) {
-        for (const question of [0, 1]) verdicts.push(await mission.verdict(0, member, { question, agreeing: place < 2 ? 0b001 : 0b011 }));
-      }
-      await attempt(mission.contract.clear(packed({ ...order, verdicts })));
-      expect((await mission.contract.entitlementOf(0, 1)).paid).to.equal(0);
-    });
-
-    it("one of five posts a verdict whose signature runs out, and nobody can clear, twice, for nothing", async () => {
-      mission = await (await openMission({ nodes: [{ ...TASK, panelSize: 5 }] })).activate();
-      await mission.awardAll();
-      await mission.route(0);
-      await mission.work(0);
-      const spoiler = [...mission.city.verifiers.keys()][0] ?? "";
-      for (let draw = 0; draw < 2; draw++) {
-        await networkHelpers.mine();
-        const { openings, items } = await mission.clearOrder(0);
-        const verdict = await shortLived(spoiler, (await mission.city.now()) + 10n);
-        await mission.contract.post(packed({ node: 0, openings, items, verdicts: [verdict] }));
-        // All others say the same, in time, with all evidence; and so does what was posted.
-        await networkHelpers.time.increase(250);
-        const others = [];
-        for (const member of await mission.contract.panelOf(0)) if (member !== spoiler) others.push(await mission.verdict(0, member));
-        await attempt(mission.contract.clear(packed({ node: 0, openings, items, verdicts: [verdict, ...others] })));
-        await attempt(mission.contract.clear(packed({ node: 0, openings, items, verdicts: others })));
-        if ((await mission.stateOf(0)) !== NodeState.PENDING_VERIFICATION) break;
-        await networkHelpers.time.increase(60);
-        await mission.contract.timeout(0);
-      }
-      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
-    });
-
-    it("an executor's house holds a seat without which no panel can be drawn, and garbage costs nothing", async () => {
-      await opened({ ...TASK, panelSize: 5 });
-      const { city } = mission;
-      // One seat of the five passes to the house of an executor.
-      const [first = ""] = [...city.verifiers.keys()];
-      await city.evidence.revoke(first);
-      const { agent } = await city.register("verifier of the house", {
-        kind: Kind.VERIFIER,
-        principal: await city.account("principal 0"),
-        stake: tokens(2000),
-      });
-      await city.evidence.registerVerifier(agent.address, 100);
-      await mission.bid(0, 0);
-      await mission.closeMarket();
-      await city.execution.award(mission.address, [0]);
-      await mission.route(0);
-      await mission.work(0);
-      for (let i = 0; i < 3; i++) {
-        await networkHelpers.time.increase(2n * HOUR);
-        await attempt(mission.contract.timeout(0));
-        await attempt(mission.contract.redraw(0));
-      }
-      expect(await mission.stateOf(0)).not.to.equal(NodeState.PENDING_VERIFICATION);
-    });
-
-    it("a seat of any weight is given, and one of three decides", async () => {
-      await opened({ ...TASK, panelSize: 3 });
-      const { city } = mission;
-      for (const verifier of [...city.verifiers.keys()].slice(0, 3)) await city.evidence.revoke(verifier);
-      const { agent } = await city.register("heavy", { kind: Kind.VERIFIER, stake: tokens(2000) });
-      await attempt(city.evidence.registerVerifier(agent.address, 60_000));
-      if ((await city.evidence.weightOf(agent.address)) === 0n) await city.evidence.registerVerifier(agent.address, 133);
-      city.verifiers.set(agent.address, agent);
-      await mission.awardAll();
-      await mission.route(0);
-      await mission.work(0);
-      await networkHelpers.mine();
-      const order = await mission.clearOrder(0);
-      const verdicts = [];
-      for (const member of await mission.contract.panelOf(0)) {
-        verdicts.push(await mission.verdict(0, member, { result: member === agent.address ? Result.PASS : Result.FAIL }));
-      }
-      await attempt(mission.contract.clear(packed({ ...order, verdicts })));
-      city.verifiers.delete(agent.address);
-      expect((await mission.contract.ledger()).entitled).to.equal(0n);
-    });
-
-    it("a sponsor's own runner fails a node and takes 500 tokens from its executor by a finding", async () => {
-      await opened({ ...TASK });
-      await mission.awardAll();
-      const { city } = mission;
-      const runner = await city.account("runner of the sponsor");
-      await city.evidence.registerRunner(runner.address, city.sponsor.address);
-      const { agent } = await mission.executorOf(0);
-      await attempt(mission.contract.mismatch(...(await mission.otherCode(0, { key: runner }))));
-      expect((await city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
-    });
-
-    it("a rival that lost the award has its own runner take 500 tokens from the winner", async () => {
-      await opened({ ...TASK });
-      await mission.awardAll();
-      const { city } = mission;
-      const { agent } = await mission.executorOf(0);
-      const winner = await city.producers.principalOf(agent.address);
-      const names = [0, 1, 2, 3].map((i) => `principal ${i}`);
-      let rival = await city.account("principal 0");
-      for (const name of names) if ((await city.account(name)).address !== winner) rival = await city.account(name);
-      const runner = await city.account("runner of the rival");
-      await city.evidence.registerRunner(runner.address, rival.address);
-      await attempt(mission.contract.mismatch(...(await mission.otherCode(0, { key: runner }))));
-      expect((await city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
     });
   });
 });

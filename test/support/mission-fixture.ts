@@ -165,6 +165,8 @@ export interface ClearOptions extends VerdictOptions {
   unproven?: boolean;
   /** Each member answers all of these. */
   questions?: readonly number[];
+  /** What a member says that is not what all say. */
+  says?: (member: string, place: number) => VerdictOptions;
 }
 
 interface Worker extends OfferedService {
@@ -608,9 +610,9 @@ export class Mission {
   async clearOrder(node: number, options: ClearOptions = {}) {
     const panel = [...(await this.contract.panelOf(node))];
     const verdicts = [];
-    for (const verifier of panel.slice(options.absent ?? 0)) {
+    for (const [place, verifier] of panel.slice(options.absent ?? 0).entries()) {
       for (const question of options.questions ?? [options.question ?? 0])
-        verdicts.push(await this.verdict(node, verifier, { ...options, question }));
+        verdicts.push(await this.verdict(node, verifier, { ...options, question, ...options.says?.(verifier, place) }));
     }
     const openings = [];
     for (let slot = 0; slot < this.node(node).redundancy; slot++) openings.push(await this.opening(node, slot));
