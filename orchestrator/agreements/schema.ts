@@ -227,9 +227,9 @@ function inconsistency({ created_at, expires_at, quality_criteria, escrow }: Agr
   if (Date.parse(expires_at) <= Date.parse(created_at)) return "it expires before it begins";
   const { dimensions, quality_gates = [], guarantee_type, guarantee } = quality_criteria;
   const measured = ["composite", ...dimensions.map(({ name }) => name)];
-  const closed = quality_gates.find(({ type, condition }) => type === "threshold" && !measured.includes(thresholdOf(condition).name));
-  if (closed !== undefined) return `the gate ${closed.condition} names nothing that is measured`;
-  if (guarantee_type === "probabilistic" && guarantee === undefined) return "a probabilistic guarantee says of what";
+  const unmeasured = quality_gates.find(({ type, condition }) => type === "threshold" && !measured.includes(thresholdOf(condition).name));
+  if (unmeasured !== undefined) return `the gate ${unmeasured.condition} names nothing that is measured`;
+  if (guarantee_type === "probabilistic" && guarantee === undefined) return "it is probabilistic, and names no guarantee";
   if (new Set(dimensions.map(({ name }) => name)).size < dimensions.length) return "two dimensions have one name";
   const weight = dimensions.reduce((sum, dimension) => sum + dimension.weight, 0);
   if (Math.abs(weight - 1) > 1e-9) return `the weights sum to ${weight}, not to 1`;

@@ -103,9 +103,9 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
   const survivors = counted.map(({ output }) => output);
   const quorum = { required: terms.quorum ?? 0, surviving: survivors.filter((output) => isSure(output, terms)).length };
   const decided = quorum.surviving < quorum.required ? withoutQuorum(found) : withEvidence(found, terms);
-  const asked = QUESTIONS.map((question) => decided[question].status).filter((status) => status !== "NOT_ASKED");
-  const first = QUESTIONS.find((question) => decided[question].status !== "NOT_ASKED");
-  const passing = asked.every((status) => status === "PASS")
+  const asked = QUESTIONS.filter((question) => decided[question].status !== "NOT_ASKED");
+  const [first] = asked;
+  const passing = asked.every((question) => decided[question].status === "PASS")
     ? survivors.filter((output) => output.output.verdict === "PASS" && isSure(output, terms))
     : [];
   return {

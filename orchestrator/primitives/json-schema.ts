@@ -35,8 +35,9 @@ const MOST_SCHEMA = 262_144;
 const STRICT: Options = { strict: true, strictTypes: false, strictRequired: false, addUsedSchema: false };
 
 /**
- * Of an option: it names a field of the items, or a list of them. Says what for: any field, one of numbers, one that another is
- * multiplied by, one whose values make groups, or one that tells items apart. It checks no value by itself: planners read it, and mission files are checked by it along their tasks.
+ * Of an option: it names a field of the items, or a list of them. Says what for: any field, one of numbers, one that another is multiplied by,
+ * one whose values make groups, or one that tells items apart. It checks no value by itself: planners read it, and mission files are checked by
+ * it along their tasks.
  */
 export const COLUMN = "x-column";
 export const COLUMN_USES = ["any", "number", "factor", "group", "key"] as const;

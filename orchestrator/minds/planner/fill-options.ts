@@ -38,13 +38,8 @@ export function fillOptions(schema: JsonObject | undefined, fields: readonly Ite
   let meant = 0;
   for (const { name, property } of properties) {
     const chosen = Object.values(options);
-    const isPriced = fields.some((field) => isApiece(field) && chosen.includes(field.name));
-    const found =
-      columnUse(property) !== "factor"
-        ? valueFor(name, property, fields, turnedFor(chosen, hints))
-        : quantity !== undefined && isPriced
-          ? { value: quantity.name, meant: 1 }
-          : undefined;
+    const isFactor = columnUse(property) === "factor";
+    const found = isFactor ? factorOf(chosen, fields, quantity) : valueFor(name, property, fields, turnedFor(chosen, hints));
     if (found === undefined) {
       if (!mayStayEmpty(name, property, fields, hints, required)) return { option: name };
     } else {
@@ -75,6 +70,12 @@ function quantityIn(fields: readonly ItemField[], { money, stems }: Hints): Item
   return fields
     .filter((field) => field.column === true && isNumeric(field) && !isApiece(field) && place(field) >= 0)
     .toSorted((a, b) => place(a) - place(b))[0];
+}
+
+/** What the field that was chosen before is multiplied by, if it is a price. */
+function factorOf(chosen: readonly JsonValue[], fields: readonly ItemField[], quantity: ItemField | undefined): Found | undefined {
+  const isPriced = fields.some((field) => isApiece(field) && chosen.includes(field.name));
+  return quantity !== undefined && isPriced ? { value: quantity.name, meant: 1 } : undefined;
 }
 
 /** The order that is asked for, by a field that was chosen before: by age, the oldest come as the greatest do. */

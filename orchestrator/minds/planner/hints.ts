@@ -79,7 +79,7 @@ const SUPERLATIVES: Readonly<Record<string, Superlative>> = {
 };
 
 const MONEY = "money revenue turnover income spent spend spending earn earned earnings sales owe owed pay paid";
-const saysMoney = new Set(MONEY.split(" ").map(stemOf));
+const MONEY_STEMS = new Set(MONEY.split(" ").map(stemOf));
 
 /** What a goal speaks of, and what columns that measure it are called. */
 const MATTERS: readonly (readonly [words: string, columns: string])[] = [
@@ -108,14 +108,13 @@ const REGULARLY: Readonly<Record<string, string>> = {
 };
 
 function isAboutMoney(words: readonly string[]): boolean {
-  return words.some((word) => saysMoney.has(stemOf(word)));
+  return words.some((word) => MONEY_STEMS.has(stemOf(word)));
 }
 
 function mattersIn(words: readonly string[]): string[] {
-  return MATTERS.flatMap(([matter, columns]) => {
-    const isSaid = matter.split(" ").some((word) => words.includes(word)) || (matter.startsWith(MONEY) && isAboutMoney(words));
-    return isSaid ? stemsIn(columns) : [];
-  });
+  // Money in whatever form: "earns", "revenues".
+  const said = isAboutMoney(words) ? [...words, "money"] : words;
+  return MATTERS.flatMap(([matter, columns]) => (matter.split(" ").some((word) => said.includes(word)) ? stemsIn(columns) : []));
 }
 
 const COMPARISONS: readonly (readonly [pattern: RegExp, operator: Comparison["operator"]])[] = [
