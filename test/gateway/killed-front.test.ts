@@ -422,6 +422,19 @@ describe("a front that is killed at every message between it and the city", func
       return { ask: () => open("/v1/agreement-consents", { agreement: id, ...body }), times: consents };
     },
     cancel_agreement: acting("/v1/agreement-cancellations", [accepted, ...signing], (life) => cancel(life)),
+    async stop_agreements() {
+      const [seat] = adjudicators();
+      if (seat === undefined) throw new Error("no adjudicator");
+      // Last of all, since nothing is agreed while it holds; and an adjudicator stops them once in two weeks.
+      await city.database.query("DELETE FROM gateway_agreement_stops");
+      const path = `/v1/agreement-stop-drafts?adjudicator=${seat.address}&seconds=3600`;
+      const { message, typedData } = z.looseObject({ message: z.looseObject({}), typedData: z.string() }).parse(await json(path));
+      const signature = await seat.signTypedData(JSON.parse(typedData));
+      return {
+        ask: () => open("/v1/agreement-stops", { ...message, adjudicator: seat.address, signature }),
+        times: async () => (await city.database.query("SELECT 1 FROM gateway_agreement_stops")).length,
+      };
+    },
   };
   const ALL_DEEDS = { ...DEEDS, ...AGREEMENT_DEEDS };
 
