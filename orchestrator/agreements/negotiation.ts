@@ -172,7 +172,7 @@ export function applyChanges(offer: Agreement, changes: NegotiationMessage["prop
     const holder = keys.reduce<JsonValue | undefined>(childOf, copy);
     const before = childOf(holder, last);
     if (!isObject(holder) || before === undefined) throw new AgreementRefused("PathNotNegotiable", "There is no such term", pointer);
-    const percent = changePercent(before, value, pointer);
+    const percent = changePercent(before, value, { pointer, since: Date.parse(offer.created_at) });
     if (percent > limit)
       throw new AgreementRefused(
         "ChangeTooLarge",
@@ -194,9 +194,16 @@ function childOf(value: JsonValue | undefined, key: string): JsonValue | undefin
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** By how much a term changes, in percent of what it was: a number, or a decimal in text. Words change freely, from zero nothing does. */
-function changePercent(before: JsonValue, after: JsonValue, pointer: string): number {
-  const [from, to] = [numberOf(before), numberOf(after)];
+/**
+ * By how much a term changes, in percent of what it was: a number, a decimal in text, or for a time how long it is after `since`, when the
+ * agreement was made. Words change freely, from zero nothing does.
+ */
+function changePercent(
+  before: JsonValue,
+  after: JsonValue,
+  { pointer, since }: { readonly pointer: string; readonly since: number },
+): number {
+  const [from, to] = [before, after].map((value) => (pointer === "/expires_at" ? secondsAfter(since, value) : numberOf(value)));
   if (from === undefined && to === undefined) return 0;
   if (from === undefined || to === undefined || typeof before !== typeof after)
     throw new AgreementRefused("PathNotNegotiable", "A term keeps its type", pointer);
@@ -207,6 +214,11 @@ function changePercent(before: JsonValue, after: JsonValue, pointer: string): nu
 function numberOf(value: JsonValue): number | undefined {
   if (typeof value === "number") return value;
   return typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+function secondsAfter(since: number, value: JsonValue): number | undefined {
+  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : (at - since) / 1_000;
 }
 
 /** Prices far from the median are seen by both, and forbidden to nobody. */

@@ -4,6 +4,7 @@ import {
   AgreementRefused,
   advance,
   agreementHash,
+  applyChanges,
   deadlineOf,
   determine,
   divide,
@@ -129,6 +130,19 @@ describe("a negotiation", () => {
         JSON.stringify(changes),
       ).to.equal("ChangeTooLarge");
     expect(negotiate(start, counter(start, "provider", { "/escrow/payment/amount": "6.25" }), options).state.rounds).to.equal(1);
+  });
+
+  it("moves the end by no more than a quarter of the time that the agreement has", () => {
+    const refused = (expires_at: string | number) => code(() => applyChanges(proposal, { "/expires_at": expires_at }));
+    // It runs for a day: six hours either way, to the second.
+    expect(applyChanges(proposal, { "/expires_at": "2026-03-27T20:30:00Z" }).expires_at).to.equal("2026-03-27T20:30:00Z");
+    expect(refused("2026-03-27T20:30:01Z")).to.equal("ChangeTooLarge");
+    expect(refused("2026-03-27T08:30:00Z")).to.equal("accepted");
+    expect(refused("2026-03-27T08:29:59Z")).to.equal("ChangeTooLarge");
+    for (const far of ["9999-12-31T23:59:59Z", "2026-03-26T14:30:00Z"]) expect(refused(far), far).to.equal("ChangeTooLarge");
+    // Another spelling is another length, and no time at all is another type.
+    expect(refused("2026-03-27T20:30:00+00:00")).to.equal("MalformedAgreement");
+    for (const none of ["soon", 1_774_700_000]) expect(refused(none), String(none)).to.equal("PathNotNegotiable");
   });
 
   it("is about listed terms only, each in its type, and leaves them valid together", () => {
