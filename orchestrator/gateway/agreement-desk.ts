@@ -198,8 +198,10 @@ export class AgreementDesk {
   }
 
   /** What a client owes under an agreement that is over, to be paid once. Throws NothingOwed. */
-  async debt(id: Hash, mayRead?: MayRead): Promise<Toll> {
-    const { owed } = await this.get(id, mayRead);
+  async debt(id: Hash, mayRead?: MayRead, still?: Still): Promise<Toll> {
+    const standing = await this.get(id, mayRead);
+    still?.(standing);
+    const { owed } = standing;
     const nothing = (why: string) => new Refused("NothingOwed", why, { action: "get_agreement says where it stands" });
     if (owed === undefined) throw nothing("It is not over, or is not paid for by x402");
     if (owed.paid !== undefined) throw nothing("It is paid");
@@ -216,12 +218,14 @@ export class AgreementDesk {
    */
   async propose(
     act: Extract<Act, { readonly act: "propose" }>,
-    { shown, from = "" }: { readonly shown?: Hex | undefined; readonly from?: string | undefined } = {},
+    { shown, from = "", still }: { readonly shown?: Hex | undefined; readonly from?: string | undefined; readonly still?: Still } = {},
   ): Promise<Standing> {
     const text = canonicalJson(act);
     const id = sha256(text);
     const before = await this.#acts(id);
-    if (before.length > 0) return this.#standing(id, before);
+    const known = before.length === 0 ? undefined : await this.#standing(id, before);
+    still?.(known);
+    if (known !== undefined) return known;
     const now = this.#now(isEscrowedText(act.document));
     const { agreement } = openLife(act, { keyOf: keyOfDid, now });
     this.#requireMine(agreement);
@@ -257,8 +261,14 @@ export class AgreementDesk {
   /**
    * Takes an act of an agreement; the same one is taken once. Throws AgreementRefused, and NotFound also for an act of an agreement that is
    * not public, unless somebody who is named in it signed it or whoever asks may read it. Before that is known, no chain is asked.
+   *
+   * @param still Asked of the very standing that the act comes upon, whoever else acts meanwhile.
    */
-  async take(id: Hash, act: Act, mayRead: MayRead = () => false): Promise<Standing> {
+  async take(
+    id: Hash,
+    act: Act,
+    { mayRead = () => false, still }: { readonly mayRead?: MayRead; readonly still?: Still } = {},
+  ): Promise<Standing> {
     const text = canonicalJson(act);
     // What has no form is refused wherever it is sent.
     if (act.act === "negotiate") readMessage(act.message);
@@ -270,6 +280,7 @@ export class AgreementDesk {
       if (!isRepeated && !isPublic(terms) && !mayRead(terms) && !(await this.#isOfNamed(id, acts, act))) throw unknownAgreement();
       if (isRepeated) return this.#standing(id, acts);
       const standing = await this.#standing(id, acts);
+      still?.(standing);
       const { agreement } = standing.life;
       const now = this.#now(isEscrowed(agreement));
       const deliverable = standing.job?.view?.deliverable;
@@ -386,10 +397,12 @@ export class AgreementDesk {
   }
 
   /** Sends on what the agreement's people signed, if it is about its job and nothing else. Throws StepRefused, TransactionReverted. */
-  async send(id: Hash, signed: readonly Hex[]): Promise<Standing> {
+  async send(id: Hash, signed: readonly Hex[], still?: Still): Promise<Standing> {
     const { chain } = this.#options;
     const read = await Promise.all(signed.map((raw) => readSignedCall(raw, chain.id, stepRefused)));
-    const { job, life } = await this.get(id, (agreement) => read.every(({ from }) => isNamed(agreement, from)));
+    const standing = await this.get(id, (agreement) => read.every(({ from }) => isNamed(agreement, from)));
+    still?.(standing);
+    const { job, life } = standing;
     if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
     const place = { escrow: this.#requireEscrow().address, job: job.number, terms: job.terms };
     const calls = read.map((call) => {
@@ -835,6 +848,9 @@ interface StoredAct {
 
 const storedIn = (rows: readonly z.infer<typeof rowsSchema>[number][]): readonly StoredAct[] =>
   rows.map(({ at, act }) => ({ at, text: act, act: actSchema.parse(parseJson(act)) }));
+
+/** Throws where an agreement is no longer what whoever acts takes it for; undefined: it is not here. */
+export type Still = (standing: Standing | undefined) => void;
 
 /** Whether whoever asks may read an agreement that is not public, by the terms that were proposed. */
 export type MayRead = (terms: Agreement) => boolean;

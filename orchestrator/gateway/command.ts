@@ -11,6 +11,7 @@ import type { AgreementDesk } from "./agreement-desk.ts";
 import type { AgreementStops } from "./agreement-stops.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
+import type { Conditions } from "./conditions.ts";
 import type { BundleExports } from "./exports.ts";
 import type { Laws } from "./laws.ts";
 import type { MissionMemory } from "./mission-memory.ts";
@@ -82,6 +83,8 @@ export interface Caller {
   readonly from?: string | undefined;
   /** What the key signed, for commands that keep it. */
   readonly shown?: Shown | undefined;
+  /** What the thing that it asks about has to be still, for commands that look at it (`isTagged`). */
+  readonly conditions?: Conditions | undefined;
 }
 
 /**
@@ -114,6 +117,8 @@ interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly access: Access;
   /** What it answers changes without the chain or the log: files of the city's folder. Such an answer is not kept. */
   readonly isOfFiles?: true;
+  /** By HTTP its answer has an entity tag: who reads is spared what it has, who writes names what it acts upon and may name its request by a key. */
+  readonly isTagged?: true;
   /** It keeps what its caller signed. */
   readonly keeps?: true;
   /** It may wait for something to happen: it takes no hand from those that answer at once. */
@@ -162,7 +167,7 @@ export const costInWords = ({ cost, costOfKey }: Command): string =>
 interface Debt<Input extends z.ZodObject> {
   readonly name: (input: z.infer<Input>) => string;
   /** Throws where nothing is owed. */
-  readonly price: (world: CityWorld, input: z.infer<Input>) => Promise<Toll>;
+  readonly price: (world: CityWorld, input: z.infer<Input>, caller: Caller) => Promise<Toll>;
 }
 
 /** A row of the table, with its types checked against each other and then forgotten. */
@@ -178,7 +183,10 @@ export function cityCommand<Input extends z.ZodObject, Output extends z.ZodType>
     ...(debt === undefined
       ? {}
       : {
-          debt: { name: (input) => debt.name(row.input.parse(input)), price: (world, input) => debt.price(world, row.input.parse(input)) },
+          debt: {
+            name: (input) => debt.name(row.input.parse(input)),
+            price: (world, input, caller) => debt.price(world, row.input.parse(input), caller),
+          },
         }),
   };
 }

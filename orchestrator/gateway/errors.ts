@@ -26,6 +26,8 @@ const STATUS: Readonly<Record<string, number>> = {
   BearerUnknown: 401,
   PaymentRequired: 402,
   PaidOverHttp: 402,
+  PreconditionFailed: 412,
+  KeyReused: 422,
   NotAllowed: 403,
   SeatsClosed: 404,
   PostingClosed: 404,
@@ -72,6 +74,8 @@ export class Refused extends AgentCityError {
       | "BadRequest"
       | "NotAllowed"
       | "PaidOverHttp"
+      | "PreconditionFailed"
+      | "KeyReused"
       | "HostUnknown"
       | "NotFound"
       | "SeatsClosed"

@@ -17,10 +17,12 @@ import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
 import { type Caller, type Command, type FrontWorld, isCharged } from "./command.ts";
 import { filterOf, tell } from "./commands/events.ts";
+import { type Conditions, conditionsIn, isKnown, requireMatch, tagOf } from "./conditions.ts";
 import { contractsOf } from "./contract-signature.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { isSigned, type SignedBy, signerOfRequest } from "./http-signature.ts";
 import { KeptAnswers } from "./kept-answers.ts";
+import { type Answered, KeyedAnswers, keyIn } from "./keyed-answers.ts";
 import { Allowances, type GatewayLimits } from "./limits.ts";
 import type { CityLink } from "./link.ts";
 import { mcpHandler, type Proof } from "./mcp.ts";
@@ -100,6 +102,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const { block, sequence } = world.hub.cursor();
     return `${block}/${sequence}`;
   });
+  const keyed = new KeyedAnswers(city.rows);
   const chainId = world.client.chain.id;
 
   const party = (context: Context) => partyOf(socketOf(context), context.req.header("x-forwarded-for"), proxies);
@@ -126,7 +129,8 @@ export function gatewayApp(options: GatewayOptions): Hono {
     if (foreign !== undefined) throw new Refused("HostUnknown", "This gateway does not go by that name", { details: foreign.slice(0, 80) });
     await next();
   });
-  if (origins.length > 0) app.use(cors({ origin: [...origins], allowMethods: ["GET", "POST", "PUT"], maxAge: 600 }));
+  if (origins.length > 0)
+    app.use(cors({ origin: [...origins], allowMethods: ["GET", "POST", "PUT"], exposeHeaders: ["etag", "retry-after"], maxAge: 600 }));
 
   app.use(async (context, next) => {
     if (!mayBePage(context)) return next();
@@ -218,8 +222,9 @@ export function gatewayApp(options: GatewayOptions): Hono {
         spendOfKey(party(context), command, who);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
-        if (isPaidFor(command)) return paid(context, command, input);
         const caller = callerFor(command, who, body, party(context));
+        if (command.isTagged === true) return onConditions(context, command, input, caller);
+        if (isPaidFor(command)) return withReceipt(context, await paid(context, command, input));
         const answer = () => answered(command, input, caller);
         // What is shown to somebody alone is kept for nobody.
         const isForAll = command.access === "open" || (command.access === "reader" && caller.key === undefined);
@@ -231,13 +236,42 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   const isPaidFor = (command: Command) => isCharged(command, options.hasToll);
 
-  const charge = ({ name, path, doc }: Command, input: z.infer<z.ZodObject>, payment: string | undefined) =>
-    city.charge({ command: name, input, url: `${options.url()}${path}`, description: doc }, payment);
+  const charge = ({ name, path, doc }: Command, input: z.infer<z.ZodObject>, payment: string | undefined, conditions?: Conditions) =>
+    city.charge({ command: name, input, url: `${options.url()}${path}`, description: doc, ...(conditions && { conditions }) }, payment);
 
-  async function paid(context: Context, command: Command, input: z.infer<z.ZodObject>): Promise<Response> {
-    const { answer, receipt } = await charge(command, input, context.req.header(PAYMENT_HEADERS.signature));
-    context.header(PAYMENT_HEADERS.response, receipt);
+  const paid = (context: Context, command: Command, input: z.infer<z.ZodObject>, conditions?: Conditions) =>
+    charge(command, input, context.req.header(PAYMENT_HEADERS.signature), conditions);
+
+  function withReceipt(context: Context, { answer, receipt }: Answered): Response {
+    if (receipt !== undefined) context.header(PAYMENT_HEADERS.response, receipt);
     return text(context, answer);
+  }
+
+  /** A command that looks at the conditions of a request, and at its key. */
+  async function onConditions(context: Context, command: Command, input: z.infer<z.ZodObject>, caller: Caller): Promise<Response> {
+    const conditions = conditionsIn((name) => context.req.header(name));
+    if (isPaidFor(command))
+      return withReceipt(context, await once(context, command, input, () => paid(context, command, input, conditions)));
+    const { answer } = await once(context, command, input, async () => ({
+      answer: await answered(command, input, { ...caller, ...(conditions === undefined ? {} : { conditions }) }),
+    }));
+    return tagged(context, command, answer, conditions);
+  }
+
+  /** A write that names itself by a key is answered as it was the first time. */
+  function once(context: Context, command: Command, input: unknown, work: () => Promise<Answered>): Promise<Answered> {
+    const header = command.method === "POST" ? context.req.header("idempotency-key") : undefined;
+    if (header === undefined) return work();
+    return keyed.answer({ from: party(context), key: keyIn(header), command: command.name, input }, now(), work);
+  }
+
+  /** An answer with its entity tag; of a reader who has it already, the tag alone. */
+  function tagged(context: Context, { method }: Command, answer: string, conditions: Conditions | undefined): Response {
+    const tag = tagOf(answer);
+    context.header("etag", `"${tag}"`);
+    if (method !== "GET" || conditions === undefined) return text(context, answer);
+    requireMatch(conditions, tag);
+    return isKnown(conditions, tag) ? context.newResponse(null, 304, { "cache-control": "no-store" }) : text(context, answer);
   }
 
   addBlockRoutes(app, { city, spend, bodyOf, callerOf });

@@ -6,6 +6,7 @@ import { type Address, type Hash, hashSchema } from "../primitives/hex.ts";
 import { shownSchema } from "../protocol/call-records.ts";
 import type { Row, Sql } from "../records/sql.ts";
 import type { Caller, CityWorld } from "./command.ts";
+import { conditionsSchema } from "./conditions.ts";
 import { Refused } from "./errors.ts";
 import type { Page, Pages } from "./http.ts";
 import type { Line } from "./line.ts";
@@ -33,6 +34,7 @@ const paidOrderSchema = z.strictObject({
   /** Where it was asked, and what for: what a payment is shown to be for. */
   url: z.string(),
   description: z.string(),
+  conditions: conditionsSchema.optional(),
 });
 export type PaidOrder = z.infer<typeof paidOrderSchema>;
 const chargedSchema = z.union([
@@ -43,7 +45,12 @@ export type Charged = z.infer<typeof chargedSchema>;
 
 const bytesSchema = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
-const callerSchema = z.strictObject({ key: addressSchema.optional(), from: z.string().optional(), shown: shownSchema.optional() });
+const callerSchema = z.strictObject({
+  key: addressSchema.optional(),
+  from: z.string().optional(),
+  shown: shownSchema.optional(),
+  conditions: conditionsSchema.optional(),
+});
 const questionSchema = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("run"), command: z.string(), input: z.unknown(), caller: callerSchema }),
   z.strictObject({ ask: z.literal("charge"), order: paidOrderSchema, payment: z.string().optional() }),

@@ -52,18 +52,38 @@ const errorAnswer = (description: string): JsonObject => ({
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 });
 
+const headerField = (name: string, description: string): JsonObject => ({
+  ...{ name, description },
+  ...{ in: "header", required: false, schema: { type: "string" } },
+});
+/** What a request of a tagged command may bring, and what may come of it. */
+const CONDITIONS = {
+  GET: {
+    headers: [headerField("If-None-Match", "Entity tags of answers that the caller has: one that is the same is not sent again")],
+    answers: { 304: { description: "The caller has it" } },
+  },
+  POST: {
+    headers: [
+      headerField("Idempotency-Key", "Of the caller's choice: the same request under the same key gets its first answer for a day"),
+      headerField("If-Match", "The entity tag of get_agreement that the caller acts upon"),
+    ],
+    answers: { 412: errorAnswer("It is no longer what If-Match names"), 422: errorAnswer("The key was for another request") },
+  },
+};
+
 /** What shows whose a request is; of a reader's, nothing has to. */
 const SECURITY = { reader: [{}, { bearer: [] }], bearer: [{ bearer: [] }], signed: [{ erc8128: [] }] };
 
 function operationOf(command: Command): JsonObject {
   const { name, method, path, group, doc, access, input, output } = command;
   const isRead = method === "GET";
+  const { headers, answers } = command.isTagged === true ? CONDITIONS[method] : { headers: [], answers: {} };
   return {
     operationId: name,
     tags: [group],
     summary: doc.split(/(?<=\.)\s/, 1)[0] ?? doc,
     description: `${doc}\n\nCost: ${costInWords(command)}.`,
-    parameters: isRead ? parametersOf(input, path) : [],
+    parameters: [...(isRead ? parametersOf(input, path) : []), ...headers],
     ...(isRead ? {} : { requestBody: { required: true, content: { "application/json": { schema: jsonSchemaOf(input) } } } }),
     ...(access === "open" || access === "order" ? {} : { security: SECURITY[access] }),
     responses: {
@@ -72,6 +92,7 @@ function operationOf(command: Command): JsonObject {
       ...(access === "open" || access === "order" ? {} : { 401: errorAnswer("No good signature or bearer") }),
       404: errorAnswer("There is no such thing here"),
       429: errorAnswer("This address asks too much at once"),
+      ...answers,
     },
   };
 }

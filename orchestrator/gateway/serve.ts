@@ -245,7 +245,7 @@ function commandsOf(world: CityWorld): (name: string, input: unknown, caller: Ca
 /** What a paid command costs: the operator's price, or a debt that is paid once. */
 function pricing(
   world: CityWorld,
-  { command: name, input }: PaidOrder,
+  { command: name, input, conditions }: PaidOrder,
   toll: Toll | undefined,
 ): Pick<Charge, "request" | "price" | "debt"> {
   const command = COMMANDS.find((each) => each.name === name);
@@ -254,7 +254,7 @@ function pricing(
     const { debt } = command;
     const owed = debt.name(fields);
     // Whoever asks, and by which proof, it is the same debt.
-    return { request: owed, debt: owed, price: () => debt.price(world, fields) };
+    return { request: owed, debt: owed, price: () => debt.price(world, fields, { conditions }) };
   }
   if (command?.paid === undefined || toll === undefined) throw new RangeError("nothing is paid for here");
   return { request: `${name} ${canonicalJson(fields)}`, price: async () => toll };

@@ -243,6 +243,22 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_agreements_opened ON gateway_agreements (opened)",
     ],
   },
+  {
+    // First answers to requests that name themselves by an Idempotency-Key; null while they are made.
+    name: "019-keyed-answers",
+    statements: [
+      `CREATE TABLE gateway_keyed (
+         party text NOT NULL,
+         key text NOT NULL,
+         request text NOT NULL,
+         expires bigint NOT NULL,
+         answer text,
+         receipt text,
+         PRIMARY KEY (party, key)
+       )`,
+      "CREATE INDEX gateway_keyed_expire ON gateway_keyed (expires)",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

@@ -43,7 +43,7 @@ const seal = (by: ByteSigner, kind: SignedKind, hash: Hash) => by.sign(messageBy
 const proposalNamed = (
   name: string,
   until: number,
-  more: Partial<Pick<Agreement, "dispute" | "escrow" | "verification" | "quality_criteria">> = {},
+  more: Partial<Pick<Agreement, "dispute" | "escrow" | "verification" | "quality_criteria">> & { readonly visibility?: "public" } = {},
 ) =>
   proposalFrom(templateOf("research"), {
     verification: { strategy: "optimistic", depth: "semantic", challenge_window_seconds: 7_200, evaluator_timeout_seconds: 600 },

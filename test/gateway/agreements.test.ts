@@ -180,7 +180,9 @@ describe("agreements of strangers at the gateway", function () {
     const word: Act = { act: "sign", by: "client", signature: `0x${"11".repeat(64)}` };
     for (const act of [consent, word]) {
       expect(await rejection(asksNobody.take(hashSchema.parse(id), act)), act.act).to.include({ code: "NotFound" });
-      expect((await rejection(asksNobody.take(hashSchema.parse(id), act, () => true))).message, act.act).to.include("the chain is asked");
+      expect((await rejection(asksNobody.take(hashSchema.parse(id), act, { mayRead: () => true }))).message, act.act).to.include(
+        "the chain is asked",
+      );
     }
   });
 

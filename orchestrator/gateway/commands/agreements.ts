@@ -27,8 +27,9 @@ import { addressSchema } from "../../primitives/address.ts";
 import { type Address, hashSchema, hexSchema } from "../../primitives/hex.ts";
 import { canonicalJson } from "../../primitives/json.ts";
 import { isSignedBy } from "../../primitives/signing.ts";
-import { type AgreementDesk, debtOf, isNamed, type MayRead, type Standing } from "../agreement-desk.ts";
-import { type CityWorld, type Command, cityCommand } from "../command.ts";
+import { type AgreementDesk, debtOf, isNamed, type MayRead, type Standing, type Still } from "../agreement-desk.ts";
+import { type Caller, type CityWorld, type Command, cityCommand } from "../command.ts";
+import { requireConditions, tagOf } from "../conditions.ts";
 import { Refused } from "../errors.ts";
 import { address, count, hash, seconds, toAddress, toHash, units } from "../wire.ts";
 
@@ -174,6 +175,18 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owe
   };
 }
 
+/** An agreement has to be what its caller takes it for, by the tag of what `get_agreement` says of it. */
+function stillAs(desk: AgreementDesk, { conditions }: Caller): { readonly still?: Still } {
+  if (conditions === undefined) return {};
+  return {
+    still: (standing) =>
+      requireConditions(
+        conditions,
+        standing === undefined ? undefined : tagOf(canonicalJson(agreementOutput.parse(shown(desk, standing)))),
+      ),
+  };
+}
+
 const shownDebt = ({ amount, payTo }: NonNullable<Standing["owed"]>) => ({ amount: String(amount), payTo });
 
 /** What the chain was told to pay is what a signed result that is kept here comes to. */
@@ -218,12 +231,13 @@ const take = (name: string, path: string, doc: string, act: "negotiate" | "sign"
     method: "POST",
     group: "Agreements",
     access: "order",
+    isTagged: true,
     cost: 20,
     input: fields.omit({ act: true }).extend({ agreement: id }).strict(),
     output: agreementOutput,
-    async run(world, { agreement, ...input }) {
+    async run(world, { agreement, ...input }, caller) {
       const desk = deskOf(world);
-      return shown(desk, await desk.take(hashSchema.parse(agreement), actSchema.parse({ act, ...input })));
+      return shown(desk, await desk.take(hashSchema.parse(agreement), actSchema.parse({ act, ...input }), stillAs(desk, caller)));
     },
   });
 };
@@ -237,6 +251,7 @@ export const agreementCommands: readonly Command[] = [
     group: "Agreements",
     doc: `What a proposal of a type of service begins from (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and how it may be paid for here: \`binding\` where an escrow holds the money, \`afterwards\` where the client pays by x402 once it is over. The parties add \`wallets\`: of all five, or the provider's.`,
     access: "open",
+    isTagged: true,
     cost: 1,
     input: z.strictObject({ type: z.string().max(100) }),
     output: z.strictObject({ document, binding: document.nullable(), afterwards: document }),
@@ -331,6 +346,7 @@ export const agreementCommands: readonly Command[] = [
     group: "Agreements",
     doc: "Offers an agreement (a document of ASA, version 1), signed by its client; identities are keys (did:key). The same proposal is taken once. Where the desk is full, one of the address that has most there makes room for an address that has less; a proposal whose wallet signs the same text (EIP-191) and holds the payment takes the place of one that shows none.",
     access: "order",
+    isTagged: true,
     cost: 100,
     input: z.strictObject({
       ...{ document, signature },
@@ -341,10 +357,10 @@ export const agreementCommands: readonly Command[] = [
         .meta({ description: "By the client's wallet, over the proposal's text (EIP-191; a contract by ERC-1271)" }),
     }),
     output: agreementOutput,
-    async run(world, { walletSignature, ...given }, { from }) {
+    async run(world, { walletSignature, ...given }, caller) {
       const desk = deskOf(world);
       const wallet = walletSignature === undefined ? undefined : hexSchema.parse(walletSignature);
-      return shown(desk, await desk.propose({ act: "propose", ...given }, { shown: wallet, from }));
+      return shown(desk, await desk.propose({ act: "propose", ...given }, { shown: wallet, from: caller.from, ...stillAs(desk, caller) }));
     },
   }),
   take(
@@ -390,13 +406,14 @@ export const agreementCommands: readonly Command[] = [
     group: "Agreements",
     doc: "A party's wallet consents that the escrow's job ends with a share to the provider, for a day. The other party ends it by the step `cancel`. Whose wallet is a contract shows itself as a reader besides.",
     access: "order",
+    isTagged: true,
     cost: 20,
     input: consentSchema.omit({ act: true }).extend({ agreement: id, ...reader }),
     output: agreementOutput,
-    async run(world, { agreement, reader: who, expires, signature: proof, ...consent }) {
+    async run(world, { agreement, reader: who, expires, signature: proof, ...consent }, caller) {
       const desk = deskOf(world);
       const mayRead = await readingOf(world, { reader: who, expires, signature: proof });
-      return shown(desk, await desk.take(toHash(agreement), { act: "consent", ...consent }, mayRead));
+      return shown(desk, await desk.take(toHash(agreement), { act: "consent", ...consent }, { mayRead, ...stillAs(desk, caller) }));
     },
   }),
   cityCommand({
@@ -406,6 +423,7 @@ export const agreementCommands: readonly Command[] = [
     group: "Agreements",
     doc: "Where an agreement stands: its terms, whose turn it is, when silence leads on, its results, its money. For those named in it; for everybody if its `visibility` is public.",
     access: "open",
+    isTagged: true,
     cost: 3,
     input: z.strictObject({ agreement: id, ...reader }),
     output: agreementOutput,
@@ -421,6 +439,7 @@ export const agreementCommands: readonly Command[] = [
     group: "Agreements",
     doc: "Ids of the agreements in which the reader is a party or judges.",
     access: "open",
+    isTagged: true,
     cost: 3,
     input: z.strictObject({ ...reader, cursor: hash.optional(), limit: z.int().min(1).max(200).optional() }),
     output: z.strictObject({ items: z.array(id), next: hash.nullable() }),
@@ -440,12 +459,16 @@ export const agreementCommands: readonly Command[] = [
     doc: "Pays what is owed under an agreement that is over and has no escrow, by x402 and once: what its tiers release of its result, what its switch says in the evaluator's silence. From any wallet; where it is not public, whoever pays shows itself as a reader. The answer says what was paid for.",
     access: "order",
     paid: "debt",
+    isTagged: true,
     cost: 20,
     input: z.strictObject({ agreement: id, ...reader }),
     output: z.strictObject({ agreement: id, agreementHash: hash, result: hash.nullable(), amount: units, payTo: address }),
     debt: {
       name: ({ agreement }) => debtOf(toHash(agreement)),
-      price: async (world, { agreement, ...asked }) => deskOf(world).debt(toHash(agreement), await readingOf(world, asked)),
+      async price(world, { agreement, ...asked }, caller) {
+        const desk = deskOf(world);
+        return desk.debt(toHash(agreement), await readingOf(world, asked), stillAs(desk, caller).still);
+      },
     },
     async run(world, { agreement }) {
       const { life, owed } = await deskOf(world).get(toHash(agreement));
@@ -463,6 +486,7 @@ export const agreementCommands: readonly Command[] = [
     group: "Agreements",
     doc: "The transactions by which an account takes a step with the escrow: `fund` (client), `submit` (provider), `settle` (evaluator, by its result here), `challenge` (either party), `rule` (arbiter), `cancel` (a party, as the other has consented to), `finalise` and `withdraw` (anybody). Compare `to` and `data` with what you mean.",
     access: "open",
+    isTagged: true,
     cost: 10,
     input: z.strictObject({
       ...{ agreement: id, step: z.enum(STEPS), from: address },
@@ -507,6 +531,7 @@ export const agreementCommands: readonly Command[] = [
     group: "Agreements",
     doc: "Sends signed transactions of a step to the chain, for whoever has no node. What is on chain already is not sent again.",
     access: "order",
+    isTagged: true,
     cost: 40,
     input: z.strictObject({
       agreement: id,
@@ -516,13 +541,14 @@ export const agreementCommands: readonly Command[] = [
         .max(3),
     }),
     output: agreementOutput,
-    async run(world, { agreement, transactions }) {
+    async run(world, { agreement, transactions }, caller) {
       const desk = deskOf(world);
       return shown(
         desk,
         await desk.send(
           toHash(agreement),
           transactions.map((raw) => hexSchema.parse(raw)),
+          stillAs(desk, caller).still,
         ),
       );
     },
