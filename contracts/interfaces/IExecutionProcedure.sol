@@ -92,6 +92,8 @@ interface IExecutionProcedure {
     event FairnessWaived(address indexed mission, uint8 indexed node, uint256 fairness, uint256 minimum);
     /// @param closesAt End of the extended window, unix seconds; 0 = the attempt ends without an award.
     event NoAward(address indexed mission, uint8 indexed node, uint256 bids, uint8 redundancy, uint40 closesAt);
+    /// @param reason Selector of the error with which an award of the node alone would have reverted.
+    event AwardSkipped(address indexed mission, uint8 indexed node, bytes4 reason);
     event PredicateApproved(uint16 indexed id, address predicate);
 
     error OwnHouse(address mission, uint8 node, address principal);
@@ -100,6 +102,8 @@ interface IExecutionProcedure {
     error NotEligible(address agent);
     error MarketClosed(address mission, uint8 node);
     error MarketOpen(address mission, uint8 node, uint40 closesAt);
+    /// @dev Frozen, or in review: its mission takes no executors for it now.
+    error NodeStopped(address mission, uint8 node);
     error PriceOutOfRange(uint64 price, uint64 slotBudget);
     /// @param agent Of the same principal, whose bid stands.
     error AlreadyBid(address mission, uint8 node, address agent);
@@ -137,7 +141,8 @@ interface IExecutionProcedure {
     /// @param culprits Executors at fault for the attempt before: their principals are barred from the node (decision 59).
     function reopenMarket(uint8 node, uint8 attempt, address[] calldata culprits) external;
     /// @notice Places a bid and locks minStake(risk): a stake pool's, if one was asked to stand for it, else the agent's own. One per
-    /// principal and node, which its agent may improve; the best sixteen are kept. Anyone with the agent's authorisation.
+    /// principal and node, which its agent may improve; the best sixteen are kept, and of those without a vote eight once all places are
+    /// taken. Anyone with the agent's authorisation.
     /// @param admission Shows that the law admits the service. Nobody signs it: it follows from service and law.
     function bid(Bid calldata offer, Auth calldata auth, Admission calldata admission) external;
     /// @notice Bids of several agents in one transaction, each as `bid` takes it. One that is refused is passed over with `BidRefused` and
@@ -148,7 +153,8 @@ interface IExecutionProcedure {
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external;
     /// @notice Awards the listed nodes after their window; binds executors on the clone. Anyone. The first awards of a mission
     /// go in ascending node order. A node with too few bids, or none that keeps fairness, has its window extended once;
-    /// after that it is awarded regardless of fairness, or its attempt ends (`closesAt` 0) and the mission may reopen it.
+    /// after that it is awarded regardless of fairness, or its attempt ends (`closesAt` 0) and the mission may reopen it. One of several
+    /// nodes that cannot be awarded now is passed over with `AwardSkipped`; alone it reverts with the reason.
     function award(address mission, uint8[] calldata nodes) external;
     /// @notice Award before the window ends. Anyone with a Regulator's signature over the node set, which serves once.
     /// @param attempt Of each of the nodes: a decision does not outlive the market it was about.

@@ -304,7 +304,11 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             if (rises && _hasCome(market.closesAt + 1 - _LAST_MINUTE)) _extend(offer.mission, offer.node, market);
         } else {
             if (_stand(offer, agent, stake)) entry |= BidWord.POOLED;
-            if (kept == MarketLedger.KEPT) kept = _dropWorst(offer, bids, entry, stake);
+            if (kept == MarketLedger.KEPT) {
+                uint256 dropped = Openings.makeRoom(_market, _CONSTITUTION, offer.mission, offer.node, entry);
+                _release(offer.mission, offer.node, dropped.agentOf(), stake, dropped.isPooled());
+                --kept;
+            }
         }
         _market.bids[offer.mission][offer.node][kept] = entry;
         uint32 score = entry.scoreOf();
@@ -430,30 +434,6 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             if (bids[i].scoreOf() >= entry.scoreOf()) ++above;
         }
         return before > winners && above < winners;
-    }
-
-    /// @dev Frees a place: one of an earlier attempt, else the lowest score, of equals the latest. Returns the last place.
-    function _dropWorst(
-        Bid calldata offer,
-        uint256[] memory bids,
-        uint256 entry,
-        uint64 stake
-    ) private returns (uint256 last) {
-        last = MarketLedger.KEPT - 1;
-        uint256 worst = 0;
-        for (uint256 i = 0; i <= last; ++i) {
-            if (bids[i].attemptOf() != entry.attemptOf()) {
-                worst = i;
-                break;
-            }
-            if (bids[i].scoreOf() <= bids[worst].scoreOf()) worst = i;
-        }
-        uint256 dropped = bids[worst];
-        if (dropped.attemptOf() == entry.attemptOf() && entry.scoreOf() <= dropped.scoreOf()) {
-            revert Outbid(offer.mission, offer.node, entry.scoreOf(), dropped.scoreOf());
-        }
-        _market.remove(offer.mission, offer.node, bids, worst);
-        _release(offer.mission, offer.node, dropped.agentOf(), stake, dropped.isPooled());
     }
 
     /// @dev Who is outdone at the last moment has a minute to answer, a few times.

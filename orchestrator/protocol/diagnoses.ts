@@ -111,6 +111,7 @@ export const DIAGNOSES = {
     helps: "add stake, or wait until some is released",
   },
   MarketClosed: { means: "bidding on node {1} is over", helps: "another attempt may open it again" },
+  NodeStopped: { means: "node {1} is frozen or in review: it takes no executors", helps: "award it when it goes on" },
   MarketOpen: { means: "bids are taken until {time 2}", helps: "try again then" },
   NotEligible: { means: "{0} may not do this now", helps: "its page says whether it is registered, frozen or suspended" },
   NotRegistered: { means: "{0} is not registered", helps: "register it first" },

@@ -55,6 +55,19 @@ describe("attacks by collusion", () => {
       return agent.address;
     };
 
+    it("sixteen newcomers at one unit fill a consensus's market, of whom at most one may be awarded, until its attempts are spent", async () => {
+      await opened(CONSENSUS);
+      await mission.city.constitution.seal();
+      const crowd = [];
+      for (let i = 0; i < 16; i++) crowd.push(await mission.newcomer(`newcomer ${i}`, { capabilities: 0n }));
+      for (const one of crowd) await attempt(mission.bidAs(one, 0, 1n));
+      for (let worker = 0; worker < 4; worker++) await attempt(mission.bid(0, worker, tokens(20)));
+      await mission.closeMarket();
+      await attempt(mission.city.execution.award(mission.address, [0]));
+      const { agent } = await mission.contract.slotOf(0, 0);
+      expect(agent).not.to.equal(ZeroAddress);
+    });
+
     it("newcomers of one hand make the majority of a consensus", async () => {
       await opened({ ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 });
       await mission.city.constitution.seal();

@@ -31,17 +31,5 @@ describe("known holes: waves", () => {
     await attempt(mission.contract.checkpoint(wave));
     expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
   });
-
-  stillOpen("a late improvement of one node's bid makes the award of all revert", async () => {
-    mission = await (await openMission({ nodes: [TASK, TASK] })).activate();
-    await mission.bid(0, 0, tokens(50));
-    await mission.bid(1, 0, tokens(50));
-    await mission.bid(1, 1, tokens(60));
-    await networkHelpers.time.increase(40n);
-    await mission.bid(1, 1, tokens(40));
-    await networkHelpers.time.increase(30n);
-    await attempt(mission.city.execution.award(mission.address, [0, 1]));
-    expect((await mission.contract.slotOf(0, 0)).price).to.equal(tokens(50));
-  });
 });
 void MissionState;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {IClerkContract} from "../../interfaces/IClerkContract.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
@@ -54,7 +55,7 @@ library Awards {
     uint256 private constant _BINDING_FROM = 5;
     uint256 private constant _NONE = type(uint256).max;
 
-    /// @notice Awards the nodes whose windows are over.
+    /// @notice Awards the nodes whose windows are over, and passes over the others; alone, a node reverts with the reason.
     function award(
         MarketStorage storage self,
         IConstitutionContract constitution,
@@ -63,12 +64,14 @@ library Awards {
     ) external {
         // At most the mission's nodes: none is awarded twice.
         for (uint256 i = 0; i < nodes.length; ++i) {
-            NodeMarket memory market = _open(self, mission, nodes[i]);
-            if (!CityClock.hasCome(constitution, market.closesAt)) {
-                uint40 closesAt = CityClock.inWorld(constitution, market.closesAt);
-                revert IExecutionProcedure.MarketOpen(mission, nodes[i], closesAt);
+            bytes memory fault = _fault(self, constitution, mission, nodes[i]);
+            if (fault.length != 0) {
+                // What somebody did to one node in time stops no other.
+                if (nodes.length == 1) LowLevelCall.bubbleRevert(fault);
+                emit IExecutionProcedure.AwardSkipped(mission, nodes[i], bytes4(fault));
+                continue;
             }
-            _awardNode(self, constitution, mission, nodes[i], market, address(0));
+            _awardNode(self, constitution, mission, nodes[i], _open(self, mission, nodes[i]), address(0));
         }
         if (nodes.length == 0) revert IExecutionProcedure.EmptyBatch();
     }
@@ -97,6 +100,27 @@ library Awards {
         if (nodes.length == 0) revert IExecutionProcedure.EmptyBatch();
     }
 
+    /// @dev Why the node is not awarded now, encoded; empty if it is.
+    function _fault(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        uint8 node
+    ) private view returns (bytes memory) {
+        NodeMarket memory market = self.nodeMarket(mission, node);
+        if (market.awarded || market.closesAt == 0) {
+            return abi.encodeWithSelector(IExecutionProcedure.MarketClosed.selector, mission, node);
+        }
+        if (!CityClock.hasCome(constitution, market.closesAt)) {
+            uint40 closesAt = CityClock.inWorld(constitution, market.closesAt);
+            return abi.encodeWithSelector(IExecutionProcedure.MarketOpen.selector, mission, node, closesAt);
+        }
+        if (!_isFree(mission, node)) {
+            return abi.encodeWithSelector(IExecutionProcedure.NodeStopped.selector, mission, node);
+        }
+        return "";
+    }
+
     /// @dev A market that can be awarded; the first ones of a mission in ascending order.
     function _open(MarketStorage storage self, address mission, uint8 node) private returns (NodeMarket memory market) {
         market = self.nodeMarket(mission, node);
@@ -113,8 +137,13 @@ library Awards {
     /// @dev A child mission's node takes no bids; a market of its own keeps its own time; a frozen node waits for a human, alone.
     function _isPassedOver(MarketStorage storage self, address mission, uint8 node) private view returns (bool) {
         if (self.nodeMarket(mission, node).own || !MarketLedger.lawOf(mission, node).leaf) return true;
+        return !_isFree(mission, node);
+    }
+
+    /// @dev Whether its mission takes executors for it: not while it is frozen, and never once it is over.
+    function _isFree(address mission, uint8 node) private view returns (bool) {
         NodeState state = ICollaborationContract(mission).nodeOf(node).state;
-        return state != NodeState.WAITING && state != NodeState.ELIGIBLE;
+        return state == NodeState.WAITING || state == NodeState.ELIGIBLE;
     }
 
     function _awardNode(

@@ -80,6 +80,50 @@ library Openings {
         emit IExecutionProcedure.MarketOpened(msg.sender, uint256(1) << node, closesAt, attempt);
     }
 
+    /// @notice Frees a place of a full market: one of an earlier attempt, else the lowest score, of equals the latest. Newcomers hold half of
+    /// the places at most, whatever they offer: one more of them takes a newcomer's place, and who has a vote takes what they hold beyond it.
+    /// @return dropped The bid that is out.
+    function makeRoom(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        uint8 node,
+        uint256 entry
+    ) external returns (uint256 dropped) {
+        (uint256[] memory bids, ) = self.bidsOf(mission, node);
+        uint256 place = _placeToFree(constitution, mission, node, bids, entry);
+        dropped = bids[place];
+        self.remove(mission, node, bids, place);
+    }
+
+    function _placeToFree(
+        IConstitutionContract constitution,
+        address mission,
+        uint8 node,
+        uint256[] memory bids,
+        uint256 entry
+    ) private view returns (uint256 worst) {
+        uint256 kept = bids.length;
+        for (uint256 i = 0; i < kept; ++i) if (bids[i].attemptOf() != entry.attemptOf()) return i;
+        IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
+        bool novice = !producers.hasSuffrage(entry.agentOf());
+        uint256 novices = novice ? 1 : 0;
+        bool[] memory isNovice = new bool[](kept);
+        for (uint256 i = 0; i < kept; ++i) {
+            isNovice[i] = !producers.hasSuffrage(bids[i].agentOf());
+            if (isNovice[i]) ++novices;
+        }
+        bool crowded = novices > kept / 2;
+        worst = kept;
+        for (uint256 i = 0; i < kept; ++i) {
+            if (crowded && !isNovice[i]) continue;
+            if (worst == kept || bids[i].scoreOf() <= bids[worst].scoreOf()) worst = i;
+        }
+        if (crowded && !novice) return worst;
+        (uint32 score, uint32 lowest) = (entry.scoreOf(), bids[worst].scoreOf());
+        if (score <= lowest) revert IExecutionProcedure.Outbid(mission, node, score, lowest);
+    }
+
     /// @notice Until when adjudicators may find a node's executors at fault for the end of its mission; 0 = no human ended it.
     function heldUntil(MarketStorage storage self, address mission, uint8 node) external view returns (uint40) {
         uint40 endedAt = self.markets[mission].endedAt;

@@ -152,6 +152,7 @@ export const errorsAbi = [
   {"type":"error","name":"NoOpenAppeal","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"}]},
   {"type":"error","name":"NoQuestion","inputs":[{"name":"node","type":"uint256"}]},
   {"type":"error","name":"NodeOutOfRange","inputs":[{"name":"index","type":"uint256"},{"name":"nodeCount","type":"uint256"}]},
+  {"type":"error","name":"NodeStopped","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"}]},
   {"type":"error","name":"NotAContract","inputs":[{"name":"institution","type":"uint8"},{"name":"at","type":"address"}]},
   {"type":"error","name":"NotADevnet","inputs":[{"name":"chainId","type":"uint256"}]},
   {"type":"error","name":"NotALeaf","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"}]},

@@ -815,4 +815,14 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "return isParty(market, principal) || market.participationOf(address(this), principal).bid;",
     replace: "return isParty(market, principal);",
   },
+  {
+    title: "sixteen newcomers at one unit fill a consensus's market, of whom at most one may be awarded, until its attempts are spent",
+    threats: ["TA-2", "NP-4"],
+    entry: "ExecutionProcedure.bid",
+    guard: "newcomers hold half of a full market's places at most",
+    file: "meta/market/Openings.sol",
+    find: "bool crowded = novices > kept / 2;",
+    replace: "bool crowded = novices > kept;",
+    bound: "newcomers that were paid once are none any more",
+  },
 ]);

@@ -224,8 +224,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ExecutionProcedure.award",
     guard: "awards pass over what cannot be awarded",
     file: "meta/market/Awards.sol",
-    find: "return state != NodeState.WAITING && state != NodeState.ELIGIBLE;",
-    replace: "return state == NodeState.COMPLETED;",
+    find: "return !_isFree(mission, node);",
+    replace: "return false;",
   },
   {
     title: "a mission of 256 nodes that was stopped never goes on, because no transaction has the gas to lift its stop",
@@ -490,5 +490,14 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     file: "collaboration/Guard.sol",
     find: "(!s.head.stopped || s.suspension.until != 0)",
     replace: "!s.head.stopped",
+  },
+  {
+    title: "a late improvement of one node's bid makes the award of all revert",
+    threats: ["TA-2"],
+    entry: "ExecutionProcedure.award",
+    guard: "a node that cannot be awarded now is passed over",
+    file: "meta/market/Awards.sol",
+    find: "if (nodes.length == 1) LowLevelCall.bubbleRevert(fault);",
+    replace: "LowLevelCall.bubbleRevert(fault);",
   },
 ]);

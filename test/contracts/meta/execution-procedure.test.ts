@@ -187,6 +187,29 @@ describe("ExecutionProcedure", () => {
       expect(await market.bidsOf(mission.address, 0)).to.have.length(16);
     });
 
+    it("keeps half of its places for those who have a vote, once all are taken", async () => {
+      await open();
+      await mission.city.constitution.seal();
+      const newcomers: string[] = [];
+      for (let i = 0; i < 16; i++) {
+        const one = await mission.newcomer(`newcomer ${i}`, { capabilities: 0n });
+        newcomers.push(one.agent.address);
+        await mission.bidAs(one, 0, tokens(10 + i));
+      }
+      const lowest = (await market.bidsOf(mission.address, 0))[15]?.score;
+      // A founder takes the place of a newcomer's better bid, the lowest of theirs.
+      await expect(mission.bid(0, 0, tokens(90)))
+        .to.emit(market, "BidWithdrawn")
+        .withArgs(mission.address, 0, newcomers[15], tokens(150));
+      const bids = await market.bidsOf(mission.address, 0);
+      expect([bids[15]?.agent, Number(bids[15]?.score) < Number(lowest)]).to.deep.equal([mission.worker(0).agent.address, true]);
+      // One more newcomer takes a newcomer's place at best, though the founder's bid is the lowest.
+      await refused(mission.bidAs(await mission.newcomer("late and dear", { capabilities: 0n }), 0, tokens(80)), "Outbid");
+      await mission.bidAs(await mission.newcomer("late and cheap", { capabilities: 0n }), 0, tokens(9));
+      const left = (await market.bidsOf(mission.address, 0)).map(({ agent }) => agent);
+      expect([left.includes(mission.worker(0).agent.address), left.includes(newcomers[14] ?? "")]).to.deep.equal([true, false]);
+    });
+
     it("drops what nobody withdrew of an earlier attempt before any bid of this one", async () => {
       await open();
       for (let i = 0; i < 15; i++) await mission.bidAs(await mission.newcomer(`bidder ${i}`), 0, tokens(50 + i));
@@ -374,6 +397,20 @@ describe("ExecutionProcedure", () => {
       expect(await market.lockOf(mission.address, 0, 1)).to.equal(tokens(150));
       const [, assignments, bidders] = await market.fairnessOf(mission.address);
       expect([assignments, bidders]).to.deep.equal([4n, 4n]);
+    });
+
+    it("passes over those of several nodes that cannot be awarded now, and awards the others", async () => {
+      await open({ nodes: [TASK, TASK, TASK] });
+      for (const node of [0, 1, 2]) await mission.bid(node, node);
+      await mission.closeMarket();
+      await award(0);
+      await mission.override(Action.FREEZE, 1);
+      const skipped = (name: "MarketClosed" | "NodeStopped") => market.interface.getError(name)?.selector;
+      const wave = award(0, 1, 2);
+      await expect(wave).to.emit(market, "AwardSkipped").withArgs(mission.address, 0, skipped("MarketClosed"));
+      await expect(wave).to.emit(market, "AwardSkipped").withArgs(mission.address, 1, skipped("NodeStopped"));
+      expect([(await mission.contract.slotOf(1, 0)).agent, await executors(2)]).to.deep.equal([ZeroAddress, [2]]);
+      await refused(award(1), "NodeStopped");
     });
 
     it("passes over a node that got a market of its own before its turn", async () => {
