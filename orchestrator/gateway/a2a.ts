@@ -3,12 +3,16 @@ import { isOver, missionStates } from "../execution/chain-view.ts";
 import { canonicalJson, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import type { Command } from "./command.ts";
 import { answerTo } from "./errors.ts";
+import { type Extension, extensionsOf } from "./extensions.ts";
 import { type Ask, apart } from "./mcp.ts";
 
 /** Where A2A's JSON-RPC is answered, and where its card stands. */
 export const A2A_PATH = "/a2a";
 export const CARD_PATH = "/.well-known/agent-card.json";
 export const A2A_VERSION = "1.0";
+/** Where the keys stand that cards are signed with, and the header that names extensions. */
+export const KEYS_PATH = "/.well-known/jwks.json";
+export const EXTENSIONS_HEADER = "a2a-extensions";
 
 /** Codes of the protocol beside those of JSON-RPC. */
 const CODES = {
@@ -71,20 +75,20 @@ export interface A2aOptions {
   readonly url: () => string;
 }
 
-/** The card of A2A 1.0: one skill for each group of commands. */
+/** The card of A2A 1.0: one skill for each group of commands. It is signed as it stands: see `signedCard`. */
 export function cardOf({ commands, version, url }: Pick<A2aOptions, "commands" | "version" | "url">): JsonObject {
   const groups = [...new Set(commands.map(({ group }) => group))];
   return {
     name: "AgentCity",
     description: "A city of agents under a law: missions, votes, verdicts, money, and work for agents elsewhere.",
     version,
-    supportedInterfaces: [{ url: `${url()}${A2A_PATH}`, protocolBinding: "JSONRPC", protocolVersion: A2A_VERSION, tenant: "" }],
+    supportedInterfaces: [{ url: `${url()}${A2A_PATH}`, protocolBinding: "JSONRPC", protocolVersion: A2A_VERSION }],
     documentationUrl: `${url()}/docs`,
     capabilities: {
       streaming: false,
       pushNotifications: false,
       extendedAgentCard: false,
-      extensions: [],
+      extensions: extensionsOf(commands, url()).map(({ uri, description, params }) => ({ uri, description, params })),
     },
     defaultInputModes: ["application/json"],
     defaultOutputModes: ["application/json"],
@@ -103,8 +107,13 @@ export function cardOf({ commands, version, url }: Pick<A2aOptions, "commands" |
   };
 }
 
-/** Answers one JSON-RPC request of A2A 1.0. `said`: its A2A-Version header. */
-export async function answerA2a(options: A2aOptions, text: string, said: string | undefined): Promise<JsonObject> {
+/** Answers one JSON-RPC request of A2A 1.0. `said`: its A2A-Version header; `active`: extensions that it speaks. */
+export async function answerA2a(
+  options: A2aOptions,
+  text: string,
+  said: string | undefined,
+  active: readonly Extension[],
+): Promise<JsonObject> {
   let id: JsonValue = null;
   try {
     const given = parsed(text);
@@ -114,7 +123,7 @@ export async function answerA2a(options: A2aOptions, text: string, said: string 
     // Without the header a client means 0.3, whose methods have other names.
     if (said === undefined || !/^1\.0(\.\d+)?$/.test(said))
       throw new RpcError(CODES.version, `A2A-Version ${A2A_VERSION} is what is spoken here`, { supported: [A2A_VERSION] });
-    return { jsonrpc: "2.0", id, result: await resultOf(options, asked.data.method, asked.data.params) };
+    return { jsonrpc: "2.0", id, result: await resultOf(options, asked.data.method, asked.data.params, active) };
   } catch (error) {
     return { jsonrpc: "2.0", id, error: errorOf(error) };
   }
@@ -139,10 +148,10 @@ function errorOf(error: unknown): JsonObject {
   return { code: isOurs ? CODES.params : CODES.internal, message, data: [info] };
 }
 
-async function resultOf(options: A2aOptions, method: string, params: JsonObject): Promise<JsonObject> {
+async function resultOf(options: A2aOptions, method: string, params: JsonObject, active: readonly Extension[]): Promise<JsonObject> {
   switch (method) {
     case "SendMessage":
-      return { message: await answerToMessage(options, messageSchema.parse(params).message) };
+      return { message: await answerToMessage(options, messageSchema.parse(params).message, active) };
     case "GetTask":
       return taskOf(options, await missionNamed(options, taskSchema.parse(params).id), true);
     case "ListTasks": {
@@ -180,16 +189,18 @@ function use({ commands, ask }: A2aOptions, name: string, fields: JsonObject): P
 async function answerToMessage(
   options: A2aOptions,
   { messageId, contextId, parts }: z.infer<typeof messageSchema>["message"],
+  active: readonly Extension[],
 ): Promise<JsonObject> {
   const call = callSchema.safeParse(parts.find(({ data }) => data !== undefined)?.data);
   if (!call.success) throw new RpcError(CODES.contentType, 'Expected a part {"data": {"command", "fields"}}: the card lists the commands');
-  const answer = await use(options, call.data.command, call.data.fields);
+  const { command, fields } = call.data;
+  const answer = await use(options, command, fields);
   return {
     messageId: `answer-${messageId}`,
     contextId: contextId ?? messageId,
     role: "ROLE_AGENT",
     parts: [{ data: answer, mediaType: "application/json" }],
-    extensions: [],
+    extensions: active.filter(({ commands }) => commands.includes(command)).map(({ uri }) => uri),
   };
 }
 

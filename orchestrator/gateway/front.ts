@@ -39,6 +39,7 @@ import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
 import { Places } from "./parties.ts";
 import { PhaseTimes } from "./phase-times.ts";
 import { Rounds } from "./rounds.ts";
+import { sealFor, webKeyOf } from "./seals.ts";
 
 /** What the front of a gateway has to know, as it crosses into another thread. */
 export const frontSettingsSchema = z.strictObject({
@@ -172,6 +173,7 @@ async function openFront({ settings, city, hub, blocks, wall, breakers }: FrontP
     origins: settings.origins,
     proxies: settings.proxies,
     url: () => publicUrl ?? url,
+    cardSeal: sealFor("card", operatorSecretIn(dir)),
     nonces: openNonces(city.rows),
     hasPages: settings.hasPages,
     hasToll: settings.hasToll,
@@ -231,9 +233,13 @@ function tooMany(): Response {
   return new Response(canonicalJson(body), { status, headers });
 }
 
+function operatorSecretIn(dir: string) {
+  return hexSchema.parse(readFileSync(join(dir, "operator.key"), "utf8").trim());
+}
+
 /** The operator's key, which signs what the city says of itself. */
 export function operatorIn(dir: string) {
-  return privateKeyToAccount(hexSchema.parse(readFileSync(join(dir, "operator.key"), "utf8").trim()));
+  return privateKeyToAccount(operatorSecretIn(dir));
 }
 
 async function aboutCity(
@@ -266,6 +272,7 @@ async function aboutCity(
     calls: Object.keys(CALLS),
     paid: COMMANDS.filter((each) => isCharged(each, hasToll)).map(({ name }) => name),
     operator: operator.address,
+    cardKey: webKeyOf(sealFor("card", operatorSecretIn(dir))),
     operatorSees: [
       "every record and input of its missions, and what is not handed in sealed before it is revealed",
       "who asks what, from which address",

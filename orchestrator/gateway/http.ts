@@ -10,8 +10,9 @@ import { Admission } from "../primitives/admission.ts";
 import { messageOf } from "../primitives/errors.ts";
 import { canonicalBytes, canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import { partyOf } from "../primitives/party.ts";
+import type { ByteSigner } from "../primitives/signing.ts";
 import { bodyShown } from "../protocol/call-records.ts";
-import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf } from "./a2a.ts";
+import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf, EXTENSIONS_HEADER, KEYS_PATH } from "./a2a.ts";
 import { Arrivals, type Arriving, busy } from "./arrivals.ts";
 import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
@@ -20,6 +21,7 @@ import { filterOf, tell } from "./commands/events.ts";
 import { type Conditions, conditionsIn, isKnown, requireMatch, tagOf } from "./conditions.ts";
 import { contractsOf } from "./contract-signature.ts";
 import { answerTo, Refused } from "./errors.ts";
+import { activatedIn, extensionsOf } from "./extensions.ts";
 import { isSigned, type SignedBy, signerOfRequest } from "./http-signature.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { type Answered, KeyedAnswers, keyIn } from "./keyed-answers.ts";
@@ -33,6 +35,7 @@ import { withholding } from "./reading.ts";
 import { referencePage } from "./reference.ts";
 import { REGISTRATION_PATH, registrationOf } from "./registration.ts";
 import type { Rounds } from "./rounds.ts";
+import { signedCard, webKeyOf } from "./seals.ts";
 import type { ArrivedRequest } from "./signature-base.ts";
 import { signerOfTool, type ToolSignature } from "./tool-signature.ts";
 import { PAYMENT_HEADERS, PaymentRequired } from "./x402.ts";
@@ -50,6 +53,8 @@ export interface GatewayOptions {
   readonly origins: readonly string[];
   readonly url: () => string;
   readonly version: string;
+  /** Signs the city's card. */
+  readonly cardSeal: ByteSigner;
   readonly nonces: Nonces;
   readonly bearers: Bearers;
   /** The machine's clock, in milliseconds: signatures live by it. */
@@ -286,7 +291,12 @@ export function gatewayApp(options: GatewayOptions): Hono {
   });
 
   const a2a = { commands, ask: asked, version: options.version, url: options.url };
-  app.get(CARD_PATH, (context) => json(context, cardOf(a2a)));
+  let card: JsonObject | undefined;
+  app.get(CARD_PATH, (context) => {
+    card ??= signedCard(cardOf(a2a), options.cardSeal, `${options.url()}${KEYS_PATH}`);
+    return json(context, card);
+  });
+  app.get(KEYS_PATH, (context) => json(context, { keys: [webKeyOf(options.cardSeal)] }));
   app.get(REGISTRATION_PATH, (context) => json(context, registrationOf(options)));
   app.post(A2A_PATH, async (context) => {
     spend(context, MCP_COST);
@@ -296,7 +306,9 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const text = new TextDecoder().decode(body);
     if (depthOf(text) > MAX_DEPTH) throw new Refused("BadRequest", `The body is nested deeper than ${MAX_DEPTH}`);
     context.header("a2a-version", A2A_VERSION);
-    return asking.run(party(context), async () => json(context, await answerA2a(a2a, text, context.req.header("a2a-version"))));
+    const active = activatedIn(context.req.header(EXTENSIONS_HEADER), extensionsOf(commands, options.url()));
+    if (active.length > 0) context.header(EXTENSIONS_HEADER, active.map(({ uri }) => uri).join(", "));
+    return asking.run(party(context), async () => json(context, await answerA2a(a2a, text, context.req.header("a2a-version"), active)));
   });
 
   /** A command as plain JSON, by whoever the tool's caller shows itself to be. */

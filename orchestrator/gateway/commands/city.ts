@@ -7,6 +7,7 @@ import { PROTECTS } from "../../protocol/parameter-words.ts";
 import { PARAMETERS, type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
 import { type Command, command, type World } from "../command.ts";
 import { payloadsOf } from "../payloads.ts";
+import { webKeySchema } from "../seals.ts";
 import { address, count, hash, seconds, units } from "../wire.ts";
 import { textOf } from "./justification.ts";
 import { ledgerOutput, ledgersOf } from "./ledger.ts";
@@ -29,6 +30,8 @@ export const cityDocumentSchema = z.strictObject({
     /** Commands that are answered for a payment alone; all others cost nothing, and what a mission's own stages need is relayed without charge. */
     paid: z.array(z.string()),
     operator: address,
+    /** By which the city's A2A card is signed. */
+    cardKey: webKeySchema,
     /** What whoever runs this can see, and do. */
     operatorSees: z.array(z.string()),
     operatorCan: z.array(z.string()),
