@@ -11,6 +11,7 @@ export * from "./evaluators.ts";
 export * from "./lifecycle.ts";
 export * from "./money.ts";
 export * from "./negotiation.ts";
+export * from "./obligation.ts";
 export * from "./release.ts";
 export * from "./reputation.ts";
 export * from "./schema.ts";
