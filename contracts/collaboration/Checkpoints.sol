@@ -42,8 +42,15 @@ library Checkpoints {
         Frame memory f = MissionFrame.open(city);
         Wave memory wave = _open(s, f, c);
         if (s.head.state == MissionState.ACTIVE) NodeCore.moveMission(s, MissionState.EXECUTING);
+        uint256 refused = 0;
         // At most the nodes the caller names.
-        for (uint256 i = 0; i < c.pledges.length; ++i) _takeNode(s, f, wave, c.pledges[i]);
+        for (uint256 i = 0; i < c.pledges.length; ++i) {
+            uint8 node = c.pledges[i].node;
+            MissionStorage.Node memory w = NodeCore.load(s, node);
+            bytes memory fault = _fault(s, f, wave, w, node);
+            if (fault.length != 0) NodeCore.passOver(node, w.attempt, fault, ++refused == c.pledges.length);
+            _takeNode(s, f, wave, w, c.pledges[i], fault.length == 0);
+        }
         bytes32 work = Commitments.workHash(wave.entries);
         bytes32 message = TypedData.hashCheckpoint(c.runner, c.previous, c.root, work, c.deadline);
         Signatures.requireEcdsa(c.runner, f.digest(message), c.signature);
@@ -71,31 +78,73 @@ library Checkpoints {
         wave.entries = new bytes32[](2 * slots);
     }
 
+    /// @dev What became of a node since its executors signed: none of them can stop the others' work by it. What is handed in wrongly
+    /// reverts: whoever sends the wave could leave a node out by it.
+    function _fault(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        Wave memory wave,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private view returns (bytes memory fault) {
+        NodeLaw law = f.node(node);
+        if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
+        if (w.state != NodeState.ELIGIBLE) {
+            bytes4 state = ICollaborationContract.WrongNodeState.selector;
+            return abi.encodeWithSelector(state, node, w.state, NodeCore.only(NodeState.ELIGIBLE));
+        }
+        if (w.commitMask != 0 || w.remainder != 0) {
+            return abi.encodeWithSelector(ICollaborationContract.AlreadyStarted.selector, node);
+        }
+        // An eligible node's clock began when it could start.
+        uint40 due = w.deadline - f.terms.verificationTimeout() + wave.interval;
+        if (block.timestamp > due) {
+            return abi.encodeWithSelector(ICollaborationContract.CheckpointLate.selector, node, due);
+        }
+        // At most five slots.
+        for (uint8 slot = 0; slot < law.redundancy(); ++slot) {
+            address agent = s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
+            if (agent == address(0)) revert ICollaborationContract.SlotEmpty(node, slot);
+            // Whom adjudicators froze begins nothing.
+            try f.city.producers.requireRoutable(agent) returns (address principal) {
+                if (principal == wave.principal) {
+                    revert ICollaborationContract.RunnerConflict(wave.runner, wave.principal);
+                }
+            } catch (bytes memory refusal) {
+                return refusal;
+            }
+        }
+    }
+
+    /// @dev The runner signed for all nodes of the wave, whether they are taken or not.
     function _takeNode(
         MissionStorage.Layout storage s,
         Frame memory f,
         Wave memory wave,
-        ICollaborationContract.PledgeOrder calldata order
+        MissionStorage.Node memory w,
+        ICollaborationContract.PledgeOrder calldata order,
+        bool taken
     ) private {
         uint8 node = order.node;
-        NodeLaw law = f.node(node);
-        MissionStorage.Node memory w = NodeCore.load(s, node);
-        NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
-        if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
-        if (w.commitMask != 0 || w.remainder != 0) revert ICollaborationContract.AlreadyStarted(node);
-        // An eligible node's clock began when it could start.
-        uint40 due = w.deadline - f.terms.verificationTimeout() + wave.interval;
-        if (block.timestamp > due) revert ICollaborationContract.CheckpointLate(node, due);
-        if (order.openings.length != law.redundancy()) {
-            revert ICollaborationContract.LengthMismatch(order.openings.length, law.redundancy());
+        uint8 slots = f.node(node).redundancy();
+        if (order.openings.length != slots) revert ICollaborationContract.LengthMismatch(order.openings.length, slots);
+        if (order.signatures.length != slots) {
+            revert ICollaborationContract.LengthMismatch(order.signatures.length, slots);
         }
-        if (order.signatures.length != law.redundancy()) {
-            revert ICollaborationContract.LengthMismatch(order.signatures.length, law.redundancy());
+        if (taken) {
+            NodeCore.move(w, node, NodeState.EXECUTING);
+            emit ICollaborationContract.Routed(node, w.attempt, uint40(block.timestamp));
         }
-        NodeCore.move(w, node, NodeState.EXECUTING);
-        emit ICollaborationContract.Routed(node, w.attempt, uint40(block.timestamp));
         bytes32 obligation = NodeCore.obligation(s, f, w, node);
-        for (uint8 slot = 0; slot < law.redundancy(); ++slot) _takeSlot(s, f, wave, w, order, slot, obligation);
+        for (uint8 slot = 0; slot < slots; ++slot) {
+            uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+            address agent = s.slots[key].agent;
+            bytes32 commitment = Commitments.commitment(agent, order.openings[slot], obligation);
+            wave.entries[wave.length++] = s.pledges[key];
+            wave.entries[wave.length++] = commitment;
+            if (taken) _takeSlot(s, f, wave, w, order, slot, agent, commitment);
+        }
+        if (!taken) return;
         NodeCore.startVerification(f, w, node);
         NodeCore.store(s, node, w);
         wave.nodes |= uint256(1) << node;
@@ -108,20 +157,12 @@ library Checkpoints {
         MissionStorage.Node memory w,
         ICollaborationContract.PledgeOrder calldata order,
         uint8 slot,
-        bytes32 obligation
+        address agent,
+        bytes32 commitment
     ) private {
-        uint256 key = MissionStorage.slotKey(order.node, w.attempt, slot);
-        address agent = s.slots[key].agent;
-        if (agent == address(0)) revert ICollaborationContract.SlotEmpty(order.node, slot);
-        if (f.city.producers.requireRoutable(agent) == wave.principal) {
-            revert ICollaborationContract.RunnerConflict(wave.runner, wave.principal);
-        }
-        bytes32 commitment = Commitments.commitment(agent, order.openings[slot], obligation);
         bytes32 message = TypedData.hashCommit(agent, order.node, slot, w.attempt, commitment, wave.deadline);
         Signatures.requireEcdsa(agent, f.digest(message), order.signatures[slot]);
-        wave.entries[wave.length++] = s.pledges[key];
-        wave.entries[wave.length++] = commitment;
-        s.pledges[key] = commitment;
+        s.pledges[MissionStorage.slotKey(order.node, w.attempt, slot)] = commitment;
         w.commitMask |= uint8(1 << slot);
         emit ICollaborationContract.Committed(order.node, slot, agent, w.attempt, commitment);
         NodeCore.requireOpening(f.node(order.node), order.node, slot, order.openings[slot]);

@@ -67,26 +67,44 @@ library Escrow {
 
     // --- Claims ------------------------------------------------------------------------------------------------------
 
-    /// @dev Every payment becomes a credit in the vault: a payee the token refuses blocks no other.
+    /// @dev Every payment becomes a credit in the vault: a payee the token refuses blocks no other. Nor does a node whose decision is not final
+    /// yet: each party may see to that by an appeal.
     function claim(MissionStorage.Layout storage s, City calldata city, uint8[] calldata nodes) external {
         Frame memory f = MissionFrame.open(city);
         Tab memory tab;
         tab.payments = new uint256[](nodes.length * _MOST_PAYEES);
         tab.outcomes = new uint256[](nodes.length * NodeCore.MAX_SLOTS);
         tab.claimed = s.claimed;
+        uint256 refused = 0;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < nodes.length; ++i) {
             uint8 node = nodes[i];
             MissionStorage.Node memory w = NodeCore.loadOf(s, f, node);
-            bool recorded = NodeCore.has(w, MissionStorage.RECORDED);
-            if (NodeCore.has(w, MissionStorage.FAULTED)) _punishDue(s, f, w, node, !recorded);
-            else if (!recorded) revert ICollaborationContract.NotRecorded(node);
-            if (recorded && (tab.claimed >> node) & 1 == 0) _claimNode(s, f, tab, w, node);
+            bytes memory fault = _settleNode(s, f, tab, w, node);
+            if (fault.length != 0) NodeCore.passOver(node, w.attempt, fault, ++refused == nodes.length);
         }
         if (tab.claimed == s.claimed) return;
         s.claimed = tab.claimed;
         _settle(s, tab);
         _pay(s, f, tab);
+    }
+
+    /// @return fault why there is nothing to settle yet; empty if there was, or all of it is
+    function _settleNode(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        Tab memory tab,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private returns (bytes memory fault) {
+        bool recorded = NodeCore.has(w, MissionStorage.RECORDED);
+        if (NodeCore.has(w, MissionStorage.FAULTED)) {
+            bytes memory refusal = _punishDue(s, f, w, node);
+            if (!recorded) return refusal;
+        } else if (!recorded) {
+            return abi.encodeWithSelector(ICollaborationContract.NotRecorded.selector, node);
+        }
+        if ((tab.claimed >> node) & 1 == 0) fault = _claimNode(s, f, tab, w, node);
     }
 
     function _claimNode(
@@ -95,11 +113,11 @@ library Escrow {
         Tab memory tab,
         MissionStorage.Node memory w,
         uint8 node
-    ) private {
+    ) private returns (bytes memory fault) {
         uint40 until = _windowEnd(f, tab, w.settlesAt, f.window(f.node(node)));
         bool appealed = NodeCore.has(w, MissionStorage.APPEALED);
         if (appealed) until = Appeals.ruledBy(s, f, node, w.attempt, until);
-        if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);
+        if (block.timestamp < until) return _waits(node, until);
         if (appealed) Appeals.returnBonds(s, f, node, w.attempt);
         tab.claimed |= uint256(1) << node;
         uint64 fees = tab.fees;
@@ -204,14 +222,13 @@ library Escrow {
 
     // --- Slashes that waited -----------------------------------------------------------------------------------------
 
-    /// @param required Whether nothing being due is an error.
+    /// @return refusal that nothing is due yet; empty if something was
     function _punishDue(
         MissionStorage.Layout storage s,
         Frame memory f,
         MissionStorage.Node memory w,
-        uint8 node,
-        bool required
-    ) private {
+        uint8 node
+    ) private returns (bytes memory refusal) {
         uint256 waiting = 0;
         uint40 dueAt = 0;
         bool any = false;
@@ -231,10 +248,14 @@ library Escrow {
             Appeals.returnBonds(s, f, node, uint8(attempt));
             _punish(s, node, uint8(attempt), fault);
         }
-        if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);
-        if (waiting != 0) return;
+        if (!any) return _waits(node, dueAt);
+        if (waiting != 0) return refusal;
         w.flags &= ~MissionStorage.FAULTED;
         NodeCore.store(s, node, w);
+    }
+
+    function _waits(uint8 node, uint40 until) private pure returns (bytes memory) {
+        return abi.encodeWithSelector(ICollaborationContract.WindowOpen.selector, node, until);
     }
 
     /// @dev Whoever made the call is rewarded.

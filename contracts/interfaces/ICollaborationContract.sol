@@ -454,7 +454,8 @@ interface ICollaborationContract {
     /// @notice Hybrid mode: takes over, in one call, nodes that were worked off chain since they became eligible, no longer ago than the
     /// law's interval. Stands for `route`, `commit` and `reveal` of all their slots; a runner of another principal signs that every
     /// slot ran the code it was bound to. The panels are drawn now, and nothing is paid but by `clear`. Anyone with the signatures.
-    /// @dev What is late, was started on chain, or lacks an executor, is worked stage by stage.
+    /// @dev What is late, frozen, or was started on chain since is passed over with `Skipped`, unless nothing else is in the wave, and is
+    /// worked stage by stage.
     function checkpoint(Checkpoint calldata wave) external;
     /// @notice Clears nodes by their drawn panels, in a later block than the last commitment or reveal: all members, or in the last fifth of
     /// VERIFICATION_TIMEOUT a majority with every verdict that was posted; who is missing then loses 50 tokens.
@@ -493,7 +494,8 @@ interface ICollaborationContract {
     function record(uint8 node) external;
     /// @notice Pays recorded nodes whose appeal window closed with no open appeal, moves their fees, and executes slashes
     /// that waited for their window. With the payment the outcome is final: executors' locks end, and their reputation moves. Anyone; what
-    /// executors and verifiers are owed is credited to them in the vault. What was claimed before is passed over.
+    /// executors and verifiers are owed is credited to them in the vault. What was claimed before is passed over; so is with `Skipped`
+    /// what is not due yet, unless nothing else is named.
     function claim(uint8[] calldata nodes) external;
     /// @notice Appeals an attempt that was recorded, or whose slashes wait, inside its window, whatever attempts came after; pulls the
     /// bond. Caller: sponsor, or executor or panel member of the attempt.

@@ -602,4 +602,42 @@ describe("attacks that grief", () => {
       expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(tokens(97));
     });
   });
+
+  describe("with one node of a wave", () => {
+    it("an appeal about one node, sent first, makes the claim of eight revert", async () => {
+      const nodes = [...Array(8).keys()];
+      await awarded(...nodes.map(() => TASK));
+      for (const node of nodes) await mission.run(node);
+      const { agent } = await mission.executorOf(7);
+      await networkHelpers.time.increase(HOUR - 60n);
+      await mission.city.fund(agent, mission.address, tokens(1000));
+      await mission.contract.connect(agent).appeal(7, 0, WHY);
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.claim(nodes));
+      expect(await Promise.all(nodes.map(async (node) => (await mission.contract.entitlementOf(node, 0)).claimed))).to.deep.equal(
+        nodes.map((node) => node !== 7),
+      );
+    });
+
+    it("an executor that signed a checkpoint freezes its node first, and no node's work is taken", async () => {
+      mission = await (await (await openMission({ nodes: [TASK, TASK, TASK], anchorInterval: 120 })).activate()).awardAll();
+      const wave = await mission.wave([0, 1, 2]);
+      const { agent } = await mission.executorOf(2);
+      await mission.contract.connect(agent).report(2, WHY, 0);
+      await attempt(mission.contract.checkpoint(wave));
+      expect(await Promise.all([0, 1, 2].map((node) => mission.stateOf(node)))).to.deep.equal([
+        NodeState.PENDING_VERIFICATION,
+        NodeState.PENDING_VERIFICATION,
+        NodeState.FROZEN,
+      ]);
+    });
+
+    it("adjudicators freeze one executor, and the checkpoint of all is refused", async () => {
+      mission = await (await (await openMission({ nodes: [TASK, TASK], anchorInterval: 120 })).activate()).awardAll();
+      const wave = await mission.wave([0, 1]);
+      await mission.city.producers.freezeAgent((await mission.executorOf(1)).agent.address, true);
+      await attempt(mission.contract.checkpoint(wave));
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
+    });
+  });
 });

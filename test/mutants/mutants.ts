@@ -87,8 +87,8 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(
     7,
     "collaboration/Escrow.sol",
-    "if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);",
-    "if (until == 0) revert ICollaborationContract.WindowOpen(node, until);",
+    "if (block.timestamp < until) return _waits(node, until);",
+    "if (until == 0) return _waits(node, until);",
   ),
   breaks(
     7,
@@ -281,8 +281,8 @@ const CHECKPOINTS: readonly Mutant[] = (
     ],
     [
       "who is no runner, a runner of an executor's principal, and another's signature in its name",
-      "f.city.producers.requireRoutable(agent) == wave.principal",
-      "agent == wave.principal",
+      "if (principal == wave.principal)",
+      "if (principal == wave.runner)",
     ],
     [
       "a wave that was changed after its runner signed",

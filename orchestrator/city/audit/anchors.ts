@@ -5,7 +5,9 @@ import type { Hash } from "../../primitives/hex.ts";
 import { checkpointHeadOf, workHashOf } from "../../rules/commitments.ts";
 import { type Taken, waveOf } from "../bundle/anchoring.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
+import { commitmentFor } from "./commits.ts";
 import type { AuditContext, ChainContext } from "./context.ts";
+import { passedOver } from "./handed-in.ts";
 import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
@@ -25,12 +27,18 @@ export const anchors: Check = {
     const calls = record.calls("CollaborationContract", "checkpoint");
     seen.same(calls.length, events.length, "checkpoints sent and taken");
     let head: Hash = zeroHash;
-    for (const { at, args } of calls) {
+    for (const { at, hash, args } of calls) {
       const [{ previous, root, runner, deadline, signature, pledges }] = args;
       const subject = `checkpoint of ${pledges.map(({ node }) => label(node)).join(", ")}`;
-      const slots = pledges.flatMap(({ node }) => history.executors(node, history.attemptAt(node, at)));
+      // A runner signs for the whole wave, whatever of it the chain takes.
+      const worked = pledges.flatMap(({ node, openings }) =>
+        history.executors(node, history.attemptAt(node, at)).map((slot, k) => ({ slot, opening: openings[k] })),
+      );
+      const slots = worked.map(({ slot }) => slot).filter(({ node }) => !passedOver(context, hash, node));
       seen.same(previous, head, `${subject}: checkpoint before`);
-      const work = workHashOf(slots.flatMap(({ service, commitment }) => [service, commitment ?? zeroHash]));
+      const work = workHashOf(
+        worked.flatMap(({ slot, opening }) => [slot.service, opening === undefined ? zeroHash : commitmentFor(context, slot, opening)]),
+      );
       const signed = await isSignedBy(context, runner, "Checkpoint", { runner, previous, root, work, deadline }, signature);
       seen.holds(signed, subject, "is not signed by its runner");
       const principal = roles.before(at).runners.get(runner);
@@ -74,8 +82,9 @@ function inLog(context: AuditContext, seen: Inspection, subject: string, root: H
 /** What runners saw live in the slots that checkpoints took; the log has it, the chain their signature over all of it. */
 export function attestedIn(context: ChainContext) {
   const { record, history, mission } = context;
-  return record.calls("CollaborationContract", "checkpoint").flatMap(({ at, args: [{ pledges, runner }] }) =>
+  return record.calls("CollaborationContract", "checkpoint").flatMap(({ at, hash, args: [{ pledges, runner }] }) =>
     pledges.flatMap(({ node }) => {
+      if (passedOver(context, hash, node)) return [];
       const attempt = history.attemptAt(node, at);
       const live = recordOf(context, "execution.live", [mission, node, attempt], liveSchema);
       return (live?.value ?? []).map((each) => ({ at, by: runner, live: { ...each, mission, node, attempt } }));

@@ -10,6 +10,7 @@ import { merkleRoot } from "../../rules/ordered-merkle.ts";
 import { decodeCommitWave, decodeRevealWave, placeKey } from "../../rules/wire.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
+import { passedOver } from "./handed-in.ts";
 import type { SlotHistory } from "./history.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
 import { isAuthorised, isSignedBy } from "./signatures.ts";
@@ -30,9 +31,9 @@ export const pledges: ChainCheck = {
         if (!skipped(context, hash, { node, slot, attempt })) opened(context, seen, history.slot(node, attempt, slot), opening);
       }
     }
-    for (const { at, from, args } of record.calls("CollaborationContract", "checkpoint")) {
+    for (const { at, hash, from, args } of record.calls("CollaborationContract", "checkpoint")) {
       const [{ pledges, deadline }] = args;
-      for (const { node, openings, signatures } of pledges) {
+      for (const { node, openings, signatures } of pledges.filter((order) => !passedOver(context, hash, order.node))) {
         const executors = history.executors(node, history.attemptAt(node, at));
         for (const [slot, opening] of openings.entries()) {
           const executor = executors[slot];
@@ -267,7 +268,8 @@ async function envelope(context: ChainContext, seen: Inspection, executor: SlotH
   }
 }
 
-function commitmentFor({ history }: ChainContext, executor: SlotHistory, opening: Opening) {
+/** What an executor commits to by opening this. */
+export function commitmentFor({ history }: ChainContext, executor: SlotHistory, opening: Opening) {
   return commitmentOf(executor.agent, opening, history.obligation(executor.node, executor.attempt));
 }
 

@@ -18,18 +18,24 @@ export async function handedIn(context: ChainContext): Promise<readonly HandedIn
   const { record } = context;
   const cleared = record.calls("CollaborationContract", "clear").map(({ at, hash, args }) => ({ at, hash, wave: args[0] }));
   const advanced = record.calls("CollaborationContract", "advance").map(({ at, hash, args }) => ({ at, hash, wave: args[0] }));
-  const skipped = record.events("CollaborationContract", "Skipped").filter(({ args }) => args.slot === EVERY_SLOT);
   const all: HandedIn[] = [];
   for (const { at, hash, wave } of [...cleared, ...advanced]) {
     if (wave === "0x") continue;
     const orders = await ordersIn(context, at, hash, wave);
-    all.push(...orders.filter(({ node }) => !skipped.some((event) => event.hash === hash && event.args.node === node)));
+    all.push(...orders.filter(({ node }) => !passedOver(context, hash, node)));
   }
   return all;
 }
 
 /** `Skipped`: the whole node. */
 const EVERY_SLOT = 255;
+
+/** Whether a call left a node as it was and went on to others. */
+export function passedOver({ record }: ChainContext, hash: Hash, node: number): boolean {
+  return record
+    .events("CollaborationContract", "Skipped")
+    .some((event) => event.hash === hash && event.args.node === node && event.args.slot === EVERY_SLOT);
+}
 
 async function ordersIn(context: ChainContext, at: bigint, hash: Hash, bytes: Hex): Promise<readonly HandedIn[]> {
   const { client, mission, history, law } = context;

@@ -25,6 +25,8 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
   const { due, nodes } = await pending(world, mission);
   if (nodes.length > 0) {
     await city.chain.clock.sleepUntil(due);
+    // Filed while the windows ran: what somebody appeals against is not claimed with the rest.
+    await hearAppeals(city, world, mission, judge);
     for (const batch of batched(world, nodes)) await contract.claim([batch], { intent: intentKey("claim", mission.address, ...batch) });
   }
   const settled = await viewNodes(world, mission);
@@ -41,11 +43,14 @@ async function hearAppeals(city: City, world: World, mission: Mission, judge: Ap
   const contract = world.client.mission(mission.address);
   for (const view of await viewNodes(world, mission)) {
     for (const subject of await appealsOn(city, world, mission, view)) {
+      const [, until] = await contract.appealsOf(subject.node, subject.attempt);
+      // Nobody decided it when it was heard: that is asked once.
+      if (BigInt(until) < city.chain.clock.now()) continue;
       world.tell(
         `${subject.label}: ${subject.appeals.length === 1 ? "an appeal waits" : `${subject.appeals.length} appeals wait`} for a human`,
       );
       const ruling = await ruleOnAppeal(panelOf(city), judge, subject);
-      const [open, until] = await contract.appealsOf(subject.node, subject.attempt);
+      const [open] = await contract.appealsOf(subject.node, subject.attempt);
       if (open > 0) {
         await city.chain.clock.sleepUntil(BigInt(until) + 1n);
         world.tell(`${subject.label}: nobody decided the appeal: the verdict stands`);

@@ -103,8 +103,10 @@ async function anchor(
     return ready;
   }
   await world.boundary("execution:checkpointed");
-  await release(world, mission, await viewNodes(world, mission));
-  return ready.filter((view) => !taken.some(({ law }) => law.number === view.law.number));
+  const views = await viewNodes(world, mission);
+  await release(world, mission, views);
+  // The chain passes over what was frozen meanwhile.
+  return ready.filter(({ law }) => views.some((view) => view.law.number === law.number && !view.slots.every(({ committed }) => committed)));
 }
 
 /** Nodes that a checkpoint would take now: nothing of them is on chain, their code is what was bid, and they could not have begun longer ago than the interval. */

@@ -99,8 +99,8 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     entry: "CollaborationContract.claim",
     guard: "a node is claimed once",
     file: "collaboration/Escrow.sol",
-    find: "if (recorded && (tab.claimed >> node) & 1 == 0) _claimNode",
-    replace: "if (recorded) _claimNode",
+    find: "if ((tab.claimed >> node) & 1 == 0) fault =",
+    replace: "fault =",
   },
   {
     title: "a producer votes twice",

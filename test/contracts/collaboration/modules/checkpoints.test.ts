@@ -1,3 +1,4 @@
+import { anyValue } from "@nomicfoundation/hardhat-ethers-chai-matchers/withArgs";
 import { expect } from "chai";
 import { id, ZeroHash } from "ethers";
 import { type Hash, hashSchema } from "../../../../orchestrator/primitives/hex.ts";
@@ -85,6 +86,32 @@ describe("Checkpoints", () => {
     });
   });
 
+  describe("passes over", () => {
+    it("a node that was frozen since, unless nothing else is in the wave; its executors are heard stage by stage", async () => {
+      await awarded([TASK, TASK, TASK]);
+      const wave = await mission.wave([0, 1, 2]);
+      for (const node of [0, 2]) await mission.override(Action.FREEZE, node);
+      const reason = (name: "WrongNodeState") => mission.contract.interface.getError(name)?.selector;
+      const sent = await take(wave);
+      for (const node of [0, 2]) await expect(sent).to.emit(mission.contract, "Skipped").withArgs(node, 255, 0, reason("WrongNodeState"));
+      await expect(sent).to.emit(mission.contract, "Checkpointed").withArgs(wave.runner, ZeroHash, anyValue, wave.root, 0b010);
+      await refused(take(await mission.wave([0, 2])), "WrongNodeState");
+      await mission.override(Action.UNFREEZE, 0);
+      await mission.run(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("a node that is late; the runner's word is for the wave as it was signed", async () => {
+      await awarded([TASK, { ...TASK, predecessors: 0b1n }, TASK]);
+      await time.increase(60);
+      await mission.run(0);
+      await time.increase(INTERVAL - 30);
+      const wave = await mission.wave([1, 2]);
+      await take(wave);
+      expect([await mission.stateOf(1), await mission.stateOf(2)]).to.deep.equal([NodeState.PENDING_VERIFICATION, NodeState.ELIGIBLE]);
+    });
+  });
+
   describe("refuses", () => {
     it("a mission whose law wants every stage on chain, and nothing at all", async () => {
       await awarded([TASK], 0);
@@ -111,6 +138,16 @@ describe("Checkpoints", () => {
       await refused(take({ ...wave, pledges: wave.pledges.slice(1) }), "InvalidSignature");
       await refused(take({ ...wave, pledges: [...wave.pledges].reverse() }), "InvalidSignature");
       await refused(take({ ...wave, deadline: 1n }), "Expired");
+      await take(wave);
+    });
+
+    it("the whole wave where a node is not signed for: who sends it leaves none out by that", async () => {
+      await awarded();
+      const wave = await mission.wave([0, 1]);
+      const [first, second] = wave.pledges;
+      const spoiled = { node: 1, openings: second?.openings ?? [], signatures: first?.signatures ?? [] };
+      await refused(take({ ...wave, pledges: wave.pledges.with(1, spoiled) }), "InvalidSignature");
+      await refused(take({ ...wave, pledges: wave.pledges.with(1, { ...spoiled, signatures: [] }) }), "LengthMismatch");
       await take(wave);
     });
 
