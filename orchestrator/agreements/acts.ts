@@ -6,10 +6,19 @@ import { isSignedBy } from "../primitives/signing.ts";
 import { agreementHash, type KeyOf, messageBytes, PARTIES, type SignedKind, withSameTerms } from "./canonical.ts";
 import { runClock, type Timed } from "./clock.ts";
 import { AgreementRefused } from "./errors.ts";
+import { commitmentOf, drawnOf, type OpenedNonces, requireRegister } from "./evaluators.ts";
 import { type AgreementEvent, advance, isEscrowed, isOver, lifecycleTerms, paymentOf } from "./lifecycle.ts";
-import { messageHash, type Negotiation, type NegotiationOptions, negotiate, openNegotiation, readMessage } from "./negotiation.ts";
+import {
+  applyChanges,
+  messageHash,
+  type Negotiation,
+  type NegotiationOptions,
+  negotiate,
+  openNegotiation,
+  readMessage,
+} from "./negotiation.ts";
 import { filesDispute, type Shares, settle } from "./release.ts";
-import { type Agreement, type PartyIdentity, readAgreement, sameIdentity } from "./schema.ts";
+import { type Agreement, DEFAULTS, type EvaluatorRecord, isDrawn, type PartyIdentity, readAgreement, sameIdentity } from "./schema.ts";
 import type { Determination } from "./score.ts";
 import { readResult, resultHash, resultIn, resultSchema, type VerificationResult } from "./verification.ts";
 
@@ -36,6 +45,8 @@ export const deliverySchema = z.strictObject({
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 export const challengeSchema = z.strictObject({ agreement_hash: digest, result_hash: digest, by: party, timestamp: time });
+/** The provider's nonce, or the one that the client committed to. */
+export const drawSchema = z.strictObject({ agreement_hash: digest, by: party, nonce: digest, timestamp: time });
 export const cancellationSchema = z.strictObject({ agreement_hash: digest, timestamp: time });
 
 /** That a party's wallet would end the escrow's job so: the provider's share in basis points, until a unix second. Signed for the escrow alone. */
@@ -55,6 +66,8 @@ export const actSchema = z.discriminatedUnion("act", [
   z.strictObject({ act: z.literal("propose"), document, signature }),
   /** A counter, an acceptance or a rejection; signed inside. */
   z.strictObject({ act: z.literal("negotiate"), message: document }),
+  /** Where a register is in the terms: opens a nonce of the lot, the provider's first. */
+  z.strictObject({ act: z.literal("draw"), draw: drawSchema, signature }),
   /** `escrow_signature`: the wallet's over what an escrow is told of the terms (EIP-712), which this library does not look at. */
   z.strictObject({
     act: z.literal("sign"),
@@ -90,11 +103,18 @@ export interface AgreementLife {
   readonly timed: Timed;
   /** Unix second in which the offer was accepted: what runs from signing runs from here, so that both come to the same terms. */
   readonly agreedAt: number | undefined;
+  /** Of the lot, where who judges is drawn. */
+  readonly nonces: OpenedNonces;
+  /** Who judges: as named, or as drawn by now. */
+  readonly judges: readonly Judge[];
   readonly delivery: Delivery | undefined;
   readonly results: readonly TakenResult[];
   /** To end the escrow's job otherwise than its terms would, each until its own deadline. */
   readonly consents: readonly Consent[];
 }
+
+/** An evaluator of an agreement; the first judges, and those after it in its silence. */
+export type Judge = Pick<EvaluatorRecord, "identity" | "wallet">;
 
 export interface TakingOptions extends NegotiationOptions {
   /** Unix second in which the act came. */
@@ -115,10 +135,12 @@ export function openLife(act: Act, { keyOf, now, ...market }: TakingOptions): Ag
   if (agreement.status !== "proposed" || agreement.signatures !== undefined)
     throw new AgreementRefused("MalformedAgreement", "A proposal has the status proposed, and nobody has signed it yet");
   if (Date.parse(agreement.expires_at) / 1_000 <= now) throw new AgreementRefused("MalformedAgreement", "It has expired");
+  requireRegister(agreement);
   requireSignature(keyOf, agreement.parties.client.identity, "proposal", agreementHash(agreement), act.signature);
   const negotiation = openNegotiation(agreement, market);
   return {
     ...{ negotiation, agreement, agreedAt: undefined, delivery: undefined, results: [], consents: [] },
+    ...{ nonces: {}, judges: judgesOf(agreement, {}) },
     timed: { state: negotiation.state, since: now },
   };
 }
@@ -154,7 +176,15 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
       const agreedAt = state.agreed ? (life.agreedAt ?? now) : undefined;
       return { ...life, negotiation, agreedAt, agreement: offer, timed: { state, since: now } };
     }
+    case "draw": {
+      const nonces = opened(life, act.draw);
+      requireOf(agreement, act.draw.agreement_hash);
+      requireSignature(keyOf, agreement.parties[act.draw.by].identity, "draw", statementHash(act.draw), act.signature);
+      return { ...life, nonces, judges: judgesOf(agreement, nonces) };
+    }
     case "sign": {
+      if (life.judges.length === 0 && isDrawn(agreement))
+        throw new AgreementRefused("IllegalTransition", "Who judges is drawn before anybody signs", "each party opens its nonce (draw)");
       const timed = happen({ name: "sign", by: act.by });
       const key = requireSignature(keyOf, agreement.parties[act.by].identity, "agreement", agreementHash(agreement), act.signature);
       const signatures = { ...agreement.signatures, [act.by]: { scheme: key.algorithm, key: key.key, value: act.signature } };
@@ -196,9 +226,26 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
   }
 }
 
-/** Who has part in an agreement: its parties, and whoever judges. */
-export function namedIn({ parties: { client, provider, evaluator } }: Agreement): readonly PartyIdentity[] {
-  return [client.identity, provider.identity, evaluator.identity, evaluator.backup].filter((each) => each !== undefined);
+/** Who has part in an agreement: its parties, and whoever judges. Of a register those alone on whom the lot fell. */
+export function namedIn({ parties: { client, provider } }: Agreement, judges: readonly Judge[]): readonly PartyIdentity[] {
+  return [client.identity, provider.identity, ...judges.map(({ identity }) => identity)];
+}
+
+/** Who judges by these acts, which were taken: asks no clock and no chain. */
+export function judgesIn(acts: readonly Act[]): readonly Judge[] {
+  const [first] = acts;
+  if (first?.act !== "propose") return [];
+  const proposal = readAgreement(first.document);
+  if (!isDrawn(proposal)) return judgesOf(proposal, {});
+  const opening = acts.flatMap((each) => (each.act === "draw" ? [[each.draw.by, each.draw.nonce] as const] : []));
+  return judgesOf(termsIn(proposal, acts), Object.fromEntries(opening));
+}
+
+/** The terms that stand after these acts, which were taken. */
+function termsIn(proposal: Agreement, acts: readonly Act[]): Agreement {
+  const said = acts.flatMap((each) => (each.act === "negotiate" ? [readMessage(each.message)] : []));
+  const changes = said.filter(({ action }) => action === "counter").map(({ proposed_changes }) => proposed_changes);
+  return changes.reduce(applyChanges, proposal);
 }
 
 /**
@@ -212,7 +259,7 @@ export function isOfNamed(acts: readonly Act[], act: Act, keyOf: KeyOf): boolean
   const proposal = readAgreement(first.document);
   const said = rest.flatMap((each) => (each.act === "negotiate" ? [readMessage(each.message)] : []));
   const terms = said.at(-1)?.terms_hash ?? agreementHash(proposal);
-  const keys = namedIn(proposal).flatMap((identity) => keyOf(identity) ?? []);
+  const keys = namedIn(proposal, judgesIn(acts)).flatMap((identity) => keyOf(identity) ?? []);
   const isTheirs = (kind: SignedKind, hash: Hash, value: string | undefined) => {
     const given = hexSchema.safeParse(value);
     return given.success && keys.some((key) => isSignedBy(key, messageBytes(kind, hash), given.data));
@@ -223,6 +270,8 @@ export function isOfNamed(acts: readonly Act[], act: Act, keyOf: KeyOf): boolean
       const answered = [agreementHash(proposal), ...said.map(messageHash)];
       return answered.includes(message.previous) && isTheirs("message", messageHash(message), message.signature);
     }
+    case "draw":
+      return act.draw.agreement_hash === terms && isTheirs("draw", statementHash(act.draw), act.signature);
     case "sign":
       return isTheirs("agreement", terms, act.signature);
     case "deliver":
@@ -271,7 +320,7 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   // What has no place here is refused before any signature is looked at.
   judged(false);
   const judge = resultSchema.safeParse(given).data?.evaluator;
-  const judges = judgesOf(agreement, escrowed || timed.state.backups > 0);
+  const judges = judgingIn(life).map(({ identity }) => identity);
   const assigned = judges.find((each) => judge !== undefined && sameIdentity(each, judge)) ?? judges[0];
   if (assigned === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names nobody who judges");
   if (results.some(({ document }) => sameIdentity(document.evaluator, assigned)))
@@ -285,9 +334,30 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   return withState({ ...life, results: [...results, { hash: resultHash(taken), document: taken, determination }] }, judged(low));
 }
 
-/** Who may judge: the evaluator, and in its silence its backup too. On chain the escrow knows when that is. */
-function judgesOf({ parties: { evaluator } }: Agreement, isBackupsTurn: boolean): readonly PartyIdentity[] {
-  return [evaluator.identity, ...(isBackupsTurn ? [evaluator.backup] : [])].filter((each) => each !== undefined);
+/** Who judges, in order: whom the terms name, or whom the lot fell on. On chain the escrow has a place for one backup. */
+function judgesOf(agreement: Agreement, nonces: OpenedNonces): readonly Judge[] {
+  const { identity, backup } = agreement.parties.evaluator;
+  const judges = isDrawn(agreement)
+    ? drawnOf(agreement, nonces)
+    : [identity, backup].flatMap((each) => (each === undefined ? [] : [{ identity: each }]));
+  return judges.slice(0, isEscrowed(agreement) ? 2 : 1 + DEFAULTS.maxBackups);
+}
+
+/** Who may judge by now: the first, and in its silence those after it too. On chain the escrow knows when that is. */
+function judgingIn({ agreement, judges, timed: { state } }: AgreementLife): readonly Judge[] {
+  return judges.slice(0, isEscrowed(agreement) ? judges.length : 1 + state.backups);
+}
+
+/** The nonces with one more. The client's is fixed by the terms, so the provider's comes first: whoever opened last would choose the lot. */
+function opened({ agreement, nonces, timed: { state } }: AgreementLife, { by, nonce }: z.infer<typeof drawSchema>): OpenedNonces {
+  const illegal = (why: string) => new AgreementRefused("IllegalTransition", why);
+  if (!isDrawn(agreement)) throw illegal("The terms name who judges: nobody is drawn");
+  if (!state.agreed || state.signed.length > 0 || isOver(state)) throw illegal("Who judges is drawn once the terms are accepted");
+  if (nonces[by] !== undefined) throw new AgreementRefused("Frozen", `The ${by} has opened its nonce`);
+  if (by === "client" && nonces.provider === undefined) throw illegal("The provider opens its nonce first");
+  if (by === "client" && commitmentOf(nonce) !== agreement.parties.evaluator.selection?.commitment)
+    throw new AgreementRefused("WrongSeed", "The client committed to another nonce");
+  return { ...nonces, [by]: nonce };
 }
 
 function requireOf(agreement: Agreement, hash: Hash): void {

@@ -1,5 +1,5 @@
 import { groupedBy } from "../primitives/lists.ts";
-import type { AgreementLife } from "./acts.ts";
+import type { AgreementLife, Judge } from "./acts.ts";
 import { AgreementRefused } from "./errors.ts";
 import { type Agreement, type PartyIdentity, sameIdentity } from "./schema.ts";
 
@@ -202,23 +202,26 @@ export interface Attempt {
   readonly begins: Beginning;
   readonly by: "client" | "provider";
   readonly terms: Pick<Agreement, "parties">;
+  /** Who judges by these terms, in order. */
+  readonly judges: readonly Pick<Judge, "identity">[];
 }
 
 const RULES = new Map(BREAKERS.map((rule) => [rule.breaker, rule]));
 
 /** Whether a breaker that is open is about who attempts something, or whom its terms name. */
-function concerns({ breaker, whose, before }: OpenBreaker, { by, terms: { parties } }: Attempt): boolean {
+function concerns({ breaker, whose, before }: OpenBreaker, { by, terms: { parties }, judges }: Attempt): boolean {
   const names = (...identities: readonly (PartyIdentity | undefined)[]) =>
     identities.some((identity) => identity !== undefined && breakerName(identity) === whose);
-  const { client, provider, evaluator } = parties;
+  const { client, provider } = parties;
+  const evaluators = judges.map(({ identity }) => identity);
   switch (breaker) {
     case "stop":
     case "rail":
       return true;
     case "canaries":
-      return names(evaluator.identity, evaluator.backup);
+      return names(...evaluators);
     case "silence":
-      return names(evaluator.identity) && [client, provider].some(({ identity }) => breakerName(identity) === before);
+      return names(evaluators[0]) && [client, provider].some(({ identity }) => breakerName(identity) === before);
     case "rate":
       return by === "client" && names(client.identity);
     case "disputes":
@@ -254,13 +257,17 @@ export interface Witnessed {
 }
 
 /** What an agreement that both have signed counts for. */
-export function outcomesOf(id: string, { agreement, results }: AgreementLife, witnessed: Witnessed): readonly BreakerOutcome[] {
-  const { client, provider, evaluator } = agreement.parties;
+export function outcomesOf(
+  id: string,
+  { agreement, judges: [first], results }: AgreementLife,
+  witnessed: Witnessed,
+): readonly BreakerOutcome[] {
+  const { client, provider } = agreement.parties;
   const before = [client, provider].map(({ identity }) => breakerName(identity));
   const { challenge, isDisputed: isOpen, silentSince, judgedAt } = witnessed;
   const judged = results.map(({ document }, place) => ({ document, at: judgedAt[place] ?? 0 }));
-  const own = judged.find((each) => evaluator.identity !== undefined && sameIdentity(each.document.evaluator, evaluator.identity));
-  const heard = { evaluator: evaluator.identity === undefined ? "" : breakerName(evaluator.identity), before };
+  const own = judged.find((each) => first !== undefined && sameIdentity(each.document.evaluator, first.identity));
+  const heard = { evaluator: first === undefined ? "" : breakerName(first.identity), before };
   return [
     ...(challenge === undefined
       ? []

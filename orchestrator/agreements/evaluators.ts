@@ -1,27 +1,10 @@
 import { sha256 } from "../primitives/hash.ts";
-import type { Hash } from "../primitives/hex.ts";
+import { type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
+import { agreementHash } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
-import { type Agreement, DEFAULTS, type PartyIdentity, sameIdentity } from "./schema.ts";
+import { type Agreement, DEFAULTS, type EvaluatorRecord, isDrawn, type PartyIdentity, sameIdentity } from "./schema.ts";
 import type { Measured } from "./score.ts";
-
-/** What a register knows of an evaluator. */
-export interface EvaluatorRecord {
-  readonly identity: PartyIdentity;
-  readonly principal?: string;
-  readonly organisation?: string;
-  readonly model_family?: string;
-  /** Types of service it judges. */
-  readonly domains: readonly string[];
-  /** Dollars an evaluation. */
-  readonly price: number;
-  readonly available: boolean;
-  readonly evaluations: number;
-  readonly canaries: number;
-  readonly canaries_passed: number;
-  /** Mean distance from the medians it was part of, in points. */
-  readonly deviation: number;
-}
 
 export const QUALIFIED = { evaluations: 50, canaryPercent: 90, deviation: 10 } as const;
 
@@ -73,6 +56,43 @@ export function drawEvaluators(
   if (drawn.length === 0) throw new AgreementRefused("NoEvaluator", "Nobody in the register may judge this agreement");
   return drawn;
 }
+
+/** Nonces that the parties have opened, each once the one before it was. */
+export interface OpenedNonces {
+  readonly provider?: Hash;
+  readonly client?: Hash;
+}
+
+/** What a nonce of the client's was committed to as, in the terms. */
+export function commitmentOf(nonce: Hash): Hash {
+  return sha256(nonce);
+}
+
+/**
+ * Who judges an agreement whose terms have a register, in order: the first judges, the next are its backups. Empty until both nonces are open.
+ * The provider's comes when the terms are fixed and the client's nonce is: so neither chooses, and whoever dislikes the lot can only not sign.
+ * Throws WrongSeed, NoEvaluator.
+ */
+export function drawnOf(agreement: Agreement, { provider, client }: OpenedNonces): readonly EvaluatorRecord[] {
+  const { mode, register = [], commitment, before = [] } = agreement.parties.evaluator.selection ?? {};
+  if (provider === undefined || client === undefined || commitment === undefined) return [];
+  const seed = drawSeed(agreementHash(agreement), [
+    { commitment: hashSchema.parse(commitment), nonce: client },
+    { commitment: commitmentOf(provider), nonce: provider },
+  ]);
+  if (mode !== "marketplace") return drawEvaluators(withinCost(agreement, register), agreement, { seed, before });
+  return chooseEvaluator(register, agreement, { seed, before, maxPrice: agreement.verification.cost_cap ?? Number.POSITIVE_INFINITY });
+}
+
+/** Throws NoEvaluator where a register has nobody who may judge these terms. */
+export function requireRegister(agreement: Agreement): void {
+  const { register = [], before = [] } = agreement.parties.evaluator.selection ?? {};
+  if (isDrawn(agreement) && eligible(withinCost(agreement, register), agreement, before).length === 0)
+    throw new AgreementRefused("NoEvaluator", "Nobody in the register may judge this agreement");
+}
+
+const withinCost = ({ verification: { cost_cap } }: Agreement, register: readonly EvaluatorRecord[]) =>
+  register.filter(({ price }) => cost_cap === undefined || price <= cost_cap);
 
 const MUTUAL_ROUNDS = 3;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { immutable } from "../primitives/immutable.ts";
-import { assertJson } from "../primitives/json.ts";
+import { assertJson, canonicalJson } from "../primitives/json.ts";
 import { AgreementRefused } from "./errors.ts";
 import { unitsOf } from "./money.ts";
 
@@ -24,6 +24,40 @@ const partySchema = z.looseObject({
   model_family: text.optional(),
 });
 
+/** What a register says of an evaluator; both parties sign the register with the terms that it is in. */
+export const evaluatorRecordSchema = z.looseObject({
+  identity: identitySchema,
+  principal: text.optional(),
+  organisation: text.optional(),
+  model_family: text.optional(),
+  /** Its account, where an escrow pays by its word. */
+  wallet: text.optional(),
+  /** Types of service it judges. */
+  domains: z.array(text).max(32),
+  /** Dollars an evaluation. */
+  price: z.number().nonnegative(),
+  available: z.boolean(),
+  evaluations: z.int().nonnegative(),
+  canaries: z.int().nonnegative(),
+  canaries_passed: z.int().nonnegative(),
+  /** Mean distance from the medians it was part of, in points. */
+  deviation: z.number().nonnegative(),
+});
+export type EvaluatorRecord = z.infer<typeof evaluatorRecordSchema>;
+
+const selectionSchema = z.looseObject({
+  mode: z.enum(["random", "mutual", "marketplace"]),
+  /** With it nobody is named: who judges is drawn of these once the terms are fixed. */
+  register: z.array(evaluatorRecordSchema).min(1).max(64).optional(),
+  /** SHA-256 of the client's nonce, which it opens after the provider's: neither chooses the lot. */
+  commitment: z
+    .string()
+    .regex(/^0x[0-9a-f]{64}$/)
+    .optional(),
+  /** Who judged this provider last, newest last: for the rotation. */
+  before: z.array(identitySchema).max(32).optional(),
+});
+
 const evaluatorSchema = z.looseObject({
   identity: identitySchema.optional(),
   type: z.enum(["agent_as_judge", "deterministic", "composite", "panel"]),
@@ -31,7 +65,7 @@ const evaluatorSchema = z.looseObject({
   /** Judges once the first has let its time run out. */
   backup: identitySchema.optional(),
   config: z.looseObject({ model: text.optional(), rubric_id: text.optional(), model_family: text.optional() }).optional(),
-  selection: z.looseObject({ mode: z.enum(["random", "mutual", "marketplace"]) }).optional(),
+  selection: selectionSchema.optional(),
 });
 
 export const OPERATORS = ["gte", "lte", "gt", "lt", "eq", "neq", "between"] as const;
@@ -223,8 +257,10 @@ export function thresholdOf(condition: string): { readonly name: string; readonl
   return name === undefined || operator === undefined ? { name: condition } : { name, operator, bound: Number(bound) };
 }
 
-function inconsistency({ created_at, expires_at, quality_criteria, escrow }: Agreement): string | undefined {
+function inconsistency({ created_at, expires_at, parties, quality_criteria, escrow }: Agreement): string | undefined {
   if (Date.parse(expires_at) <= Date.parse(created_at)) return "it expires before it begins";
+  const drawing = drawProblem(parties.evaluator);
+  if (drawing !== undefined) return drawing;
   const { dimensions, quality_gates = [], guarantee_type, guarantee } = quality_criteria;
   const measured = ["composite", ...dimensions.map(({ name }) => name)];
   const unmeasured = quality_gates.find(({ type, condition }) => type === "threshold" && !measured.includes(thresholdOf(condition).name));
@@ -238,6 +274,21 @@ function inconsistency({ created_at, expires_at, quality_criteria, escrow }: Agr
   if (unitsOf(amount, currency) === 0n) return "the amount is zero";
   const tiered = release?.enabled === true && release.mode !== "continuous";
   return tiered && release.tiers !== undefined ? tierProblem(release.tiers) : undefined;
+}
+
+/** Whether who judges is drawn of a register in the terms. */
+export function isDrawn({ parties: { evaluator } }: Pick<Agreement, "parties">): boolean {
+  return evaluator.selection?.register !== undefined;
+}
+
+function drawProblem({ identity, backup, selection }: Agreement["parties"]["evaluator"]): string | undefined {
+  const { register, commitment, mode } = selection ?? {};
+  if (register === undefined) return undefined;
+  if (identity !== undefined || backup !== undefined) return "who is drawn from a register is not named besides";
+  if (mode === "mutual") return "whom both choose they name; a register is drawn from";
+  if (commitment === undefined) return "the client has committed to no nonce: it would choose the lot";
+  const names = register.map((each) => canonicalJson([each.identity.scheme, each.identity.value]));
+  return new Set(names).size < names.length ? "the register has an evaluator twice" : undefined;
 }
 
 /** Tiers must cover every score once, and pay more for more. */

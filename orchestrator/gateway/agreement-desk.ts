@@ -18,8 +18,11 @@ import {
   DEFAULTS,
   decimalsOf,
   dueAt,
+  isDrawn,
   isEscrowed,
   isOfNamed,
+  type Judge,
+  judgesIn,
   keyOfDid,
   lifeAt,
   messageBytes,
@@ -135,7 +138,8 @@ const TRIES = 5;
 const walletsSchema = z.strictObject({
   client: addressSchema,
   provider: addressSchema,
-  evaluator: addressSchema,
+  /** Of whoever is drawn the register says it. */
+  evaluator: addressSchema.optional(),
   backup: addressSchema.optional(),
   arbiter: addressSchema,
 });
@@ -227,9 +231,9 @@ export class AgreementDesk {
     still?.(known);
     if (known !== undefined) return known;
     const now = this.#now(isEscrowedText(act.document));
-    const { agreement } = openLife(act, { keyOf: keyOfDid, now });
+    const { agreement, judges } = openLife(act, { keyOf: keyOfDid, now });
     this.#requireMine(agreement);
-    await this.#requireClosed({ begins: "agreement", by: "client", terms: agreement });
+    await this.#requireClosed({ begins: "agreement", by: "client", terms: agreement, judges });
     const { client } = agreement.parties;
     const opened = this.#now(false);
     const purse = shown === undefined ? undefined : await this.#purseOf(agreement, shown);
@@ -249,11 +253,7 @@ export class AgreementDesk {
         now,
         text,
       ]);
-      for (const identity of namedIn(agreement))
-        await sql.query("INSERT INTO gateway_agreement_parties (identity, id) VALUES ($1, $2) ON CONFLICT (identity, id) DO NOTHING", [
-          nameOf(identity),
-          id,
-        ]);
+      await list(sql, id, namedIn(agreement, judges));
     });
     return this.get(id);
   }
@@ -275,9 +275,10 @@ export class AgreementDesk {
     if (act.act === "result") resultIn(act.result);
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const acts = await this.#acts(id);
-      const terms = termsOf(acts);
+      const named = namedBy(acts);
+      const { terms } = named;
       const isRepeated = acts.some((each) => each.text === text);
-      if (!isRepeated && !isPublic(terms) && !mayRead(terms) && !(await this.#isOfNamed(id, acts, act))) throw unknownAgreement();
+      if (!isRepeated && !isPublic(terms) && !mayRead(named) && !(await this.#isOfNamed(id, acts, act))) throw unknownAgreement();
       if (isRepeated) return this.#standing(id, acts);
       const standing = await this.#standing(id, acts);
       still?.(standing);
@@ -287,13 +288,14 @@ export class AgreementDesk {
       const options = { keyOf: keyOfDid, now, ...(deliverable === undefined ? {} : { submitted: deliverable }) };
       const after = take(standing.life, act, options);
       if (act.act === "sign") {
-        await this.#requireClosed({ begins: "agreement", by: act.by, terms: agreement });
+        await this.#requireClosed({ begins: "agreement", by: act.by, terms: agreement, judges: standing.life.judges });
         await this.#requireWallet(standing, act);
       }
       if (act.act === "consent") await this.#requireConsent(standing, act);
       const signed = after.timed.state.status === "active" && act.act === "sign";
       const ends = signed ? overBy(after.agreement, this.#now(false)) : undefined;
-      if (await this.#append(id, acts.length, { at: now, text, ends })) return this.get(id);
+      const names = act.act === "draw" ? namedIn(agreement, after.judges) : [];
+      if (await this.#append(id, acts.length, { at: now, text, ends, names })) return this.get(id);
     }
     throw new Refused("GatewayBusy", "Others act in this agreement at the same time", { action: "try again" });
   }
@@ -346,7 +348,7 @@ export class AgreementDesk {
       case "fund": {
         mine(terms.client, "client");
         if (view !== undefined && view.status !== "open") throw stepRefused(`it is ${view.status}`);
-        await this.#requireClosed({ begins: "funding", by: "client", terms: life.agreement });
+        await this.#requireClosed({ begins: "funding", by: "client", terms: life.agreement, judges: life.judges });
         const [client, provider] = await this.#walletSignatures(standing.id);
         if (client === undefined || provider === undefined) throw stepRefused("both sign it first");
         const allowance = await this.#allowance(from, escrow);
@@ -400,7 +402,7 @@ export class AgreementDesk {
   async send(id: Hash, signed: readonly Hex[], still?: Still): Promise<Standing> {
     const { chain } = this.#options;
     const read = await Promise.all(signed.map((raw) => readSignedCall(raw, chain.id, stepRefused)));
-    const standing = await this.get(id, (agreement) => read.every(({ from }) => isNamed(agreement, from)));
+    const standing = await this.get(id, (named) => read.every(({ from }) => isNamed(named, from)));
     still?.(standing);
     const { job, life } = standing;
     if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
@@ -410,7 +412,8 @@ export class AgreementDesk {
       if (what === undefined) throw stepRefused("one does something else");
       return { ...call, what };
     });
-    if (calls.some(({ what }) => FUNDING.has(what))) await this.#requireClosed({ begins: "funding", by: "client", terms: life.agreement });
+    if (calls.some(({ what }) => FUNDING.has(what)))
+      await this.#requireClosed({ begins: "funding", by: "client", terms: life.agreement, judges: life.judges });
     await relay(chain, calls, agreementEscrowAbi, stepRefused);
     return this.get(id);
   }
@@ -582,18 +585,25 @@ export class AgreementDesk {
   }
 
   /** What both sign for the escrow, and the job's number: known without a look at the chain. */
-  #signedFor({ agreement, agreedAt }: AgreementLife): Pick<NonNullable<Standing["job"]>, "number" | "terms"> | undefined {
+  #signedFor({ agreement, agreedAt, judges }: AgreementLife): Pick<NonNullable<Standing["job"]>, "number" | "terms"> | undefined {
     if (!isEscrowed(agreement) || agreedAt === undefined) return undefined;
     const { wallets, token } = bindingSchema.parse(agreement.escrow?.binding);
-    const terms = escrowTerms(agreement, { ...wallets, backup: wallets.backup ?? ZERO, token }, { now: agreedAt });
+    const [evaluator, backup] = isDrawn(agreement)
+      ? judges.map(({ wallet }) => addressSchema.parse(wallet))
+      : [wallets.evaluator, wallets.backup];
+    if (evaluator === undefined) return undefined;
+    const terms = escrowTerms(agreement, { ...wallets, evaluator, backup: backup ?? ZERO, token }, { now: agreedAt });
     return { number: jobOf(this.#domain(), terms), terms };
   }
 
   /** What this city can follow: identities that are keys, one who judges, and no other escrow than the one that it knows. */
   #requireMine(agreement: Agreement): void {
     const { client, provider, evaluator } = agreement.parties;
-    if (evaluator.identity === undefined) throw new AgreementRefused("NoEvaluator", "An agreement here names who judges");
-    for (const identity of [client.identity, provider.identity, evaluator.identity, evaluator.backup])
+    const register = evaluator.selection?.register ?? [];
+    if (evaluator.identity === undefined && register.length === 0)
+      throw new AgreementRefused("NoEvaluator", "An agreement here names who judges, or has the register that it is drawn from");
+    const evaluators = [evaluator.identity, evaluator.backup, ...register.map((each) => each.identity)];
+    for (const identity of [client.identity, provider.identity, ...evaluators])
       if (identity !== undefined && keyOfDid(identity) === undefined)
         throw new AgreementRefused(
           "UnknownKey",
@@ -620,7 +630,11 @@ export class AgreementDesk {
     const { contract_address, chain, token, wallets } = read(bindingSchema, escrow?.binding);
     if (contract_address !== own.contract_address || chain !== own.chain || token !== own.token)
       throw malformed("This city follows another escrow", canonicalJson(own));
-    const people = Object.values(wallets);
+    const register = evaluator.selection?.register?.map(({ wallet }) => addressSchema.safeParse(wallet).data);
+    if (register !== undefined && wallets.evaluator !== undefined) throw malformed("Of whoever is drawn the register says the wallet");
+    if (register === undefined && wallets.evaluator === undefined) throw malformed("The evaluator has no wallet");
+    if (register?.includes(undefined) === true) throw malformed("Somebody in the register has no wallet");
+    const people = [...Object.values(wallets), ...(register ?? [])];
     if (new Set(people).size < people.length || people.includes(ZERO)) throw malformed("Each wallet is another person's");
     if (evaluator.backup !== undefined && wallets.backup === undefined) throw malformed("The backup has no wallet");
   }
@@ -704,8 +718,8 @@ export class AgreementDesk {
   /** Looks no further than at its terms before whoever asks is known to be one who may read them. */
   async #known(id: Hash, mayRead: MayRead = () => true): Promise<readonly StoredAct[]> {
     const acts = await this.#acts(id);
-    const terms = termsOf(acts);
-    if (!isPublic(terms) && !mayRead(terms)) throw unknownAgreement();
+    const named = namedBy(acts);
+    if (!isPublic(named.terms) && !mayRead(named)) throw unknownAgreement();
     return acts;
   }
 
@@ -718,7 +732,12 @@ export class AgreementDesk {
   #append(
     id: Hash,
     place: number,
-    { at, text, ends }: { readonly at: number; readonly text: string; readonly ends: number | undefined },
+    {
+      at,
+      text,
+      ends,
+      names,
+    }: { readonly at: number; readonly text: string; readonly ends: number | undefined; readonly names: readonly PartyIdentity[] },
   ): Promise<boolean> {
     return this.#options.sql.transaction(async (sql) => {
       const counted = await sql.query(
@@ -727,6 +746,7 @@ export class AgreementDesk {
       );
       if (counted.length === 0) return false;
       await sql.query("INSERT INTO gateway_acts (id, place, at, act) VALUES ($1, $2, $3, $4)", [id, place, at, text]);
+      await list(sql, id, names);
       return true;
     });
   }
@@ -852,8 +872,25 @@ const storedIn = (rows: readonly z.infer<typeof rowsSchema>[number][]): readonly
 /** Throws where an agreement is no longer what whoever acts takes it for; undefined: it is not here. */
 export type Still = (standing: Standing | undefined) => void;
 
-/** Whether whoever asks may read an agreement that is not public, by the terms that were proposed. */
-export type MayRead = (terms: Agreement) => boolean;
+/** Keeps of whom an agreement is, for those who ask for theirs. */
+async function list(sql: Sql, id: Hash, names: readonly PartyIdentity[]): Promise<void> {
+  for (const identity of names)
+    await sql.query("INSERT INTO gateway_agreement_parties (identity, id) VALUES ($1, $2) ON CONFLICT (identity, id) DO NOTHING", [
+      nameOf(identity),
+      id,
+    ]);
+}
+
+/** Terms as they were proposed, and who judges by now. */
+export interface Named {
+  readonly terms: Agreement;
+  readonly judges: readonly Judge[];
+}
+
+const namedBy = (acts: readonly StoredAct[]): Named => ({ terms: termsOf(acts), judges: judgesIn(acts.map(({ act }) => act)) });
+
+/** Whether whoever asks may read an agreement that is not public. */
+export type MayRead = (named: Named) => boolean;
 
 /** Terms as they were proposed: who is named in them stays the same. Throws NotFound. */
 function termsOf(acts: readonly StoredAct[]): Agreement {
@@ -872,10 +909,11 @@ function unknownAgreement(): Refused {
 const isPublic = (agreement: Agreement) => agreement["visibility"] === "public";
 
 /** Whether an agreement names somebody: as a party or a judge by its identity, or by an account as one of their wallets. */
-export function isNamed(agreement: Agreement, who: PartyIdentity | Address): boolean {
-  if (typeof who !== "string") return namedIn(agreement).some((each) => sameIdentity(who, each));
-  const binding = bindingSchema.safeParse(agreement.escrow?.binding);
-  return binding.success && Object.values(binding.data.wallets).includes(who);
+export function isNamed({ terms, judges }: Named, who: PartyIdentity | Address): boolean {
+  if (typeof who !== "string") return namedIn(terms, judges).some((each) => sameIdentity(who, each));
+  const binding = bindingSchema.safeParse(terms.escrow?.binding);
+  const drawn = judges.map(({ wallet }) => addressSchema.safeParse(wallet).data);
+  return binding.success && [...Object.values(binding.data.wallets), ...drawn].includes(who);
 }
 
 const nameOf = breakerName;
@@ -902,8 +940,8 @@ function isLate(terms: EscrowTerms, { status, judged, dueAt: due }: JobView, now
 
 /** Whose result an account settles by. */
 function resultOf({ life, job }: Standing, from: Address) {
-  const { evaluator } = life.agreement.parties;
-  const identity = from === job?.terms.evaluator ? evaluator.identity : from === job?.terms.backup ? evaluator.backup : undefined;
+  const [first, backup] = life.judges;
+  const identity = (from === job?.terms.evaluator ? first : from === job?.terms.backup ? backup : undefined)?.identity;
   return identity === undefined ? undefined : life.results.find(({ document }) => sameIdentity(document.evaluator, identity));
 }
 

@@ -13,6 +13,7 @@ import {
   messageHash,
   type Party,
   proposalFrom,
+  readAgreement,
   resultHash,
   type SignedKind,
   statementHash,
@@ -28,7 +29,7 @@ export const PATIENT: BreakerLimits = { ...BREAKER_LIMITS, silences: 10_000, dis
 /** Two parties, an evaluator and a backup, and what each signs. */
 export const START = 1_800_000_000;
 const iso = (seconds: number) => new Date(seconds * 1_000).toISOString().replace(".000Z", "Z");
-const signerNamed = (name: string, algorithm: "ed25519" | "secp256k1" = "ed25519") =>
+export const signerNamed = (name: string, algorithm: "ed25519" | "secp256k1" = "ed25519") =>
   signerOf(algorithm, sha256Bytes(new TextEncoder().encode(name)));
 export const people = {
   client: signerNamed("a client"),
@@ -43,22 +44,27 @@ const seal = (by: ByteSigner, kind: SignedKind, hash: Hash) => by.sign(messageBy
 const proposalNamed = (
   name: string,
   until: number,
-  more: Partial<Pick<Agreement, "dispute" | "escrow" | "verification" | "quality_criteria">> & { readonly visibility?: "public" } = {},
-) =>
-  proposalFrom(templateOf("research"), {
+  more: Partial<Pick<Agreement, "dispute" | "escrow" | "parties" | "verification" | "quality_criteria">> & {
+    readonly visibility?: "public";
+  } = {},
+) => {
+  const { quality_criteria, ...rest } = more;
+  const proposal = proposalFrom(templateOf("research"), {
     verification: { strategy: "optimistic", depth: "semantic", challenge_window_seconds: 7_200, evaluator_timeout_seconds: 600 },
-    ...more,
-    agreement_id: `asa-${name}`,
-    created_at: iso(START),
-    expires_at: iso(until),
     parties: {
       client: { identity: identityOf(people.client) },
       provider: { identity: identityOf(people.provider) },
       evaluator: { identity: identityOf(people.evaluator), type: "agent_as_judge", backup: identityOf(people.backup) },
     },
+    ...rest,
+    agreement_id: `asa-${name}`,
+    created_at: iso(START),
+    expires_at: iso(until),
     description: "Literature",
     deliverable_format: "markdown",
   });
+  return quality_criteria === undefined ? proposal : readAgreement({ ...proposal, quality_criteria });
+};
 export const DELIVERABLE: Hash = `0x${"22".repeat(32)}`;
 const MEASURED = { accuracy: 88, completeness: 82, relevance: 91, sources: 5, writing: 82 };
 
@@ -86,19 +92,25 @@ export const deliver = ({ agreement }: AgreementLife): Act => {
   const delivery = { agreement_hash: agreementHash(agreement), deliverable_hash: DELIVERABLE, timestamp: iso(START) };
   return { act: "deliver", delivery, signature: seal(people.provider, "delivery", statementHash(delivery)) };
 };
+/** A party's nonce for the lot on who judges. */
+export const opening = ({ agreement }: AgreementLife, by: Party, nonce: Hash, as: Party = by): Act => {
+  const draw = { agreement_hash: agreementHash(agreement), by, nonce, timestamp: iso(START) };
+  return { act: "draw", draw, signature: seal(people[as], "draw", statementHash(draw)) };
+};
 /** `cost`: dollars. `history`: what the evaluator says of the deliveries before. */
 export const result = (
   { agreement }: AgreementLife,
-  by: "evaluator" | "backup",
+  by: "evaluator" | "backup" | ByteSigner,
   measured: Measured = MEASURED,
   { cost = 0, history }: { readonly cost?: number; readonly history?: readonly number[] } = {},
 ): Act => {
-  const identity = identityOf(people[by]);
+  const judge = typeof by === "string" ? people[by] : by;
+  const identity = identityOf(judge);
   const past = history === undefined ? {} : { history };
   const at = { verification_id: "v", timestamp: iso(START), deliverableHash: DELIVERABLE, identity, ...past };
   const measurement = { measured, evidence: {}, problems: [], confidence: 1, cost };
   const body = draftResult(agreement, at, measurement);
-  return { act: "result", result: { ...JSON.parse(JSON.stringify(body)), signature: seal(people[by], "result", resultHash(body)) } };
+  return { act: "result", result: { ...JSON.parse(JSON.stringify(body)), signature: seal(judge, "result", resultHash(body)) } };
 };
 export const challenge = ({ agreement, results }: AgreementLife, by: Party): Act => {
   const said = { agreement_hash: agreementHash(agreement), result_hash: results.at(-1)?.hash ?? DELIVERABLE, by, timestamp: iso(START) };

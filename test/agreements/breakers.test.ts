@@ -25,7 +25,10 @@ const [client, provider, evaluator, stranger] = [
   nameOf(identityOf(people.evaluator)),
   "w3c_did:did:key:stranger",
 ];
-const attempt = (begins: Attempt["begins"] = "agreement", by: Attempt["by"] = "client"): Attempt => ({ begins, by, terms });
+const attempt = (begins: Attempt["begins"] = "agreement", by: Attempt["by"] = "client"): Attempt => ({
+  ...{ begins, by, terms },
+  judges: [{ identity: identityOf(people.evaluator) }, { identity: identityOf(people.backup) }],
+});
 const stops = (outcomes: readonly BreakerOutcome[], tried = attempt(), now = NOW) => stoppedBy(openBreakers(outcomes, now), tried)?.breaker;
 const times = (count: number, outcome: (place: number) => BreakerOutcome) => Array.from({ length: count }, (_, place) => outcome(place));
 

@@ -20,7 +20,7 @@ import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts"
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { type Hash, hashSchema, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { Sql } from "../../orchestrator/records/sql.ts";
-import { accept, cancel, challenge, deliver, PATIENT, proposing, result, SIGNED, START, sign } from "../agreements/acts.ts";
+import { accept, cancel, challenge, deliver, opening, PATIENT, proposing, result, SIGNED, START, sign } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
 import { killedEverywhere } from "../support/dying-sql.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
@@ -94,6 +94,16 @@ describe("agreements of strangers at the gateway", function () {
       expect(escrow?.judged).to.include({ share: 8500, isExplained: true });
       expect(escrow?.paid).to.deep.equal({ provider: "4250000", client: "750000" });
     });
+
+  it("are judged by whom the lot fell on, of a register that both signed, and by nobody else", async () => {
+    const said = await partners("http", "drawn");
+    expect(said.get("drawn")).to.include({ early: "IllegalTransition", unsigned: "IllegalTransition", other: "WrongSeed", count: 2 });
+    expect(said.get("left out")).to.include({ judges: "NotFound", reads: "NotFound" });
+    const { status, escrow, evaluators, results } = over(said);
+    expect(status).to.equal("closed");
+    expect(results.map(({ evaluator }) => evaluator)).to.deep.equal(evaluators.slice(0, 1));
+    expect(escrow?.judged).to.include({ share: 8500, isExplained: true });
+  });
 
   const ENDS: Readonly<Record<string, { readonly status: string; readonly paid: typeof ALL | null }>> = {
     disputed: { status: "closed", paid: { provider: "2000000", client: "3000000" } },
@@ -214,6 +224,7 @@ describe("agreements of strangers at the gateway", function () {
         prepare_agreement_act: { draft: { act: "sign" } },
         negotiate_agreement: unsigned(accept(life, "provider")),
         sign_agreement: unsigned(sign(life, "client")),
+        draw_agreement_evaluator: unsigned(opening(life, "client", `0x${"44".repeat(32)}`)),
         deliver_agreement: unsigned(deliver(life)),
         verify_agreement: unsigned(result(life, "evaluator")),
         challenge_agreement: { challenge: { ...cancellation, result_hash: `0x${"22".repeat(32)}`, by: "client" }, signature },
@@ -241,6 +252,7 @@ describe("agreements of strangers at the gateway", function () {
     const { life: another } = await desk.propose(proposing("another", 3 * START));
     const meantElsewhere = [
       ["negotiate_agreement", fieldsOf(accept(another, "provider"))],
+      ["draw_agreement_evaluator", fieldsOf(opening(another, "client", `0x${"44".repeat(32)}`))],
       ["sign_agreement", fieldsOf(sign(another, "client"))],
       ["deliver_agreement", fieldsOf(deliver(another))],
       ["verify_agreement", fieldsOf(result(another, "evaluator"))],

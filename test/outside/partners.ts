@@ -3,7 +3,7 @@
  * viem. They negotiate an agreement at a city's gateway, put its money into the escrow of its chain, and are paid as it says. Prints one
  * line of JSON for each thing that happens.
  * usage: node partners.ts <url of the city> [http | mcp | a2a] [graduated | disputed | no-funds | no-delivery | no-evaluator | backup |
- * no-ruling | cancelled | free | hostile | injected]
+ * no-ruling | cancelled | drawn | free | hostile | injected]
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { ClientFactory } from "@a2a-js/sdk/client";
@@ -113,6 +113,10 @@ function person() {
 const people = { client: person(), provider: person(), evaluator: person(), backup: person(), arbiter: person() };
 const { client, provider, evaluator, backup, arbiter } = people;
 type Person = ReturnType<typeof person>;
+/** Who may judge where nobody is named; the lot leaves one of them out. */
+const candidates = [evaluator, backup, person()];
+const nonce = `0x${randomBytes(32).toString("hex")}`;
+const sha256 = (text: string) => `0x${createHash("sha256").update(text).digest("hex")}`;
 
 /** Play money and gas, by a request that is signed as RFC 9421 and ERC-8128 say. */
 async function faucet({ wallet }: Person): Promise<void> {
@@ -140,7 +144,12 @@ function proposal(id = randomBytes(8).toString("hex")): Json {
   const now = Math.floor(Date.now() / 1_000);
   const isFree = manner === "free";
   const injected = manner === "injected" ? { display_name: INJECTION } : {};
-  const wallets = Object.fromEntries(Object.entries(people).map(([role, { wallet }]) => [role, wallet.address]));
+  const isDrawn = manner === "drawn";
+  const roles = Object.entries(people).filter(([role]) => !isDrawn || !["evaluator", "backup"].includes(role));
+  const wallets = Object.fromEntries(roles.map(([role, { wallet }]) => [role, wallet.address]));
+  const record = { domains: ["research"], price: 0.1, available: true, evaluations: 50, canaries: 10, canaries_passed: 9, deviation: 2 };
+  const register = candidates.map(({ identity, wallet }) => ({ identity, wallet: wallet.address, ...record }));
+  const selection = { mode: "random", register, commitment: sha256(nonce) };
   const money = {
     enabled: true,
     binding: { ...binding, wallets },
@@ -155,7 +164,10 @@ function proposal(id = randomBytes(8).toString("hex")): Json {
     parties: {
       client: { identity: client.identity, ...injected },
       provider: { identity: provider.identity, ...injected },
-      evaluator: { identity: evaluator.identity, type: "agent_as_judge", backup: backup.identity },
+      evaluator: {
+        type: "agent_as_judge",
+        ...(isDrawn ? { selection } : { identity: evaluator.identity, backup: backup.identity }),
+      },
     },
     service: {
       type: "research",
@@ -236,7 +248,7 @@ async function judge(who: Person): Promise<Json> {
   return { ...statement, signature: who.seal(text) };
 }
 
-if (manner !== "free") for (const each of Object.values(people)) await faucet(each);
+if (manner !== "free") for (const each of new Set([...Object.values(people), ...candidates])) await faucet(each);
 const document = proposal();
 if (manner === "hostile") await tryEverything();
 else await goThrough();
@@ -253,8 +265,29 @@ async function agree(): Promise<Json> {
     await say("provider", "counter", { "/escrow/payment/amount": "5.00" });
     await say("client", "accept");
   }
+  if (manner === "drawn") await drawLots();
   await seal("client");
   return seal("provider");
+}
+
+/** Each opens a nonce, the client the one that the terms commit to. */
+async function drawLots(): Promise<void> {
+  const open = async (role: "client" | "provider", value: string): Promise<Json> => {
+    const { text, statement } = await prepare({ act: "draw", by: role, nonce: value });
+    return use("draw_agreement_evaluator", { agreement: id, draw: statement, signature: people[role].seal(text) });
+  };
+  const early = await refusal(open("client", nonce));
+  const unsigned = await refusal(seal("client"));
+  await open("provider", `0x${randomBytes(32).toString("hex")}`);
+  const other = await refusal(open("client", sha256("another")));
+  const { evaluators } = await open("client", nonce);
+  tell("drawn", { early, unsigned, other, count: evaluators.length });
+}
+/** Candidates as the lot has them: first, backup, and who was left out. */
+async function byLot(): Promise<readonly Person[]> {
+  const { evaluators } = await read(client);
+  const place = ({ did }: Person) => (evaluators.includes(did) ? evaluators.indexOf(did) : evaluators.length);
+  return candidates.toSorted((one, other) => place(one) - place(other));
 }
 
 async function goThrough(): Promise<void> {
@@ -274,7 +307,9 @@ async function goThrough(): Promise<void> {
   if (manner === "no-delivery") return paid(await inTime("finalise", client));
   tell("delivered", await step("submit", provider, { deliverable }));
   if (manner === "no-evaluator") return paid(await inTime("finalise", client));
-  const by = manner === "backup" ? backup : evaluator;
+  const [first = evaluator, , leftOut = evaluator] = manner === "drawn" ? await byLot() : [];
+  if (manner === "drawn") tell("left out", { judges: await refusal(judge(leftOut)), reads: await refusal(read(leftOut)) });
+  const by = manner === "backup" ? backup : first;
   await judge(by);
   if (manner === "backup") await inTime("settle", by);
   else await step("settle", by);

@@ -9,6 +9,7 @@ import {
   deliverySchema,
   draftMessage,
   draftResult,
+  drawSchema,
   keyOfDid,
   messageBytes,
   messageHash,
@@ -67,6 +68,8 @@ export const agreementOutput = z.strictObject({
   flags: z.array(z.string()),
   /** When silence leads on, unix seconds. */
   due: count.nullable(),
+  /** Who judges, in order: as named, or as drawn by now. */
+  evaluators: z.array(z.string()),
   delivery: hash.nullable(),
   results: z.array(
     z.strictObject({
@@ -105,6 +108,11 @@ const drafts = z.discriminatedUnion("act", [
     by: party,
     changes: z.record(z.string(), z.union([z.number(), z.boolean(), z.string().max(100)])).optional(),
     rationale: z.enum(RATIONALES),
+  }),
+  z.strictObject({
+    act: z.literal("draw"),
+    by: party,
+    nonce: hash.meta({ description: "32 bytes by chance; the client's is the one that its terms commit to" }),
   }),
   z.strictObject({ act: z.literal("sign") }),
   z.strictObject({ act: z.literal("deliver"), deliverable: hash, uri: z.string().max(2_048).optional() }),
@@ -151,6 +159,7 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owe
     signed: PARTIES.filter((each) => terms.signatures?.[each] !== undefined),
     flags: [...negotiation.flags],
     due: due ?? null,
+    evaluators: life.judges.map(({ identity }) => identity.value),
     delivery: delivery?.deliverable_hash ?? view?.deliverable ?? null,
     results: results.map(({ hash: of, document: { evaluator }, determination }) => ({
       ...{ hash: of, evaluator: evaluator.value, result: determination.result, composite: determination.composite },
@@ -219,10 +228,15 @@ const readingHash = (chain: number, who: string, expires: number) => statementHa
 /** Whether an agreement names whoever shows itself as its reader. Throws BadSignature. */
 async function readingOf(world: CityWorld, asked: Reading): Promise<MayRead> {
   const who = await readerIn(world, asked);
-  return (terms) => who !== undefined && isNamed(terms, who);
+  return (named) => who !== undefined && isNamed(named, who);
 }
 
-const take = (name: string, path: string, doc: string, act: "negotiate" | "sign" | "deliver" | "result" | "challenge" | "cancel") => {
+const take = (
+  name: string,
+  path: string,
+  doc: string,
+  act: "negotiate" | "draw" | "sign" | "deliver" | "result" | "challenge" | "cancel",
+) => {
   const given = actSchema.options.find((option) => option.shape.act.value === act);
   if (given === undefined) throw new RangeError(`no act ${act}`);
   const fields: z.ZodObject = given;
@@ -303,6 +317,10 @@ export const agreementCommands: readonly Command[] = [
           const message = draftMessage(at, { action, by, changes, rationale_code, timestamp });
           return answer("message", messageHash(message), message);
         }
+        case "draw": {
+          const draw = drawSchema.parse({ agreement_hash, by: draft.by, nonce: draft.nonce, timestamp });
+          return answer("draw", statementHash(draw), draw);
+        }
         case "sign":
           return answer("agreement", agreement_hash, undefined, desk.typedData(standing));
         case "deliver": {
@@ -368,6 +386,12 @@ export const agreementCommands: readonly Command[] = [
     "/v1/agreement-messages",
     "One message of a negotiation (counter, accept or reject), signed by the party whose turn it is.",
     "negotiate",
+  ),
+  take(
+    "draw_agreement_evaluator",
+    "/v1/agreement-draws",
+    "Where the terms have a register (`parties.evaluator.selection`): a party opens its nonce for the lot on who judges, the provider's first and before anybody signs. The client's terms commit to its own: SHA-256 of the nonce's text, `0x` and 64 hex digits.",
+    "draw",
   ),
   take(
     "sign_agreement",
