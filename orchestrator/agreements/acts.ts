@@ -7,6 +7,7 @@ import { agreementHash, type KeyOf, messageBytes, PARTIES, type SignedKind, with
 import { runClock, type Timed } from "./clock.ts";
 import { AgreementRefused } from "./errors.ts";
 import { commitmentOf, drawnOf, type OpenedNonces, requireRegister } from "./evaluators.ts";
+import type { JudgedDelivery } from "./history.ts";
 import { type AgreementEvent, advance, isEscrowed, isOver, lifecycleTerms, paymentOf } from "./lifecycle.ts";
 import {
   applyChanges,
@@ -121,6 +122,8 @@ export interface TakingOptions extends NegotiationOptions {
   readonly now: number;
   /** Where an escrow leads: the hash that the provider submitted to it. */
   readonly submitted?: Hash;
+  /** Composites of the deliveries before (`historyOf`) that the terms' promise is about, as of a second. Default: there were none. */
+  readonly history?: (agreement: Agreement, at: number) => readonly number[];
 }
 
 /** Hash of a statement that is no document of its own: a delivery, a challenge, a cancellation. */
@@ -241,6 +244,18 @@ export function judgesIn(acts: readonly Act[]): readonly Judge[] {
   return judgesOf(termsIn(proposal, acts), Object.fromEntries(opening));
 }
 
+/** What these acts, which were taken, count for where a promise is about many deliveries; undefined as long as nobody has judged. */
+export function judgedIn(acts: readonly { readonly act: Act; readonly at: number }[]): JudgedDelivery | undefined {
+  const [first] = acts;
+  const last = acts.findLast(({ act }) => act.act === "result");
+  if (first?.act.act !== "propose" || last?.act.act !== "result") return undefined;
+  const agreement = termsIn(
+    readAgreement(first.act.document),
+    acts.map(({ act }) => act),
+  );
+  return { agreement, at: last.at, composite: resultIn(last.act.result).determination.composite };
+}
+
 /** The terms that stand after these acts, which were taken. */
 function termsIn(proposal: Agreement, acts: readonly Act[]): Agreement {
   const said = acts.flatMap((each) => (each.act === "negotiate" ? [readMessage(each.message)] : []));
@@ -310,7 +325,7 @@ function withState(life: AgreementLife, timed: Timed): AgreementLife {
   return { ...life, timed, agreement: withSameTerms(life.agreement, { status: timed.state.status }) };
 }
 
-function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted }: TakingOptions): AgreementLife {
+function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted, history }: TakingOptions): AgreementLife {
   const { agreement, results, timed } = life;
   const escrowed = isEscrowed(agreement);
   const deliverableHash = escrowed ? submitted : life.delivery?.deliverable_hash;
@@ -325,7 +340,10 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   if (assigned === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names nobody who judges");
   if (results.some(({ document }) => sameIdentity(document.evaluator, assigned)))
     throw new AgreementRefused("Replayed", "This evaluator has given its result");
-  const determination = readResult(agreement, given, { keyOf, assigned, deliverableHash });
+  const determination = readResult(agreement, given, {
+    ...{ keyOf, assigned, deliverableHash },
+    history: history?.(agreement, now) ?? [],
+  });
   // The evaluator may hand in a whole one as long as its time runs, and then its backup.
   if (determination.result === "incomplete")
     throw new AgreementRefused("WrongDetermination", "It leaves something unscored that has weight, or a gate: that decides nothing");

@@ -8,6 +8,7 @@ export * from "./clock.ts";
 export * from "./did.ts";
 export * from "./errors.ts";
 export * from "./evaluators.ts";
+export * from "./history.ts";
 export * from "./lifecycle.ts";
 export * from "./money.ts";
 export * from "./negotiation.ts";

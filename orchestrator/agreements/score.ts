@@ -55,10 +55,15 @@ export function determine(agreement: Agreement, measured: Measured, { noiseSeed,
   return { ...base, result: passed ? "PASS" : "FAIL", release_percent: releasePercent(agreement, { composite, passed, noiseSeed }) };
 }
 
+/** About how many deliveries a promise is, the last one included. */
+export function deliveriesOf(guarantee: Guarantee): number {
+  return guarantee.kind === "pass_at_k" ? guarantee.k : guarantee.window;
+}
+
 /** Whether the last deliveries keep a promise about many. Too few of them: the last one counts alone. */
 export function guaranteeHolds(guarantee: Guarantee, composites: readonly number[], threshold: number): boolean {
   const last = composites.at(-1) ?? 0;
-  const size = guarantee.kind === "pass_at_k" ? guarantee.k : guarantee.window;
+  const size = deliveriesOf(guarantee);
   const recent = composites.slice(-size);
   if (recent.length < size) return last >= threshold;
   if (guarantee.kind === "pass_at_k") return recent.some((composite) => composite >= hundredths(guarantee.target));

@@ -18,10 +18,12 @@ import {
   DEFAULTS,
   decimalsOf,
   dueAt,
+  historyOf,
   isDrawn,
   isEscrowed,
   isOfNamed,
   type Judge,
+  judgedIn,
   judgesIn,
   keyOfDid,
   lifeAt,
@@ -285,7 +287,8 @@ export class AgreementDesk {
       const { agreement } = standing.life;
       const now = this.#now(isEscrowed(agreement));
       const deliverable = standing.job?.view?.deliverable;
-      const options = { keyOf: keyOfDid, now, ...(deliverable === undefined ? {} : { submitted: deliverable }) };
+      const history = act.act === "result" ? await this.history(standing) : [];
+      const options = { keyOf: keyOfDid, now, history: () => history, ...(deliverable === undefined ? {} : { submitted: deliverable }) };
       const after = take(standing.life, act, options);
       if (act.act === "sign") {
         await this.#requireClosed({ begins: "agreement", by: act.by, terms: agreement, judges: standing.life.judges });
@@ -312,6 +315,23 @@ export class AgreementDesk {
       [nameOf(identity), after, limit],
     );
     return rows.map((row) => hashSchema.parse(row["id"]));
+  }
+
+  /** Composites of the deliveries before that an agreement's promise is about, of all that this city keeps. */
+  async history({ id, life: { agreement } }: Standing): Promise<readonly number[]> {
+    if (agreement.quality_criteria.guarantee === undefined) return [];
+    const { client, provider } = agreement.parties;
+    const rows = await this.#options.sql.query(
+      `SELECT id, at, act FROM gateway_acts WHERE id <> $1
+         AND id IN (SELECT id FROM gateway_agreement_parties WHERE identity = $2 INTERSECT SELECT id FROM gateway_agreement_parties WHERE identity = $3)
+       ORDER BY id, place`,
+      [id, nameOf(client.identity), nameOf(provider.identity)],
+    );
+    const each = [...groupedBy(rowsOfManySchema.parse(rows), (row) => row.id).values()];
+    return historyOf(
+      agreement,
+      each.flatMap((acts) => judgedIn(storedIn(acts)) ?? []),
+    );
   }
 
   /** What a wallet signs for the escrow, as JSON of EIP-712; undefined where there is none. */
@@ -562,7 +582,9 @@ export class AgreementDesk {
   async #past(id: Hash, acts: readonly StoredAct[]): Promise<AgreementLife> {
     let { life, count } = this.#lives.get(id) ?? { life: undefined, count: 0 };
     for (const { act, at } of acts.slice(count)) {
-      const now = { keyOf: keyOfDid, now: at };
+      // What was known of the deliveries before when a result was taken stands in it.
+      const history = act.act === "result" ? (resultIn(act.result).history ?? []) : [];
+      const now = { keyOf: keyOfDid, now: at, history: () => history };
       const submitted = life === undefined || act.act !== "result" ? undefined : (await this.#job(life))?.view?.deliverable;
       life = life === undefined ? openLife(act, now) : take(life, act, { ...now, ...(submitted === undefined ? {} : { submitted }) });
       count += 1;

@@ -335,7 +335,14 @@ export const agreementCommands: readonly Command[] = [
           const { measured, evidence, confidence, cost, evaluator, problems = [] } = draft;
           const deliverableHash = life.delivery?.deliverable_hash ?? job?.view?.deliverable;
           if (deliverableHash === undefined) throw new Refused("BadRequest", "Nothing was delivered that could be judged");
-          const at = { verification_id: `${agreement_hash}/${evaluator}`, timestamp, deliverableHash, identity: didKey(evaluator) };
+          const history = await desk.history(standing);
+          const at = {
+            ...(history.length === 0 ? {} : { history }),
+            verification_id: `${agreement_hash}/${evaluator}`,
+            timestamp,
+            deliverableHash,
+            identity: didKey(evaluator),
+          };
           const result = draftResult(terms, at, { measured, evidence, problems, confidence, cost });
           return answer("result", resultHash(result), result);
         }
