@@ -6,7 +6,7 @@ import { advance, type ClaimRecord } from "./lifecycle.ts";
 import type { UnsignedOutcome, VerificationOutcome } from "./outcome.ts";
 import { signOutcome } from "./outcome.ts";
 import type { VerifierDeps } from "./ports.ts";
-import { headOf, type SealedHead, sealHead, type TrailEntry } from "./trail.ts";
+import { checkTrail, headOf, type SealedHead, sealHead, TrailBroken, type TrailEntry } from "./trail.ts";
 import { verify } from "./verify.ts";
 import { type ClaimEnvelope, claimEnvelopeSchema } from "./wire.ts";
 
@@ -17,6 +17,13 @@ export interface ClaimFile {
   /** Milliseconds since 1970 at which the claim counts as unverifiable (CA-2). */
   readonly due: number;
   readonly outcome: VerificationOutcome | undefined;
+}
+
+/** A step of a desk: its entry of the trail, and what it brought. */
+export interface DeskStep {
+  readonly entry: TrailEntry;
+  readonly envelope?: ClaimEnvelope | undefined;
+  readonly outcome?: VerificationOutcome | undefined;
 }
 
 /** Nobody emitted this claim here. */
@@ -45,7 +52,7 @@ export interface DeskDeps extends VerifierDeps {
 
 /**
  * Keeps claims through their lives: emitted, checked once and in time, suppressed or shown, each step in the trail (Pramana 2.3).
- * State is in memory; `exportBundle` takes it out, whole.
+ * State is in memory; `exportBundle` takes it out, whole, and `stepsFrom` as it grows, for whoever goes on with it after a restart.
  */
 export class AttestationDesk {
   readonly #deps: DeskDeps;
@@ -56,6 +63,41 @@ export class AttestationDesk {
 
   constructor(deps: DeskDeps) {
     this.#deps = deps;
+  }
+
+  /** Goes on where a desk stopped that took these steps. Throws TrailBroken, LifecycleRefused where they are not one desk's. */
+  static resumed(deps: DeskDeps, steps: readonly DeskStep[]): AttestationDesk {
+    checkTrail(steps.map(({ entry }) => entry));
+    const desk = new AttestationDesk(deps);
+    for (const step of steps) desk.#retake(step);
+    return desk;
+  }
+
+  /** What happened since so many steps. */
+  stepsFrom(count: number): readonly DeskStep[] {
+    return this.#trail.slice(count).map((entry) => {
+      const file = this.#files.get(entry.event.claim);
+      return {
+        entry,
+        ...(entry.event.action === "emit" ? { envelope: file?.envelope } : {}),
+        ...(entry.event.action === "verify" ? { outcome: file?.outcome } : {}),
+      };
+    });
+  }
+
+  #retake({ entry, envelope, outcome }: DeskStep): void {
+    const { event, at, sequence } = entry;
+    const known = this.#files.get(event.claim);
+    const lacks = (what: string) => new TrailBroken(sequence, `it lacks ${what}`);
+    const { record } = advance(known?.record, headOf(this.#trail), event, at);
+    if (event.action === "emit") {
+      if (envelope === undefined || claimDigest(envelope.attestation) !== event.digest) throw lacks("the claim that it tells of");
+      this.#files.set(event.claim, { envelope, record, due: Date.parse(at) + envelope.sla_window_ms, outcome: undefined });
+    } else if (known !== undefined) {
+      if (event.action === "verify" && outcome?.status !== event.status) throw lacks("the outcome that it tells of");
+      this.#files.set(event.claim, { ...known, record, outcome: outcome ?? known.outcome });
+    }
+    this.#trail.push(entry);
   }
 
   get trail(): readonly TrailEntry[] {

@@ -38,6 +38,8 @@ export interface CityCommandOptions {
   readonly relayGas: number;
   /** An ERC-8004 identity registry. */
   readonly identities?: Address;
+  /** Origins of sources of claims. */
+  readonly claimSource?: readonly string[];
   /** Where agreements' money lies. */
   readonly escrow?: Address;
   readonly database?: string;
@@ -63,6 +65,13 @@ class DemoRefused extends AgentCityError {
 }
 
 /** A name could be another address tomorrow. */
+class SourceUnfit extends AgentCityError {
+  constructor(given: string) {
+    super("SourceUnfit", "--claim-source takes origins of https", { details: given, action: "give one such as https://records.example" });
+  }
+}
+
+/** What stands before a city is known by its address. */
 class ProxyUnknown extends AgentCityError {
   constructor(given: string) {
     super("ProxyUnknown", "--trusted-proxy takes addresses", { details: given, action: "give the proxy's IP address, such as 127.0.0.1" });
@@ -102,6 +111,9 @@ export async function city(options: CityCommandOptions): Promise<void> {
   const toll = amount === undefined || payTo === undefined ? undefined : { amount, payTo };
   const noAddress = proxies.find((each) => isIP(each) === 0);
   if (noAddress !== undefined) throw new ProxyUnknown(noAddress);
+  const { claimSource: origins = [] } = options;
+  const unfit = origins.find((each) => URL.parse(each)?.origin !== each || !each.startsWith("https:"));
+  if (unfit !== undefined) throw new SourceUnfit(unfit);
   if (demo && (rpcUrl !== undefined || live !== undefined || forkUrl !== undefined)) throw new DemoRefused();
   const {
     opened: served,
@@ -136,6 +148,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
       toll,
       gasBudget,
       identities,
+      claimOrigins: origins.map((each) => ({ origin: each })),
       escrow: options.escrow ?? (await devnetEscrow(opened)),
       ...(origin === undefined ? {} : { origins: origin }),
     };

@@ -168,6 +168,12 @@ program
     ),
   )
   .addOption(new Option("--origin <url...>", "pages that may read its answers"))
+  .addOption(
+    new Option(
+      "--claim-source <origin...>",
+      "public https origins that claims are checked against; default: the city's own payloads alone",
+    ),
+  )
   .addOption(new Option("--demo", "run small missions one after another, so that there is something to see (devnets only)"))
   .addOption(
     whole("--open <port>", "where agents of the package take their seats, on this machine; 0: any port that is free", 0, 65_535).default(

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fileAt, readSite } from "../../console/build/site.ts";
+import type { AllowedOrigin } from "../attestation/index.ts";
 import type { City } from "../city/city.ts";
 import type { OpenSeats } from "../city/missions/open-seats.ts";
 import type { PostedMissions } from "../city/missions/posted-missions.ts";
@@ -26,6 +27,7 @@ export interface Serving {
   readonly toll?: Toll | undefined;
   readonly gasBudget?: number | undefined;
   readonly identities?: Address | undefined;
+  readonly claimOrigins?: readonly AllowedOrigin[] | undefined;
   readonly escrow?: Address | undefined;
   /** Seats of agents elsewhere, while they are open. */
   readonly seats?: OpenSeats | undefined;

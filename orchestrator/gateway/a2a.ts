@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { PRAMANA_EXTENSION } from "../attestation/index.ts";
 import { isOver, missionStates } from "../execution/chain-view.ts";
 import { canonicalJson, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import type { Command } from "./command.ts";
 import { answerTo } from "./errors.ts";
-import { type Extension, extensionsOf } from "./extensions.ts";
+import type { Extension } from "./extensions.ts";
 import { type Ask, apart } from "./mcp.ts";
 
 /** Where A2A's JSON-RPC is answered, and where its card stands. */
@@ -73,10 +74,11 @@ export interface A2aOptions {
   readonly ask: Ask;
   readonly version: string;
   readonly url: () => string;
+  readonly extensions: () => readonly Extension[];
 }
 
 /** The card of A2A 1.0: one skill for each group of commands. It is signed as it stands: see `signedCard`. */
-export function cardOf({ commands, version, url }: Pick<A2aOptions, "commands" | "version" | "url">): JsonObject {
+export function cardOf({ commands, version, url, extensions }: Omit<A2aOptions, "ask">): JsonObject {
   const groups = [...new Set(commands.map(({ group }) => group))];
   return {
     name: "AgentCity",
@@ -88,7 +90,7 @@ export function cardOf({ commands, version, url }: Pick<A2aOptions, "commands" |
       streaming: false,
       pushNotifications: false,
       extendedAgentCard: false,
-      extensions: extensionsOf(commands, url()).map(({ uri, description, params }) => ({ uri, description, params })),
+      extensions: extensions().map(({ uri, description, params }) => ({ uri, description, params })),
     },
     defaultInputModes: ["application/json"],
     defaultOutputModes: ["application/json"],
@@ -201,7 +203,15 @@ async function answerToMessage(
     role: "ROLE_AGENT",
     parts: [{ data: answer, mediaType: "application/json" }],
     extensions: active.filter(({ commands }) => commands.includes(command)).map(({ uri }) => uri),
+    ...metadataOf(options, command, answer, active),
   };
+}
+
+/** Claims about an answer, for who speaks the extension that they travel by. */
+function metadataOf({ commands }: A2aOptions, name: string, answer: JsonObject, active: readonly Extension[]): JsonObject {
+  const command = commands.find((each) => each.name === name);
+  const claims = command === undefined ? [] : (command.claims?.(answer) ?? []);
+  return claims.length > 0 && active.some(({ uri }) => uri === PRAMANA_EXTENSION) ? { metadata: { [PRAMANA_EXTENSION]: claims } } : {};
 }
 
 async function missionNamed(options: A2aOptions, id: string): Promise<z.infer<typeof missionSchema>> {

@@ -4,12 +4,14 @@ import type { RelayBudget } from "../city/missions/relay-budget.ts";
 import type { CityClient } from "../client/client.ts";
 import type { HubReads } from "../hub/view.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
+import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import type { Shown } from "../protocol/call-records.ts";
 import type { Blocks } from "../records/blocks.ts";
 import type { LogHead } from "../records/log.ts";
 import type { AgreementDesk } from "./agreement-desk.ts";
 import type { AgreementStops } from "./agreement-stops.ts";
 import type { CampaignFolders } from "./campaigns.ts";
+import type { ClaimDesk } from "./claim-desk.ts";
 import type { CityDocument } from "./commands/city.ts";
 import type { Conditions } from "./conditions.ts";
 import type { BundleExports } from "./exports.ts";
@@ -71,6 +73,8 @@ export interface CityWorld extends World {
   readonly posted?: PostedMissions | undefined;
   /** Agreements of parties anywhere. */
   readonly agreements?: AgreementDesk | undefined;
+  /** Claims of members, and their checks. */
+  readonly claims?: ClaimDesk | undefined;
   /** By which adjudicators have no agreements begun. */
   readonly stops?: AgreementStops | undefined;
 }
@@ -106,6 +110,7 @@ interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
     | "Missions"
     | "Sponsors"
     | "Agreements"
+    | "Claims"
     | "Law"
     | "Members"
     | "Seats"
@@ -119,6 +124,8 @@ interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly isOfFiles?: true;
   /** By HTTP its answer has an entity tag: who reads is spared what it has, who writes names what it acts upon and may name its request by a key. */
   readonly isTagged?: true;
+  /** Claims that its answer is about: where a face has a place for them (Pramana), they go beside it. */
+  readonly claims?: (answer: JsonObject) => readonly JsonValue[];
   /** It keeps what its caller signed. */
   readonly keeps?: true;
   /** It may wait for something to happen: it takes no hand from those that answer at once. */

@@ -49,6 +49,8 @@ const STATUS: Readonly<Record<string, number>> = {
   TransactionReverted: 409,
   HostUnknown: 403,
   NotFound: 404,
+  UnknownClaim: 404,
+  LifecycleRefused: 409,
   NoSuchCommand: 404,
   WrongMethod: 405,
   SignatureReplayed: 409,

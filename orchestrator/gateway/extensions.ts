@@ -1,5 +1,7 @@
 import { TEMPLATES } from "../agreements/index.ts";
+import { agentExtension, CLAIM_TYPES } from "../attestation/index.ts";
 import type { JsonObject } from "../primitives/json.ts";
+import { CLAIM_WINDOW, CLAIMS_PATH } from "./claim-desk.ts";
 import type { Command } from "./command.ts";
 
 /** Names the extension by which a city says that it keeps agreements (docs/agreements.md). */
@@ -14,9 +16,22 @@ export interface Extension {
   readonly commands: readonly string[];
 }
 
-/** What a card declares. */
-export function extensionsOf(commands: readonly Command[], url: string): readonly Extension[] {
-  return [agreementsExtension(commands, url)];
+/** What a card declares. `sources`: schemes of sources that claims are checked against. */
+export function extensionsOf(commands: readonly Command[], url: string, sources: readonly string[]): readonly Extension[] {
+  return [claimsExtension(commands, url, sources), agreementsExtension(commands, url)];
+}
+
+/** Pramana: where claims are checked and read, which and by when, and against what. */
+function claimsExtension(commands: readonly Command[], url: string, sources: readonly string[]): Extension {
+  const { uri, description, params } = agentExtension({
+    verify_endpoint: `${url}${CLAIMS_PATH}/verify`,
+    audit_endpoint: `${url}${CLAIMS_PATH}/audit`,
+    claim_types: [...CLAIM_TYPES],
+    source_schemes: [...sources],
+    signature_alg: "ed25519",
+    sla_window_ms: CLAIM_WINDOW,
+  });
+  return { uri, description, params, commands: commands.filter(({ group }) => group === "Claims").map(({ name }) => name) };
 }
 
 /** Agreements of ASA, version 1: where, by which commands, about what, signed how, and where their money may lie. */

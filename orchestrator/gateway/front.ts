@@ -7,6 +7,7 @@ import type { MessagePort } from "node:worker_threads";
 import { serve } from "@hono/node-server";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { didOf } from "../agreements/index.ts";
 import { chainOver } from "../chain/rpc.ts";
 import { NEWCOMER_STAKE } from "../city/missions/newcomer.ts";
 import { MOST_OUTSIDERS } from "../city/missions/open-seats.ts";
@@ -61,6 +62,8 @@ export const frontSettingsSchema = z.strictObject({
   identities: addressSchema.optional(),
   /** Whether the city has the console's files. */
   hasPages: z.boolean(),
+  /** Schemes of sources that claims are checked against. */
+  claimSources: z.array(z.string()),
   /** Paid commands are paid for. */
   hasToll: z.boolean(),
   network: z.strictObject({ name: z.string(), genesis: hashSchema, isEmbedded: z.boolean(), finality: z.int(), rpcUrl: z.string() }),
@@ -174,6 +177,7 @@ async function openFront({ settings, city, hub, blocks, wall, breakers }: FrontP
     proxies: settings.proxies,
     url: () => publicUrl ?? url,
     cardSeal: sealFor("card", operatorSecretIn(dir)),
+    claimSources: settings.claimSources,
     nonces: openNonces(city.rows),
     hasPages: settings.hasPages,
     hasToll: settings.hasToll,
@@ -233,7 +237,8 @@ function tooMany(): Response {
   return new Response(canonicalJson(body), { status, headers });
 }
 
-function operatorSecretIn(dir: string) {
+/** The operator's secret key. */
+export function operatorSecretIn(dir: string) {
   return hexSchema.parse(readFileSync(join(dir, "operator.key"), "utf8").trim());
 }
 
@@ -273,6 +278,7 @@ async function aboutCity(
     paid: COMMANDS.filter((each) => isCharged(each, hasToll)).map(({ name }) => name),
     operator: operator.address,
     cardKey: webKeyOf(sealFor("card", operatorSecretIn(dir))),
+    verifier: didOf(sealFor("claims", operatorSecretIn(dir)).publicKey),
     operatorSees: [
       "every record and input of its missions, and what is not handed in sealed before it is revealed",
       "who asks what, from which address",

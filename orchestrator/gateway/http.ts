@@ -55,6 +55,8 @@ export interface GatewayOptions {
   readonly version: string;
   /** Signs the city's card. */
   readonly cardSeal: ByteSigner;
+  /** Schemes of sources that claims are checked against. */
+  readonly claimSources: readonly string[];
   readonly nonces: Nonces;
   readonly bearers: Bearers;
   /** The machine's clock, in milliseconds: signatures live by it. */
@@ -290,7 +292,8 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return asking.run(party(context), () => mcp.fetch(context.req.raw));
   });
 
-  const a2a = { commands, ask: asked, version: options.version, url: options.url };
+  const extensions = () => extensionsOf(commands, options.url(), options.claimSources);
+  const a2a = { commands, ask: asked, version: options.version, url: options.url, extensions };
   let card: JsonObject | undefined;
   app.get(CARD_PATH, (context) => {
     card ??= signedCard(cardOf(a2a), options.cardSeal, `${options.url()}${KEYS_PATH}`);
@@ -306,7 +309,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const text = new TextDecoder().decode(body);
     if (depthOf(text) > MAX_DEPTH) throw new Refused("BadRequest", `The body is nested deeper than ${MAX_DEPTH}`);
     context.header("a2a-version", A2A_VERSION);
-    const active = activatedIn(context.req.header(EXTENSIONS_HEADER), extensionsOf(commands, options.url()));
+    const active = activatedIn(context.req.header(EXTENSIONS_HEADER), extensions());
     if (active.length > 0) context.header(EXTENSIONS_HEADER, active.map(({ uri }) => uri).join(", "));
     return asking.run(party(context), async () => json(context, await answerA2a(a2a, text, context.req.header("a2a-version"), active)));
   });

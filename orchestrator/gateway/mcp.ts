@@ -1,6 +1,7 @@
 import { createMcpHandler, type McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
+import { type ClaimEnvelope, claimEnvelopeSchema, withClaims } from "../attestation/index.ts";
 import { canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import type { Access, Command } from "./command.ts";
 import { answerTo } from "./errors.ts";
@@ -69,7 +70,9 @@ export function offerTools(server: McpServer, commands: readonly Command[], ask:
         const { fields, proof } = apart(command.access, given);
         const answer = await ask(command, fields, { ...proof, payment });
         const meta = receipt === undefined ? {} : { _meta: { [PAYMENT_META.response]: documentOf(receipt) } };
-        return { structuredContent: answer, content: [{ type: "text" as const, text: canonicalJson(answer) }], ...meta };
+        const result = { structuredContent: answer, content: [{ type: "text" as const, text: canonicalJson(answer) }], ...meta };
+        const claims = claimsBeside(command, answer);
+        return claims.length === 0 ? result : withClaims(result, claims, "_meta");
       } catch (error) {
         if (error instanceof PaymentRequired) {
           const required = documentOf(error.required);
@@ -79,6 +82,11 @@ export function offerTools(server: McpServer, commands: readonly Command[], ask:
       }
     });
   }
+}
+
+/** Claims that go beside an answer. */
+export function claimsBeside({ claims }: Command, answer: JsonObject): readonly ClaimEnvelope[] {
+  return claims === undefined ? [] : z.array(claimEnvelopeSchema).parse(claims(answer));
 }
 
 /** Where x402 has payments and receipts in MCP. */

@@ -3,7 +3,7 @@ import { queueOf } from "../city/humans/case-queue.ts";
 import { isOver, missionState, type NodeStateName, nodeStates } from "../execution/chain-view.ts";
 import { signedItemSchema } from "../execution/evidence.ts";
 import type { Secrecy, StreamEvent, Withholding } from "../hub/view.ts";
-import type { Address, Hash } from "../primitives/hex.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { parseJsonBytes } from "../primitives/json.ts";
 import { Recent } from "../primitives/recent.ts";
 import { isForEverybody, mayRead, objectOfRecord, type Progress, type Reader, type ReadObject } from "../protocol/read-access.ts";
@@ -33,6 +33,24 @@ const MOST = 32;
 interface Terms {
   readonly isOver: boolean;
   readonly visibility: Visibility;
+}
+
+/** A payload that nothing withholds; undefined for any other, and for one that is not here. */
+export async function payloadFor({ hub }: Pick<World, "hub">, id: ContentId, isWithheld: Withholding): Promise<Uint8Array | undefined> {
+  const named = await hub.eventsWithPayload(id);
+  // An id that nobody knows is looked up like a withheld one: the time does not tell which it was.
+  if (named.length === 0) for (const event of (await hub.query(SOME_WORK)).events) await isWithheld(event);
+  let isOpen = false;
+  for (const event of named) isOpen ||= !(await isWithheld(event));
+  return isOpen ? hub.payload(id) : undefined;
+}
+
+/** The newest record of work in the city. */
+const SOME_WORK = { name: "execution.work", newest: true, limit: 1 } as const;
+
+/** A payload that everybody may read. */
+export function openPayload(world: ReadableByAll, id: ContentId): Promise<Uint8Array | undefined> {
+  return payloadFor(world, id, withholding(world));
 }
 
 /** Terms of missions, each read once for one question. */

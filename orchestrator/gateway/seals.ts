@@ -5,7 +5,7 @@ import { canonicalBytes, canonicalJson, type JsonObject } from "../primitives/js
 import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 
 /** What the gateway signs by itself: for each a key of its own is made of the operator's, so that no signature is taken for another's. */
-const PURPOSES = { card: "AgentCity agent card\n" } as const;
+const PURPOSES = { card: "AgentCity agent card\n", claims: "AgentCity claim attestation\n" } as const;
 
 /** The Ed25519 key for a purpose. `operator`: the operator's secret key. */
 export function sealFor(purpose: keyof typeof PURPOSES, operator: Hex): ByteSigner {

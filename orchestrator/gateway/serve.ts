@@ -1,8 +1,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { zeroAddress } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { z } from "zod";
+import type { AllowedOrigin } from "../attestation/index.ts";
 import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
 import type { City } from "../city/city.ts";
 import type { SeatDesk } from "../city/missions/open-seats.ts";
@@ -18,12 +20,13 @@ import { canonicalJson } from "../primitives/json.ts";
 import { AgreementDesk } from "./agreement-desk.ts";
 import { AgreementStops } from "./agreement-stops.ts";
 import type { CampaignFolders } from "./campaigns.ts";
+import { ClaimDesk } from "./claim-desk.ts";
 import type { Caller, CityWorld } from "./command.ts";
 import { shownBreakers } from "./commands/breakers.ts";
 import { tell } from "./commands/events.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { Refused } from "./errors.ts";
-import { type FrontSettings, operatorIn, startFront, type Wall } from "./front.ts";
+import { type FrontSettings, operatorIn, operatorSecretIn, startFront, type Wall } from "./front.ts";
 import type { Pages } from "./http.ts";
 import { Laws } from "./laws.ts";
 import { type GatewayLimits, LIMITS } from "./limits.ts";
@@ -31,7 +34,8 @@ import { LineClosed, openLine } from "./line.ts";
 import { answersOf, type Charged, type FrontOrder, type PaidOrder } from "./link.ts";
 import { guardedPush, type Push } from "./push.ts";
 import { openQuotas } from "./quotas.ts";
-import { secrecyIn, withholding } from "./reading.ts";
+import { openPayload, secrecyIn, withholding } from "./reading.ts";
+import { sealFor } from "./seals.ts";
 import { SeatDoor } from "./seat-door.ts";
 import { Webhooks } from "./webhooks.ts";
 import { type Charge, PaymentRequired, Till, type Toll } from "./x402.ts";
@@ -69,6 +73,8 @@ export interface ServeOptions extends Wall {
   readonly ipfs?: string | undefined;
   /** Months, 24 at least, after which payloads that the hub holds itself are let go of. Default: never. */
   readonly retainMonths?: number | undefined;
+  /** Origins from which sources of claims are read besides the city's own payloads. Default: none. */
+  readonly claimOrigins?: readonly AllowedOrigin[] | undefined;
   /** How endpoints of adjudicators are reached. Default: public addresses by https only. */
   readonly push?: Push | undefined;
   readonly version: string;
@@ -114,9 +120,17 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   await till.reconcile(city.tell);
   const stops = new AgreementStops({ sql: city.database, client: city.client });
   const door = { quotas: openQuotas(city.database), closing: closing.signal };
+  const readable = { client: city.client, hub, laws: new Laws({ client: city.client, hub, blocks: city.blocks }) };
+  const { claimOrigins = [], publicUrl } = options;
+  let url = "";
   const world: CityWorld = {
-    ...{ client: city.client, hub, blocks: city.blocks, dir: city.dir, millis, webhooks },
-    laws: new Laws({ client: city.client, hub, blocks: city.blocks }),
+    ...{ ...readable, blocks: city.blocks, dir: city.dir, millis, webhooks },
+    claims: await ClaimDesk.open({
+      ...{ sql: city.database, signer: sealFor("claims", operatorSecretIn(city.dir)), millis, allow: claimOrigins },
+      url: () => publicUrl ?? url,
+      isMember: async (key) => (await city.client.agents.principalOf(key)) !== zeroAddress,
+      block: (id) => openPayload(readable, id),
+    }),
     async attest(text) {
       const operator = operatorIn(city.dir);
       return { key: operator.address, signature: await operator.signMessage({ message: text }) };
@@ -144,7 +158,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     front = startedFront({ ...settings, port, stream: hub.state() }, answersOf(end), options);
     return front.open();
   };
-  const url = await open(options.port);
+  url = await open(options.port);
   const watching = watch();
 
   /** A front that fails takes neither the city nor its missions with it. */
@@ -290,6 +304,7 @@ async function settingsOf(city: City, options: ServeOptions): Promise<Omit<Front
       seatsUrl,
     },
     hasPages: pages !== undefined,
+    claimSources: ["urn", ...new Set((options.claimOrigins ?? []).map(({ origin }) => new URL(origin).protocol.slice(0, -1)))],
     hasToll: options.toll !== undefined,
     gasBudget: options.gasBudget,
     identities: options.identities,

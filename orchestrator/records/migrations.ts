@@ -259,6 +259,11 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_keyed_expire ON gateway_keyed (expires)",
     ],
   },
+  {
+    // The trail of claims that were emitted here, each entry with the claim or the outcome that it brought.
+    name: "020-claims",
+    statements: ["CREATE TABLE gateway_claim_steps (sequence bigint PRIMARY KEY, entry text NOT NULL, file text)"],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

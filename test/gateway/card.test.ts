@@ -5,10 +5,11 @@ import { promisify } from "node:util";
 import { canonicalizeAgentCard } from "@a2a-js/sdk";
 import { expect } from "chai";
 import { z } from "zod";
+import { PRAMANA_EXTENSION, serviceRefOf } from "../../orchestrator/attestation/index.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { cardOf } from "../../orchestrator/gateway/a2a.ts";
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
-import { AGREEMENTS_EXTENSION } from "../../orchestrator/gateway/extensions.ts";
+import { AGREEMENTS_EXTENSION, extensionsOf } from "../../orchestrator/gateway/extensions.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { openHome } from "../support/city-home.ts";
@@ -47,14 +48,18 @@ describe("the city's A2A card", function () {
     expect(said).to.deep.equal({
       happened: "card",
       ...{ isOperators: true, isVerified: true, isVerifiedByHand: true, clientSees: 1, silent: null, isSame: true },
-      extensions: [AGREEMENTS_EXTENSION],
-      echoed: [AGREEMENTS_EXTENSION],
+      extensions: [PRAMANA_EXTENSION, AGREEMENTS_EXTENSION],
+      echoed: [PRAMANA_EXTENSION, AGREEMENTS_EXTENSION],
       spokenIn: [AGREEMENTS_EXTENSION],
     });
     expect(Object.keys(tampered).length).to.be.at.least(6);
     expect(Object.entries(tampered).filter(([, isTaken]) => isTaken)).to.deep.equal([]);
     const own = COMMANDS.filter(({ group }) => group === "Agreements").map(({ name }) => name);
-    expect(params[0]).to.deep.include({ asa_version: "1.0.0", agreements_endpoint: `${gateway.url}/v1/agreements`, commands: own });
+    expect(serviceRefOf({ capabilities: { extensions: [{ uri: PRAMANA_EXTENSION, params: params[0] }] } })).to.deep.include({
+      source_schemes: ["urn"],
+      verify_endpoint: `${gateway.url}/v1/attestation/verify`,
+    });
+    expect(params[1]).to.deep.include({ asa_version: "1.0.0", agreements_endpoint: `${gateway.url}/v1/agreements`, commands: own });
   });
 
   it("has the same key after a restart", async () => {
@@ -66,7 +71,9 @@ describe("the city's A2A card", function () {
   });
 
   it("holds nothing that one reader's canonical form has and another's leaves out", () => {
-    const card = cardOf({ commands: COMMANDS, version: "1.2.3", url: () => "https://city.example" });
+    const url = () => "https://city.example";
+    const extensions = () => extensionsOf(COMMANDS, url(), ["urn", "https"]);
+    const card = cardOf({ commands: COMMANDS, version: "1.2.3", url, extensions });
     const { name: _, ...rest } = z.looseObject({ name: z.string() }).parse(card);
     expect(Object.keys(rest)).to.not.include("signatures");
     expect(canonicalizeAgentCard(JSON.parse(canonicalJson(card)))).to.equal(canonicalJson(card));

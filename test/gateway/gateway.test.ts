@@ -49,7 +49,7 @@ const errorSchema = z.strictObject({
 });
 
 /** Open questions about something else than a mission: tests of payments and of agreements ask them. */
-const ASKED_ELSEWHERE = ["verify_deliverable", "get_agreement", "list_agreements", "prepare_agreement_step"];
+const ASKED_ELSEWHERE = ["verify_claim", "get_claim", "verify_deliverable", "get_agreement", "list_agreements", "prepare_agreement_step"];
 
 describe("the gateway of a city with a mission", function () {
   this.timeout(180_000);

@@ -32,6 +32,8 @@ export const cityDocumentSchema = z.strictObject({
     operator: address,
     /** By which the city's A2A card is signed. */
     cardKey: webKeySchema,
+    /** By which outcomes of checked claims are signed (did:key). */
+    verifier: z.string(),
     /** What whoever runs this can see, and do. */
     operatorSees: z.array(z.string()),
     operatorCan: z.array(z.string()),

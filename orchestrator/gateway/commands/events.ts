@@ -6,7 +6,7 @@ import { contentIdOf, keccak256, parseContentId } from "../../primitives/hash.ts
 import { parseJsonBytes } from "../../primitives/json.ts";
 import { type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
-import { withheldFrom } from "../reading.ts";
+import { payloadFor, withheldFrom } from "../reading.ts";
 import { address, contentId, count, hash, pageInput, pageOf, toAddress, toHash } from "../wire.ts";
 
 export const eventOutput = z.strictObject({
@@ -147,21 +147,9 @@ export const eventCommands: readonly Command[] = [
     input: z.strictObject({ cid: contentId }),
     output: z.strictObject({ payloadCid: contentId, payloadHash: hash, payload: z.json() }),
     async run(world, { cid }, caller) {
-      const id = parseContentId(cid);
-      const isWithheld = withheldFrom(world, caller);
-      const named = await world.hub.eventsWithPayload(id);
-      // An id that nobody knows is looked up like a withheld one: the time does not tell which it was.
-      if (named.length === 0) for (const event of await someWork(world)) await isWithheld(event);
-      let isOpen = false;
-      for (const event of named) isOpen ||= !(await isWithheld(event));
-      const bytes = isOpen ? await world.hub.payload(id) : undefined;
+      const bytes = await payloadFor(world, parseContentId(cid), withheldFrom(world, caller));
       if (bytes === undefined) throw new Refused("NotFound", `No payload ${cid} is here to be read`);
       return { payloadCid: contentIdOf(bytes), payloadHash: keccak256(bytes), payload: z.json().parse(parseJsonBytes(bytes)) };
     },
   }),
 ];
-
-/** The newest record of work in the city. */
-async function someWork({ hub }: World): Promise<readonly StreamEvent[]> {
-  return (await hub.query({ name: "execution.work", newest: true, limit: 1 })).events;
-}

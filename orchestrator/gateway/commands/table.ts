@@ -3,6 +3,7 @@ import { agreementCommands } from "./agreements.ts";
 import { breakerCommands } from "./breakers.ts";
 import { bundleCommands } from "./bundles.ts";
 import { cityCommands } from "./city.ts";
+import { claimCommands } from "./claims.ts";
 import { clearingCommands } from "./clearings.ts";
 import { debateCommands } from "./debates.ts";
 import { economyCommands } from "./economy.ts";
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   ...verificationCommands,
   ...agreementCommands,
   ...breakerCommands,
+  ...claimCommands,
   ...lawCommands,
   ...debateCommands,
   ...memberCommands,

@@ -1,0 +1,178 @@
+/** The city's desk for claims (Pramana): who is a member emits its own, anybody has them checked and reads the whole record. */
+import { z } from "zod";
+import { didOf } from "../agreements/index.ts";
+import {
+  type AllowedOrigin,
+  AttestationDesk,
+  type ClaimEnvelope,
+  claimEnvelopeSchema,
+  type DeskStep,
+  fixedMetricSimilarity,
+  httpFetcher,
+  recordMeasurements,
+  ruleOracle,
+  type SealedHead,
+  type SourceFetcher,
+  type TrailEntry,
+  trailEntrySchema,
+  type VerificationOutcome,
+  verificationOutcomeSchema,
+} from "../attestation/index.ts";
+import { Admission } from "../primitives/admission.ts";
+import { parseContentId } from "../primitives/hash.ts";
+import type { Address, ContentId } from "../primitives/hex.ts";
+import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts";
+import type { ByteSigner } from "../primitives/signing.ts";
+import type { Sql } from "../records/sql.ts";
+import { busy } from "./arrivals.ts";
+import { Refused } from "./errors.ts";
+
+/** Milliseconds that a check here may take at most, and that a claim may give it. */
+export const CLAIM_WINDOW = 60_000;
+/** Where claims are checked, below the city's URL. */
+export const CLAIMS_PATH = "/v1/attestation";
+/** A source that is a payload of this city's own stream, by its content id. */
+const BLOCK = "urn:agentcity:block:";
+
+/** Of a source elsewhere: bytes, and milliseconds for all of it. */
+const SOURCE = { maxBytes: 1_048_576, timeoutMs: 5_000 };
+/** Bytes of a claim; claims of one attester, for good, since what was said once is never forgotten; and of all. */
+const MOST_BYTES = 8_192;
+const MOST_EACH = 256;
+const MOST = 16_384;
+/** Checks side by side, and waiting: a source may be slow. */
+const AT_ONCE = 8;
+const WAITING = 64;
+
+export interface ClaimDeskOptions {
+  readonly sql: Sql;
+  readonly signer: ByteSigner;
+  /** The machine's clock, milliseconds. */
+  readonly millis: () => number;
+  /** What others call this city. */
+  readonly url: () => string;
+  readonly isMember: (key: Address) => Promise<boolean>;
+  /** A payload that everybody may read; undefined for any other. */
+  readonly block: (id: ContentId) => Promise<Uint8Array | undefined>;
+  /** Origins from which sources are read. */
+  readonly allow: readonly AllowedOrigin[];
+}
+
+const rowsSchema = z.array(z.object({ entry: z.string(), file: z.string().nullable() }));
+
+export class ClaimDesk {
+  readonly #options: ClaimDeskOptions;
+  readonly #desk: AttestationDesk;
+  readonly #checks = new Admission(AT_ONCE, WAITING, () => busy("As many claims are checked as can be"));
+  #kept: number;
+  #keeping: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: ClaimDeskOptions, steps: readonly DeskStep[]) {
+    const { signer, millis, block, allow } = options;
+    const sources = sourcesOf(block, allow);
+    const verifier = { verifierId: didOf(signer.publicKey), signer, now: () => Math.floor(millis()) };
+    const oracles = {
+      measurements: recordMeasurements(sources),
+      similarity: fixedMetricSimilarity(sources),
+      // A rule is named by where its document is.
+      inference: ruleOracle(sources, (method) => method),
+    };
+    this.#options = options;
+    this.#desk = AttestationDesk.resumed({ ...verifier, sources, ...oracles }, steps);
+    this.#kept = steps.length;
+  }
+
+  /** The desk as the city's records have it. Throws TrailBroken where they were changed. */
+  static async open(options: ClaimDeskOptions): Promise<ClaimDesk> {
+    const rows = rowsSchema.parse(await options.sql.query("SELECT entry, file FROM gateway_claim_steps ORDER BY sequence"));
+    return new ClaimDesk(options, rows.map(stepIn));
+  }
+
+  /** Takes in a claim of whoever signed the request. Throws NotAllowed, NotRegistered, QuotaExceeded, LifecycleRefused. */
+  async emit(envelope: ClaimEnvelope, key: Address): Promise<void> {
+    const { attestation, verify_endpoint_hint: hint, sla_window_ms: window, signature_alg: algorithm } = envelope;
+    const { claim_id: claim, attester_id: attester } = attestation;
+    // One key, one text: another spelling would be another attester.
+    if (attester !== key)
+      throw new Refused("NotAllowed", "A claim is emitted by its attester", { action: `attester_id is the key that signs: ${key}` });
+    if (!claim.startsWith(`${attester}:`))
+      throw new Refused("BadRequest", "A claim's id begins with its attester", { action: `name it ${attester}:<anything>` });
+    const endpoint = `${this.#options.url()}${CLAIMS_PATH}/verify`;
+    if (hint !== endpoint || window > CLAIM_WINDOW || algorithm !== this.#options.signer.publicKey.algorithm)
+      throw new Refused("BadRequest", "This desk does not check the claim in the way that its envelope says", {
+        action: `verify_endpoint_hint ${endpoint}, sla_window_ms ${CLAIM_WINDOW} at most, signature_alg ${this.#options.signer.publicKey.algorithm}`,
+      });
+    if (canonicalBytes(envelope).length > MOST_BYTES) throw new Refused("QuotaExceeded", `A claim has ${MOST_BYTES} bytes at most`);
+    if (!(await this.#options.isMember(key)))
+      throw new Refused("NotAllowed", "Members of this city emit claims here", { action: "register_agent, or a desk of your own" });
+    const emitted = this.#desk.trail.filter(({ event }) => event.action === "emit");
+    const own = emitted.filter(({ event }) => event.action === "emit" && event.attester === attester);
+    if (own.length >= MOST_EACH || emitted.length >= MOST)
+      throw new Refused("QuotaExceeded", `This desk keeps ${MOST_EACH} claims of an attester, ${MOST} in all, for good`);
+    this.#desk.emit(envelope);
+    await this.#keep();
+  }
+
+  /** Has a claim checked, once however many ask. Throws UnknownClaim, GatewayBusy. */
+  async verify(claim: string, from: string): Promise<VerificationOutcome> {
+    const { outcome: known } = this.#desk.file(claim);
+    const outcome = known ?? (await this.#checks.run(() => this.#desk.verify(claim), from));
+    await this.#keep();
+    return outcome;
+  }
+
+  /** All that is on record of a claim. Throws UnknownClaim. */
+  async record(claim: string): Promise<{
+    readonly envelope: ClaimEnvelope;
+    readonly outcome: VerificationOutcome | undefined;
+    readonly trail: readonly TrailEntry[];
+    readonly head: SealedHead;
+  }> {
+    const { envelope, outcome } = this.#desk.file(claim);
+    await this.#keep();
+    const trail = this.#desk.trail.filter(({ event }) => event.claim === claim);
+    return { envelope, outcome, trail, head: this.#desk.sealedHead() };
+  }
+
+  /** Writes down what happened since the last time, before anybody is told. */
+  #keep(): Promise<void> {
+    const kept = this.#keeping.then(async () => {
+      const steps = this.#desk.stepsFrom(this.#kept);
+      if (steps.length === 0) return;
+      await this.#options.sql.query(
+        "INSERT INTO gateway_claim_steps (sequence, entry, file) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])",
+        [
+          steps.map(({ entry }) => entry.sequence),
+          steps.map(({ entry }) => canonicalJson(entry)),
+          steps.map(({ envelope, outcome }) => ((envelope ?? outcome) ? canonicalJson(envelope ?? outcome) : null)),
+        ],
+      );
+      this.#kept += steps.length;
+    });
+    this.#keeping = kept.catch(() => {});
+    return kept;
+  }
+}
+
+function stepIn({ entry: text, file }: z.infer<typeof rowsSchema>[number]): DeskStep {
+  const entry = trailEntrySchema.parse(parseJson(text));
+  const said = file === null ? undefined : parseJson(file);
+  return {
+    entry,
+    envelope: entry.event.action === "emit" ? claimEnvelopeSchema.parse(said) : undefined,
+    outcome: entry.event.action === "verify" ? verificationOutcomeSchema.parse(said) : undefined,
+  };
+}
+
+/** Payloads of this city that everybody may read, and what the operator's list of origins allows. */
+function sourcesOf(block: ClaimDeskOptions["block"], allow: readonly AllowedOrigin[]): SourceFetcher {
+  const elsewhere = httpFetcher({ allow, ...SOURCE });
+  return {
+    async fetch(uri) {
+      if (!uri.startsWith(BLOCK)) return elsewhere.fetch(uri);
+      const bytes = await block(parseContentId(uri.slice(BLOCK.length)));
+      if (bytes === undefined) throw new Refused("NotFound", "Nothing that everybody may read is here under this id");
+      return bytes;
+    },
+  };
+}
