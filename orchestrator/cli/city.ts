@@ -64,14 +64,14 @@ class DemoRefused extends AgentCityError {
   }
 }
 
-/** A name could be another address tomorrow. */
+/** A path or plain http would say less than its digest seems to. */
 class SourceUnfit extends AgentCityError {
   constructor(given: string) {
     super("SourceUnfit", "--claim-source takes origins of https", { details: given, action: "give one such as https://records.example" });
   }
 }
 
-/** What stands before a city is known by its address. */
+/** A name could be another address tomorrow. */
 class ProxyUnknown extends AgentCityError {
   constructor(given: string) {
     super("ProxyUnknown", "--trusted-proxy takes addresses", { details: given, action: "give the proxy's IP address, such as 127.0.0.1" });
