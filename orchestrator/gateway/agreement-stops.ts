@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { BREAKER_LIMITS, type BreakerOutcome, openBreakers } from "../agreements/index.ts";
 import type { CityClient } from "../client/client.ts";
-import { isSessionMessageBy, type SessionMessage } from "../client/sign/session-message.ts";
+import { isSessionMessageOf, type SessionMessage } from "../client/sign/session-message.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
@@ -57,9 +57,10 @@ export class AgreementStops {
     const again = "sign what prepare_agreement_stop gives now";
     if (deadline < now || deadline > now + STOP_DEADLINE) throw refused(`It is good for ${STOP_DEADLINE} s, until its deadline`, again);
     if (stops && (until <= now || until > now + BREAKER_LIMITS.stop)) throw refused("A stop ends within a week", again);
-    if (!(await isSessionMessageBy(client, adjudicator, "AgreementStop", stop, signature)))
-      throw new AgentCityError("BadSignature", "The adjudicator has not signed this for this city", { action: again });
+    // First, so that no stranger's contract is asked anything.
     if (!(await client.roster.isActive(adjudicator))) throw refused("Who signed it has no seat on the panel", "an adjudicator signs it");
+    if (!(await isSessionMessageOf(client, adjudicator, "AgreementStop", stop, signature)))
+      throw new AgentCityError("BadSignature", "The adjudicator has not signed this for this city", { action: again });
     const before = await this.outcomes();
     const own = before.findLast((each) => each.what === "stopped" && each.by === adjudicator);
     // Else whoever lifts nothing could use up the nonce of somebody's stop.

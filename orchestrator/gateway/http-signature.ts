@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { hashMessage, isAddressEqual, recoverMessageAddress, size } from "viem";
+import type { IsSignedByContract } from "../chain/contract-signature.ts";
 import { addressSchema } from "../primitives/address.ts";
-import { type Address, bytesToHex, type Hash, type Hex } from "../primitives/hex.ts";
+import { type Address, bytesToHex, type Hex } from "../primitives/hex.ts";
 import { Refused } from "./errors.ts";
 import { type ArrivedRequest, hasLowS, neededComponents, SIGNATURE_LIFE, signatureBase, signatureInput } from "./signature-base.ts";
 
@@ -36,9 +37,6 @@ const bad = (problem: string) => new Refused("BadSignature", `The request's sign
 export function isSigned({ headers }: ArrivedRequest): boolean {
   return headers.get("signature") !== null || headers.get("signature-input") !== null;
 }
-
-/** Whether a contract says that this is its signature over a hash (ERC-1271). */
-export type IsSignedByContract = (contract: Address, hash: Hash, signature: Hex) => Promise<boolean>;
 
 /** Who signed this very request. Throws Refused. The nonce is still to be consumed. `now`: unix seconds. */
 export async function signerOfRequest(

@@ -1,16 +1,22 @@
 /** Breakers of agreements at a served gateway: what adjudicators sign, what parties run into, and the way out that stays. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { encodeDeployData } from "viem";
 import { z } from "zod";
+import { parseArtifact } from "../../deploy/artifacts.ts";
 import type { AgreementLife, BreakerOutcome } from "../../orchestrator/agreements/index.ts";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { signSessionMessage } from "../../orchestrator/client/sign/session-message.ts";
 import { AgreementDesk } from "../../orchestrator/gateway/agreement-desk.ts";
-import type { AgreementStop } from "../../orchestrator/gateway/agreement-stops.ts";
+import { type AgreementStop, AgreementStops } from "../../orchestrator/gateway/agreement-stops.ts";
 import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import type { Address, Hex } from "../../orchestrator/primitives/hex.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { accept, cancel, challenge, deliver, proposing, result, SIGNED, START, sign } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
@@ -25,6 +31,10 @@ const breakersSchema = z.looseObject({
 /** 88.00 points, which pay 85 %. */
 const GOOD = { accuracy: 88, completeness: 82, relevance: 91, sources: 5, writing: 82 };
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+const walletArtifact = parseArtifact(
+  readFileSync(join(import.meta.dirname, "../../artifacts/test/contracts/harness/OwnedWallet.sol/OwnedWallet.json"), "utf8"),
+);
 
 describe("breakers of agreements at the gateway", function () {
   this.timeout(120_000);
@@ -121,6 +131,35 @@ describe("breakers of agreements at the gateway", function () {
     expect(await stopWith(await signedStop("adjudicator-2", 60)), "another").to.equal("taken");
     now += 60;
     expect(codeOf(await propose("by-the-clock"))).to.equal("taken");
+  });
+
+  it("are stopped by an adjudicator that is a contract, as its owner signs (ERC-1271), and by no other contract", async () => {
+    const { client, database } = city;
+    const owner = keyOf("adjudicator-3");
+    const data = encodeDeployData({ ...walletArtifact, args: [owner.address] });
+    const { contractAddress } = await city.sender.send({ intent: intentKey("test-wallet"), data, account: keyOf("deployer") });
+    const wallet = addressSchema.parse(contractAddress);
+    const roster = { ...client.roster, isActive: async (who: Address) => who === wallet || client.roster.isActive(who) };
+    const stops = new AgreementStops({ sql: database, client: { chain: client.chain, addresses: client.addresses, roster } });
+    const later = now + 30 * 86_400;
+    const { message } = await stops.draft(wallet, 60, later);
+    const signed = await signSessionMessage(client, owner, "AgreementStop", message);
+    const refusalOf = async (stop: AgreementStop, signature: Hex, of = stops) =>
+      of.take(stop, signature, later).then(
+        () => "taken",
+        ({ name }: Error) => name,
+      );
+    expect(await refusalOf(message, await signSessionMessage(client, keyOf("adjudicator-4"), "AgreementStop", message))).to.equal(
+      "BadSignature",
+    );
+    expect(await refusalOf({ ...message, until: message.until + 1 }, signed), "another message").to.equal("BadSignature");
+    expect(await refusalOf(message, "0x00"), "no signature").to.equal("BadSignature");
+    const unseated = new AgreementStops({ sql: database, client });
+    expect(await refusalOf(message, signed, unseated), "a wallet without a seat").to.equal("StopRefused");
+    expect(await refusalOf(message, signed)).to.equal("taken");
+    // Of another form than an account's signature: the gateway leaves that to the contract.
+    const long: `0x${string}` = `0x${"ab".repeat(400)}`;
+    expect(await stopWith({ ...(await signedStop("adjudicator-5", 60)), signature: long })).to.equal("BadSignature");
   });
 
   it("keep an evaluator that lets its time run out from those who waited, and let them off by the clock", async () => {

@@ -1,5 +1,6 @@
 import type { AbiParameterToPrimitiveType, LocalAccount } from "viem";
-import { hashTypedData, recoverAddress } from "viem";
+import { hashTypedData, type PublicClient, recoverAddress } from "viem";
+import { contractsOf } from "../../chain/contract-signature.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { type SessionMessageName, sessionDomain, sessionMessageTypes } from "../../protocol/session-messages.ts";
 import type { SigningDomain } from "./sign-message.ts";
@@ -43,4 +44,19 @@ export async function isSessionMessageBy<Name extends SessionMessageName>(
     // Not the form of a signature at all.
     return false;
   }
+}
+
+/** A city whose chain answers for contracts. */
+export type ReadableCity = SigningDomain & { readonly chain: { readonly publicClient: Pick<PublicClient, "call"> } };
+
+/** Whether this account signed this message, or this contract says so (ERC-1271), as contracts on chain take it. */
+export async function isSessionMessageOf<Name extends SessionMessageName>(
+  city: ReadableCity,
+  signer: Address,
+  name: Name,
+  message: SessionMessage<Name>,
+  signature: Hex,
+): Promise<boolean> {
+  if (await isSessionMessageBy(city, signer, name, message, signature)) return true;
+  return contractsOf(city.chain.publicClient)(signer, sessionDigest(city, name, message), signature);
 }

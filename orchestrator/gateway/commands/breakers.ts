@@ -81,7 +81,13 @@ export const breakerCommands: readonly Command[] = [
     doc: "An adjudicator's signed stop of new agreements, or its end. Taken once, in its turn, in time, for this city, from whoever has a seat. Deliveries, results, challenges, settlements and refunds go on.",
     access: "order",
     cost: 20,
-    input: z.strictObject({ ...stop, signature: z.string().regex(/^0x[0-9a-f]{130}$/) }),
+    input: z.strictObject({
+      ...stop,
+      signature: z
+        .string()
+        .regex(/^0x(?:[0-9a-f]{2}){1,2048}$/)
+        .meta({ description: "By the adjudicator's key; a contract's by ERC-1271" }),
+    }),
     output: answer,
     async run(world, { signature, adjudicator, ...message }) {
       const now = Math.floor(world.millis() / 1_000);

@@ -1,5 +1,8 @@
 import { encodeFunctionData, type PublicClient, parseAbi } from "viem";
-import type { IsSignedByContract } from "./http-signature.ts";
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
+
+/** Whether a contract says that this is its signature over a hash (ERC-1271). */
+export type IsSignedByContract = (contract: Address, hash: Hash, signature: Hex) => Promise<boolean>;
 
 const ABI = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 const YES = `0x1626ba7e${"0".repeat(56)}`;
