@@ -1,5 +1,8 @@
-import { sha256 } from "../primitives/hash.ts";
+import { z } from "zod";
+import { sha256, sha256Bytes } from "../primitives/hash.ts";
+import { type Hash, hexToBytes } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
+import type { Agreement } from "./schema.ts";
 
 /** One in five deliveries is a canary, one in twenty of who passes nearly all. */
 export function canaryRate(passRate: number | undefined): number {
@@ -19,4 +22,39 @@ const TOLERANCE = 10;
 
 export function passesCanary(known: number, scored: number): boolean {
   return Math.abs(known - scored) <= TOLERANCE;
+}
+
+const askingSchema = z.looseObject({ canary_tasks: z.looseObject({ enabled: z.literal(true) }) });
+
+/** Whether the terms ask that whoever judges is tested. */
+export function asksForCanaries({ verification }: Pick<Agreement, "verification">): boolean {
+  return askingSchema.safeParse(verification).success;
+}
+
+/** Work whose score anybody can work out who looks at it. */
+export interface CanaryTask {
+  readonly description: string;
+  readonly content: string;
+  /** Points that a judge who looked gives, as the description says. */
+  readonly known: number;
+}
+
+const LINES = 20;
+
+/** Products, of which none, a quarter, half, three quarters or all are right: whoever always says the same is wrong about most. */
+export function canaryTask(seed: Hash): CanaryTask {
+  const byte = (name: string, line: number) => sha256Bytes(Buffer.concat([hexToBytes(seed), canonicalBytes([name, line])]));
+  const products = Array.from({ length: LINES }, (_, line) => {
+    const [high = 0, low = 0, by = 0, off = 0, place = 0] = byte("product", line);
+    return { first: 100 + ((high * 256 + low) % 900), second: 10 + (by % 90), off: 1 + (off % 9), place };
+  });
+  const right = ((byte("right", 0)[0] ?? 0) % 5) * (LINES / 4);
+  const isRight = new Set(products.toSorted((one, other) => one.place - other.place).slice(0, right));
+  const lines = products.map((each) => {
+    const { first, second, off } = each;
+    return `${first} * ${second} = ${first * second + (isRight.has(each) ? 0 : off)}`;
+  });
+  const asked = products.map(({ first, second }) => `${first} * ${second}`).join(", ");
+  const description = `Work out ${LINES} products, one line each as in "2 * 3 = 6". Accuracy is the percentage of lines that are right. ${asked}`;
+  return { description, content: `${lines.join("\n")}\n`, known: (100 * right) / LINES };
 }

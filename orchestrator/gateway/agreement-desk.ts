@@ -86,6 +86,10 @@ export interface AgreementDeskOptions {
   readonly millis: () => number;
   /** What adjudicators signed to have none begun. Default: nobody stops them here. */
   readonly stops?: (() => Promise<readonly BreakerOutcome[]>) | undefined;
+  /** How evaluators did at canaries. Default: there are none. */
+  readonly canaries?: (() => Promise<readonly BreakerOutcome[]>) | undefined;
+  /** Hears of each result that is taken. */
+  readonly judged?: ((standing: Standing, evaluator: PartyIdentity) => Promise<void>) | undefined;
   /** How many payments the city sent whose fate it does not know. Default: it sends none. */
   readonly unknown?: (() => Promise<number>) | undefined;
   readonly limits?: BreakerLimits | undefined;
@@ -298,7 +302,10 @@ export class AgreementDesk {
       const signed = after.timed.state.status === "active" && act.act === "sign";
       const ends = signed ? overBy(after.agreement, this.#now(false)) : undefined;
       const names = act.act === "draw" ? namedIn(agreement, after.judges) : [];
-      if (await this.#append(id, acts.length, { at: now, text, ends, names })) return this.get(id);
+      if (!(await this.#append(id, acts.length, { at: now, text, ends, names }))) continue;
+      const taken = await this.get(id);
+      if (act.act === "result") await this.#options.judged?.(taken, resultIn(act.result).evaluator);
+      return taken;
     }
     throw new Refused("GatewayBusy", "Others act in this agreement at the same time", { action: "try again" });
   }
@@ -480,14 +487,15 @@ export class AgreementDesk {
   }
 
   async #fold(ids: readonly Hash[], proposed: readonly BreakerOutcome[]): Promise<readonly OpenBreaker[]> {
-    const { stops, unknown } = this.#options;
+    const { stops, canaries, unknown } = this.#options;
     const unended = [...new Set(ids)].filter((id) => !this.#ended.has(id));
     const rows = await this.#options.sql.query("SELECT id, at, act FROM gateway_acts WHERE id = ANY($1) ORDER BY id, place", [unended]);
     const acts = groupedBy(rowsOfManySchema.parse(rows), ({ id }) => id);
     const known = await Promise.all([...new Set(ids)].map((id) => this.#outcomes(id, storedIn(acts.get(id) ?? []))));
     const now = this.#now(false);
     const lost = Array.from({ length: (await unknown?.()) ?? 0 }, () => ({ what: "unknown" as const, at: now }));
-    return openBreakers([...((await stops?.()) ?? []), ...lost, ...proposed, ...known.flat()], now, this.#limits);
+    const told = [...((await stops?.()) ?? []), ...((await canaries?.()) ?? [])];
+    return openBreakers([...told, ...lost, ...proposed, ...known.flat()], now, this.#limits);
   }
 
   /** What an agreement counts for; one that is over counts for the same ever after. */

@@ -11,6 +11,7 @@ import type { LogHead } from "../records/log.ts";
 import type { AgreementDesk } from "./agreement-desk.ts";
 import type { AgreementStops } from "./agreement-stops.ts";
 import type { CampaignFolders } from "./campaigns.ts";
+import type { Canaries } from "./canaries.ts";
 import type { ClaimDesk } from "./claim-desk.ts";
 import type { CityDocument } from "./commands/city.ts";
 import type { Conditions } from "./conditions.ts";
@@ -75,6 +76,8 @@ export interface CityWorld extends World {
   readonly agreements?: AgreementDesk | undefined;
   /** Claims of members, and their checks. */
   readonly claims?: ClaimDesk | undefined;
+  /** Tests of evaluators. */
+  readonly canaries?: Canaries | undefined;
   /** By which adjudicators have no agreements begun. */
   readonly stops?: AgreementStops | undefined;
 }

@@ -16,7 +16,7 @@ import { HubRows } from "../hub/store.ts";
 import { HubView, hubNewsSchema } from "../hub/view.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
-import { canonicalJson, type JsonValue } from "../primitives/json.ts";
+import { canonicalJson } from "../primitives/json.ts";
 import { partyOf } from "../primitives/party.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
 import { CALLS } from "../protocol/calls.ts";
@@ -29,7 +29,7 @@ import type { CityDocument } from "./commands/city.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { BundleExports } from "./exports.ts";
-import { gatewayApp } from "./http.ts";
+import { gatewayApp, type Shown } from "./http.ts";
 import { Laws } from "./laws.ts";
 import { type GatewayLimits, limitsSchema } from "./limits.ts";
 import { openLine } from "./line.ts";
@@ -114,13 +114,13 @@ export function startFront(port: MessagePort, given: FrontSettings, wall: Wall):
     if (order.do === "advance") return hub.advance(order.news);
     if (order.do === "close") return front?.close();
     if (order.do === "show") {
-      breakers = order.breakers;
+      shown = { breakers: order.breakers, canaries: order.canaries };
       return undefined;
     }
-    front = await openFront({ settings, city, hub, blocks, wall, breakers: () => breakers });
+    front = await openFront({ settings, city, hub, blocks, wall, shown: () => shown });
     return front.url;
   });
-  let breakers: readonly JsonValue[] = [];
+  let shown: Shown = { breakers: [], canaries: { asked: 0, passed: 0, failed: 0 } };
   const city = cityOver(line);
   const blocks = openBlocks(join(settings.dir, "blocks"));
   const { network, addresses } = settings;
@@ -140,10 +140,10 @@ interface FrontParts {
   readonly hub: HubView;
   readonly blocks: Blocks;
   readonly wall: Wall;
-  readonly breakers: () => readonly JsonValue[];
+  readonly shown: () => Shown;
 }
 
-async function openFront({ settings, city, hub, blocks, wall, breakers }: FrontParts) {
+async function openFront({ settings, city, hub, blocks, wall, shown }: FrontParts) {
   const { addresses, limits, dir, publicUrl } = settings;
   const { millis } = wall;
   const chain = await chainOver(city.request, { wall, gathers: true });
@@ -181,7 +181,7 @@ async function openFront({ settings, city, hub, blocks, wall, breakers }: FrontP
     nonces: openNonces(city.rows),
     hasPages: settings.hasPages,
     hasToll: settings.hasToll,
-    breakers,
+    shown,
     closing: closing.signal,
   });
   const refused = new WeakSet<object>();

@@ -17,6 +17,7 @@ import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf, EXTENSIONS_HEADER,
 import { Arrivals, type Arriving, busy } from "./arrivals.ts";
 import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
+import type { CanaryCount } from "./canaries.ts";
 import { type Caller, type Command, type FrontWorld, isCharged } from "./command.ts";
 import { filterOf, tell } from "./commands/events.ts";
 import { type Conditions, conditionsIn, isKnown, requireMatch, tagOf } from "./conditions.ts";
@@ -69,8 +70,14 @@ export interface GatewayOptions {
   readonly hasPages: boolean;
   /** Whether paid commands are paid for. */
   readonly hasToll: boolean;
-  /** Breakers of agreements that are open, as the city said last. */
-  readonly breakers: () => readonly JsonValue[];
+  /** What the city said last of its agreements. */
+  readonly shown: () => Shown;
+}
+
+/** Breakers of agreements that are open, and how evaluators do at canaries. */
+export interface Shown {
+  readonly breakers: readonly JsonValue[];
+  readonly canaries: CanaryCount;
 }
 
 /** A file of the console, with the headers that it is served with. */
@@ -381,7 +388,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   app.get("/health", (context) => {
     const { sequence, block } = world.hub.cursor();
-    return json(context, { status: "ok", sequence, block, breakers: [...options.breakers()] });
+    return json(context, { status: "ok", sequence, block, ...options.shown() });
   });
   app.get("/openapi.json", (context) => json(context, openApiOf(commands, options.version, options.url())));
   const page = referencePage(commands);

@@ -5,6 +5,7 @@ import { addressSchema } from "../primitives/address.ts";
 import { type Address, type Hash, hashSchema } from "../primitives/hex.ts";
 import { shownSchema } from "../protocol/call-records.ts";
 import type { Row, Sql } from "../records/sql.ts";
+import { canaryCountSchema } from "./canaries.ts";
 import type { Caller, CityWorld } from "./command.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { Refused } from "./errors.ts";
@@ -135,7 +136,7 @@ export const orderSchema = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("open") }),
   z.strictObject({ do: z.literal("advance"), news: hubNewsSchema }),
   /** What /health says of agreements. */
-  z.strictObject({ do: z.literal("show"), breakers: z.array(z.json()) }),
+  z.strictObject({ do: z.literal("show"), breakers: z.array(z.json()), canaries: canaryCountSchema }),
   z.strictObject({ do: z.literal("close") }),
 ]);
 export type FrontOrder = z.input<typeof orderSchema>;

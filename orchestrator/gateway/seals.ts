@@ -5,11 +5,16 @@ import { canonicalBytes, canonicalJson, type JsonObject } from "../primitives/js
 import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 
 /** What the gateway signs by itself: for each a key of its own is made of the operator's, so that no signature is taken for another's. */
-const PURPOSES = { card: "AgentCity agent card\n", claims: "AgentCity claim attestation\n" } as const;
+const PURPOSES = { card: "AgentCity agent card\n", claims: "AgentCity claim attestation\n", canaries: "AgentCity canaries\n" } as const;
 
-/** The Ed25519 key for a purpose. `operator`: the operator's secret key. */
+/** A secret of its own for a purpose. `operator`: the operator's secret key. */
+export function secretFor(purpose: keyof typeof PURPOSES, operator: Hex): Uint8Array {
+  return sha256Bytes(Buffer.concat([new TextEncoder().encode(PURPOSES[purpose]), hexToBytes(operator)]));
+}
+
+/** The Ed25519 key for a purpose. */
 export function sealFor(purpose: keyof typeof PURPOSES, operator: Hex): ByteSigner {
-  return signerOf("ed25519", sha256Bytes(Buffer.concat([new TextEncoder().encode(PURPOSES[purpose]), hexToBytes(operator)])));
+  return signerOf("ed25519", secretFor(purpose, operator));
 }
 
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");

@@ -20,6 +20,7 @@ import { canonicalJson } from "../primitives/json.ts";
 import { AgreementDesk } from "./agreement-desk.ts";
 import { AgreementStops } from "./agreement-stops.ts";
 import type { CampaignFolders } from "./campaigns.ts";
+import { Canaries } from "./canaries.ts";
 import { ClaimDesk } from "./claim-desk.ts";
 import type { Caller, CityWorld } from "./command.ts";
 import { shownBreakers } from "./commands/breakers.ts";
@@ -35,7 +36,7 @@ import { answersOf, type Charged, type FrontOrder, type PaidOrder } from "./link
 import { guardedPush, type Push } from "./push.ts";
 import { openQuotas } from "./quotas.ts";
 import { openPayload, secrecyIn, withholding } from "./reading.ts";
-import { sealFor } from "./seals.ts";
+import { sealFor, secretFor } from "./seals.ts";
 import { SeatDoor } from "./seat-door.ts";
 import { Webhooks } from "./webhooks.ts";
 import { type Charge, PaymentRequired, Till, type Toll } from "./x402.ts";
@@ -120,6 +121,17 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   await till.reconcile(city.tell);
   const stops = new AgreementStops({ sql: city.database, client: city.client });
   const door = { quotas: openQuotas(city.database), closing: closing.signal };
+  const canaries: Canaries = new Canaries({
+    ...{ sql: city.database, secret: secretFor("canaries", operatorSecretIn(city.dir)), millis },
+    desk: () => agreements,
+  });
+  const agreements = new AgreementDesk({
+    ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, millis, escrow: options.escrow },
+    stops: () => stops.outcomes(),
+    unknown: () => till.unknown(),
+    canaries: () => canaries.outcomes(),
+    judged: (standing, evaluator) => canaries.judged(standing, evaluator),
+  });
   const readable = { client: city.client, hub, laws: new Laws({ client: city.client, hub, blocks: city.blocks }) };
   const { claimOrigins = [], publicUrl } = options;
   let url = "";
@@ -138,12 +150,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     recordsHead: () => city.log.head(),
     posted: options.posted,
     relays: options.seats?.relays ?? new RelayBudget(city.database, millis),
-    agreements: new AgreementDesk({
-      ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, millis, escrow: options.escrow },
-      stops: () => stops.outcomes(),
-      unknown: () => till.unknown(),
-    }),
-    stops,
+    ...{ agreements, canaries, stops },
     seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, door),
   };
   const { request } = city.chain;
@@ -179,7 +186,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const mirror = options.ipfs === undefined ? undefined : mirrorTo(options.ipfs, city, world);
   const { retainMonths } = options;
   const retention = retainMonths === undefined ? undefined : retentionOf(hub, retainMonths, millis);
-  const breakers = showingBreakers(world, till, order);
+  const breakers = showingBreakers(world, canaries, till, order);
   const followers = [webhooks, mirror, retention, options.posted, breakers].filter((each) => each !== undefined);
   const looking = look(hub, followers, city.tell, sleep, closing.signal);
   return {
@@ -333,11 +340,12 @@ const finalityOf = ({ chain }: City) => (chain.isLive ? LIVE_FINALITY : 0);
 /** Milliseconds between two looks at breakers. */
 const BREAKERS_LOOK = 15_000;
 
-/** Tells the front which breakers are open, and asks the chain again of payments whose fate is not known. */
-function showingBreakers(world: CityWorld, till: Till, order: (given: FrontOrder) => Promise<unknown>) {
+/** Tests evaluators, tells the front which breakers are open, and asks the chain again of payments whose fate is not known. */
+function showingBreakers(world: CityWorld, canaries: Canaries, till: Till, order: (given: FrontOrder) => Promise<unknown>) {
   let last = Number.NEGATIVE_INFINITY;
   const show = async () => {
-    await order({ do: "show", breakers: z.array(z.json()).parse(await shownBreakers(world)) });
+    const breakers = z.array(z.json()).parse(await shownBreakers(world));
+    await order({ do: "show", breakers, canaries: await canaries.count() });
   };
   return {
     show,
@@ -346,6 +354,7 @@ function showingBreakers(world: CityWorld, till: Till, order: (given: FrontOrder
       if (now - last < BREAKERS_LOOK) return;
       last = now;
       if ((await till.unknown()) > 0) await till.reconcile(() => {});
+      await canaries.step();
       await show();
     },
   };

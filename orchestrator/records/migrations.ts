@@ -264,6 +264,15 @@ export const MIGRATIONS: readonly Migration[] = [
     name: "020-claims",
     statements: ["CREATE TABLE gateway_claim_steps (sequence bigint PRIMARY KEY, entry text NOT NULL, file text)"],
   },
+  {
+    // How often each evaluator judged where it is to be tested, whether a test is due, and its tests: agreements of the city's own with a known score.
+    name: "021-canaries",
+    statements: [
+      "CREATE TABLE gateway_judges (evaluator text PRIMARY KEY, judged integer NOT NULL, is_due boolean NOT NULL)",
+      "CREATE TABLE gateway_canaries (id text PRIMARY KEY, evaluator text NOT NULL, known integer NOT NULL, ended bigint, passed boolean)",
+      "CREATE INDEX gateway_canaries_evaluators ON gateway_canaries (evaluator)",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

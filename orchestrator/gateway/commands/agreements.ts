@@ -71,6 +71,8 @@ export const agreementOutput = z.strictObject({
   /** Who judges, in order: as named, or as drawn by now. */
   evaluators: z.array(z.string()),
   delivery: hash.nullable(),
+  /** Where the provider says that the work is. */
+  deliveryUri: z.string().nullable(),
   results: z.array(
     z.strictObject({
       hash,
@@ -161,6 +163,7 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owe
     due: due ?? null,
     evaluators: life.judges.map(({ identity }) => identity.value),
     delivery: delivery?.deliverable_hash ?? view?.deliverable ?? null,
+    deliveryUri: delivery?.uri ?? null,
     results: results.map(({ hash: of, document: { evaluator }, determination }) => ({
       ...{ hash: of, evaluator: evaluator.value, result: determination.result, composite: determination.composite },
       releasePercent: determination.release_percent,

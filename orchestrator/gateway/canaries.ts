@@ -1,0 +1,215 @@
+/** Tests of evaluators: agreements that the city makes with itself about work whose score is known, and has them judge like any other. */
+import { z } from "zod";
+import {
+  type Act,
+  type AgreementLife,
+  agreementHash,
+  asksForCanaries,
+  BREAKER_MEMORY,
+  type BreakerOutcome,
+  breakerName,
+  type CanaryTask,
+  canaryRate,
+  canaryTask,
+  deliverySchema,
+  didOf,
+  draftMessage,
+  identitySchema,
+  isCanary,
+  messageBytes,
+  messageHash,
+  type Party,
+  type PartyIdentity,
+  passesCanary,
+  proposalFrom,
+  statementHash,
+} from "../agreements/index.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { sha256, sha256Bytes } from "../primitives/hash.ts";
+import { bytesToHex, type Hash, hashSchema } from "../primitives/hex.ts";
+import { canonicalBytes, canonicalJson } from "../primitives/json.ts";
+import { type ByteSigner, signerOf } from "../primitives/signing.ts";
+import type { Sql } from "../records/sql.ts";
+import type { AgreementDesk, Standing } from "./agreement-desk.ts";
+
+/** Seconds that a canary's evaluator has. */
+const PATIENCE = 3_600;
+/** Canaries begun in one step. */
+const MOST_AT_ONCE = 16;
+
+export const canaryCountSchema = z.strictObject({ asked: z.int(), passed: z.int(), failed: z.int() });
+/** Of the last thirty days; `asked`: that are open. */
+export type CanaryCount = Readonly<z.infer<typeof canaryCountSchema>>;
+
+export interface CanariesOptions {
+  readonly sql: Sql;
+  /** Draws which evaluations are followed by a test, and makes the parties' keys. */
+  readonly secret: Uint8Array;
+  readonly desk: () => AgreementDesk;
+  /** The machine's clock. */
+  readonly millis: () => number;
+  /** One in how many, by the part that it has passed. Default: five, or twenty. */
+  readonly rate?: (passed: number | undefined) => number;
+}
+
+const openSchema = z.array(z.object({ id: hashSchema, evaluator: z.string(), known: z.number() }));
+const endedSchema = z.array(z.object({ evaluator: z.string(), ended: z.coerce.number(), passed: z.boolean() }));
+const dueSchema = z.array(z.object({ evaluator: z.string(), number: z.coerce.number() }));
+
+export class Canaries {
+  readonly #of: CanariesOptions;
+
+  constructor(options: CanariesOptions) {
+    this.#of = options;
+  }
+
+  /** Hears that an evaluator has judged. Where the terms ask that it is tested, the lot says whether a test follows. */
+  async judged({ id, life: { agreement } }: Standing, identity: PartyIdentity): Promise<void> {
+    const { sql, secret, rate = canaryRate } = this.#of;
+    if (!asksForCanaries(agreement)) return;
+    const [own] = await sql.query("SELECT id FROM gateway_canaries WHERE id = $1", [id]);
+    if (own !== undefined) return;
+    const evaluator = breakerName(identity);
+    const [row] = await sql.query(
+      `INSERT INTO gateway_judges (evaluator, judged, is_due) VALUES ($1, 1, false)
+       ON CONFLICT (evaluator) DO UPDATE SET judged = gateway_judges.judged + 1 RETURNING judged`,
+      [evaluator],
+    );
+    const past = (await this.#ended()).filter((each) => each.evaluator === evaluator);
+    const passed = past.length === 0 ? undefined : past.filter((each) => each.passed).length / past.length;
+    if (isCanary(bytesToHex(secret), evaluator, Number(row?.["judged"]), rate(passed)))
+      await sql.query("UPDATE gateway_judges SET is_due = true WHERE evaluator = $1", [evaluator]);
+  }
+
+  /** Looks at the tests that are open, and begins those that are due: one of an evaluator at a time. */
+  async step(): Promise<void> {
+    const { sql } = this.#of;
+    const now = this.#now();
+    await sql.query("DELETE FROM gateway_canaries WHERE ended < $1", [now - BREAKER_MEMORY]);
+    const open = openSchema.parse(await sql.query("SELECT id, evaluator, known FROM gateway_canaries WHERE ended IS NULL"));
+    for (const canary of open) await this.#look(canary, now);
+    const due = dueSchema.parse(
+      await sql.query(
+        `SELECT evaluator, judged AS number FROM gateway_judges WHERE is_due AND NOT EXISTS
+           (SELECT 1 FROM gateway_canaries WHERE gateway_canaries.evaluator = gateway_judges.evaluator AND ended IS NULL)
+         ORDER BY evaluator LIMIT ${MOST_AT_ONCE}`,
+      ),
+    );
+    for (const { evaluator, number } of due) {
+      // Where agreements are stopped, or there is no room, it waits.
+      await this.#begin(evaluator, number).catch((error: unknown) => {
+        if (!(error instanceof AgentCityError)) throw error;
+      });
+    }
+  }
+
+  /** How they ended, as breakers count it. */
+  async outcomes(): Promise<readonly BreakerOutcome[]> {
+    return (await this.#ended()).map(({ evaluator, ended, passed }) => ({ what: "canary", at: ended, evaluator, passed }));
+  }
+
+  async count(): Promise<CanaryCount> {
+    const ended = await this.#ended();
+    const [open] = await this.#of.sql.query("SELECT count(*) AS count FROM gateway_canaries WHERE ended IS NULL");
+    const passed = ended.filter((each) => each.passed).length;
+    return { asked: Number(open?.["count"]), passed, failed: ended.length - passed };
+  }
+
+  async #ended() {
+    const rows = await this.#of.sql.query("SELECT evaluator, ended, passed FROM gateway_canaries WHERE passed IS NOT NULL ORDER BY ended");
+    return endedSchema.parse(rows);
+  }
+
+  async #look({ id, evaluator, known }: z.infer<typeof openSchema>[number], now: number): Promise<void> {
+    const { sql, desk } = this.#of;
+    const standing = await desk()
+      .get(id)
+      .catch(() => undefined);
+    // A process ended while it was made: nobody was asked.
+    if (standing?.life.delivery === undefined) return void (await sql.query("DELETE FROM gateway_canaries WHERE id = $1", [id]));
+    const [result] = standing.life.results;
+    if (result === undefined && now <= Date.parse(standing.life.delivery.timestamp) / 1_000 + PATIENCE) return;
+    // Silence counts against who has shown that it hears; before that, it may never have looked.
+    const hears = (await this.#ended()).some((each) => each.evaluator === evaluator);
+    const passed = result !== undefined ? passesCanary(known, result.determination.composite / 100) : hears ? false : null;
+    await sql.query("UPDATE gateway_canaries SET ended = $2, passed = $3 WHERE id = $1", [id, now, passed]);
+  }
+
+  async #begin(evaluator: string, number: number): Promise<void> {
+    const { sql, desk, secret } = this.#of;
+    const seed = (what: string) => sha256Bytes(canonicalBytes(["asa/1 canary", bytesToHex(secret), evaluator, number, what]));
+    const parties = { client: signerOf("ed25519", seed("client")), provider: signerOf("ed25519", seed("provider")) };
+    const task = canaryTask(sha256(seed("task")));
+    const offer = proposalOf(task, parties, {
+      evaluator: identityIn(evaluator),
+      now: this.#now(),
+      name: bytesToHex(seed("name")).slice(2, 18),
+    });
+    const { id, life } = await desk().propose(offer, { from: "canaries" });
+    await sql.query("INSERT INTO gateway_canaries (id, evaluator, known) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING", [
+      id,
+      evaluator,
+      task.known,
+    ]);
+    let at = life;
+    for (const act of actsOf(task, parties, this.#now())) ({ life: at } = await desk().take(id, act(at)));
+    await sql.query("UPDATE gateway_judges SET is_due = false WHERE evaluator = $1", [evaluator]);
+  }
+
+  #now(): number {
+    return Math.floor(this.#of.millis() / 1_000);
+  }
+}
+
+const iso = (seconds: number) => new Date(seconds * 1_000).toISOString().replace(".000Z", "Z");
+const identityOf = ({ publicKey }: ByteSigner): PartyIdentity => ({ scheme: "w3c_did", value: didOf(publicKey) });
+
+function identityIn(name: string): PartyIdentity {
+  const colon = name.indexOf(":");
+  return identitySchema.parse({ scheme: name.slice(0, colon), value: name.slice(colon + 1) });
+}
+
+type Parties = Readonly<Record<Party, ByteSigner>>;
+const seal = (by: ByteSigner, kind: Parameters<typeof messageBytes>[0], hash: Hash) => by.sign(messageBytes(kind, hash));
+
+function proposalOf(
+  { description }: CanaryTask,
+  { client, provider }: Parties,
+  { evaluator, now, name }: { readonly evaluator: PartyIdentity; readonly now: number; readonly name: string },
+): Extract<Act, { readonly act: "propose" }> {
+  const accuracy = { name: "accuracy", weight: 1, metric: "percentage" } as const;
+  const template = { type: "general", dimensions: [accuracy], composite_threshold: 75, quality_gates: [] };
+  const proposal = proposalFrom(template, {
+    ...{ agreement_id: `asa-${name}`, created_at: iso(now), expires_at: iso(now + 86_400), description, deliverable_format: "text" },
+    verification: { strategy: "immediate", depth: "semantic", evaluator_timeout_seconds: PATIENCE },
+    parties: {
+      client: { identity: identityOf(client) },
+      provider: { identity: identityOf(provider) },
+      evaluator: { identity: evaluator, type: "agent_as_judge" },
+    },
+  });
+  return { act: "propose", document: JSON.parse(canonicalJson(proposal)), signature: seal(client, "proposal", agreementHash(proposal)) };
+}
+
+/** What both do until the evaluator's turn. */
+function actsOf({ content }: CanaryTask, parties: Parties, now: number): readonly ((life: AgreementLife) => Act)[] {
+  const sign = (by: Party) => (life: AgreementLife) => ({
+    ...{ act: "sign" as const, by, signature: seal(parties[by], "agreement", agreementHash(life.agreement)) },
+  });
+  return [
+    (life) => {
+      const message = draftMessage(life.negotiation, { by: "provider", action: "accept", rationale_code: "other", timestamp: iso(now) });
+      const signature = seal(parties.provider, "message", messageHash(message));
+      return { act: "negotiate", message: { ...JSON.parse(canonicalJson(message)), signature } };
+    },
+    sign("client"),
+    sign("provider"),
+    (life) => {
+      const delivery = deliverySchema.parse({
+        ...{ agreement_hash: agreementHash(life.agreement), deliverable_hash: sha256(content), timestamp: iso(now) },
+        uri: `data:text/plain;base64,${Buffer.from(content).toString("base64")}`,
+      });
+      return { act: "deliver", delivery, signature: seal(parties.provider, "delivery", statementHash(delivery)) };
+    },
+  ];
+}
