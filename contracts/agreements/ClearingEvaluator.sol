@@ -12,6 +12,7 @@ import {LibBytes} from "solady/src/utils/LibBytes.sol";
 import {IClearingEvaluator, IJobEscrow} from "../interfaces/IClearingEvaluator.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Clearing} from "../libraries/Clearing.sol";
@@ -87,13 +88,15 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     uint256 private constant _MARGIN = 1 hours;
     uint8 private constant _MOST_PANELS = 2;
 
-    /// @dev No city replaces its registry of evidence.
+    /// @dev No city replaces its registry of evidence, nor its ledger of producers.
     IEvidenceRegistry private immutable _EVIDENCE;
+    IProducerContract private immutable _PRODUCERS;
 
     mapping(bytes32 key => Hearing hearing) private _hearings;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _EVIDENCE = IEvidenceRegistry(constitution.at(Institution.EVIDENCE));
+        _PRODUCERS = IProducerContract(constitution.at(Institution.PRODUCERS));
     }
 
     /// @inheritdoc IClearingEvaluator
@@ -107,6 +110,8 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         Signatures.requireAnyOrCaller(terms.client, digest, clientSignature);
         Signatures.requireAnyOrCaller(terms.provider, digest, providerSignature);
         _requireSound(terms);
+        _requireOwn(terms.client, terms.clientPrincipal);
+        _requireOwn(terms.provider, terms.providerPrincipal);
         _requireJob(terms);
         key = _keyOf(terms.escrow, terms.jobId);
         if (_hearings[key].digest != 0) revert AlreadyRegistered(key);
@@ -257,7 +262,11 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         Seat[] memory panel = _EVIDENCE.drawPanel(seed, terms.panelSize, c.excluded, c.drawBlock);
         uint256 drawn = 0;
         // At most seven seats.
-        for (uint256 i = 0; i < panel.length; ++i) drawn += panel[i].weight;
+        for (uint256 i = 0; i < panel.length; ++i) {
+            // Who lost its weight after the draw keeps its place: fewer of the others are no majority for it.
+            uint256 weight = panel[i].weight;
+            drawn += weight == 0 ? PanelDraw.MOST_WEIGHT : weight;
+        }
         (c.panel, c.drawn) = (panel, drawn);
         uint256 most = terms.questions == _ALL_QUESTIONS ? _QUESTIONS * panel.length : panel.length;
         (c.count.praise, c.praise) = (new uint256[](most), new uint256[](most));
@@ -479,6 +488,12 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         bool scaled = terms.minConfidence <= BasisPoints.WHOLE && terms.passScore <= BasisPoints.WHOLE;
         bool ends = terms.hearing >= _SHORTEST && terms.hearing <= _LONGEST && terms.deliverBy >= block.timestamp;
         if (!parties || !named || !asked || !judged || !scaled || !ends) revert InvalidTerms();
+    }
+
+    /// @dev Whose a party is, the city says of those it knows: else a house would judge what is its own under another's name.
+    function _requireOwn(address party, address named) private view {
+        address principal = _PRODUCERS.principalOf(party);
+        if (principal != address(0) && principal != named) revert OtherHouse(party, principal, named);
     }
 
     /// @dev The escrow's own word on who the parties are: both signatures say only that two keys agree.

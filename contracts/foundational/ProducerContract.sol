@@ -47,6 +47,12 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         uint40 nonce;
     }
 
+    /// A principal's last freeze, and since when it had counted until then: what opened in between had counted it.
+    struct Hold {
+        uint32 frozenBlock;
+        uint32 countedFrom;
+    }
+
     /// How many there have been, and how many producers count toward turnout now.
     struct Census {
         uint16 producers;
@@ -78,6 +84,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// Numbers of principals, from 1.
     mapping(address principal => uint24 number) private _numbers;
     mapping(uint24 number => Portfolio portfolio) private _portfolios;
+    mapping(uint24 number => Hold hold) private _holds;
     /// Of those who are no principal: agents that make agents.
     mapping(address creator => uint256 nonce) private _nonces;
     /// Of names that do not name their agent by themselves.
@@ -194,16 +201,15 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @inheritdoc IProducerContract
-    function settleAll(Outcome[] calldata outcomes) external {
+    function settleAll(Outcome[] calldata outcomes, address[] calldata voters) external {
         Standing standing = _marketStanding();
         _ledger.settleAll(_CONSTITUTION, standing, outcomes);
         // What a replaced market says about work reaches its own locks, no vote.
         if (standing != Standing.CURRENT) return;
         // At most the executors of the nodes that a claim names. A sponsor's own agents do not bid: whoever is paid worked for another.
-        for (uint256 i = 0; i < outcomes.length; ++i) {
-            address agent = outcomes[i].agent;
-            bool earned = outcomes[i].scored && outcomes[i].score != 0;
-            if (earned && _ledger.accounts[agent].flags & _NOVICE != 0) _enfranchise(agent, _load(agent));
+        for (uint256 i = 0; i < voters.length; ++i) {
+            Account memory account = _producer(voters[i]);
+            if (_has(account, _NOVICE)) _enfranchise(voters[i], account);
         }
     }
 
@@ -252,7 +258,9 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function enfranchise(address agent) external {
         Account memory account = _producer(agent);
         _onlyClerk(Office.REGISTRAR, this.enfranchise.selector, account);
-        if (_has(account, _NOVICE)) _enfranchise(agent, account);
+        if (!_has(account, _NOVICE)) return;
+        _ledger.vouch();
+        _enfranchise(agent, account);
     }
 
     /// @inheritdoc IProducerContract
@@ -267,14 +275,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function freezePrincipal(address principal, bool frozen) external {
         _onlyGovernor();
-        Portfolio storage portfolio = _portfolios[_numberOf(principal)];
+        uint24 number = _numberOf(principal);
+        Portfolio storage portfolio = _portfolios[number];
         if (portfolio.frozen == frozen) return;
         portfolio.frozen = frozen;
         if (frozen) {
             _census.active -= portfolio.producers;
+            _holds[number] = Hold(uint32(block.number), portfolio.countedFrom);
         } else {
             _census.active += portfolio.producers;
-            // Sessions already open counted their electorate without these producers, or lost them.
+            // Sessions that opened meanwhile counted their electorate without these producers; those that had counted them have them back.
             portfolio.countedFrom = uint32(block.number);
         }
         emit PrincipalFrozen(principal, frozen);
@@ -412,9 +422,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     ) external view returns (bool mayVote, address principal, uint16 index, bool counted) {
         Account memory account = _load(agent);
         (principal, index) = (_principalOf(account), account.index);
-        if (_portfolios[account.principal].countedFrom >= opened) return (false, principal, index, false);
-        counted = !_has(account, _LAPSED | _NOVICE) && account.registeredBlock < opened;
-        mayVote = (counted || _lapsedDuring(agent, opened)) && _isEligible(account, Kind.PRODUCER);
+        if (_wasFrozen(account.principal, opened)) return (false, principal, index, false);
+        bool attending = !_has(account, _LAPSED | _NOVICE) && account.registeredBlock < opened;
+        mayVote = (attending || _lapsedDuring(agent, opened)) && _isEligible(account, Kind.PRODUCER);
+        counted = attending && _portfolios[account.principal].countedFrom < opened;
     }
 
     /// @inheritdoc IProducerContract
@@ -668,7 +679,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (flags & ~_LAPSED != 0 || Reputation.points(reputation) < floor) return _NOBODY;
         if ((flags != 0 || since >= opened) && !_lapsedDuring(agent, opened)) return _NOBODY;
         Portfolio storage portfolio = _portfolios[principal];
-        bool excluded = kind != Kind.PRODUCER || portfolio.frozen || portfolio.countedFrom >= opened;
+        bool excluded = kind != Kind.PRODUCER || portfolio.frozen || _wasFrozen(principal, opened);
         return excluded ? _NOBODY : index;
     }
 
@@ -676,6 +687,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function _lapsedDuring(address agent, uint256 opened) private view returns (bool) {
         Absence storage absence = _absences[agent];
         return absence.lapsedBlock >= opened && absence.countedFrom < opened;
+    }
+
+    /// @dev Whether a session that opened then counted its electorate without the principal's producers.
+    function _wasFrozen(uint24 number, uint256 opened) private view returns (bool) {
+        if (_portfolios[number].countedFrom < opened) return false;
+        Hold storage hold = _holds[number];
+        return hold.frozenBlock <= opened || hold.countedFrom >= opened;
     }
 
     function _has(Account memory account, uint8 flag) private pure returns (bool) {

@@ -46,6 +46,11 @@ struct Ledger {
     mapping(address market => mapping(address agent => uint8 faults)) found;
     /// Slashed, and not taken by the treasury yet.
     Dues.Owed dues;
+    /// What retired markets took from verifiers, who lock nothing.
+    mapping(address market => mapping(address verifier => uint64 taken)) charged;
+    /// When the Registrar vouched for the last twenty, oldest overwritten.
+    mapping(uint256 place => uint40 at) vouched;
+    uint256 vouchers;
 }
 
 /// @title What an account has at stake, and what outcomes do to it
@@ -55,6 +60,11 @@ library Stakes {
 
     /// @dev Among `Account.flags`: part of `locked` is of markets before the last one, `Profile.earlier`.
     uint8 internal constant DIVIDED = 16;
+
+    /// What a retired market takes from one verifier at most, over all: its missions' panels still answer for two absences.
+    uint64 private constant _MOST_CHARGED = 2 * SlashingSchedule.NO_SHOW;
+    uint256 private constant _MOST_VOUCHED = 20;
+    uint256 private constant _VOUCHING_PERIOD = 30 days;
 
     // --- Locks and outcomes ------------------------------------------------------------------------------------------
 
@@ -166,6 +176,17 @@ library Stakes {
         return uint16(Reputation.points(left));
     }
 
+    // --- Votes -------------------------------------------------------------------------------------------------------
+
+    /// @notice Counts one more producer that the Registrar vouches for, whoever holds the office.
+    function vouch(Ledger storage self) external {
+        uint256 place = self.vouchers++ % _MOST_VOUCHED;
+        uint256 due = self.vouched[place] + _VOUCHING_PERIOD;
+        // The low bits are seconds, which fit.
+        if (block.timestamp < due) revert IProducerContract.VouchedEnough(_MOST_VOUCHED, uint40(due));
+        self.vouched[place] = uint40(block.timestamp);
+    }
+
     // --- Shared with ProducerContract --------------------------------------------------------------------------------
 
     /// @dev Clerks hold no stake, adjudicators theirs in the roster.
@@ -198,13 +219,23 @@ library Stakes {
         if (standing == Standing.RETIRED) {
             // What it may take, and whom it may score: those whose locks it made, and no more than these.
             uint64 reach = _lockedUnder(self, outcome.agent, account, msg.sender);
-            (release, penalty) = (release < reach ? release : reach, penalty < reach ? penalty : reach);
             scored = scored && reach != 0;
+            // Who sits on a panel locks nothing for it.
+            if (account.kind == Kind.VERIFIER) reach = _charge(self, outcome.agent, penalty);
+            (release, penalty) = (release < reach ? release : reach, penalty < reach ? penalty : reach);
         }
         slashed = _take(self, outcome.agent, account, release, penalty);
         if (!scored) return slashed;
         uint256 score = outcome.score < BasisPoints.WHOLE ? outcome.score : BasisPoints.WHOLE;
         _setReputation(outcome.agent, account, Reputation.ema(account.reputation, score, lambda), outcome.reason);
+    }
+
+    /// @dev What a retired market may still take from a verifier, which counts as taken.
+    function _charge(Ledger storage self, address verifier, uint64 penalty) private returns (uint64 reach) {
+        uint64 taken = self.charged[msg.sender][verifier];
+        reach = _MOST_CHARGED - taken;
+        if (penalty < reach) reach = penalty;
+        self.charged[msg.sender][verifier] = taken + reach;
     }
 
     /// @dev Stake is fungible: what is slashed leaves `held`, so it comes out of the lock that ends here, then out of

@@ -31,7 +31,7 @@ interface IClearingEvaluator {
         uint256 jobId;
         address client;
         address provider;
-        /// Whose issuers and verifiers have no say, beside the parties' own.
+        /// Whose issuers and verifiers have no say, beside the parties' own: of a party that the city knows, its principal there.
         address clientPrincipal;
         address providerPrincipal;
         /// SHA-256 of what was agreed.
@@ -90,6 +90,8 @@ interface IClearingEvaluator {
     event Finalised(bytes32 indexed key, Outcome outcome, uint16 share, bytes32 reason);
 
     error InvalidTerms();
+    /// @notice The terms name another principal of a party than the city's ledger does.
+    error OtherHouse(address party, address principal, address named);
     /// @notice The escrow knows the job otherwise: other parties, another evaluator, or an end before the hearings'.
     error NotTheJob(address escrow, uint256 jobId);
     error AlreadyRegistered(bytes32 key);

@@ -82,7 +82,8 @@ interface IEvidenceRegistry {
     /// weights. Caller: Regulator, within its envelope, and of another principal than the verifiers that it names. Without verifiers: the
     /// hash alone.
     function postPassports(bytes32 passports, address[] calldata verifiers, uint16[] calldata weights) external;
-    /// @notice Rewrites the roster without those who retired since it was written. Caller: anyone, if there are any.
+    /// @notice Rewrites the roster without those who retired since it was written, or once the last stay is over. Caller: anyone, if there is
+    /// such a change: each edition is one more that the clearings of panels drawn before look through.
     function reseat() external;
     /// @notice Keeps the hash of a block whose panels are still to be heard, for all missions and for good. Caller: anyone, while the chain
     /// remembers it: 256 blocks, 8,191 where it has EIP-2935. Again: nothing.

@@ -310,8 +310,9 @@ interface ILegislativeProcedure {
     function expire(uint256 session) external;
     /// @notice Pays a failed, expired or cancelled session's deposit to its sponsor. Anyone.
     function withdraw(uint256 session) external;
-    /// @notice Takes a producer that missed three sessions in a row out of the electorate of later ones: the last three that reached
-    /// quorum, each opened after the one before was tallied. Anyone.
+    /// @notice Takes a producer that missed three sessions in a row out of the electorate of later ones: the last three that were tallied,
+    /// each opened after the one before was. One that missed its quorum is among them if a sponsor had paid in SESSION_FEE or more, half of
+    /// a quorum voted, and it opened a day after the one before was tallied. Anyone.
     function lapse(address agent) external;
 
     /// @notice The round that a signature given now would join.

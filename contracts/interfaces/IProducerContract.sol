@@ -115,6 +115,8 @@ interface IProducerContract {
     error ProducersExhausted();
     error PrincipalsExhausted();
     error NotEligible(address agent);
+    /// @notice The Registrar vouched for as many as it may; the next from `until` on.
+    error VouchedEnough(uint256 most, uint40 until);
     error CapabilityTooHigh(uint256 dimension, uint256 value, uint256 most);
 
     /// @notice Registers an agent of kind PRODUCER or VERIFIER. Both principal (ECDSA or ERC-1271) and agent (ECDSA, or
@@ -144,7 +146,8 @@ interface IProducerContract {
     function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external;
 
     /// @notice Gives a producer that came after the founding its vote in later sessions, before it was paid for its first slot (decision 91).
-    /// Caller: the Registrar, its envelope listing the call, of another principal than the agent.
+    /// At most twenty in thirty days, however often the envelope is set. Caller: the Registrar, its envelope listing the call, of another
+    /// principal than the agent.
     function enfranchise(address agent) external;
 
     /// @notice Enters a CLERK or ADJUDICATOR. Caller: ClerkContract or AdjudicatorRoster.
@@ -164,7 +167,7 @@ interface IProducerContract {
     function lock(address agent, uint64 amount) external;
 
     /// @notice One settlement call. Caller: current or retired execution procedure. A retired one reaches the stake and the reputation of
-    /// those alone whose locks it made, and no more than these locks.
+    /// those alone whose locks it made, and no more than these locks; of a verifier, which locks nothing, 100 tokens in all.
     /// @param outcome `release` is the part of the lock that ends with this call, slashed or not: `locked` falls by exactly this much
     /// (never below zero). A lock of 150 that loses 50 and ends has a release of 150 and a penalty of 50.
     /// @param penalty What is taken at most: out of the ending lock, then free, then the registration stake, then other
@@ -173,10 +176,10 @@ interface IProducerContract {
     /// @return slashed What was actually taken.
     function settle(Outcome calldata outcome, uint64 penalty, address settler) external returns (uint64 slashed);
 
-    /// @notice The same for a list of outcomes that take no stake: what became final with a claim. Who is scored above zero through the
-    /// current market finished a paid slot in a stranger's mission, and votes from the next session on. Caller: current or retired execution
+    /// @notice The same for a list of outcomes that take no stake: what became final with a claim. Caller: current or retired execution
     /// procedure, a retired one bounded as above.
-    function settleAll(Outcome[] calldata outcomes) external;
+    /// @param voters Who finished a slot in a stranger's mission that gives a vote: from the next session on, if the market is the current one.
+    function settleAll(Outcome[] calldata outcomes, address[] calldata voters) external;
 
     /// @notice Takes whole points of reputation. Caller: current or retired execution procedure; a retired one takes nothing.
     function reproach(address agent, uint16 points, bytes32 reason) external;

@@ -7,6 +7,9 @@ import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 /// @notice Decision 22. Draw numbers form one endless sequence per seed: the caller takes draw 0, 1, 2 … and skips the
 /// indexes it must refuse (already drawn, excluded principal).
 library PanelDraw {
+    /// What a seat weighs at most: below 4/3 of the least, so that of seven heads four outvote three.
+    uint16 internal constant MOST_WEIGHT = 133;
+
     /// @notice There is no candidate to draw from.
     error EmptyPool();
 

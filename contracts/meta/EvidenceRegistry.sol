@@ -46,7 +46,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint40 since;
         uint16 seats;
         uint32 epoch;
-        /// Somebody on it has retired: weights are read one by one.
+        /// Somebody on it has retired or is stayed: weights are read one by one.
         bool stale;
     }
 
@@ -69,7 +69,6 @@ contract EvidenceRegistry is IEvidenceRegistry {
     uint256 private constant _MAX_VERIFIERS = 256;
     // What passports move weights within, and how far at once (decision 82).
     uint16 private constant _LEAST_WEIGHT = 100;
-    uint16 private constant _MOST_WEIGHT = 133;
     uint16 private constant _WEIGHT_STEP = 3;
     /// A mission keeps fifteen bits of a number.
     uint16 private constant _MAX_SERIAL = 0x7fff;
@@ -96,6 +95,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
     uint16 private _suspensions;
     /// When the last of the stays below ends.
     uint40 private _lastStay;
+    /// Somebody has retired since the roster was written.
+    bool private _hasRetired;
     mapping(address verifier => uint40 until) private _stayed;
     mapping(address principal => bool suspended) private _suspended;
     Roster private _roster;
@@ -126,7 +127,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     function registerVerifier(address verifier, uint16 weight) external {
         _onlyGovernor();
         if (weight == 0) revert ZeroWeight(verifier);
-        if (weight > _MOST_WEIGHT) revert WeightOutOfBounds(verifier, 0, weight);
+        if (weight > PanelDraw.MOST_WEIGHT) revert WeightOutOfBounds(verifier, 0, weight);
         IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
         if (!producers.isEligible(verifier, Kind.VERIFIER)) revert NotAVerifier(verifier);
         if (_serials == _MAX_SERIAL) revert TooManyVerifiers(_MAX_SERIAL);
@@ -196,7 +197,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         Roles storage roles = _roles[verifier];
         if (roles.weight == 0 || roles.retired) return;
         roles.retired = true;
-        _roster.stale = true;
+        (_roster.stale, _hasRetired) = (true, true);
         emit VerifierRetired(verifier);
     }
 
@@ -240,7 +241,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
 
     /// @inheritdoc IEvidenceRegistry
     function reseat() external {
-        if (!_roster.stale) revert RosterCurrent(_roster.epoch);
+        // While a stay lasts its seat is read one by one whatever is written: each edition is one more that later clearings look through.
+        bool changes = _hasRetired || (_roster.stale && block.timestamp >= _lastStay);
+        if (!changes) revert RosterCurrent(_roster.epoch);
         _writeRoster();
     }
 
@@ -501,7 +504,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         roster.seats = uint16(page.length / _SEAT_LENGTH);
         roster.since = uint40(block.number);
         roster.stale = block.timestamp < _lastStay;
-        _roster = roster;
+        (_roster, _hasRetired) = (roster, false);
         emit RosterWritten(roster.epoch, roster.page, roster.seats);
     }
 
@@ -528,7 +531,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         if (before == 0) revert NotRegistered(verifier);
         if (roles.principal == house) revert OwnHouse(verifier);
         // Who was seated below starts there and only rises.
-        bool within = weight <= _MOST_WEIGHT && (weight >= _LEAST_WEIGHT || weight > before);
+        bool within = weight <= PanelDraw.MOST_WEIGHT && (weight >= _LEAST_WEIGHT || weight > before);
         uint256 step = weight > before ? weight - before : before - weight;
         if (!within || step == 0 || step > _WEIGHT_STEP) revert WeightOutOfBounds(verifier, before, weight);
         uint256 day = block.timestamp / 1 days;

@@ -24,7 +24,7 @@ import {Admission, LawNode} from "../types/Law.sol";
 import {AwardDecision, Bid} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {Auth, Institution} from "../types/Roles.sol";
-import {MissionState, NodeState} from "../types/States.sol";
+import {MissionState} from "../types/States.sol";
 import {CityClock} from "./CityClock.sol";
 import {Awards} from "./market/Awards.sol";
 import {MarketLedger} from "./market/MarketLedger.sol";
@@ -105,7 +105,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external nonReentrant {
         Lock memory lock = _market.locks[mission][node][auth.agent];
         if (lock.awarded) {
-            _requireUnbound(mission, node, auth.agent);
+            if (_isRunning(mission)) revert StillBound(mission, node, auth.agent);
+            Openings.requireUnbound(_market, mission, node, auth.agent);
             delete _market.locks[mission][node][auth.agent];
             return _release(mission, node, auth.agent, lock.amount, lock.pooled);
         }
@@ -169,6 +170,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     function settleSlots(SlotOutcome[] calldata outcomes) external {
         _requireMission(msg.sender);
         IProducerContract.Outcome[] memory settled = new IProducerContract.Outcome[](outcomes.length);
+        address[] memory voters = new address[](0);
         // At most the slots of the nodes that a claim names.
         for (uint256 i = 0; i < outcomes.length; ++i) {
             SlotOutcome calldata outcome = outcomes[i];
@@ -177,11 +179,13 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             if (!lock.awarded) revert NoBid(msg.sender, node, agent);
             delete _market.locks[msg.sender][node][agent];
             settled[i] = IProducerContract.Outcome(agent, lock.amount, true, outcome.score, outcome.reason);
+            // Few ever are.
+            if (lock.earnsVote && outcome.score != 0) voters = MarketLedger.with(voters, agent);
             if (!lock.pooled) continue;
             _pool().settle(msg.sender, node, agent, lock.amount, 0, outcome.reason, address(0));
             settled[i].release = 0;
         }
-        _producers().settleAll(settled);
+        _producers().settleAll(settled, voters);
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -482,17 +486,6 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         NodeMarket memory market = _market.nodeMarket(mission, node);
         uint256 second = market.reopened ? 0 : _param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT);
         return _hasCome(market.closesAt + second);
-    }
-
-    /// @dev An executor's stake is free when its mission ended without its node; a slash that waits keeps it, and while humans may
-    /// still say that it is at fault, so does having begun.
-    function _requireUnbound(address mission, uint8 node, address agent) private view {
-        ICollaborationContract.Node memory word = ICollaborationContract(mission).nodeOf(node);
-        bool begun = word.state != NodeState.WAITING && word.state != NodeState.ELIGIBLE;
-        bool held = (begun || word.remainder != 0) && block.timestamp < heldUntil(mission, node);
-        if (held || _isRunning(mission) || word.faulted || word.state == NodeState.COMPLETED) {
-            revert StillBound(mission, node, agent);
-        }
     }
 
     // --- Reading -----------------------------------------------------------------------------------------------------

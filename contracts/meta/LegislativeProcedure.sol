@@ -31,6 +31,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
+    /// Between two sessions that count for who stays away although too few came.
+    uint40 private constant _APART = 1 days;
+
     IConstitutionContract private immutable _CONSTITUTION;
 
     LegislationStorage private _store;
@@ -171,8 +174,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         }
         uint8[] memory order = new uint8[](0);
         uint8 winner = 0;
-        if (ballots >= docket.quorumOf()) {
-            _attest(session, info.openedBlock);
+        uint256 quorum = docket.quorumOf();
+        _attest(session, info, quorum);
+        if (ballots >= quorum) {
             order = _asCandidates(docket, docket.order());
             winner = order[0];
         }
@@ -326,10 +330,16 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         _clerks().consume(office, msg.sender, selector, session);
     }
 
-    /// @dev Counts for `lapse`, unless it was open beside the last one that did.
-    function _attest(uint256 session, uint32 openedBlock) private {
-        if (openedBlock <= _store.talliedBlock) return;
-        _store.talliedBlock = uint32(block.number);
+    /// @dev Counts for `lapse`, unless it was open beside the last one that did. One that missed its quorum counts as well if somebody paid for
+    /// it, half of a quorum voted, and it opened a day after the last: nobody strikes the others off overnight.
+    function _attest(uint256 session, Session storage info, uint256 quorum) private {
+        if (info.openedBlock <= _store.talliedBlock) return;
+        uint256 ballots = info.ballots;
+        if (ballots < quorum) {
+            bool funded = info.sponsor != address(0) && info.deposit >= info.rules.fee;
+            if (!funded || 2 * ballots < quorum || info.openedAt < _store.talliedAt + _APART) return;
+        }
+        (_store.talliedBlock, _store.talliedAt) = (uint32(block.number), uint40(block.timestamp));
         _store.lastTallied[_store.tallied++ % 3] = session;
     }
 

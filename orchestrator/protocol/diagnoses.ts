@@ -111,6 +111,11 @@ export const DIAGNOSES = {
     helps: "add stake, or wait until some is released",
   },
   MarketClosed: { means: "bidding on node {1} is over", helps: "another attempt may open it again" },
+  VouchedEnough: {
+    means: "the Registrar vouched for {0} agents in thirty days",
+    helps: "a paid slot gives a vote too; try again after {time 1}",
+  },
+  OtherHouse: { means: "the city knows {0} as an agent of {1}, not of {2}", helps: "name its principal in the terms" },
   NodeStopped: { means: "node {1} is frozen or in review: it takes no executors", helps: "award it when it goes on" },
   MarketOpen: { means: "bids are taken until {time 2}", helps: "try again then" },
   NotEligible: { means: "{0} may not do this now", helps: "its page says whether it is registered, frozen or suspended" },

@@ -186,4 +186,26 @@ describe("attacks on agreements", () => {
     await attempt(contract.connect(ender).finalise(terms, city.addresses.TOKEN));
     expect(await balanceOf(ender)).to.equal(0n);
   });
+
+  it("a provider that the city knows names another house than its own, and its own lab grades its evidence", async () => {
+    const { city, base, createJob, delivered, hearing } = await openEvaluator();
+    const house = await city.account("the provider's true house");
+    await city.register("evaluator's provider", { principal: house });
+    const lab = keyOf("provider's lab");
+    await city.evidence.registerIssuer(lab.address, house.address, 1 << Class.ATT);
+    const jobId = await createJob();
+    const judged = async () => (await delivered({ jobId }, [{ class: Class.ATT, issuer: lab }])).evaluate([{}, {}, {}]);
+    await attempt(judged());
+    expect(Number((await hearing({ ...base, jobId })).outcome)).to.equal(Outcome.NONE);
+  });
+
+  it("two of five decide because two who were drawn with them are frozen", async () => {
+    const { city, delivered, hearing } = await openEvaluator();
+    const { terms, judges, evaluate } = await delivered({ panelSize: 5 });
+    const governor = city.producers.connect(await city.as("ADJUDICATION"));
+    for (const judge of judges.slice(2, 4)) await governor.freezeAgent(judge.address, true);
+    const fail = { result: Result.FAIL };
+    await attempt(evaluate([{}, {}, fail, fail, fail]));
+    expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.NONE);
+  });
 });

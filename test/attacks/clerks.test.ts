@@ -191,6 +191,19 @@ describe("attacks by clerks", () => {
     expect(await city.producers.hasSuffrage(agent.address)).to.equal(false);
   });
 
+  it("a Registrar gives a whole crowd a vote in a day, whatever its envelope counts", async () => {
+    const city = await loadCity();
+    const registrar = await city.account("registrar");
+    await city.clerks.appoint(Office.REGISTRAR, registrar.address, keyOf("registrar's house").address);
+    await city.clerks.setEnvelope(Office.REGISTRAR, [city.producers.interface.getFunction("enfranchise").selector], 1);
+    await city.constitution.seal();
+    for (let i = 0; i < 30; i++) {
+      const { agent } = await city.register(`face ${i}`);
+      await attempt(city.producers.connect(registrar).enfranchise(agent.address));
+    }
+    expect(await city.producers.activeProducers()).to.equal(20n);
+  });
+
   describe("who post passports", () => {
     const DAY = 86_400;
 

@@ -68,6 +68,35 @@ describe("attacks by collusion", () => {
       expect(agent).not.to.equal(ZeroAddress);
     });
 
+    /** Agents of these houses do a node each for a price; returns how many voters that makes. */
+    async function votersMade(houses: readonly string[], price: bigint): Promise<bigint> {
+      await opened(...houses.map(() => TASK));
+      const { city } = mission;
+      await city.constitution.seal();
+      const before = await city.producers.activeProducers();
+      const nodes = [...houses.keys()];
+      for (const [node, house] of houses.entries()) {
+        const one = await mission.newcomer(`voter to be ${node}`, { principal: await city.account(house), capabilities: 0n });
+        city.workers.push(one);
+        await mission.bidAs(one, node, price);
+      }
+      await mission.closeMarket();
+      await city.execution.award(mission.address, nodes);
+      for (const node of nodes) await mission.run(node);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim(nodes);
+      for (const _ of nodes) city.workers.pop();
+      return (await city.producers.activeProducers()) - before;
+    }
+
+    it("one mission of a sponsor with two keys makes as many voters as it has nodes", async () => {
+      expect(await votersMade(Array<string>(8).fill("second key of the sponsor"), tokens(20))).to.equal(1n);
+    });
+
+    it("a mission that pays a unit a node makes a voter of each house that works in it", async () => {
+      expect(await votersMade(["one house", "another", "a third"], 1n)).to.equal(0n);
+    });
+
     it("newcomers of one hand make the majority of a consensus", async () => {
       await opened({ ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 });
       await mission.city.constitution.seal();

@@ -19,6 +19,7 @@ import {
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
+const DAY = 86_400n;
 /** What one transaction may use (EIP-7825). */
 const TRANSACTION_GAS = 16_777_216n;
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
@@ -172,11 +173,11 @@ describe("attacks that grief", () => {
   describe("on the electorate", () => {
     type House = Awaited<ReturnType<typeof loadLegislature>>;
     /** Those voters cast their ballots in sessions that are open side by side, which are then tallied. */
-    async function vote({ legislation, voters, steps }: House, count: number, present: number): Promise<void> {
+    async function vote({ legislation, voters, steps }: House, count: number, present: number, ranking = [0, 1]): Promise<void> {
       const sessions: bigint[] = [];
       for (let i = 0; i < count; i++) sessions.push(await steps.toVoting([billOf(lawOf()).specHash]));
       for (const session of sessions) {
-        const ballots = await Promise.all(voters.slice(0, present).map((voter) => steps.ballot(session, voter, [0, 1])));
+        const ballots = await Promise.all(voters.slice(0, present).map((voter) => steps.ballot(session, voter, ranking)));
         if (ballots.length > 0) await legislation.castBallots(session, ballots);
       }
       await networkHelpers.time.increase(PROPOSAL + 1n);
@@ -193,9 +194,45 @@ describe("attacks that grief", () => {
 
     it("sessions in which nobody votes strike everybody off", async () => {
       const house = await loadLegislature();
-      for (let i = 0; i < 3; i++) await vote(house, 1, 0);
+      for (let i = 0; i < 3; i++) {
+        await vote(house, 1, 0);
+        await networkHelpers.time.increase(DAY);
+      }
       await attempt(house.legislation.lapse(last(house).address));
       expect(await house.producers.isLapsed(last(house).address)).to.equal(false);
+    });
+
+    it("half of the electorate stays away for good, nobody lapses, and no law is ever made again", async () => {
+      const house = await loadLegislature();
+      const { legislation, voters } = house;
+      const absent = [...voters.slice(5), (await house.register("ninth")).agent];
+      for (let i = 0; i < 4; i++) {
+        await vote(house, 1, 5, [1, 0]);
+        await networkHelpers.time.increase(DAY);
+        for (const voter of absent) await attempt(legislation.lapse(voter.address));
+      }
+      expect((await legislation.sessionOf(await legislation.sessionCount())).state).to.equal(State.TALLIED);
+    });
+
+    it("a few who vote three times in an afternoon strike all others off", async () => {
+      const house = await loadLegislature();
+      for (let i = 0; i < 3; i++) await vote(house, 1, 4);
+      await attempt(house.legislation.lapse(last(house).address));
+      expect(await house.producers.isLapsed(last(house).address)).to.equal(false);
+    });
+
+    it("two adjudicators freeze the houses of half of an open session's voters, and let them go again", async () => {
+      const { legislation, voters, steps, producers, as } = await loadLegislature();
+      const session = await steps.toVoting([billOf(lawOf()).specHash]);
+      const governor = producers.connect(await as("ADJUDICATION"));
+      for (const voter of voters.slice(0, 4)) {
+        const principal = await producers.principalOf(voter.address);
+        await attempt(governor.freezePrincipal(principal, true));
+        await attempt(governor.freezePrincipal(principal, false));
+      }
+      const ballots = await Promise.all(voters.map((voter) => steps.ballot(session, voter, [0, 1])));
+      await attempt(legislation.castBallots(session, ballots));
+      expect((await legislation.sessionOf(session)).ballots).to.equal(voters.length);
     });
 
     it("a voter is struck off in the middle of a vote", async () => {
@@ -485,6 +522,20 @@ describe("attacks that grief", () => {
   });
 
   describe("with a freeze of an agent", () => {
+    it("somebody rewrites the roster in every block while one verifier is stayed, and a clearing costs more each time", async () => {
+      await routed({ ...TASK, panelSize: 3 });
+      await mission.work(0);
+      await networkHelpers.mine();
+      const { evidence, producers, verifiers } = mission.city;
+      const [one = ""] = [...verifiers.keys()];
+      await producers.connect(await mission.city.as("ADJUDICATION")).freezeAgent(one, true);
+      const wave = packed(await mission.clearOrder(0, { result: Result.PASS }));
+      const before = await mission.contract.clear.estimateGas(wave);
+      for (let i = 0; i < 200; i++) await attempt(evidence.reseat());
+      const after = await mission.contract.clear.estimateGas(wave);
+      expect(after - before).to.be.lessThan(10_000n);
+    });
+
     const freeze = (agent: { address: string }, frozen = true) => mission.city.producers.freezeAgent(agent.address, frozen);
     const untilItEnds = () => networkHelpers.time.increase(2 * Number(REVIEW));
 

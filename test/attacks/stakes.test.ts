@@ -5,7 +5,18 @@ import { getAddress } from "viem";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
-import { type City, EVERYTHING, ethers, INSTITUTIONS, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import {
+  AMENDMENT_NOTICE,
+  type City,
+  EVERYTHING,
+  ethers,
+  INSTITUTIONS,
+  Kind,
+  keyOf,
+  loadCity,
+  networkHelpers,
+  tokens,
+} from "../support/city-fixture.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { outcomeOf } from "../support/outcomes.ts";
 import { openPanel } from "../support/panel.ts";
@@ -85,6 +96,31 @@ describe("attacks on stakes", () => {
       return city.producers.connect(await city.as(city.addresses.EXECUTION));
     };
 
+    it("a market that was replaced takes a verifier's whole stake", async () => {
+      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER });
+      const former = await replaced();
+      const before = (await city.producers.stakeOf(verifier.address)).held;
+      for (let i = 0; i < 8; i++) await attempt(former.settle(outcomeOf(verifier.address), tokens(500), ZeroAddress));
+      expect(before - (await city.producers.stakeOf(verifier.address)).held).to.equal(tokens(100));
+    });
+
+    it("a market is replaced, and the members of its missions' panels keep silent for nothing", async () => {
+      const mission = await (await openMission({ nodes: [{ ...TASK, panelSize: 3 }] })).activate();
+      await mission.awardAll();
+      await mission.route(0);
+      await mission.work(0);
+      await networkHelpers.mine();
+      const panel = [...(await mission.contract.panelOf(0))];
+      const { constitution, producers } = mission.city;
+      await constitution.amend(EXECUTION, await ethers.deployContract("MissionProbe"), WHY);
+      await networkHelpers.time.increase(AMENDMENT_NOTICE);
+      await constitution.enact(EXECUTION);
+      const held = async () => Promise.all(panel.map(async (member) => (await producers.stakeOf(member)).held));
+      const before = await held();
+      await attempt(mission.contract.redraw(0));
+      expect(await held()).to.deep.equal(before.map((stake) => stake - tokens(50)));
+    });
+
     it("a market that was replaced accuses everybody", async () => {
       const former = await replaced();
       await attempt(former.accuse(agent.address));
@@ -121,7 +157,9 @@ describe("attacks on stakes", () => {
       // The governor that replaced it seals late: what matters is the newcomer.
       await city.constitution.seal();
       const { agent: newcomer } = await city.register("newcomer");
-      await attempt(former.settleAll([{ agent: newcomer.address, release: 0n, scored: true, score: 10_000, reason: WHY }]));
+      await attempt(
+        former.settleAll([{ agent: newcomer.address, release: 0n, scored: true, score: 10_000, reason: WHY }], [newcomer.address]),
+      );
       expect(await city.producers.hasSuffrage(newcomer.address)).to.equal(false);
     });
 

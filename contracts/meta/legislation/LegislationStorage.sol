@@ -44,11 +44,12 @@ struct LegislationStorage {
     /// Sessions are numbered from 1.
     uint256 sessions;
     mapping(uint256 session => Docket) dockets;
-    /// The last three sessions tallied with a quorum, one after the other, oldest overwritten.
+    /// The last three sessions tallied that count for who stays away, one after the other, oldest overwritten.
     uint256[3] lastTallied;
-    uint224 tallied;
+    uint184 tallied;
     /// Of the last of them.
     uint32 talliedBlock;
+    uint40 talliedAt;
     mapping(bytes32 subject => ILegislativeProcedure.Petition round) petitions;
     /// Backers of a round by producer index, bits as in `FlaggedVoters`.
     mapping(bytes32 round => mapping(uint256 word => uint256)) backers;

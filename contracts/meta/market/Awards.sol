@@ -289,11 +289,28 @@ library Awards {
                 amount: stake,
                 awarded: true,
                 pooled: won.isPooled(),
-                accused: false
+                accused: false,
+                earnsVote: draft.novice[pick] && _earns(self, constitution, mission, draft.winners[slot], agent, price)
             });
             emit IExecutionProcedure.Awarded(mission, node, slot, agent, service, price, fairness);
             ICollaborationContract(mission).bind(node, slot, agent, service, price);
         }
+    }
+
+    /// @dev One agent of a house earns a vote in a mission, by a slot that is worth what convening a session costs: else whoever pays for a
+    /// mission makes as many voters of it as it has nodes, for nothing.
+    function _earns(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        address principal,
+        address agent,
+        uint64 price
+    ) private returns (bool) {
+        if (price < constitution.paramInUnits(Param.SESSION_FEE)) return false;
+        address candidate = self.candidates[mission][principal];
+        if (candidate == address(0)) self.candidates[mission][principal] = agent;
+        return candidate == address(0) || candidate == agent;
     }
 
     /// @dev Counts an assignment; returns the fairness it leaves.

@@ -48,6 +48,13 @@ library MarketLedger {
         kept[place] = words[place] = 0;
     }
 
+    /// @notice A list, and one more.
+    function with(address[] memory list, address one) internal pure returns (address[] memory longer) {
+        longer = new address[](list.length + 1);
+        for (uint256 i = 0; i < list.length; ++i) longer[i] = list[i];
+        longer[list.length] = one;
+    }
+
     /// @notice A mission's law is its code: reading it needs no call.
     function lawOf(address mission, uint8 node) internal view returns (LawNode memory) {
         return LawCodec.node(Clones.fetchCloneArgs(mission), node);

@@ -41,6 +41,8 @@ struct Lock {
     bool pooled;
     /// A fault was found and is counted against the agent until this ends.
     bool accused;
+    /// Its agent came after the founding, and votes once this slot is paid.
+    bool earnsVote;
 }
 
 /// @notice Storage of ExecutionProcedure. An agent bids once per node and attempt, and who executes a node again was released from the attempt
@@ -61,4 +63,6 @@ struct MarketStorage {
     mapping(address agent => uint256 nonce) nonces;
     /// Code of the services that were offered where any code is admitted.
     mapping(bytes32 service => bytes32 codeHash) codes;
+    /// Of a house's agents without a vote, the one that may earn it there.
+    mapping(address mission => mapping(address principal => address agent)) candidates;
 }

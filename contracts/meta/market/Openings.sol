@@ -11,6 +11,7 @@ import {BidWord} from "../../libraries/BidWord.sol";
 import {MissionContext} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Institution} from "../../types/Roles.sol";
+import {NodeState} from "../../types/States.sol";
 import {CityClock} from "../CityClock.sol";
 import {MarketLedger} from "./MarketLedger.sol";
 import {MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
@@ -124,8 +125,23 @@ library Openings {
         if (score <= lowest) revert IExecutionProcedure.Outbid(mission, node, score, lowest);
     }
 
+    /// @notice An executor's stake is free when its mission ended without its node; a slash that waits keeps it, and while humans may
+    /// still say that it is at fault, so does having begun.
+    function requireUnbound(MarketStorage storage self, address mission, uint8 node, address agent) external view {
+        ICollaborationContract.Node memory word = ICollaborationContract(mission).nodeOf(node);
+        bool begun = word.state != NodeState.WAITING && word.state != NodeState.ELIGIBLE;
+        bool held = (begun || word.remainder != 0) && block.timestamp < _heldUntil(self, mission, node);
+        if (held || word.faulted || word.state == NodeState.COMPLETED) {
+            revert IExecutionProcedure.StillBound(mission, node, agent);
+        }
+    }
+
     /// @notice Until when adjudicators may find a node's executors at fault for the end of its mission; 0 = no human ended it.
     function heldUntil(MarketStorage storage self, address mission, uint8 node) external view returns (uint40) {
+        return _heldUntil(self, mission, node);
+    }
+
+    function _heldUntil(MarketStorage storage self, address mission, uint8 node) private view returns (uint40) {
         uint40 endedAt = self.markets[mission].endedAt;
         if (endedAt == 0) return 0;
         uint8 band = uint8(MarketLedger.lawOf(mission, node).band);

@@ -116,7 +116,7 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "ClearingEvaluator.evaluate",
     guard: "a decision needs more than half of the weight that was drawn",
     file: "agreements/ClearingEvaluator.sol",
-    find: "        for (uint256 i = 0; i < panel.length; ++i) drawn += panel[i].weight;\n",
+    find: "            drawn += weight == 0 ? PanelDraw.MOST_WEIGHT : weight;\n",
     replace: "        drawn = 1;\n",
   },
   {
@@ -181,5 +181,24 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     file: "agreements/ClearingEvaluator.sol",
     find: "balanceOf(address(this)) - before;",
     replace: "balanceOf(address(this));",
+  },
+  {
+    title: "a provider that the city knows names another house than its own, and its own lab grades its evidence",
+    threats: ["NP-4"],
+    entry: "ClearingEvaluator.register",
+    guard: "whose a party is, the city's ledger says",
+    file: "agreements/ClearingEvaluator.sol",
+    find: "        _requireOwn(terms.provider, terms.providerPrincipal);\n",
+    replace: "",
+    bound: "of a key that the city does not know, its own word is taken",
+  },
+  {
+    title: "two of five decide because two who were drawn with them are frozen",
+    threats: ["TA-8", "NP-4"],
+    entry: "ClearingEvaluator.evaluate",
+    guard: "the drawn weight keeps those who lost theirs",
+    file: "agreements/ClearingEvaluator.sol",
+    find: "drawn += weight == 0 ? PanelDraw.MOST_WEIGHT : weight;",
+    replace: "drawn += weight;",
   },
 ]);

@@ -135,7 +135,7 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     entry: "EvidenceRegistry.postPassports",
     guard: "weights lie within 100 and 133",
     file: "meta/EvidenceRegistry.sol",
-    find: "bool within = weight <= _MOST_WEIGHT && (weight >= _LEAST_WEIGHT || weight > before);",
+    find: "bool within = weight <= PanelDraw.MOST_WEIGHT && (weight >= _LEAST_WEIGHT || weight > before);",
     replace: "bool within = weight >= _LEAST_WEIGHT || weight > before;",
   },
   {
@@ -210,5 +210,15 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     file: "meta/market/Awards.sol",
     find: "            if (draft.running[pick] == house) revert IExecutionProcedure.OwnHouse(mission, node, house);\n",
     replace: "",
+  },
+  {
+    title: "a Registrar gives a whole crowd a vote in a day, whatever its envelope counts",
+    threats: ["SP-4", "NP-4"],
+    entry: "ProducerContract.enfranchise",
+    guard: "the Registrar vouches for twenty in thirty days",
+    file: "foundational/ProducerContract.sol",
+    find: "        _ledger.vouch();\n",
+    replace: "",
+    bound: "twenty in thirty days",
   },
 ]);

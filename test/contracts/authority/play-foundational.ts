@@ -80,7 +80,7 @@ export async function playProducers(trial: AuthorityTrial): Promise<void> {
     execution.settle(outcomeOf(agent.address, { release: tokens(1), scored: true, score: 5000 }), 5, ZeroAddress),
   );
   const outcome = { agent: agent.address, release: 1n, scored: true, score: 5000, reason: WHY };
-  await trial.record("ProducerContract.settleAll", cast, () => execution.settleAll([outcome]));
+  await trial.record("ProducerContract.settleAll", cast, () => execution.settleAll([outcome], [agent.address]));
   await trial.record("ProducerContract.accuse", cast, () => execution.accuse(agent.address));
   await execution.accuse(agent.address);
   await trial.record("ProducerContract.discharge", cast, () => execution.discharge(agent.address));

@@ -513,7 +513,7 @@ describe("ProducerContract", () => {
         500n,
       ]);
       const slander = { agent: other.address, release: tokens(50), scored: true, score: 0, reason: WHY };
-      await former.settleAll([slander, { agent: agent.address, release: tokens(50), scored: false, score: 0, reason: WHY }]);
+      await former.settleAll([slander, { agent: agent.address, release: tokens(50), scored: false, score: 0, reason: WHY }], []);
       expect(await contract.reputationOf(other.address)).to.equal(500n);
       await former.settle(outcomeOf(agent.address, { release: tokens(400), scored: true, score: 0 }), tokens(400), ZeroAddress);
       await former.settle(outcomeOf(agent.address, { release: tokens(400), scored: true, score: 0 }), tokens(400), ZeroAddress);
@@ -584,7 +584,7 @@ describe("ProducerContract", () => {
         outcome(other.address, tokens(500), false, 10_000),
         outcome(agent.address, tokens(100), true, 0),
       ];
-      await expect(execution.settleAll(outcomes))
+      await expect(execution.settleAll(outcomes, []))
         .to.emit(contract, "ReputationChanged")
         .withArgs(agent.address, 500_000, 550_000, WHY)
         .and.to.emit(contract, "ReputationChanged")
@@ -599,17 +599,17 @@ describe("ProducerContract", () => {
     it("is the market's, all or nothing", async () => {
       const { agent } = await city.register("a");
       const one = outcome(agent.address, 0n, true, 0);
-      await expect(contract.settleAll([one])).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await expect(contract.settleAll([one], [])).to.be.revertedWithCustomError(contract, "NotAuthorised");
       const execution = contract.connect(await city.as("EXECUTION"));
       const unknown = outcome(keyOf("nobody").address, 0n, true, 0);
-      await expect(execution.settleAll([one, unknown])).to.be.revertedWithCustomError(contract, "NotRegistered");
+      await expect(execution.settleAll([one, unknown], [])).to.be.revertedWithCustomError(contract, "NotRegistered");
       expect(await contract.reputationOf(agent.address)).to.equal(500n);
     });
   });
 
   describe("suffrage and enfranchise", () => {
     const latestBlock = () => ethers.provider.getBlockNumber();
-    const paid = (agent: string, score = 1) => [{ agent, release: 0n, scored: true, score, reason: WHY }];
+    const paid = (agent: string) => [{ agent, release: 0n, scored: true, score: 1, reason: WHY }];
     const votes = async (agent: string) => {
       const opened = await latestBlock();
       return [await contract.hasSuffrage(agent), (await contract.electorOf(agent, opened + 1)).mayVote, await contract.activeProducers()];
@@ -626,10 +626,10 @@ describe("ProducerContract", () => {
       expect(await contract.electorsOf([founder.address, agent.address], (await latestBlock()) + 1)).to.deep.equal([0n, 65_535n]);
       expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
       const execution = contract.connect(await city.as("EXECUTION"));
-      await execution.settleAll(paid(agent.address, 0));
+      await execution.settleAll(paid(agent.address), []);
       expect(await votes(agent.address)).to.deep.equal([false, false, 1n]);
       const opened = await latestBlock();
-      await expect(execution.settleAll(paid(agent.address)))
+      await expect(execution.settleAll(paid(agent.address), [agent.address]))
         .to.emit(contract, "AgentEnfranchised")
         .withArgs(agent.address, city.addresses.EXECUTION);
       expect(await votes(agent.address)).to.deep.equal([true, true, 2n]);
@@ -662,7 +662,7 @@ describe("ProducerContract", () => {
       await contract.connect(await city.as("LEGISLATION")).lapse(agent.address);
       expect(await contract.isLapsed(agent.address)).to.equal(false);
       await contract.connect(agent).deregister(agent.address);
-      await contract.connect(await city.as("EXECUTION")).settleAll(paid(agent.address));
+      await contract.connect(await city.as("EXECUTION")).settleAll(paid(agent.address), [agent.address]);
       expect([await contract.hasSuffrage(agent.address), await contract.activeProducers()]).to.deep.equal([true, 0n]);
     });
 
@@ -672,7 +672,7 @@ describe("ProducerContract", () => {
       const { agent } = await city.register("newcomer");
       await former.lock(agent.address, tokens(150));
       await replaceMarket(await city.as("ADJUDICATION"));
-      await former.settleAll(paid(agent.address));
+      await former.settleAll(paid(agent.address), [agent.address]);
       expect(await contract.hasSuffrage(agent.address)).to.equal(false);
     });
   });

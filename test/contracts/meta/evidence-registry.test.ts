@@ -323,6 +323,19 @@ describe("EvidenceRegistry", () => {
         .withArgs(3, 2);
       await expect(anybody.reseat()).to.be.revertedWithCustomError(contract, "RosterCurrent").withArgs(4);
     });
+
+    it("waits until the last stay is over, unless somebody retires meanwhile", async () => {
+      const [group] = await verifiers([3]);
+      const [stayed = "", retired = ""] = group?.agents ?? [];
+      await city.producers.freezeAgent(stayed, true);
+      await expect(contract.reseat()).to.be.revertedWithCustomError(contract, "RosterCurrent").withArgs(3);
+      await city.producers.ban(retired, id("why"));
+      await contract.reseat();
+      await expect(contract.reseat()).to.be.revertedWithCustomError(contract, "RosterCurrent").withArgs(4);
+      await networkHelpers.time.increase(60 * 86_400);
+      await expect(contract.reseat()).to.emit(contract, "RosterWritten");
+      await expect(contract.reseat()).to.be.revertedWithCustomError(contract, "RosterCurrent").withArgs(5);
+    });
   });
 
   describe("postPassports", () => {
