@@ -20,6 +20,7 @@ export const clearingEvaluatorAbi = [
   {"type":"error","name":"NotDelivered","inputs":[{"name":"key","type":"bytes32"}]},
   {"type":"error","name":"NotOnPanel","inputs":[{"name":"verifier","type":"address"}]},
   {"type":"error","name":"NotTheJob","inputs":[{"name":"escrow","type":"address"},{"name":"jobId","type":"uint256"}]},
+  {"type":"error","name":"OtherHouse","inputs":[{"name":"party","type":"address"},{"name":"principal","type":"address"},{"name":"named","type":"address"}]},
   {"type":"error","name":"OtherWork","inputs":[{"name":"expected","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"ProofRejected","inputs":[{"name":"slot","type":"uint8"},{"name":"index","type":"uint8"}]},
   {"type":"error","name":"ReentrancyGuardReentrantCall","inputs":[]},
