@@ -42,15 +42,9 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         bool frozen;
         /// Producers of this principal that would count toward turnout if it were not frozen.
         uint16 producers;
-        /// When it was last released from a freeze.
+        /// When it was last frozen or let go.
         uint32 countedFrom;
         uint40 nonce;
-    }
-
-    /// A principal's last freeze, and since when it had counted until then: what opened in between had counted it.
-    struct Hold {
-        uint32 frozenBlock;
-        uint32 countedFrom;
     }
 
     /// How many there have been, and how many producers count toward turnout now.
@@ -84,7 +78,6 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// Numbers of principals, from 1.
     mapping(address principal => uint24 number) private _numbers;
     mapping(uint24 number => Portfolio portfolio) private _portfolios;
-    mapping(uint24 number => Hold hold) private _holds;
     /// Of those who are no principal: agents that make agents.
     mapping(address creator => uint256 nonce) private _nonces;
     /// Of names that do not name their agent by themselves.
@@ -279,15 +272,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Portfolio storage portfolio = _portfolios[number];
         if (portfolio.frozen == frozen) return;
         portfolio.frozen = frozen;
-        if (frozen) {
-            _census.active -= portfolio.producers;
-            _holds[number] = Hold(uint32(block.number), portfolio.countedFrom);
-        } else {
-            _census.active += portfolio.producers;
-            // Sessions that opened meanwhile counted their electorate without these producers; those that had counted them have them back.
-            portfolio.countedFrom = uint32(block.number);
-        }
-        emit PrincipalFrozen(principal, frozen);
+        _ledger.noteFreeze(number, principal, frozen);
+        // Sessions that open meanwhile count their electorate without these producers; those that had counted them have them back.
+        portfolio.countedFrom = uint32(block.number);
+        uint16 active = _census.active;
+        _census.active = frozen ? active - portfolio.producers : active + portfolio.producers;
     }
 
     /// @inheritdoc IProducerContract
@@ -691,9 +680,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @dev Whether a session that opened then counted its electorate without the principal's producers.
     function _wasFrozen(uint24 number, uint256 opened) private view returns (bool) {
-        if (_portfolios[number].countedFrom < opened) return false;
-        Hold storage hold = _holds[number];
-        return hold.frozenBlock <= opened || hold.countedFrom >= opened;
+        return _portfolios[number].countedFrom >= opened && _ledger.wasFrozen(number, opened);
     }
 
     function _has(Account memory account, uint8 flag) private pure returns (bool) {

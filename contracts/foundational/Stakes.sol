@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Checkpoints} from "@openzeppelin/contracts/utils/structs/Checkpoints.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
@@ -51,11 +52,14 @@ struct Ledger {
     /// When the Registrar vouched for the last twenty, oldest overwritten.
     mapping(uint256 place => uint40 at) vouched;
     uint256 vouchers;
+    /// Of a principal's number, whether it was frozen, from each block on in which that changed.
+    mapping(uint24 number => Checkpoints.Trace224 freezes) freezes;
 }
 
 /// @title What an account has at stake, and what outcomes do to it
 /// @notice Decision 6. A linked library: it runs in ProducerContract's frame and storage. Who may call is checked there.
 library Stakes {
+    using Checkpoints for Checkpoints.Trace224;
     using Dues for Dues.Owed;
 
     /// @dev Among `Account.flags`: part of `locked` is of markets before the last one, `Profile.earlier`.
@@ -185,6 +189,21 @@ library Stakes {
         // The low bits are seconds, which fit.
         if (block.timestamp < due) revert IProducerContract.VouchedEnough(_MOST_VOUCHED, uint40(due));
         self.vouched[place] = uint40(block.timestamp);
+    }
+
+    /// @notice Keeps that a principal is frozen, or is no more, from this block on.
+    function noteFreeze(Ledger storage self, uint24 number, address principal, bool frozen) external {
+        self.freezes[number].push(uint32(block.number), frozen ? 1 : 0);
+        emit IProducerContract.PrincipalFrozen(principal, frozen);
+    }
+
+    /// @notice Whether a session that opened in a block may have counted its electorate without the principal's producers: it was frozen then,
+    /// or that changed in this very block.
+    function wasFrozen(Ledger storage self, uint24 number, uint256 opened) external view returns (bool) {
+        Checkpoints.Trace224 storage freezes = self.freezes[number];
+        // Blocks fit 32 bits, and none is before the first.
+        uint32 at = uint32(opened);
+        return freezes.upperLookupRecent(at) != 0 || freezes.upperLookupRecent(at - 1) != 0;
     }
 
     // --- Shared with ProducerContract --------------------------------------------------------------------------------

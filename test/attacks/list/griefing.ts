@@ -551,9 +551,9 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     threats: ["TA-8"],
     entry: "AdjudicationProcedure.act",
     guard: "a freeze that ended takes nobody's vote in a session that had counted it",
-    file: "foundational/ProducerContract.sol",
-    find: "return hold.frozenBlock <= opened || hold.countedFrom >= opened;",
-    replace: "return hold.frozenBlock <= opened || hold.countedFrom < opened;",
+    file: "foundational/Stakes.sol",
+    find: "return freezes.upperLookupRecent(at) != 0 || freezes.upperLookupRecent(at - 1) != 0;",
+    replace: "return freezes.length() != 0 || at == 0;",
     bound: "who is frozen when the vote ends has none",
   },
   {
