@@ -37,6 +37,12 @@ export function closingOf(
   };
 }
 
+/** What remains where the provider delivered nothing in its time. */
+export function breachOf({ parties }: Pick<Agreement, "parties">): ClosingRecord {
+  const provider = parties.provider.identity.value;
+  return { provider, passed: false, composite: 0, on_time: false, disputed: false, upheld: false };
+}
+
 export interface Standing {
   readonly count: number;
   readonly passed: number;

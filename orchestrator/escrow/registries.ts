@@ -1,10 +1,11 @@
 /** Registries of ERC-8004: an agent's registration, and feedback about it by the outcome of an agreement. The draft of October 2026. */
-import { type Account, isAddressEqual, keccak256, parseAbi, parseEventLogs, toBytes } from "viem";
+import { type Account, encodeFunctionData, isAddressEqual, keccak256, type PublicClient, parseAbi, parseEventLogs, toBytes } from "viem";
 import { z } from "zod";
 import { type Agreement, agreementHash, type ClosingRecord } from "../agreements/index.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { type Fate, type SendOptions, sending } from "./send.ts";
+import type { StepCall } from "./steps.ts";
 
 export const IDENTITY_ABI = parseAbi([
   "function register(string agentURI) returns (uint256 agentId)",
@@ -112,6 +113,36 @@ export function feedbackHash(feedback: Feedback): Hash {
   return keccak256(toBytes(canonicalJson(feedback)));
 }
 
+/** The arguments of `giveFeedback` that a file comes to. */
+function givenBy(feedback: Feedback, uri: string) {
+  const { agentId, value, valueDecimals, tag1, tag2, endpoint = "" } = feedback;
+  return [BigInt(agentId), BigInt(value), valueDecimals, tag1, tag2, endpoint, uri, feedbackHash(feedback)] as const;
+}
+
+/** Gas for one `giveFeedback`, with room. */
+const FEEDBACK_GAS = 400_000n;
+
+/** The call by which an account gives feedback itself: whoever keeps agreements has no key of theirs. */
+export function feedbackCall(reputation: Address, feedback: Feedback, uri: string): StepCall {
+  const data = encodeFunctionData({ abi: REPUTATION_ABI, functionName: "giveFeedback", args: givenBy(feedback, uri) });
+  return { what: "feedback", to: reputation, data, gas: FEEDBACK_GAS };
+}
+
+/** The registry of agents that a registry of feedback is about, and the wallet of one of them there; undefined where either gives no answer. */
+export async function agentAt(
+  reader: Pick<PublicClient, "readContract">,
+  reputation: Address,
+  agentId: number,
+): Promise<{ readonly identity: Address; readonly wallet: Address } | undefined> {
+  try {
+    const identity = await reader.readContract({ abi: REPUTATION_ABI, address: reputation, functionName: "getIdentityRegistry" });
+    const args = [BigInt(agentId)] as const;
+    return { identity, wallet: await reader.readContract({ abi: IDENTITY_ABI, address: identity, functionName: "getAgentWallet", args }) };
+  } catch {
+    return undefined;
+  }
+}
+
 export interface RegistriesOptions extends SendOptions {
   readonly identity: Address;
   readonly reputation: Address;
@@ -161,9 +192,7 @@ export async function connectRegistries({ identity, reputation, ...options }: Re
         return { kind: "rejected", reason: `agent ${agentId} is paid at ${wallet}, the agreement paid ${paid}` };
       const known = (await eventsBy(agentId, account.address)).find(({ args }) => args.feedbackHash === hash);
       if (known !== undefined) return { kind: "given", index: known.args.feedbackIndex, reference: known.transactionHash };
-      const { value, valueDecimals, tag1, tag2, endpoint = "" } = feedback;
-      const args = [agentId, BigInt(value), valueDecimals, tag1, tag2, endpoint, uri, hash] as const;
-      const fate = await send(account, { ...opinions, functionName: "giveFeedback", args });
+      const fate = await send(account, { ...opinions, functionName: "giveFeedback", args: givenBy(feedback, uri) });
       if (fate.kind !== "settled") return fate;
       const [event] = parseEventLogs({ abi: REPUTATION_ABI, eventName: "NewFeedback", logs: fate.receipt.logs });
       if (event === undefined) throw new RangeError("the registry took no feedback");

@@ -14,6 +14,7 @@ import {
   type BreakerLimits,
   type BreakerOutcome,
   breakerName,
+  type ClosingRecord,
   type Consent,
   DEFAULTS,
   decimalsOf,
@@ -50,10 +51,14 @@ import { agreementEscrowAbi } from "../chain/abi/AgreementEscrow.ts";
 import type { CityChain } from "../chain/chain.ts";
 import { readSignedCall, relay } from "../chain/relay.ts";
 import {
+  agentAt,
   cancellationTypedData,
   type EscrowTerms,
   escrowTerms,
   escrowTypedData,
+  type Feedback,
+  feedbackCall,
+  feedbackOn,
   isSignedByWallet,
   type JobView,
   jobOf,
@@ -72,6 +77,7 @@ import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../pri
 import { canonicalJson, parseJson } from "../primitives/json.ts";
 import { groupedBy } from "../primitives/lists.ts";
 import type { Sql } from "../records/sql.ts";
+import { outcomeOf } from "./agreement-outcomes.ts";
 import { Refused } from "./errors.ts";
 import { paymentOfDebt, type Toll } from "./x402.ts";
 
@@ -138,6 +144,8 @@ const MOST_LIVES = 1_024;
 /** Of a party's agreements, and of all, so many of the newest tell whether a breaker is open. */
 const BREAKERS_LOOK = 32;
 const BREAKERS_LOOK_AT_ALL = 256;
+/** So many of a provider's newest make its record. */
+const OUTCOMES_LOOK = 64;
 /** A concurrent act of the same agreement makes this one be judged again, as often. */
 const TRIES = 5;
 
@@ -322,6 +330,63 @@ export class AgreementDesk {
       [nameOf(identity), after, limit],
     );
     return rows.map((row) => hashSchema.parse(row["id"]));
+  }
+
+  /**
+   * What the newest agreements of a provider that are over come to, and how many clients they were with: keys cost nothing, and a record is worth what its
+   * clients are. Counts those whose terms let others count them (`visibility`), or all of them for the provider itself.
+   */
+  async outcomes(
+    provider: PartyIdentity,
+    isOwn: boolean,
+  ): Promise<{ readonly records: readonly ClosingRecord[]; readonly clients: number }> {
+    const rows = await this.#options.sql.query(
+      `SELECT id FROM gateway_agreement_parties JOIN gateway_agreements USING (id)
+       WHERE identity = $1 AND acts >= ${ACTS_OF_SIGNED} ORDER BY opened DESC LIMIT ${OUTCOMES_LOOK}`,
+      [nameOf(provider)],
+    );
+    const found = await Promise.all(
+      idsSchema.parse(rows).map(async (id) => {
+        const standing = await this.get(id);
+        const { agreement } = standing.life;
+        const isCounted = isOwn || isPublic(agreement) || agreement["visibility"] === "parties_and_reputation";
+        if (!isCounted || !sameIdentity(agreement.parties.provider.identity, provider)) return undefined;
+        const record = outcomeOf(standing);
+        return record === undefined ? undefined : { record, client: nameOf(agreement.parties.client.identity) };
+      }),
+    );
+    const counted = found.filter((each) => each !== undefined);
+    return { records: counted.map(({ record }) => record), clients: new Set(counted.map(({ client }) => client)).size };
+  }
+
+  /**
+   * What an account that took part in an agreement says of its provider to a registry of ERC-8004, and the call by which it does. Throws StepRefused
+   * where there is nothing to say, or it would be of another than the agreement paid.
+   */
+  async feedback(
+    standing: Standing,
+    {
+      from,
+      reputation,
+      agentId,
+      uri,
+    }: { readonly from: Address; readonly reputation: Address; readonly agentId: number; readonly uri: string },
+  ): Promise<{ readonly feedback: Feedback; readonly call: StepCall }> {
+    const { job, life } = standing;
+    const closing = outcomeOf(standing);
+    if (job === undefined || closing === undefined)
+      throw stepRefused("it has no escrow, or nothing came of it that a provider answers for");
+    const { client, evaluator, backup, provider } = job.terms;
+    if (![client, evaluator, ...(backup === ZERO ? [] : [backup])].includes(from)) throw stepRefused("its client says so, or who judges");
+    const { chain } = this.#options;
+    const agent = await agentAt(chain.publicClient, reputation, agentId);
+    if (agent === undefined || addressSchema.parse(agent.wallet) !== provider)
+      throw stepRefused(`agent ${agentId} of this registry is not paid at ${provider}`);
+    const last = life.results.at(-1)?.document.timestamp;
+    const createdAt = last ?? new Date(job.terms.deliverBy * 1_000).toISOString();
+    const place = { chainId: chain.id, identity: addressSchema.parse(agent.identity), agentId, client: from, createdAt };
+    const feedback = feedbackOn(life.agreement, closing, place);
+    return { feedback, call: feedbackCall(reputation, feedback, uri) };
   }
 
   /** Composites of the deliveries before that an agreement's promise is about, of all that this city keeps. */

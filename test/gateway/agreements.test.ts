@@ -231,6 +231,7 @@ describe("agreements of strangers at the gateway", function () {
         cancel_agreement: { cancellation, signatures: { client: signature, provider: signature } },
         consent_to_cancellation: { by: "client", share: 5_000, deadline: 2 * START, escrow_signature: signature },
         pay_agreement: {},
+        prepare_agreement_feedback: { from: stranger.address, reputation: stranger.address, agentId: 0, uri: "ipfs://file" },
         prepare_agreement_step: { step: "fund", from: stranger.address },
         send_agreement_step: { transactions: [transaction] },
       };

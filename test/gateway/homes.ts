@@ -178,7 +178,7 @@ export function escrowHome(city: City, escrow: Address, breakers: Pick<Agreement
         return { act: "consent", by: "provider", share: 0, deadline, escrow_signature };
       }
       return {
-        ...{ id, consent },
+        ...{ id, consent, purses },
         begin: () => step("fund", purses.client),
         deliver: () => step("submit", purses.provider, { deliverable: DELIVERABLE }),
         async judge(by, measured) {

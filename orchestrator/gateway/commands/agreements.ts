@@ -19,11 +19,13 @@ import {
   readAgreement,
   resultHash,
   STATUSES,
+  scrutinyOf,
+  standingOf,
   statementHash,
   TEMPLATES,
   templateOf,
 } from "../../agreements/index.ts";
-import { JOB_STATUSES, STEPS, shareOf } from "../../escrow/index.ts";
+import { feedbackHash, JOB_STATUSES, STEPS, shareOf } from "../../escrow/index.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { type Address, hashSchema, hexSchema } from "../../primitives/hex.ts";
 import { canonicalJson } from "../../primitives/json.ts";
@@ -585,6 +587,53 @@ export const agreementCommands: readonly Command[] = [
           stillAs(desk, caller).still,
         ),
       );
+    },
+  }),
+  cityCommand({
+    name: "get_agreement_record",
+    method: "GET",
+    path: "/v1/agreement-records/{provider}",
+    group: "Agreements",
+    doc: "What a provider's newest agreements here came to: fulfilled, failed, disputed, or nothing delivered in time, by as many clients; and how deep that says to look at its next delivery. Counts agreements that are public or whose `visibility` is `parties_and_reputation`; for the provider itself, who shows itself as the reader, all.",
+    access: "open",
+    cost: 40,
+    input: z.strictObject({ provider: did, ...reader }),
+    output: z.strictObject({
+      ...{ count, passed: count, composites: count, onTime: count, disputed: count, upheld: count, clients: count },
+      scrutiny: z.strictObject({ depth: z.enum(["structural", "semantic", "composite"]), canaryRate: count }),
+    }),
+    async run(world, { provider, ...asked }) {
+      const who = await readerIn(world, asked);
+      const isOwn = who !== undefined && typeof who !== "string" && who.value === provider;
+      const { records, clients } = await deskOf(world).outcomes(didKey(provider), isOwn);
+      const { on_time: onTime, ...record } = standingOf(provider, records);
+      return { ...record, onTime, clients, scrutiny: scrutinyOf({ ...record, on_time: onTime }) };
+    },
+  }),
+  cityCommand({
+    name: "prepare_agreement_feedback",
+    method: "GET",
+    path: "/v1/agreements/{agreement}/feedback",
+    group: "Agreements",
+    doc: "What the client's wallet, or an evaluator's, tells a reputation registry of ERC-8004 on this chain about the provider of an agreement that is over, by its outcome: the file, its hash, and the transaction to sign and send. Put the file's text at `uri`. The agent there must be paid where the agreement paid.",
+    access: "open",
+    cost: 20,
+    input: z.strictObject({ agreement: id, from: address, reputation: address, agentId: count, uri: z.string().max(500), ...reader }),
+    output: z.strictObject({
+      ...{ feedback: document, text: z.string(), feedbackHash: hash },
+      transaction: z.strictObject({ to: address, data: z.string(), chainId: count, gas: units }),
+    }),
+    async run(world, { agreement, from, reputation, agentId, uri, ...asked }) {
+      const desk = deskOf(world);
+      const standing = await desk.get(toHash(agreement), await readingOf(world, asked));
+      const about = { from: toAddress(from), reputation: toAddress(reputation), agentId, uri };
+      const { feedback, call } = await desk.feedback(standing, about);
+      const { what: _, gas, ...transaction } = call;
+      const text = canonicalJson(feedback);
+      return {
+        ...{ feedback: JSON.parse(text), text, feedbackHash: feedbackHash(feedback) },
+        transaction: { ...transaction, chainId: world.client.chain.id, gas: String(gas) },
+      };
     },
   }),
 ];
