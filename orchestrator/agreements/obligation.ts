@@ -3,8 +3,9 @@ import type { ObligationTerms } from "../clearing/obligation.ts";
 import type { VerifierOutput } from "../clearing/verifier-output.ts";
 import { agreementHash } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
+import { drawnOf, type OpenedNonces } from "./evaluators.ts";
 import { hundredths, unitsOf, WHOLE } from "./money.ts";
-import { type Agreement, DEFAULTS, type PartyIdentity, type Slo } from "./schema.ts";
+import { type Agreement, DEFAULTS, isDrawn, type PartyIdentity, type Slo } from "./schema.ts";
 import type { VerificationResult } from "./verification.ts";
 
 /** What a document of `agentcity/clearing` says that an agreement leaves open. */
@@ -15,6 +16,8 @@ export interface Binding {
   readonly boundAt: string;
   /** Who the parties and evaluators are to the registry that clears. Default: `<scheme>:<value>`. */
   readonly nameOf?: (identity: PartyIdentity) => string;
+  /** On whom the lot fell, where the terms have a register (`drawnOf`). */
+  readonly nonces?: OpenedNonces;
 }
 
 const HOUR = 3600;
@@ -34,16 +37,17 @@ const ORDER: Readonly<Record<Slo["operator"], string>> = {
  * The terms of a signed agreement as an obligation that any engine of `agentcity/clearing` binds, clears and settles: gates are clauses of the
  * policy question, dimensions of the performance question, and the released share divides the payment to the unit that `divide` comes to.
  * The parties sign the obligation besides: their signatures here are over another document. Throws NothingToDivide without an escrow, BadAmount
- * for a payment that no JSON number holds in smallest units, NoEvaluator where nobody is named who could be asked.
+ * for a payment that no JSON number holds in smallest units, NoEvaluator where nobody is named or drawn who could be asked.
  */
-export function obligationOf(agreement: Agreement, { floor, boundAt, nameOf = nameIn }: Binding): ObligationTerms {
+export function obligationOf(agreement: Agreement, { floor, boundAt, nameOf = nameIn, nonces = {} }: Binding): ObligationTerms {
   const { parties, service, quality_criteria: quality, verification, escrow } = agreement;
   if (escrow === undefined || !escrow.enabled) throw new AgreementRefused("NothingToDivide", "The agreement has no escrow");
   const { amount, currency } = escrow.payment;
   const fee = unitsOf(amount, currency);
   if (fee > BigInt(Number.MAX_SAFE_INTEGER))
     throw new AgreementRefused("BadAmount", `${amount} ${currency} is more than a clearing counts`, "at most 2^53 - 1 smallest units");
-  if (parties.evaluator.identity === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names no evaluator");
+  const judge = isDrawn(agreement) ? drawnOf(agreement, nonces)[0]?.identity : parties.evaluator.identity;
+  if (judge === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names no evaluator, or none is drawn yet");
   const provider = nameOf(parties.provider.identity);
   const gates = (quality.quality_gates ?? []).map(({ condition }) => condition);
   const isPublic = agreement["visibility"] === "public";
@@ -67,7 +71,7 @@ export function obligationOf(agreement: Agreement, { floor, boundAt, nameOf = na
     admissibility_floors: { fee_release: floor },
     verifier_policy: {
       // A backup speaks in the first one's place, not beside it.
-      verifiers: [nameOf(parties.evaluator.identity)],
+      verifiers: [nameOf(judge)],
       count: 1,
       questions: gates.length === 0 ? ["performance"] : ["performance", "policy"],
       confidence_form: "mean",

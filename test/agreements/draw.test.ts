@@ -12,6 +12,7 @@ import {
   keyOfDid,
   lifeAt,
   lifeOf,
+  obligationOf,
   openLife,
   sameIdentity,
   take,
@@ -171,6 +172,16 @@ describe("who judges, by lot", () => {
       const act = refusalOf(() => open(proposed(selection, extra)));
       expect(act, JSON.stringify(extra)).to.equal("MalformedAgreement");
     }
+  });
+
+  it("is whom an engine of clearing asks for a verdict, and nobody before the lot", () => {
+    const escrow = { enabled: true, binding: { type: "manual" }, payment: { amount: "5.00", currency: "USDC" } } as const;
+    const life = drawn(proposing("cleared", START + 864_000, { parties: selecting(), escrow }));
+    const binding = { floor: "ATT", boundAt: "2027-01-15T08:00:00Z" };
+    const first = life.judges[0]?.identity;
+    const { verifier_policy } = obligationOf(life.agreement, { ...binding, nonces: life.nonces });
+    expect(verifier_policy.verifiers).to.deep.equal([`${first?.scheme}:${first?.value}`]);
+    expect(refusalOf(() => obligationOf(life.agreement, binding))).to.equal("NoEvaluator");
   });
 
   it("is drawn from no register where the terms name it", () => {
