@@ -4,7 +4,8 @@ import type { LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import type { Act, AgreementLife } from "../../orchestrator/agreements/index.ts";
+import { type Act, type AgreementLife, commitmentOf } from "../../orchestrator/agreements/index.ts";
+import { envelope, trailEntrySchema } from "../../orchestrator/attestation/index.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
@@ -23,7 +24,7 @@ import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { cancel, challenge, deliver, proposing, result, SIGNED, sign } from "../agreements/acts.ts";
+import { cancel, challenge, deliver, identityOf, opening, people, proposing, result, SIGNED, sign } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
 import { POSTED_ITEMS, postedMission } from "../support/posted-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -49,6 +50,25 @@ const READS_BY_POST: readonly string[] = ["draft_order", "simulate_order", "prep
 /** It sends on transactions whose nonces are their signer's: the chain takes each once, whoever sends it. */
 const ONCE_BY_CHAIN = "send_agreement_step";
 type Step = (life: AgreementLife) => Act;
+
+/** Terms whose evaluator is drawn from a register of two. */
+const DRAWN: NonNullable<Parameters<typeof proposing>[2]> = {
+  parties: {
+    client: { identity: identityOf(people.client) },
+    provider: { identity: identityOf(people.provider) },
+    evaluator: {
+      type: "agent_as_judge",
+      selection: {
+        mode: "random",
+        commitment: commitmentOf(secretOf("the client's nonce")),
+        register: [people.evaluator, people.backup].map((each) => ({
+          ...{ identity: identityOf(each), domains: ["research"], price: 1, available: true },
+          ...{ evaluations: 60, canaries: 20, canaries_passed: 19, deviation: 4 },
+        })),
+      },
+    },
+  },
+};
 
 /** Something that a client wants done, once, and whose effect can be counted. */
 interface Deed {
@@ -142,6 +162,24 @@ describe("a front that is killed at every message between it and the city", func
   }
   const open = (path: string, given: object) =>
     fetch(`${gateway.url}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: canonicalJson({ ...given }) });
+
+  const producer = () => memberOf(city.society, "producer").account;
+  /** A claim of a producer's, of which nobody has the source, and how often its trail tells of an act. */
+  function claiming() {
+    made += 1;
+    const { address: attester_id } = producer();
+    const claim = `${attester_id}:front-${made}`;
+    const said = { claim_type: "citation", claim_id: claim, claim: "It is so.", attester_id, attested_at: "2027-01-01T00:00:00Z" } as const;
+    const cited = { source_uri: "https://nowhere.example/", source_excerpt: "so", retrieved_at: "2027-01-01T00:00:00Z" };
+    const hint = { verify_endpoint_hint: `${gateway.url}/v1/attestation/verify`, sla_window_ms: 60_000, signature_alg: "ed25519" } as const;
+    const emitted = envelope({ attestation: { ...said, ...cited }, ...hint });
+    const entries = async (id: string, action: string) => {
+      const rows = await city.database.query("SELECT entry FROM gateway_claim_steps");
+      const events = rows.map(({ entry }) => trailEntrySchema.parse(JSON.parse(String(entry))).event);
+      return events.filter((event) => event.claim === id && event.action === action).length;
+    };
+    return { claim, emitted, entries };
+  }
 
   /** A question to an agent, and how often it was settled. */
   async function asking(agent: LocalAccount) {
@@ -371,6 +409,15 @@ describe("a front that is killed at every message between it and the city", func
       );
       return { ask, times: async () => Number(await deal.received()) / 4_250_000 };
     },
+    async emit_claim() {
+      const { claim, emitted, entries } = claiming();
+      return { ask: () => signed(producer(), "/v1/attestation/claims", emitted), times: () => entries(claim, "emit") };
+    },
+    async verify_claim() {
+      const { claim, emitted, entries } = claiming();
+      await gateway.world.claims?.emit(emitted, producer().address);
+      return { ask: () => open("/v1/attestation/verify", { claim_id: claim }), times: () => entries(claim, "verify") };
+    },
     async open_session() {
       const key = account();
       let bearers = 0;
@@ -386,18 +433,20 @@ describe("a front that is killed at every message between it and the city", func
   };
 
   /** An act of an agreement that has come so far: it is one more of those that are kept. */
-  const acting = (path: string, past: readonly Step[], step: Step) => async (): Promise<Deed> => {
-    const { agreements } = gateway.world;
-    if (agreements === undefined) throw new Error("no agreements");
-    made += 1;
-    let { life, id } = await agreements.propose(proposing(`front-${made}`));
-    for (const each of past) ({ life } = await agreements.take(id, each(life)));
-    const { act: _, ...body } = step(life);
-    return {
-      ask: () => open(path, { agreement: id, ...body }),
-      times: async () => (await city.database.query("SELECT 1 FROM gateway_acts WHERE id = $1", [id])).length - past.length - 1,
+  const acting =
+    (path: string, past: readonly Step[], step: Step, terms: Parameters<typeof proposing>[2] = {}) =>
+    async (): Promise<Deed> => {
+      const { agreements } = gateway.world;
+      if (agreements === undefined) throw new Error("no agreements");
+      made += 1;
+      let { life, id } = await agreements.propose(proposing(`front-${made}`, undefined, terms));
+      for (const each of past) ({ life } = await agreements.take(id, each(life)));
+      const { act: _, ...body } = step(life);
+      return {
+        ask: () => open(path, { agreement: id, ...body }),
+        times: async () => (await city.database.query("SELECT 1 FROM gateway_acts WHERE id = $1", [id])).length - past.length - 1,
+      };
     };
-  };
   const [accepted, ...signing] = SIGNED;
   if (accepted === undefined) throw new Error("nothing is accepted");
   const evaluated: Step = (life) => result(life, "evaluator");
@@ -410,6 +459,7 @@ describe("a front that is killed at every message between it and the city", func
       return { ask: () => open("/v1/agreements", body), times: async () => (await all()) - before };
     },
     negotiate_agreement: acting("/v1/agreement-messages", [], accepted),
+    draw_agreement_evaluator: acting("/v1/agreement-draws", [accepted], (life) => opening(life, "provider", secretOf("a nonce")), DRAWN),
     sign_agreement: acting("/v1/agreement-signatures", [accepted], (life) => sign(life, "client")),
     deliver_agreement: acting("/v1/agreement-deliveries", SIGNED, deliver),
     verify_agreement: acting("/v1/agreement-results", [...SIGNED, deliver], evaluated),
