@@ -87,6 +87,16 @@ library ActionTable {
         return action != Action.FREEZE && action != Action.VETO_OUTPUT && action != Action.EMERGENCY_STOP;
     }
 
+    /// @notice What an appeal may be about: whoever signed it does not resolve one.
+    function isAppealable(Action action) internal pure returns (bool) {
+        return
+            action == Action.APPROVE_POP ||
+            action == Action.REJECT_POP ||
+            action == Action.RELEASE_OUTPUT ||
+            action == Action.VETO_OUTPUT ||
+            action == Action.FAULT_SLOTS;
+    }
+
     /// @notice What may decide a case that the chain opened (decision 73), or keep it from being one.
     function concernsCase(Action action) internal pure returns (bool) {
         return

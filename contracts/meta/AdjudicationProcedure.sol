@@ -43,8 +43,8 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     /// address that gave it. From bit 160 on the end of the last approval's digest, of whatever kind.
     mapping(address mission => uint256 given) private _approvals;
     Unilateral private _unaudited;
-    /// Who signed that a node's executors are at fault.
-    mapping(address mission => mapping(uint8 node => mapping(address adjudicator => bool))) private _accusers;
+    /// Bit n: it decided about node n, or signed that its executors are at fault.
+    mapping(address mission => mapping(address adjudicator => uint256 nodes)) private _judged;
     /// Points that orders moved of a principal's agents.
     mapping(address principal => Orders.Moved moved) private _moved;
 
@@ -73,7 +73,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         else _executed[digest] = true;
         _note(action, adjudicators);
         if (alone) _unaudited = Unilateral({digest: digest, senior: adjudicators[0]});
-        if (action.action == Action.FAULT_SLOTS) _rememberAccusers(action, adjudicators);
+        if (action.action.isAppealable()) _remember(action, adjudicators);
         if (action.action.concernsCase()) _countCase(roster, action, adjudicators);
 
         _carryOut(action, digest, adjudicators);
@@ -139,7 +139,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
             if (Conflicts.isConflicted(_CONSTITUTION, roster, signer, action)) {
                 revert Conflicted(signer, action.mission);
             }
-            if (action.action == Action.RESOLVE_APPEAL && _accusers[action.mission][action.node][signer]) {
+            if (action.action == Action.RESOLVE_APPEAL && (_judged[action.mission][signer] >> action.node) & 1 == 1) {
                 revert Conflicted(signer, action.mission);
             }
             Signatures.requireAny(signer, digest, signatures[i].signature);
@@ -186,10 +186,10 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         roster.countCase(action.action, action.mission, action.node, session, adjudicators);
     }
 
-    /// @dev An accuser does not judge its own accusation.
-    function _rememberAccusers(OverrideAction calldata action, address[] memory adjudicators) private {
+    /// @dev Nobody judges its own judgement.
+    function _remember(OverrideAction calldata action, address[] memory adjudicators) private {
         for (uint256 i = 0; i < adjudicators.length; ++i) {
-            _accusers[action.mission][action.node][adjudicators[i]] = true;
+            _judged[action.mission][adjudicators[i]] |= 1 << action.node;
         }
     }
 

@@ -5,7 +5,7 @@ import { signOrder } from "../client/sign/order.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
-import { ACTS, type ActionName, actionNumber, encodeActionData } from "../protocol/actions.ts";
+import { ACTS, type ActionName, APPEALABLE, actionNumber, encodeActionData } from "../protocol/actions.ts";
 import type { OverrideAction } from "../protocol/acts.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 
@@ -98,12 +98,20 @@ export class TooFewSeats extends RangeError {
 export async function seatsOnMission(
   panel: Panel,
   mission: Address,
-  { action, needed = 1, turn = 0 }: { action: ActionName; needed?: number; turn?: number },
+  { action, needed = 1, turn = 0, appealed }: { action: ActionName; needed?: number; turn?: number /** A node. */; appealed?: number },
 ): Promise<readonly Seat[]> {
   const resting = needed === 1 ? await restingSeat(panel.client, mission, action) : undefined;
-  const may = async ({ account }: Seat) => !(await panel.client.roster.isConflicted(account.address, mission));
+  const judges = appealed === undefined ? new Set<Address>() : await judgesOf(panel.client, mission, appealed);
+  const may = async ({ account: { address } }: Seat) => !judges.has(address) && !(await panel.client.roster.isConflicted(address, mission));
   const seats = inTurn(panel.seats, turn).toSorted((a, b) => Number(a.account.address === resting) - Number(b.account.address === resting));
   return seatsFor({ ...panel, seats }, { needed, subject: `mission ${mission}`, may });
+}
+
+/** Who signed what an appeal about the node may be about: none of them resolves it. */
+async function judgesOf({ adjudication }: CityClient, mission: Address, node: number): Promise<ReadonlySet<Address>> {
+  const acts = await adjudication.history("OverrideExecuted", { mission });
+  const judgements = acts.filter(({ args }) => args.node === node && APPEALABLE.some((name) => actionNumber(name) === args.action));
+  return new Set(judgements.flatMap(({ args }) => args.adjudicators));
 }
 
 /** Who took this action on the mission alone as often in a row as rotation allows. */

@@ -61,7 +61,7 @@ export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: Ap
   const { mission, node, attempt, caseHash, appeals } = subject;
   const ruling = await judge.decideAppeal(subject);
   if (ruling === undefined) return undefined;
-  const seats = await seatsOnMission(panel, mission, { action: "RESOLVE_APPEAL", turn: node });
+  const seats = await seatsOnMission(panel, mission, { action: "RESOLVE_APPEAL", turn: node, appealed: node });
   const resolution = {
     attempt,
     filed: appeals.length,

@@ -204,6 +204,9 @@ export const ACTS: Readonly<Record<ActionName, ActShape>> = {
 
 export const ACTION_NAMES = Object.keys(ACTION_DATA) as readonly ActionName[];
 
+/** What an appeal about a node may be about (`ActionTable.isAppealable`): whoever signed it resolves none. */
+export const APPEALABLE: readonly ActionName[] = ["APPROVE_POP", "REJECT_POP", "RELEASE_OUTPUT", "VETO_OUTPUT", "FAULT_SLOTS"];
+
 /** Its number in the enum. */
 export function actionNumber(name: ActionName): number {
   return ACTION_NAMES.indexOf(name) + 1;

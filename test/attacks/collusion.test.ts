@@ -9,10 +9,10 @@ import { evidenceLeafOf } from "../../orchestrator/rules/commitments.ts";
 import { Risk } from "../../orchestrator/rules/law-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
-import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { type City, Kind, keyOf, loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
-import { openPanel, type Panel } from "../support/panel.ts";
+import { dataOf, openPanel, type Panel, panelOver } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
@@ -976,6 +976,25 @@ describe("attacks by collusion", () => {
         await networkHelpers.time.increase(longest / 2 + 1);
       }
       expect(await panel.city.watchdog.isStopped()).to.equal(false);
+    });
+
+    it("who approved work rejects the appeal against its approval", async () => {
+      const mission = await (await (await openMission()).activate()).awardAll();
+      await mission.route(0);
+      await mission.work(0);
+      for (let i = 0; i < 2; i++) await mission.clear(0, { result: Result.ABSTAIN });
+      const { city, address, contract } = mission;
+      const judges = panelOver(city, await city.seatAdjudicators(7), await probeAt(address));
+      const approval = await judges.override("APPROVE_POP", { node: 0, data: await mission.approval(0) });
+      await judges.act(approval, judges.seat(0));
+      await city.fund(city.sponsor, address, tokens(1000));
+      await contract.connect(city.sponsor).appeal(0, 0, WHY);
+      const data = dataOf("RESOLVE_APPEAL", { attempt: 0, filed: 1, upheld: 0, share: 0, slash: 0n, culprits: 0 });
+      const ruling = await judges.override("RESOLVE_APPEAL", { node: 0, data });
+      await attempt(judges.act(ruling, judges.seat(0)));
+      expect((await contract.appealsOf(0, 0)).open).to.equal(1);
+      await judges.act(ruling, judges.seat(1));
+      expect((await contract.appealsOf(0, 0)).open).to.equal(0);
     });
 
     it("who accused an executor rejects its appeal", async () => {

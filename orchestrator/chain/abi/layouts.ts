@@ -3,24 +3,21 @@ import type { Layout } from "../storage.ts";
 
 export const storageLayouts = {
   AdjudicationProcedure: {
-    places: [["_nameFallback",0,0,"string"],["_versionFallback",1,0,"string"],["_executed",2,0,"mapping(bytes32 => bool)"],["_approvals",3,0,"mapping(address => uint256)"],["_unaudited",4,0,"struct AdjudicationProcedure.Unilateral"],["_accusers",6,0,"mapping(address => mapping(uint8 => mapping(address => bool)))"],["_moved",7,0,"mapping(address => struct Orders.Moved)"]],
+    places: [["_nameFallback",0,0,"string"],["_versionFallback",1,0,"string"],["_executed",2,0,"mapping(bytes32 => bool)"],["_approvals",3,0,"mapping(address => uint256)"],["_unaudited",4,0,"struct AdjudicationProcedure.Unilateral"],["_judged",6,0,"mapping(address => mapping(address => uint256))"],["_moved",7,0,"mapping(address => struct Orders.Moved)"]],
     types: {
       "address": {"encoding":"inplace","bytes":20},
       "bool": {"encoding":"inplace","bytes":1},
       "bytes32": {"encoding":"inplace","bytes":32},
-      "mapping(address => bool)": {"encoding":"mapping","bytes":32,"key":"address","value":"bool"},
-      "mapping(address => mapping(uint8 => mapping(address => bool)))": {"encoding":"mapping","bytes":32,"key":"address","value":"mapping(uint8 => mapping(address => bool))"},
+      "mapping(address => mapping(address => uint256))": {"encoding":"mapping","bytes":32,"key":"address","value":"mapping(address => uint256)"},
       "mapping(address => struct Orders.Moved)": {"encoding":"mapping","bytes":32,"key":"address","value":"struct Orders.Moved"},
       "mapping(address => uint256)": {"encoding":"mapping","bytes":32,"key":"address","value":"uint256"},
       "mapping(bytes32 => bool)": {"encoding":"mapping","bytes":32,"key":"bytes32","value":"bool"},
-      "mapping(uint8 => mapping(address => bool))": {"encoding":"mapping","bytes":32,"key":"uint8","value":"mapping(address => bool)"},
       "string": {"encoding":"bytes","bytes":32},
       "struct AdjudicationProcedure.Unilateral": {"encoding":"inplace","bytes":64,"members":[["digest",0,0,"bytes32"],["senior",1,0,"address"]]},
       "struct Orders.Moved": {"encoding":"inplace","bytes":32,"members":[["number",0,0,"uint32"],["points",0,4,"uint64"]]},
       "uint256": {"encoding":"inplace","bytes":32},
       "uint32": {"encoding":"inplace","bytes":4},
       "uint64": {"encoding":"inplace","bytes":8},
-      "uint8": {"encoding":"inplace","bytes":1},
     },
   },
   AdjudicatorRoster: {

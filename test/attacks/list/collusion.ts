@@ -383,8 +383,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "AdjudicationProcedure.act",
     guard: "nobody judges an appeal against what it signed",
     file: "meta/AdjudicationProcedure.sol",
-    find: "            if (action.action == Action.RESOLVE_APPEAL && _accusers",
-    replace: "            if (action.action == Action.NONE && _accusers",
+    find: "            if (action.action == Action.RESOLVE_APPEAL && (_judged",
+    replace: "            if (action.action == Action.NONE && (_judged",
   },
   {
     title: "an adjudicator vetoes work so that it is paid for deciding about its veto",
@@ -844,5 +844,14 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "        if (price < constitution.paramInUnits(Param.SESSION_FEE)) return false;\n",
     replace: "",
     bound: "fees on the price of each",
+  },
+  {
+    title: "who approved work rejects the appeal against its approval",
+    threats: ["TA-8"],
+    entry: "AdjudicationProcedure.act",
+    guard: "who decided about a node resolves no appeal about it",
+    file: "libraries/ActionTable.sol",
+    find: "            action == Action.APPROVE_POP ||\n            action == Action.REJECT_POP ||\n            action == Action.RELEASE_OUTPUT ||\n            action == Action.VETO_OUTPUT ||\n            action == Action.FAULT_SLOTS;",
+    replace: "action == Action.FAULT_SLOTS;",
   },
 ]);

@@ -89,7 +89,8 @@ describe("AdjudicationProcedure", () => {
 
     it("hands every action on a mission to the mission, and knows no action NONE", async () => {
       for (const [name, signatures] of ROWS.filter(([, , flags]) => flags.includes("m"))) {
-        const message = await override(name);
+        // Who decided about a node resolves no appeal about it.
+        const message = await override(name, name === "RESOLVE_APPEAL" ? { node: 4 } : {});
         await expect(act(message, ...seats.slice(0, signatures)), name)
           .to.emit(mission.contract, "Overridden")
           .withArgs(action(name), message.node, message.target, message.data, city.addresses.ADJUDICATION);
@@ -181,7 +182,8 @@ describe("AdjudicationProcedure", () => {
       for (const stop of stops) await expect(act(stop, seat(0))).to.emit(mission.contract, "Overridden");
       for (const stop of stops) await expect(act(stop, seat(0))).to.be.revertedWithCustomError(contract, "AlreadyExecuted");
       for (const [name] of ROWS.filter(([each, , flags]) => flags.includes("m") && ACTS[each].binds === "case")) {
-        const another = await override(name, { caseHash: id("another state") });
+        const onNode = name === "RESOLVE_APPEAL" ? { node: 4 } : {};
+        const another = await override(name, { caseHash: id("another state"), ...onNode });
         await expect(act(another, ...seats), name).to.be.revertedWithCustomError(contract, "StaleCase");
       }
     });
@@ -245,7 +247,7 @@ describe("AdjudicationProcedure", () => {
       }
       await expect(act(await override("REJECT_POP"), seat(0), seat(1))).to.emit(city.roster, "CaseDecided");
       await expect(act(await override("APPROVE_POP"), seat(0))).to.not.emit(city.roster, "CaseDecided");
-      await expect(act(await override("RESOLVE_APPEAL"), seat(0))).to.emit(city.roster, "CaseDecided");
+      await expect(act(await override("RESOLVE_APPEAL"), seat(2))).to.emit(city.roster, "CaseDecided");
     });
   });
 
