@@ -5,6 +5,7 @@ export const producerContractAbi = [
   {"type":"constructor","inputs":[{"name":"constitution","type":"address"}],"stateMutability":"nonpayable"},
   {"type":"error","name":"AlreadyRegistered","inputs":[{"name":"agent","type":"address"}]},
   {"type":"error","name":"CapabilityTooHigh","inputs":[{"name":"dimension","type":"uint256"},{"name":"value","type":"uint256"},{"name":"most","type":"uint256"}]},
+  {"type":"error","name":"CheckpointUnorderedInsertion","inputs":[]},
   {"type":"error","name":"DidOfAnother","inputs":[{"name":"did","type":"string"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"DidTaken","inputs":[{"name":"did","type":"string"},{"name":"bearer","type":"address"}]},
   {"type":"error","name":"Expired","inputs":[{"name":"deadline","type":"uint40"}]},

@@ -207,7 +207,7 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     entry: "LegislativeProcedure.castBallots",
     guard: "a principal released from a freeze counts for later sessions",
     file: "foundational/ProducerContract.sol",
-    find: "            portfolio.countedFrom = uint32(block.number);\n",
+    find: "        portfolio.countedFrom = uint32(block.number);\n",
     replace: "",
   },
   {
