@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {Clearing} from "../libraries/Clearing.sol";
+import {PanelDraw} from "../libraries/PanelDraw.sol";
 import {ClearingResult, EvidenceClass, WeighedVerdict} from "../types/Evidence.sol";
 import {Risk, Tier} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
@@ -86,7 +87,8 @@ library Rulings {
         c.praise = new uint256[](d.verdicts);
         // While nothing is decided without all members, nothing can be left out.
         _weigh(s, d, c, f.terms.minConfidence(d.law.risk()), open ? 0 : Panels.posted(s, d));
-        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), _drawnWeight(d));
+        (uint256 drawn, uint256 seats) = _drawn(d);
+        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), drawn, seats);
         if (r.decision.result == ClearingResult.PASS) r.decision.score = Clearing.median(c);
         _checkPanel(d, r.decision.result, open);
         uint8 agreed = d.law.tier() == Tier.CONSENSUS ? d.word.commitMask & r.decision.agreeing : d.word.commitMask;
@@ -146,11 +148,16 @@ library Rulings {
         d.refuse(replaced, d.node, uint160(verifier), uint256(kept), uint256(said));
     }
 
-    /// @dev Of all members, whether they were heard or not, and whatever they said.
-    function _drawnWeight(Docket memory d) private pure returns (uint256 drawn) {
-        // A panel has at most 256 members: their reputations cannot overflow a word.
+    /// @dev Of all members, whether they were heard or not, and whatever they said. Who lost its weight after the draw keeps its place: the
+    /// others do not decide more easily for it.
+    function _drawn(Docket memory d) private pure returns (uint256 drawn, uint256 seats) {
+        seats = d.panel.length;
+        // At most seven weights of sixteen bits.
         unchecked {
-            for (uint256 i = 0; i < d.panel.length; ++i) drawn += d.panel[i].weight;
+            for (uint256 i = 0; i < seats; ++i) {
+                uint256 weight = d.panel[i].weight;
+                drawn += weight == 0 ? PanelDraw.MOST_WEIGHT : weight;
+            }
         }
     }
 

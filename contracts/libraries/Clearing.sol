@@ -13,11 +13,12 @@ import {BasisPoints} from "./BasisPoints.sol";
 /// |--------------------------|--------------|--------------------------------|-----------------------------------|
 /// | no survivors             | UNVERIFIABLE | any FAIL → FAIL                | greatest of the failed questions  |
 /// | equal weights            | DISPUTED     | any UNVERIFIABLE, none asked   | 0                                 |
-/// | half of `drawn` or less  | DISPUTED     | any DISPUTED → DISPUTED        | 0                                 |
+/// | half of `drawn` or less, | DISPUTED     | any DISPUTED → DISPUTED        | 0                                 |
+/// | or half of the heads     |              |                                |                                   |
 /// | more weight on PASS/FAIL | PASS / FAIL  | PASS                           | least of the questions            |
 ///
-/// A side needs more than half of the weight that was drawn, and so does a slot that is to be in agreement (decision 55): who is absent,
-/// abstains, rests on too little or is less confident than the minimum (decision 56) counts for neither, whoever submits verdicts. A
+/// A side needs more than half of the weight that was drawn and of the heads, and so does a slot that is to be in agreement (decision 55): who
+/// is absent, abstains, rests on too little or is less confident than the minimum (decision 56) counts for neither, whoever submits verdicts. A
 /// question's confidence is ⌊ΣW·c⌋ of the side that has won over `drawn`, 0 where none has: a verdict that survives because an item was
 /// proven better takes neither the decision nor its confidence away. The score is the weighted lower median of what PASS verdicts give.
 /// Score and agreeing slots are zero unless the node passes. Class and basis describe all survivors.
@@ -28,11 +29,13 @@ library Clearing {
     uint256 private constant FAILED = 1;
     uint256 private constant UNSURE = 2;
     uint256 private constant SIDES = 3;
-    /// @dev A side's word: its weight above, the sum of weight times confidence below.
+    /// @dev A side's word: heads above, then its weight, the sum of weight times confidence below.
+    uint256 private constant HEADS = 192;
     uint256 private constant WEIGHT = 128;
-    /// @dev A verdict that praises the work: its score above, its weight below. A slot's weight has a lane.
+    /// @dev A verdict that praises the work: its score above, its weight below. A slot has a lane: heads above, weight below.
     uint256 private constant SCORE = 16;
     uint256 private constant LANE = 32;
+    uint256 private constant LANE_HEADS = 24;
 
     /// @dev What the surviving verdicts come to, one after the other.
     struct Count {
@@ -41,7 +44,7 @@ library Clearing {
         uint256[6] sides;
         uint256[] praise;
         uint256 praised;
-        /// Weight that finds a slot in agreement, a lane per slot, lowest first.
+        /// Weight and heads that find a slot in agreement, a lane per slot, lowest first.
         uint256 agreeing;
     }
 
@@ -70,22 +73,24 @@ library Clearing {
         // Products of sixteen bits each: no sum overflows.
         unchecked {
             c.sides[SIDES * uint256(v.question) + side] +=
-                (uint256(v.weight) << WEIGHT) + uint256(v.weight) * v.confidence;
+                (uint256(1) << HEADS) + (uint256(v.weight) << WEIGHT) + uint256(v.weight) * v.confidence;
         }
     }
 
     /// @notice What the verdicts that were weighed come to, without a score.
     /// @param slots executor slots, ≤ 8
     /// @param drawn weight of the whole panel, at least that of the verdicts on a question
+    /// @param seats members of the whole panel
     function conclude(
         Count memory c,
         uint8 questions,
         uint8 slots,
-        uint256 drawn
+        uint256 drawn,
+        uint256 seats
     ) internal pure returns (ClearingDecision memory d) {
         (d.class, d.basis) = (c.class, c.basis);
-        (d.result, d.confidence) = _overall(c.sides, questions, drawn);
-        if (d.result == ClearingResult.PASS) d.agreeing = _agreeing(c.agreeing, slots, drawn);
+        (d.result, d.confidence) = _overall(c.sides, questions, drawn, seats);
+        if (d.result == ClearingResult.PASS) d.agreeing = _agreeing(c.agreeing, slots, drawn, seats);
     }
 
     /// @param once whether its agreement counts: a member that answers two questions finds a slot in agreement once
@@ -93,7 +98,7 @@ library Clearing {
         // At most fourteen verdicts: a lane holds their weights.
         unchecked {
             c.praise[c.praised++] = (uint256(v.score) << SCORE) | v.weight;
-            uint256 weight = v.weight;
+            uint256 weight = (1 << LANE_HEADS) | uint256(v.weight);
             for (uint256 slots = once ? v.agreeing : 0; slots != 0; slots >>= 1) {
                 if (slots & 1 == 1) c.agreeing += weight;
                 weight <<= LANE;
@@ -104,12 +109,13 @@ library Clearing {
     function _overall(
         uint256[6] memory sides,
         uint8 questions,
-        uint256 drawn
+        uint256 drawn,
+        uint256 seats
     ) private pure returns (ClearingResult result, uint16 confidence) {
         result = ClearingResult.NONE;
         for (uint256 q = 0; q < QUESTIONS; ++q) {
             if (!_asks(questions, q)) continue;
-            (ClearingResult answer, uint16 sure) = _answer(sides, SIDES * q, drawn);
+            (ClearingResult answer, uint16 sure) = _answer(sides, SIDES * q, drawn, seats);
             uint256 rank = _rank(answer);
             uint256 ranked = _rank(result);
             if (rank > ranked) {
@@ -124,17 +130,23 @@ library Clearing {
     function _answer(
         uint256[6] memory sides,
         uint256 first,
-        uint256 drawn
+        uint256 drawn,
+        uint256 seats
     ) private pure returns (ClearingResult, uint16) {
-        uint256 pass = sides[first + PASSED] >> WEIGHT;
-        uint256 fail = sides[first + FAILED] >> WEIGHT;
-        if (pass + fail + (sides[first + UNSURE] >> WEIGHT) == 0) return (ClearingResult.UNVERIFIABLE, 0);
-        bool passed = pass > fail;
-        uint256 heavier = passed ? pass : fail;
-        if (2 * heavier <= drawn) return (ClearingResult.DISPUTED, 0);
+        uint256 pass = sides[first + PASSED];
+        uint256 fail = sides[first + FAILED];
+        if (pass | fail | sides[first + UNSURE] == 0) return (ClearingResult.UNVERIFIABLE, 0);
+        bool passed = _weight(pass) > _weight(fail);
+        uint256 side = passed ? pass : fail;
+        if (2 * _weight(side) <= drawn || 2 * (side >> HEADS) <= seats) return (ClearingResult.DISPUTED, 0);
         // A share of confidences, at most the whole.
-        uint16 confidence = uint16(uint128(sides[first + (passed ? PASSED : FAILED)]) / drawn);
+        uint16 confidence = uint16(uint128(side) / drawn);
         return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);
+    }
+
+    function _weight(uint256 side) private pure returns (uint256) {
+        // What lies between heads and confidence.
+        return uint64(side >> WEIGHT);
     }
 
     /// @dev Which answer decides when questions differ.
@@ -145,12 +157,20 @@ library Clearing {
         return r == ClearingResult.PASS ? 1 : 0;
     }
 
-    /// @dev Slots that more than half of the weight that was drawn finds in agreement, by those who praise.
-    function _agreeing(uint256 lanes, uint256 slots, uint256 drawn) private pure returns (uint8 agreeing) {
+    /// @dev Slots that more than half of the weight that was drawn, and of the heads, finds in agreement, by those who praise.
+    function _agreeing(
+        uint256 lanes,
+        uint256 slots,
+        uint256 drawn,
+        uint256 seats
+    ) private pure returns (uint8 agreeing) {
         unchecked {
             for (uint256 s = 0; s < slots; ++s) {
+                // A lane, and of it the weight.
+                uint256 lane = uint32(lanes >> (LANE * s));
+                bool heavy = 2 * uint256(uint24(lane)) > drawn;
                 // At most eight slots.
-                if (2 * uint256(uint32(lanes >> (LANE * s))) > drawn) agreeing |= uint8(1 << s);
+                if (heavy && 2 * (lane >> LANE_HEADS) > seats) agreeing |= uint8(1 << s);
             }
         }
     }

@@ -27,6 +27,8 @@ export interface AggregationTerms {
   readonly confidenceForm: "mean" | "mass";
   /** A side needs more than half of it. */
   readonly drawn?: number;
+  /** And more than half of these heads. */
+  readonly members?: number;
   /** Verdicts that must survive, sure enough, before any counts. None is required by default. */
   readonly quorum?: number;
   /** Types of required evidence that never came: nothing passes without it. */
@@ -141,12 +143,15 @@ function scoreOf(passing: readonly AdmittedOutput[]): number | undefined {
   return scored.length === 0 ? undefined : lowerMedian(scored, ({ score }) => score);
 }
 
-function agreeingIn(passing: readonly AdmittedOutput[], { drawn }: AggregationTerms): string[] | undefined {
+function agreeingIn(passing: readonly AdmittedOutput[], { drawn, members = 0 }: AggregationTerms): string[] | undefined {
   const named = passing.flatMap(({ output }) => output.agreeing ?? []);
   if (passing.every(({ output }) => output.agreeing === undefined)) return undefined;
   const whole = drawn || weightOf(passing.map(voteOf));
-  const backing = (agent: string) => weightOf(passing.filter(({ output }) => output.agreeing?.includes(agent)).map(voteOf));
-  return [...new Set(named)].sort().filter((agent) => 2 * backing(agent) > whole);
+  const isBacked = (agent: string) => {
+    const backing = passing.filter(({ output }) => output.agreeing?.includes(agent)).map(voteOf);
+    return 2 * weightOf(backing) > whole && 2 * backing.length > members;
+  };
+  return [...new Set(named)].sort().filter(isBacked);
 }
 
 /** Too few speak for the panel: what they would have decided is disputed, in any question. */
@@ -244,11 +249,11 @@ function combined(
 function weigh(
   votes: readonly Survivor[],
   about: () => readonly Answering[],
-  { minConfidence, confidenceForm, drawn = 0 }: AggregationTerms,
+  { minConfidence, confidenceForm, drawn = 0, members = 0 }: AggregationTerms,
 ): Answer {
   const contested = weightOf(votes.filter(({ output }) => output.output.verdict === "DISPUTED").map(({ output }) => voteOf(output)));
   const decisive = votes.map(({ output }) => voteOf(output));
-  const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, { contested, drawn });
+  const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, { contested, drawn, seats: members });
   if (confidenceForm === "mean" || (answer.result !== ClearingResult.PASS && answer.result !== ClearingResult.FAIL)) return answer;
   // The weight that backs the verdict over all weight that was asked, floor or not: raising a class never lowers it (RAILS 5.3).
   const side = answer.result === ClearingResult.PASS ? VerdictResult.PASS : VerdictResult.FAIL;

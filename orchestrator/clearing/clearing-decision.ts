@@ -117,6 +117,8 @@ export interface ClearingInput {
   readonly weightOf?: WeightOf;
   /** Weight of everybody who was asked, where a side needs more than half of it; without it, more than the other side has. */
   readonly drawn?: number;
+  /** How many they were: a side needs more than half of the heads as well. */
+  readonly members?: number;
   /** Who was drawn, where the obligation leaves that to a rule. */
   readonly panel?: readonly string[];
   /** Must be the engine of this obligation. */
@@ -139,6 +141,7 @@ export function clear({
   deployment,
   weightOf = () => NEW_VERIFIER_WEIGHT,
   drawn = 0,
+  members = 0,
   panel,
   engine,
   now,
@@ -148,7 +151,7 @@ export function clear({
   const seats = panelOf(obligation, panel);
   const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, { weightOf, seats });
   const missing = [...new Set(missingEvidence({ obligation, envelope, admissibility: deployment.admissibility }).map(({ type }) => type))];
-  const aggregates = aggregatesOf(admitted, obligation, deployment, { drawn, missing });
+  const aggregates = aggregatesOf(admitted, obligation, deployment, { drawn, members, missing });
   const main = aggregates.fee_release;
   const loss = lossOf(main);
   const body = {
@@ -238,13 +241,13 @@ function aggregatesOf(
   outputs: readonly AdmittedOutput[],
   obligation: Obligation,
   { admissibility }: Deployment,
-  { drawn, missing }: { readonly drawn: number; readonly missing: readonly string[] },
+  { drawn, members, missing }: { readonly drawn: number; readonly members: number; readonly missing: readonly string[] },
 ): Cleared["aggregates"] {
-  // Where the weight of a drawn panel decides, as on chain, heads are not counted besides.
+  // Where the weight and the heads of a drawn panel decide, as on chain, verdicts are not counted besides.
   const { quorum = drawn > 0 ? 0 : Math.floor(obligation.verifier_policy.count / 2) + 1 } = obligation.verifier_policy;
   const done = new Map<string, Aggregate>();
   const under = (purpose: Purpose): Aggregate => {
-    const terms = { ...termsOf(obligation, purpose), drawn, quorum, missing };
+    const terms = { ...termsOf(obligation, purpose), drawn, members, quorum, missing };
     const key = `${terms.floors.performance} ${terms.floors.policy}`;
     const result = done.get(key) ?? aggregate(outputs, terms, admissibility);
     done.set(key, result);

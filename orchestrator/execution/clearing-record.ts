@@ -31,7 +31,7 @@ import type { Hash } from "../primitives/hex.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { type EvidenceClassName, evidenceKinds, ITEMS_PER_SLOT, type QuestionName, questions } from "../protocol/evidence.ts";
 import { EvidenceClass, REFUTATION } from "../rules/admissibility.ts";
-import { ClearingResult, overall } from "../rules/clearing.ts";
+import { ClearingResult, drawnWeight, overall } from "../rules/clearing.ts";
 import type { ClaimFile } from "./claims.ts";
 import type { SignedItem, Word } from "./evidence.ts";
 import { type NodeTerms, termsOfNode } from "./obligation.ts";
@@ -102,10 +102,10 @@ export function weightsOf(panel: Panel, asked: readonly QuestionName[]): Clearin
   );
 }
 
-/** Weight of the whole panel: whoever sits there for two questions counts once. */
-function drawnWeight(weights: ClearingRecord["weights"]): number {
-  const members = new Map(Object.entries(weights).map(([seat, weight]) => [seat.split("/")[0], weight]));
-  return [...members.values()].reduce((sum, weight) => sum + weight, 0);
+/** Weight of the whole panel, and its members: whoever sits there for two questions counts once. */
+function drawnFrom(weights: ClearingRecord["weights"]): { readonly drawn: number; readonly members: number } {
+  const weighed = new Map(Object.entries(weights).map(([seat, weight]) => [seat.split("/")[0], weight]));
+  return { drawn: drawnWeight([...weighed.values()]), members: weighed.size };
 }
 
 /** What one slot handed in, with its claim. */
@@ -297,7 +297,7 @@ export function clearAgain(
   const input = { obligation: bound, envelope: admitted, outputs, deployment: world, engine, now };
   // The order in which a record names them says nothing.
   const panel = Object.keys(weights).sort();
-  const cleared = clear({ ...input, panel, weightOf: (seat) => weights[seat] ?? 0, drawn: drawnWeight(weights) });
+  const cleared = clear({ ...input, panel, weightOf: (seat) => weights[seat] ?? 0, ...drawnFrom(weights) });
   const [broken] = cleared.refusals;
   if (broken !== undefined) throw new NotCleared(broken);
   return cleared;

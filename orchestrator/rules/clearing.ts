@@ -50,10 +50,20 @@ export interface ClearingTerms {
   readonly slots: number;
   /** Weight of the whole panel, at least that of the verdicts: a side, and a slot that is to be in agreement, need more than half of it. */
   readonly drawn: number;
+  /** Members of the whole panel: a side, and a slot that is to be in agreement, need more than half of them as well. */
+  readonly seats: number;
 }
 
 /** What Γ weighs of a verdict that survived. */
 export type Vote = Pick<WeighedVerdict, "result" | "weight" | "confidence">;
+
+/** What a seat weighs at most, and a member counts against a majority that has lost its weight since the draw (`libraries/PanelDraw.sol`). */
+export const MOST_WEIGHT = 133;
+
+/** Weight of a panel as it was drawn: who lost its weight since counts for neither side, and takes nothing from what a majority is. */
+export function drawnWeight(weights: readonly number[]): number {
+  return weights.reduce((sum, weight) => sum + (weight === 0 ? MOST_WEIGHT : weight), 0);
+}
 
 export interface Answer {
   readonly result: ClearingResult;
@@ -69,7 +79,7 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
       answerTo(
         survivors.filter((v) => v.question === question),
         terms.minConfidence,
-        { drawn: terms.drawn },
+        { drawn: terms.drawn, seats: terms.seats },
       ),
     );
   const { result, confidence } = overall(answers);
@@ -107,19 +117,20 @@ export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
 }
 
 /**
- * Γ over the survivors of one question: the heavier side, if it has more than half of the weight that was `drawn`, with its confidence over
- * that weight: who is absent or backs another side adds nothing to it. Where no panel was drawn it is the side's own mean (A.4.2).
+ * Γ over the survivors of one question: the heavier side, if it has more than half of the weight that was `drawn` and of the `seats`, with its
+ * confidence over that weight: who is absent or backs another side adds nothing to it. Where no panel was drawn it is the side's own mean (A.4.2).
  * `contested` weight backs neither side, nor does a vote less confident than the minimum.
  */
-export function answerTo(survivors: readonly Vote[], minConfidence: number, { contested = 0, drawn = 0 } = {}): Answer {
+export function answerTo(survivors: readonly Vote[], minConfidence: number, { contested = 0, drawn = 0, seats = 0 } = {}): Answer {
   const side = (result: VerdictResult) => survivors.filter((v) => v.result === result && v.confidence >= minConfidence);
   const [pass, fail] = [side(VerdictResult.PASS), side(VerdictResult.FAIL)];
   if (survivors.length === 0 && contested === 0) return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
   const [passing, failing] = [weightOf(pass), weightOf(fail)];
   if (Math.abs(passing - failing) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
   const passed = passing > failing;
-  if (2 * Math.max(passing, failing) <= drawn) return { result: ClearingResult.DISPUTED, confidence: 0 };
-  const confidence = average(passed ? pass : fail, (v) => v.confidence, drawn);
+  const backing = passed ? pass : fail;
+  if (2 * weightOf(backing) <= drawn || 2 * backing.length <= seats) return { result: ClearingResult.DISPUTED, confidence: 0 };
+  const confidence = average(backing, (v) => v.confidence, drawn);
   return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence };
 }
 
@@ -137,10 +148,11 @@ function isFirst(questions: number, question: Question): boolean {
   return (questions & ((1 << question) - 1)) === 0;
 }
 
-function agreement(passing: readonly WeighedVerdict[], { slots, drawn }: ClearingTerms): number {
+function agreement(passing: readonly WeighedVerdict[], { slots, drawn, seats }: ClearingTerms): number {
   let agreeing = 0;
   for (let s = 0; s < slots; s += 1) {
-    if (2 * weightOf(passing.filter((v) => (v.agreeing >> s) & 1)) > drawn) agreeing |= 1 << s;
+    const finding = passing.filter((v) => (v.agreeing >> s) & 1);
+    if (2 * weightOf(finding) > drawn && 2 * finding.length > seats) agreeing |= 1 << s;
   }
   return agreeing;
 }

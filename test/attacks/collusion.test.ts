@@ -328,6 +328,56 @@ describe("attacks by collusion", () => {
       expect(await entitled()).to.equal(0);
     });
 
+    /** Founders' verifiers of full weight and others seated by petition, of a quarter of it; all of them are drawn. */
+    const mixed = async (founders: number, petitioners: number, play: (light: ReadonlySet<string>) => Promise<void>) => {
+      await opened({ ...TASK, panelSize: founders + petitioners });
+      const { city } = mission;
+      for (const verifier of [...city.verifiers.keys()].slice(founders)) await city.evidence.revoke(verifier);
+      const light = new Set<string>();
+      for (let i = 0; i < petitioners; i++) {
+        const { agent } = await city.register(`petitioner ${i}`, { kind: Kind.VERIFIER, stake: tokens(2000) });
+        await city.evidence.registerVerifier(agent.address, 25);
+        city.verifiers.set(agent.address, agent);
+        light.add(agent.address);
+      }
+      await mission.awardAll();
+      await mission.route(0);
+      await mission.work(0);
+      await networkHelpers.mine();
+      try {
+        await play(light);
+      } finally {
+        for (const verifier of light) city.verifiers.delete(verifier);
+      }
+    };
+
+    it("one founder's verifier outvotes two that were seated by petition, at a quarter of its weight", async () => {
+      await mixed(1, 2, async (light) => {
+        const says = (member: string) => ({ result: light.has(member) ? Result.PASS : Result.FAIL });
+        await attempt(mission.contract.clear(packed(await mission.clearOrder(0, { says }))));
+      });
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(0);
+    });
+
+    /** Three light members praise the work; two heavy ones that found it wrong lose their weight. */
+    const silenced = async (silence: (member: string) => Promise<unknown>) =>
+      mixed(2, 3, async (light) => {
+        const says = (member: string) => ({ result: light.has(member) ? Result.PASS : Result.FAIL });
+        const wave = packed(await mission.clearOrder(0, { says }));
+        for (const member of await mission.contract.panelOf(0)) if (!light.has(member)) await silence(member);
+        await attempt(mission.contract.clear(wave));
+      });
+
+    it("three light members of five win because two heavy ones who spoke against them are frozen after the draw", async () => {
+      await silenced((member) => mission.city.producers.freezeAgent(member, true));
+      expect(await entitled()).to.equal(0);
+    });
+
+    it("three light members of five win because two heavy ones who spoke against them gave notice after the draw", async () => {
+      await silenced((member) => mission.city.producers.connect(mission.city.verifiers.get(member) as Wallet).deregister(member));
+      expect(await entitled()).to.equal(0);
+    });
+
     it("two of a panel's five have work paid that most of it found wrong, by choosing whose praise is heard", async () => {
       await worked({ ...CONSENSUS, panelSize: 5 });
       await networkHelpers.time.increase(300);

@@ -152,7 +152,7 @@ describe("clearing, whatever the panel", () => {
             basis: basis.filter((index) => index < classes.length).reduce((bits, index) => bits | (1n << BigInt(index)), 0n),
             agreeing: 1,
           })),
-          { classWords: [word], floor: CLASSES.indexOf(floor) as EvidenceClass, questions: 1, minConfidence, slots: 1, drawn },
+          { classWords: [word], floor: CLASSES.indexOf(floor) as EvidenceClass, questions: 1, minConfidence, slots: 1, drawn, seats: 0 },
         );
         expect([ours.status, ours.confidence]).to.deep.equal([RESULTS[chain.result], chain.confidence]);
       }),

@@ -24,7 +24,7 @@ import { type RandomStream, randomStream } from "../../orchestrator/primitives/r
 import { type ByteSigner, signerOf } from "../../orchestrator/primitives/signing.ts";
 import { evidenceClasses, evidenceKinds, ITEMS_PER_SLOT, questions } from "../../orchestrator/protocol/evidence.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
-import { decide, Question, VerdictResult } from "../../orchestrator/rules/clearing.ts";
+import { decide, drawnWeight, Question, VerdictResult } from "../../orchestrator/rules/clearing.ts";
 
 const hashOf = (text: string) => sha256(new TextEncoder().encode(text));
 const account = (name: string) => addressSchema.parse(hashOf(name).slice(0, 42));
@@ -150,7 +150,8 @@ async function randomClearing(random: RandomStream) {
       questions: asked.length === 2 ? 3 : 1,
       minConfidence: terms.minConfidence,
       slots,
-      drawn: panel.reduce((sum, { weight }) => sum + weight, 0),
+      drawn: drawnWeight(panel.map(({ weight }) => weight)),
+      seats: panel.length,
     },
   );
   return { terms, panel, record, chain };

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { id } from "ethers";
 import { attempt } from "../attacks/attempt.ts";
 import { networkHelpers, tokens } from "../support/city-fixture.ts";
-import { Action, HOUR, type Mission, MissionState, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
+import { Action, HOUR, type Mission, MissionState, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { stillOpen } from "./still-open.ts";
 
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
@@ -12,43 +12,7 @@ describe("known holes: panels", () => {
   const opened = async (...nodes: (typeof TASK)[]) => {
     mission = await (await openMission({ nodes })).activate();
   };
-  const worked = async (...nodes: (typeof TASK)[]) => {
-    await opened(...nodes);
-    await mission.awardAll();
-    await mission.route(0);
-    await mission.work(0);
-    await networkHelpers.mine();
-  };
   const heldBy = async (agent: string) => (await mission.city.producers.stakeOf(agent)).held;
-
-  /** Three find the work wrong and say so; two praise it. */
-  const twoAgainstThree = async (silence: (member: string) => Promise<unknown>) => {
-    await worked({ ...TASK, panelSize: 5 });
-    const panel = [...(await mission.contract.panelOf(0))];
-    const order = await mission.clearOrder(0);
-    const verdicts = [];
-    for (const [place, member] of panel.entries()) {
-      verdicts.push(await mission.verdict(0, member, { result: place < 2 ? Result.PASS : Result.FAIL }));
-    }
-    for (const member of panel.slice(2, 4)) await silence(member);
-    await attempt(mission.contract.clear(packed({ ...order, verdicts })));
-    return (await mission.contract.ledger()).entitled;
-  };
-
-  stillOpen("two of five win because two who spoke against them are frozen after the draw", async () => {
-    const entitled = await twoAgainstThree(async (member) =>
-      mission.city.producers.connect(await mission.city.as("ADJUDICATION")).freezeAgent(member, true),
-    );
-    expect(entitled).to.equal(0n);
-  });
-
-  stillOpen("two of five win because two who spoke against them gave notice after the draw", async () => {
-    const entitled = await twoAgainstThree(async (member) => {
-      const key = mission.city.verifiers.get(member);
-      if (key !== undefined) await mission.city.producers.connect(key).deregister(member);
-    });
-    expect(entitled).to.equal(0n);
-  });
 
   stillOpen(
     "one of three stops itself, and two whose work agrees are not paid: for what being late costs, which would not have stopped them",

@@ -325,8 +325,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "libraries/clearing",
     "on random decisions, of every result",
     "libraries/Clearing.sol",
-    "if (2 * heavier <= drawn)",
-    "if (2 * heavier < drawn)",
+    "if (2 * _weight(side) <= drawn",
+    "if (2 * _weight(side) < drawn",
   ),
   noticed(
     "libraries/market",

@@ -37,6 +37,7 @@ const terms: ClearingTerms = {
   minConfidence: 6000,
   slots: 1,
   drawn: 0,
+  seats: 0,
 };
 const pass: WeighedVerdict = {
   question: Question.PERFORMANCE,
@@ -160,6 +161,16 @@ describe("Clearing", () => {
       ClearingResult.DISPUTED,
     ]);
     expect(decide([], { ...terms, drawn: 2500 }).result).to.equal(ClearingResult.UNVERIFIABLE);
+  });
+
+  it("lets a side decide only with more than half of the heads as well, and finds agreement so", () => {
+    const heavy = { ...pass, weight: 60_000 };
+    const of = (...verdicts: WeighedVerdict[]) => decide(verdicts, { ...terms, drawn: 61_000, seats: 3 });
+    expect(of(heavy, fail, fail).result).to.equal(ClearingResult.DISPUTED);
+    expect(of({ ...heavy, result: VerdictResult.FAIL }, pass, pass).result).to.equal(ClearingResult.DISPUTED);
+    expect(of(heavy).result).to.equal(ClearingResult.DISPUTED);
+    expect(of(heavy, pass)).to.deep.include({ result: ClearingResult.PASS, agreeing: 1 });
+    expect(of(heavy, { ...pass, agreeing: 0 })).to.deep.include({ result: ClearingResult.PASS, agreeing: 0 });
   });
 
   it("takes the score that half of the passing weight does not exceed", () => {

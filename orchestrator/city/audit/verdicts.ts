@@ -4,7 +4,7 @@ import type { Panel } from "../../execution/clearing-record.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
 import { classAt, EvidenceClass, geq, meet, REFUTATION } from "../../rules/admissibility.ts";
-import { decide, type WeighedVerdict } from "../../rules/clearing.ts";
+import { decide, drawnWeight, type WeighedVerdict } from "../../rules/clearing.ts";
 import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitments.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
@@ -95,8 +95,9 @@ export async function provenClasses(
 
 interface Weighed {
   readonly verdicts: readonly WeighedVerdict[];
-  /** Weight of the whole panel. */
+  /** Weight of the whole panel, and its members. */
   readonly drawn: number;
+  readonly seats: number;
 }
 
 /** Checks who judged and what they signed; gives the verdicts their weight. */
@@ -117,7 +118,7 @@ async function weigh(context: ChainContext, seen: Inspection, clearing: Clearing
     seen.holds(isSigned, name, "is not signed by its verifier, for this work");
     if (isQuestion(question) && isResult(verdict.result)) weighed.push({ ...verdict, question, result: verdict.result, weight });
   }
-  return { verdicts: weighed, drawn: panel.reduce((sum, { weight }) => sum + weight, 0) };
+  return { verdicts: weighed, drawn: drawnWeight(panel.map(({ weight }) => weight)), seats: panel.length };
 }
 
 /** Who was drawn, each with its weight on the roster of that block: nothing, if it has lost its office since. */
@@ -143,7 +144,7 @@ function decided(
   { law, record, session }: ChainContext,
   seen: Inspection,
   { node, subject, classWords }: Clearing,
-  { verdicts, drawn }: Weighed,
+  { verdicts, drawn, seats }: Weighed,
   event: {
     readonly result: number;
     readonly confidence: number;
@@ -164,6 +165,7 @@ function decided(
     minConfidence: minConfidence[terms.risk] ?? 0,
     slots: terms.redundancy,
     drawn,
+    seats,
   });
   const { result, confidence, score, evidenceClass, basis, agreeing } = event;
   seen.same(

@@ -15,6 +15,7 @@ import { TIER } from "../../primitives/tier.ts";
 import { ITEMS_PER_SLOT } from "../../protocol/evidence.ts";
 import { panelKinds } from "../../protocol/verifier-kinds.ts";
 import { EvidenceClass, geq, REFUTED } from "../../rules/admissibility.ts";
+import { drawnWeight } from "../../rules/clearing.ts";
 import { nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
@@ -525,12 +526,13 @@ async function drawnWeights({ evidence }: CityClient, panel: readonly Address[],
   });
 }
 
-/** Whether who answers has more than half of the weight that was drawn. */
+/** Whether who answers has more than half of the weight that was drawn, and of the heads. */
 function isMajority(hearing: Hearing, gone: ReadonlySet<Address>): boolean {
   const { drawn } = hearing.panel;
   const absent = absentFrom(hearing, gone);
-  const weightOf = (some: Panel) => some.reduce((sum, { weight }) => sum + weight, 0);
-  return 2 * weightOf(drawn.filter(({ verifier }) => !absent.some((address) => address === verifier))) > weightOf(drawn);
+  const present = drawn.filter(({ verifier }) => !absent.some((address) => address === verifier));
+  const weight = present.reduce((sum, each) => sum + each.weight, 0);
+  return 2 * weight > drawnWeight(drawn.map((each) => each.weight)) && 2 * present.length > drawn.length;
 }
 
 /** What the members of a panel who answer say to each question; numbers are positions in the enums. */

@@ -196,9 +196,9 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     title: "two of five decide because two who were drawn with them are frozen",
     threats: ["TA-8", "NP-4"],
     entry: "ClearingEvaluator.evaluate",
-    guard: "the drawn weight keeps those who lost theirs",
+    guard: "a decision needs more than half of what was drawn, by weight and by heads",
     file: "agreements/ClearingEvaluator.sol",
-    find: "drawn += weight == 0 ? PanelDraw.MOST_WEIGHT : weight;",
-    replace: "drawn += weight;",
+    find: "terms.questions, 1, c.drawn, c.panel.length);",
+    replace: "terms.questions, 1, c.drawn / 3, 0);",
   },
 ]);

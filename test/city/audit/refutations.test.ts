@@ -52,7 +52,15 @@ describe("refutations as the audit reads them", () => {
     const judged = { at: event.at, node: 0, attempt: 0, subject: "clearing" };
     const handed = items.map((item) => ({ ...item, order: 0, signature: hexSchema.parse(item.signature), isSigned: true }));
     const heard = withRefutations(context, seen, { ...judged, items: handed, classWords }, [{ ...VERDICT, basis: REFUTED }]);
-    const terms = { classWords: heard.classWords, floor: EvidenceClass.ATT, questions: 1, minConfidence: 6000, slots: 1, drawn: WEIGHT };
+    const terms = {
+      classWords: heard.classWords,
+      floor: EvidenceClass.ATT,
+      questions: 1,
+      minConfidence: 6000,
+      slots: 1,
+      drawn: WEIGHT,
+      seats: 1,
+    };
     expect(seen.result().findings).to.deep.equal([]);
     const { result, confidence, class: own, basis } = decide(heard.verdicts, terms);
     expect([result, confidence, own, basis]).to.deep.equal([

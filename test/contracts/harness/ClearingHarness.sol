@@ -15,6 +15,7 @@ contract ClearingHarness {
         uint16 minConfidence;
         uint8 slots;
         uint256 drawn;
+        uint256 seats;
     }
 
     function decide(Case[] memory cases) external pure returns (ClearingDecision[] memory decisions) {
@@ -27,7 +28,7 @@ contract ClearingHarness {
             for (uint256 k = 0; k < c.verdicts.length; ++k) {
                 Clearing.weigh(count, c.verdicts[k], graded, c.floor, c.questions, c.minConfidence);
             }
-            decisions[i] = Clearing.conclude(count, c.questions, c.slots, c.drawn);
+            decisions[i] = Clearing.conclude(count, c.questions, c.slots, c.drawn, c.seats);
             if (decisions[i].result == ClearingResult.PASS) decisions[i].score = Clearing.median(count);
         }
     }

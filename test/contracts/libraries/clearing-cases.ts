@@ -49,6 +49,7 @@ export function clearingCase(random: RandomStream): ClearingCase {
     minConfidence: random.pick([0, 6000, 7000, 8000]),
     slots,
     drawn: 0,
+    seats: 0,
   };
   // Who abstains or does not survive was drawn, too, in every fourth case.
   const heard = random.int(4) === 0 ? verdicts : verdicts.filter((one) => survives(one, terms));

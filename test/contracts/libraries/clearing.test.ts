@@ -85,4 +85,16 @@ describe("Clearing and Admissibility agree with their twins", function () {
     }
     expect(seen.has(ClearingResult.NONE)).to.be.false;
   });
+
+  it("on random decisions of drawn panels, whose heads decide some of them", async () => {
+    const random = randomStream(7, "heads");
+    const cases = Array.from({ length: sweep(5000) }, () => ({ ...clearingCase(random), seats: random.int(6) }));
+    let byHeads = 0;
+    for (const batch of batches(cases)) {
+      const expected = batch.map((c) => decide(c.verdicts, c));
+      expect(await harness.call("decide", batch)).to.deep.equal(expected);
+      byHeads += batch.filter((c, k) => decide(c.verdicts, { ...c, seats: 0 }).result !== expected[k]?.result).length;
+    }
+    expect(byHeads).to.be.greaterThan(cases.length / 100);
+  });
 });

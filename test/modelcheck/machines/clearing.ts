@@ -22,6 +22,7 @@ const TERMS: ClearingTerms = {
   slots: 1,
   // Each has a weight of one.
   drawn: VERIFIERS,
+  seats: VERIFIERS,
 };
 
 export type Decide = typeof decide;
@@ -127,7 +128,7 @@ export const CLEARING_MUTANTS: Readonly<Record<string, Decide>> = {
     const decision = decide(verdicts, terms);
     return decision.result === ClearingResult.UNVERIFIABLE ? { ...decision, result: ClearingResult.DISPUTED } : decision;
   },
-  "whoever hands verdicts in chooses whom the law hears": (verdicts, terms) => decide(verdicts, { ...terms, drawn: 0 }),
+  "whoever hands verdicts in chooses whom the law hears": (verdicts, terms) => decide(verdicts, { ...terms, drawn: 0, seats: 0 }),
   "a higher floor than the law's": (verdicts, terms) => decide(verdicts, { ...terms, floor: EvidenceClass.ATT }),
 };
 

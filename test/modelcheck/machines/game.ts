@@ -163,8 +163,17 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
   function cleared(before: State, verdicts: readonly WeighedVerdict[], shown: readonly boolean[]): State | undefined {
     const whole = verdicts.length === PANEL;
     const classes = shown.map((it) => packClasses(it ? [FLOOR] : []));
-    const drawn = has("a side needs more than half of all that were drawn") ? HONEST + (hasSay(before) ? COLLUDING : 0) : 0;
-    const decision = decide(verdicts, { classWords: classes, floor: FLOOR, questions: 1, minConfidence: 6000, slots: 2, drawn });
+    // Of a weight of one each, and who left keeps its place.
+    const drawn = has("a side needs more than half of all that were drawn") ? PANEL : 0;
+    const decision = decide(verdicts, {
+      classWords: classes,
+      floor: FLOOR,
+      questions: 1,
+      minConfidence: 6000,
+      slots: 2,
+      drawn,
+      seats: drawn,
+    });
     const decides = decision.result === ClearingResult.PASS || decision.result === ClearingResult.FAIL;
     if (!whole && !(before.overdue && decides && 2 * verdicts.length > PANEL)) return undefined;
     const robbed = before.work.some((work, slot) => work.right && work.shown && shown[slot] === false);

@@ -97,7 +97,15 @@ export function refuting(without: readonly RefutingRule[] = []): Machine<State> 
     const heard = [...Array.from({ length: HONEST }, () => own), ...Array.from({ length: COLLUDING }, () => lie)];
     const tempered = has("issuer against issuer is undecided") ? heard.map((each) => temper(each, { shown })) : heard;
     const classWords = [packClasses(shown ? [FLOOR] : []) | (refuted ? BigInt(FLOOR) << BigInt(3 * REFUTATION) : 0n)];
-    const terms = { classWords, floor: FLOOR, questions: 1, minConfidence: 6000, slots: 1, drawn: HONEST + COLLUDING };
+    const terms = {
+      classWords,
+      floor: FLOOR,
+      questions: 1,
+      minConfidence: 6000,
+      slots: 1,
+      drawn: HONEST + COLLUDING,
+      seats: HONEST + COLLUDING,
+    };
     const { result } = decide(tempered, terms);
     if (!before.closing && !shown && has("an executor has its time to show something")) return undefined;
     const ended = { ...before, stage: "ended" } as const;
