@@ -39,7 +39,7 @@ function agreementsExtension(commands: readonly Command[], url: string): Extensi
   const own = commands.filter(({ group }) => group === "Agreements").map(({ name }) => name);
   return {
     uri: AGREEMENTS_EXTENSION,
-    description: "Negotiates, signs, judges and settles service agreements (ASA 1.0) by signed acts.",
+    description: "Negotiates, signs, judges and settles service agreements (ASA, version 1) by signed acts.",
     commands: own,
     params: {
       asa_version: "1.0.0",

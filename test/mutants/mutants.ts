@@ -131,7 +131,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(13, "meta/legislation/BallotBox.sol", "if ((batch.lanes >> shift) & 0xff != 0) revert", "if (ranking == 0) revert"),
   breaks(14, "libraries/Condorcet.sol", "(16 * (index % 16))) & 0xffff;", "(16 * (index % 16))) & 0xfffe;"),
   breaks(14, "meta/legislation/BallotBox.sol", "docket.info.ballots += uint16(ballots.length);", "docket.info.ballots += 1;"),
-  breaks(15, "meta/LegislativeProcedure.sol", "if (ballots >= docket.quorumOf()) {", "if (ballots != 0) {", 1),
+  breaks(15, "meta/LegislativeProcedure.sol", "if (ballots >= quorum) {", "if (ballots != 0) {", 1),
   breaks(
     15,
     "meta/legislation/Candidacies.sol",
@@ -641,9 +641,9 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   noticed(
     "meta/execution-procedure",
     "drops what nobody withdrew of an earlier attempt before any bid of this one",
-    "meta/ExecutionProcedure.sol",
-    "if (bids[i].attemptOf() != entry.attemptOf()) {\n                worst = i;",
-    "if (bids[i].attemptOf() > entry.attemptOf()) {\n                worst = i;",
+    "meta/market/Openings.sol",
+    "if (bids[i].attemptOf() != entry.attemptOf()) return i;",
+    "if (bids[i].attemptOf() > entry.attemptOf()) return i;",
   ),
   noticed(
     "meta/execution-procedure",

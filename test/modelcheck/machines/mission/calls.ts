@@ -113,6 +113,8 @@ const award: NodeCall = (rules, state, index, node) => {
   const { market } = node;
   const first = market.window === "first";
   need(market.window !== "none" && market.window !== "awarded" && market.over);
+  // A node that is stopped waits, its market with it.
+  need(node.at === "WAITING" || node.at === "ELIGIBLE");
   const counted = rules.without.has("a node with a market of its own is passed over");
   if (first && counted) need(state.cursor === index);
   else if (first) need(state.nodes.every((earlier, i) => i >= index || earlier.market.window !== "first"));
@@ -122,7 +124,6 @@ const award: NodeCall = (rules, state, index, node) => {
     return withNode(passed, index, { market: { window, bids: false, over: false } });
   }
   running(state);
-  need(node.at === "WAITING" || node.at === "ELIGIBLE");
   const { redundancy } = lawOf(rules, index);
   return withNode(passed, index, { market: { window: "awarded", bids: false, over: false }, clock: Clock.RUNS, staked: redundancy });
 };
