@@ -411,10 +411,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     ) external view returns (bool mayVote, address principal, uint16 index, bool counted) {
         Account memory account = _load(agent);
         (principal, index) = (_principalOf(account), account.index);
-        if (_wasFrozen(account.principal, opened)) return (false, principal, index, false);
+        uint32 since = _portfolios[account.principal].countedFrom;
+        if (_wasFrozen(account.principal, since, opened)) return (false, principal, index, false);
         bool attending = !_has(account, _LAPSED | _NOVICE) && account.registeredBlock < opened;
         mayVote = (attending || _lapsedDuring(agent, opened)) && _isEligible(account, Kind.PRODUCER);
-        counted = attending && _portfolios[account.principal].countedFrom < opened;
+        counted = attending && since < opened;
     }
 
     /// @inheritdoc IProducerContract
@@ -668,7 +669,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (flags & ~_LAPSED != 0 || Reputation.points(reputation) < floor) return _NOBODY;
         if ((flags != 0 || since >= opened) && !_lapsedDuring(agent, opened)) return _NOBODY;
         Portfolio storage portfolio = _portfolios[principal];
-        bool excluded = kind != Kind.PRODUCER || portfolio.frozen || _wasFrozen(principal, opened);
+        bool excluded =
+            kind != Kind.PRODUCER || portfolio.frozen || _wasFrozen(principal, portfolio.countedFrom, opened);
         return excluded ? _NOBODY : index;
     }
 
@@ -679,8 +681,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @dev Whether a session that opened then counted its electorate without the principal's producers.
-    function _wasFrozen(uint24 number, uint256 opened) private view returns (bool) {
-        return _portfolios[number].countedFrom >= opened && _ledger.wasFrozen(number, opened);
+    function _wasFrozen(uint24 number, uint32 countedFrom, uint256 opened) private view returns (bool) {
+        return countedFrom >= opened && _ledger.wasFrozen(number, opened);
     }
 
     function _has(Account memory account, uint8 flag) private pure returns (bool) {

@@ -198,10 +198,11 @@ library Stakes {
     }
 
     /// @notice Whether a session that opened in a block may have counted its electorate without the principal's producers: it was frozen then,
-    /// or that changed in this very block.
+    /// or that changed in this very block. The session that never was, of block 0, counted nobody.
     function wasFrozen(Ledger storage self, uint24 number, uint256 opened) external view returns (bool) {
+        if (opened == 0) return true;
         Checkpoints.Trace224 storage freezes = self.freezes[number];
-        // Blocks fit 32 bits, and none is before the first.
+        // Blocks fit 32 bits.
         uint32 at = uint32(opened);
         return freezes.upperLookupRecent(at) != 0 || freezes.upperLookupRecent(at - 1) != 0;
     }

@@ -73,7 +73,9 @@ library Clearing {
         // Products of sixteen bits each: no sum overflows.
         unchecked {
             c.sides[SIDES * uint256(v.question) + side] +=
-                (uint256(1) << HEADS) + (uint256(v.weight) << WEIGHT) + uint256(v.weight) * v.confidence;
+                (uint256(1) << HEADS) +
+                (uint256(v.weight) << WEIGHT) +
+                uint256(v.weight) * v.confidence;
         }
     }
 
@@ -166,7 +168,7 @@ library Clearing {
     ) private pure returns (uint8 agreeing) {
         unchecked {
             for (uint256 s = 0; s < slots; ++s) {
-                // A lane, and of it the weight.
+                // A lane, and of it the weight, which fits the low 24 bits.
                 uint256 lane = uint32(lanes >> (LANE * s));
                 bool heavy = 2 * uint256(uint24(lane)) > drawn;
                 // At most eight slots.

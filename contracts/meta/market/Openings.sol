@@ -110,6 +110,7 @@ library Openings {
         bool novice = !producers.hasSuffrage(entry.agentOf());
         uint256 novices = novice ? 1 : 0;
         bool[] memory isNovice = new bool[](kept);
+        // At most sixteen bids, in a full market only.
         for (uint256 i = 0; i < kept; ++i) {
             isNovice[i] = !producers.hasSuffrage(bids[i].agentOf());
             if (isNovice[i]) ++novices;

@@ -44,6 +44,18 @@ describe("ClearingEvaluator", () => {
       expect((await contract.hearingOf(nobody, 0)).panels).to.equal(0);
     });
 
+    it("takes the city's word for whose a party is that it knows", async () => {
+      const { contract, base, createJob, register, city, provider, providerPrincipal } = await openEvaluator();
+      const house = await city.account("provider's real house");
+      await city.register("evaluator's provider", { principal: house });
+      expect(await city.producers.principalOf(provider.address)).to.equal(house.address);
+      const terms = { ...base, jobId: await createJob() };
+      await expect(register(terms))
+        .to.be.revertedWithCustomError(contract, "OtherHouse")
+        .withArgs(provider.address, house.address, providerPrincipal.address);
+      await register({ ...terms, providerPrincipal: house.address });
+    });
+
     it("refuses terms that decide nothing or never end, and a panel that nobody could sit on", async () => {
       const { contract, base, createJob, register, city, clientPrincipal } = await openEvaluator();
       const jobId = await createJob();

@@ -656,6 +656,23 @@ describe("ProducerContract", () => {
       expect(await contract.activeProducers()).to.equal(2n);
     });
 
+    it("is given by the Registrar to twenty in thirty days, whatever its envelope says", async () => {
+      await city.constitution.seal();
+      const clerk = await city.account("registrar");
+      const governed = city.clerks.connect(await city.as("ADJUDICATION"));
+      await governed.appoint(Office.REGISTRAR, clerk.address, clerk.address);
+      await governed.setEnvelope(Office.REGISTRAR, [contract.interface.getFunction("enfranchise").selector], 100);
+      const registrar = contract.connect(clerk);
+      const agents: string[] = [];
+      for (let i = 0; i < 21; i++) agents.push((await city.register(`newcomer ${i}`)).agent.address);
+      const [late = "", ...crowd] = agents;
+      for (const one of crowd) await registrar.enfranchise(one);
+      await expect(registrar.enfranchise(late)).to.be.revertedWithCustomError(contract, "VouchedEnough");
+      await networkHelpers.time.increase(30n * 86_400n);
+      await registrar.enfranchise(late);
+      expect((await votes(late))[0]).to.equal(true);
+    });
+
     it("counts a newcomer that left or is barred neither then nor before", async () => {
       await city.constitution.seal();
       const { agent } = await city.register("newcomer");

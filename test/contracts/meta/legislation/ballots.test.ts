@@ -200,10 +200,21 @@ describe("LegislativeProcedure: ballots", () => {
           .to.be.revertedWithCustomError(legislation, "NotEligible")
           .withArgs(agent.address);
       }
-      // To lapse, and to attend again, is for later sessions; to be released from a freeze, too.
+      // To lapse, and to attend again, is for later sessions; a freeze that is over takes no vote that the session had counted.
       await producers.connect(lapsed).attend(lapsed.address);
       await legislation.castBallots(session, [await steps.ballot(session, lapsed, [0, 1, 2])]);
       await producers.freezePrincipal(await producers.principalOf(frozen.address), false);
+      await legislation.castBallots(session, [await steps.ballot(session, frozen, [0, 1, 2])]);
+    });
+
+    it("belongs to nobody who was frozen when the session opened, however often since", async () => {
+      const house = await loadLegislature();
+      const { legislation, producers, steps } = house;
+      const { agent: frozen, principal: owner } = await house.register("ninth");
+      const principal = owner.address;
+      await producers.freezePrincipal(principal, true);
+      const session = await steps.toVoting([A, B]);
+      for (const now of [false, true, false]) await producers.freezePrincipal(principal, now);
       await expect(legislation.castBallots(session, [await steps.ballot(session, frozen, [0, 1, 2])])).to.be.revertedWithCustomError(
         legislation,
         "NotEligible",
