@@ -115,7 +115,6 @@ export const DIAGNOSES = {
     means: "the Registrar vouched for {0} agents in thirty days",
     helps: "a paid slot gives a vote too; try again after {time 1}",
   },
-  OtherHouse: { means: "the city knows {0} as an agent of {1}, not of {2}", helps: "name its principal in the terms" },
   NodeStopped: { means: "node {1} is frozen or in review: it takes no executors", helps: "award it when it goes on" },
   MarketOpen: { means: "bids are taken until {time 2}", helps: "try again then" },
   NotEligible: { means: "{0} may not do this now", helps: "its page says whether it is registered, frozen or suspended" },

@@ -13,6 +13,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { parseArtifact } from "../../deploy/artifacts.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { didOf } from "../../orchestrator/agreements/index.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
 import { IDENTITY_ABI, registrationSchema } from "../../orchestrator/escrow/registries.ts";
@@ -32,6 +33,7 @@ import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { hashSchema } from "../../orchestrator/primitives/hex.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { signerOf } from "../../orchestrator/primitives/signing.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { SMALL_MISSION } from "../support/mission-bundle.ts";
@@ -49,7 +51,15 @@ const errorSchema = z.strictObject({
 });
 
 /** Open questions about something else than a mission: tests of payments and of agreements ask them. */
-const ASKED_ELSEWHERE = ["verify_claim", "get_claim", "verify_deliverable", "get_agreement", "list_agreements", "prepare_agreement_step"];
+const ASKED_ELSEWHERE = [
+  "verify_claim",
+  "get_claim",
+  "verify_deliverable",
+  "get_agreement",
+  "list_agreements",
+  "prepare_agreement_step",
+  "prepare_agreement_feedback",
+];
 
 describe("the gateway of a city with a mission", function () {
   this.timeout(180_000);
@@ -173,6 +183,7 @@ describe("the gateway of a city with a mission", function () {
       campaign: "economy-1-contracts",
       type: "research",
       parameter: "REPUTATION_FLOOR",
+      provider: didOf(signerOf("ed25519", new Uint8Array(32).fill(7)).publicKey),
     };
     const asked: Record<string, string> = {
       prepare_registration: `?agent=${`0x${"ab".repeat(20)}`}&principal=${`0x${"cd".repeat(20)}`}`,

@@ -55,7 +55,7 @@ const WRITES: readonly Write[] = [
   },
   { on: (w) => w.producers, name: "accuse", owners: ["EXECUTION"], args: (w) => [agent(w)] },
   { on: (w) => w.producers, name: "discharge", owners: ["EXECUTION"], args: (w) => [agent(w)] },
-  { on: (w) => w.producers, name: "settleAll", owners: ["EXECUTION"], args: (w) => [[[agent(w), 1, true, 10_000, ZeroHash]]] },
+  { on: (w) => w.producers, name: "settleAll", owners: ["EXECUTION"], args: (w) => [[[agent(w), 1, true, 10_000, ZeroHash]], [agent(w)]] },
   { on: (w) => w.producers, name: "adjustReputation", owners: GOVERNOR, args: (w) => [agent(w), 5, ZeroHash] },
   { on: (w) => w.producers, name: "ban", owners: GOVERNOR, args: (w) => [w.voters[7]?.address, ZeroHash] },
   { on: (w) => w.producers, name: "freezePrincipal", owners: GOVERNOR, args: (w) => [someone(w), true] },
