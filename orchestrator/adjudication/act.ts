@@ -98,7 +98,18 @@ export class TooFewSeats extends RangeError {
 export async function seatsOnMission(
   panel: Panel,
   mission: Address,
-  { action, needed = 1, turn = 0, appealed }: { action: ActionName; needed?: number; turn?: number /** A node. */; appealed?: number },
+  {
+    action,
+    needed = 1,
+    turn = 0,
+    appealed,
+  }: {
+    readonly action: ActionName;
+    readonly needed?: number;
+    readonly turn?: number;
+    /** The node that an appeal is about: whoever decided about it is left out. */
+    readonly appealed?: number;
+  },
 ): Promise<readonly Seat[]> {
   const resting = needed === 1 ? await restingSeat(panel.client, mission, action) : undefined;
   const judges = appealed === undefined ? new Set<Address>() : await judgesOf(panel.client, mission, appealed);
