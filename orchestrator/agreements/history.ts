@@ -1,6 +1,8 @@
+import { sha256 } from "../primitives/hash.ts";
+import type { Hash } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { agreementHash } from "./canonical.ts";
-import { type Agreement, sameIdentity } from "./schema.ts";
+import type { Agreement } from "./schema.ts";
 import { deliveriesOf } from "./score.ts";
 
 /** A delivery that was judged, under whatever agreement. */
@@ -12,14 +14,15 @@ export interface JudgedDelivery {
   readonly composite: number;
 }
 
-/** Whether two agreements are deliveries under one promise: of one provider to one client, of one type, by the same criteria. */
-function isOfOnePromise(one: Agreement, other: Agreement): boolean {
-  const asked = ({ service, quality_criteria }: Agreement) => canonicalJson([service.type, quality_criteria]);
-  return (
-    sameIdentity(one.parties.client.identity, other.parties.client.identity) &&
-    sameIdentity(one.parties.provider.identity, other.parties.provider.identity) &&
-    asked(one) === asked(other)
-  );
+/** What agreements of one promise have in common: their parties, the type of service, and the criteria. */
+export function promiseOf({ parties: { client, provider }, service, quality_criteria }: Agreement): Hash {
+  const parties = [client, provider].map(({ identity }) => [identity.scheme, identity.value]);
+  return sha256(canonicalJson(["asa/1 promise", ...parties, service.type, quality_criteria]));
+}
+
+/** How many deliveries before its own an agreement's promise is about, at most. */
+export function promisedBefore({ quality_criteria: { guarantee } }: Agreement): number {
+  return guarantee === undefined ? 0 : deliveriesOf(guarantee) - 1;
 }
 
 /**
@@ -27,13 +30,12 @@ function isOfOnePromise(one: Agreement, other: Agreement): boolean {
  * all that was judged, by whoever takes a result: neither a party nor an evaluator leaves one out.
  */
 export function historyOf(agreement: Agreement, judged: readonly JudgedDelivery[]): readonly number[] {
-  const { guarantee } = agreement.quality_criteria;
-  if (guarantee === undefined) return [];
+  const promise = promiseOf(agreement);
   const hash = agreementHash(agreement);
   const before = judged
-    .filter((each) => isOfOnePromise(each.agreement, agreement) && agreementHash(each.agreement) !== hash)
+    .filter((each) => promiseOf(each.agreement) === promise && agreementHash(each.agreement) !== hash)
     // Of one second by their hashes, so that it is one order for everybody.
     .toSorted((one, other) => one.at - other.at || (agreementHash(one.agreement) < agreementHash(other.agreement) ? -1 : 1))
     .map(({ composite }) => composite);
-  return before.slice(Math.max(0, before.length - (deliveriesOf(guarantee) - 1)));
+  return before.slice(Math.max(0, before.length - promisedBefore(agreement)));
 }

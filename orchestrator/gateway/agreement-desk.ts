@@ -19,12 +19,10 @@ import {
   DEFAULTS,
   decimalsOf,
   dueAt,
-  historyOf,
   isDrawn,
   isEscrowed,
   isOfNamed,
   type Judge,
-  judgedIn,
   judgesIn,
   keyOfDid,
   lifeAt,
@@ -38,6 +36,8 @@ import {
   owedIn,
   PARTIES,
   type PartyIdentity,
+  promisedBefore,
+  promiseOf,
   readAgreement,
   readMessage,
   requireClosed,
@@ -108,6 +108,15 @@ interface Newcomer {
   readonly now: number;
   /** What it has shown, and which others have spent theirs. */
   readonly money: { readonly stake: bigint; readonly spent: readonly Hash[] } | undefined;
+}
+
+/** What agreements are found by, as far as an act changes it. */
+interface Marks {
+  /** When it is over at the latest. */
+  readonly ends: number | undefined;
+  readonly names: readonly PartyIdentity[];
+  /** Judged by this act, under a promise over many deliveries. */
+  readonly counts: { readonly promise: Hash; readonly terms: Hash; readonly composite: number } | undefined;
 }
 
 /** An agreement, and where its money is. */
@@ -184,6 +193,7 @@ const heaviestRows = z.array(
   }),
 );
 const idsSchema = z.array(z.object({ id: hashSchema }).transform(({ id }) => id));
+const compositesSchema = z.array(z.object({ composite: z.int() }).transform(({ composite }) => composite));
 const ratesSchema = z.array(z.object({ client: z.string(), at: z.coerce.number() }));
 const rowsSchema = z.array(z.object({ at: z.coerce.number(), act: z.string() }));
 const rowsOfManySchema = z.array(z.object({ id: hashSchema, at: z.coerce.number(), act: z.string() }));
@@ -307,10 +317,7 @@ export class AgreementDesk {
         await this.#requireWallet(standing, act);
       }
       if (act.act === "consent") await this.#requireConsent(standing, act);
-      const signed = after.timed.state.status === "active" && act.act === "sign";
-      const ends = signed ? overBy(after.agreement, this.#now(false)) : undefined;
-      const names = act.act === "draw" ? namedIn(agreement, after.judges) : [];
-      if (!(await this.#append(id, acts.length, { at: now, text, ends, names }))) continue;
+      if (!(await this.#append(id, acts.length, { at: now, text, ...this.#marksOf(act, after) }))) continue;
       const taken = await this.get(id);
       if (act.act === "result") await this.#options.judged?.(taken, resultIn(act.result).evaluator);
       return taken;
@@ -389,21 +396,15 @@ export class AgreementDesk {
     return { feedback, call: feedbackCall(reputation, feedback, uri) };
   }
 
-  /** Composites of the deliveries before that an agreement's promise is about, of all that this city keeps. */
-  async history({ id, life: { agreement } }: Standing): Promise<readonly number[]> {
-    if (agreement.quality_criteria.guarantee === undefined) return [];
-    const { client, provider } = agreement.parties;
+  /** Composites of the deliveries before that an agreement's promise is about, of all that this city keeps: reads no more than these. */
+  async history({ life: { agreement } }: Standing): Promise<readonly number[]> {
+    const most = promisedBefore(agreement);
+    if (most === 0) return [];
     const rows = await this.#options.sql.query(
-      `SELECT id, at, act FROM gateway_acts WHERE id <> $1
-         AND id IN (SELECT id FROM gateway_agreement_parties WHERE identity = $2 INTERSECT SELECT id FROM gateway_agreement_parties WHERE identity = $3)
-       ORDER BY id, place`,
-      [id, nameOf(client.identity), nameOf(provider.identity)],
+      "SELECT composite FROM gateway_agreements WHERE promise = $1 AND terms <> $2 ORDER BY judged DESC, terms DESC LIMIT $3",
+      [promiseOf(agreement), agreementHash(agreement), most],
     );
-    const each = [...groupedBy(rowsOfManySchema.parse(rows), (row) => row.id).values()];
-    return historyOf(
-      agreement,
-      each.flatMap((acts) => judgedIn(storedIn(acts)) ?? []),
-    );
+    return compositesSchema.parse(rows).toReversed();
   }
 
   /** What a wallet signs for the escrow, as JSON of EIP-712; undefined where there is none. */
@@ -823,16 +824,22 @@ export class AgreementDesk {
     return storedIn(rows);
   }
 
+  /** What an act changes of what agreements are found by. */
+  #marksOf({ act }: Act, after: AgreementLife): Marks {
+    const { agreement, judges, timed, results } = after;
+    const composite = act === "result" && promisedBefore(agreement) > 0 ? results.at(-1)?.determination.composite : undefined;
+    return {
+      ends: act === "sign" && timed.state.status === "active" ? overBy(agreement, this.#now(false)) : undefined,
+      names: act === "draw" ? namedIn(agreement, judges) : [],
+      counts: composite === undefined ? undefined : { promise: promiseOf(agreement), terms: agreementHash(agreement), composite },
+    };
+  }
+
   /** False where another act came first. */
   #append(
     id: Hash,
     place: number,
-    {
-      at,
-      text,
-      ends,
-      names,
-    }: { readonly at: number; readonly text: string; readonly ends: number | undefined; readonly names: readonly PartyIdentity[] },
+    { at, text, ends, names, counts }: Marks & { readonly at: number; readonly text: string },
   ): Promise<boolean> {
     return this.#options.sql.transaction(async (sql) => {
       const counted = await sql.query(
@@ -842,6 +849,10 @@ export class AgreementDesk {
       if (counted.length === 0) return false;
       await sql.query("INSERT INTO gateway_acts (id, place, at, act) VALUES ($1, $2, $3, $4)", [id, place, at, text]);
       await list(sql, id, names);
+      if (counts !== undefined)
+        await sql.query("UPDATE gateway_agreements SET promise = $2, judged = $3, terms = $4, composite = $5 WHERE id = $1", [
+          ...[id, counts.promise, at, counts.terms, counts.composite],
+        ]);
       return true;
     });
   }

@@ -273,6 +273,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_canaries_evaluators ON gateway_canaries (evaluator)",
     ],
   },
+  {
+    // What a judged agreement counts for under its promise over many deliveries; what was judged before counts for none.
+    name: "022-promises",
+    statements: [
+      "ALTER TABLE gateway_agreements ADD COLUMN promise text, ADD COLUMN judged bigint, ADD COLUMN terms text, ADD COLUMN composite integer",
+      "CREATE INDEX gateway_agreements_promises ON gateway_agreements (promise, judged, terms) WHERE promise IS NOT NULL",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

@@ -13,6 +13,7 @@ import {
 } from "../../orchestrator/agreements/index.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { AgreementDesk, type Standing } from "../../orchestrator/gateway/agreement-desk.ts";
+import type { Sql } from "../../orchestrator/records/sql.ts";
 import { deliver, PATIENT, proposing, result, SIGNED, START } from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
@@ -27,9 +28,9 @@ describe("a promise over many deliveries", function () {
   let city: City;
   let desk: AgreementDesk;
   let now = START;
-  const open = () =>
+  const open = (sql: Sql = city.database) =>
     new AgreementDesk({
-      ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, escrow: undefined, limits: PATIENT },
+      ...{ sql, chain: city.chain, token: city.client.addresses.CityToken, escrow: undefined, limits: PATIENT },
       millis: () => now * 1_000,
     });
   before(async () => {
@@ -82,6 +83,34 @@ describe("a promise over many deliveries", function () {
     expect(kept, "its last two").to.deep.equal([poor, broken.results[0]?.determination.composite]);
     const { life: held } = await desk.take(fourth.id, judged(fourth.life, GOOD, kept));
     expect(held.results[0]?.determination.result).to.equal("PASS");
+  });
+
+  it("reads as many deliveries as it promises about, however many were judged", async () => {
+    let read = 0;
+    const counting = (sql: Sql): Sql => ({
+      async query(text, parameters) {
+        const rows = await sql.query(text, parameters);
+        read += rows.length;
+        return rows;
+      },
+      transaction: (work) => sql.transaction((within) => work(counting(within))),
+    });
+    const counted = open(counting(city.database));
+    /** Rows that are read to draft and to take the next result of this promise. */
+    const next = async (name: string) => {
+      const at = await delivered(name, promised(63));
+      await counted.get(at.id);
+      read = 0;
+      const history = await counted.history(at);
+      const drafted = read;
+      await counted.take(at.id, judged(at.life, GOOD, history));
+      return { drafted, taken: read };
+    };
+    for (const name of ["bounded-1", "bounded-2"]) await next(name);
+    const few = await next("bounded-3");
+    expect(few.drafted, "a window of three").to.equal(2);
+    for (let more = 0; more < 24; more += 1) await next(`bounded-more-${more}`);
+    expect(await next("bounded-last")).to.deep.equal(few);
   });
 
   it("is about the same criteria between the same two, and promises nothing where none was made", async () => {
