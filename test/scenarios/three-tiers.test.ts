@@ -54,6 +54,9 @@ describe("scenario: a mission of all three tiers", function () {
     const cut = (nodes: readonly number[]) => nodes.flatMap((_, at) => (at % MOST === 0 ? [nodes.slice(at, at + MOST)] : []));
     for (const call of ["award", "claim"]) expect(await nodesOf(city, outcome, call), call).to.deep.equal(cut(numbers));
     for (const call of ["route", "clear"]) expect(await nodesOf(city, outcome, call), call).to.deep.equal(waves.flatMap(cut));
+    // What clears the last nodes of a wave starts the first of the next.
+    const last = waves.slice(0, -1).map((wave) => cut(wave).at(-1));
+    expect(await nodesOf(city, outcome, "advance")).to.deep.include.members(last);
   });
 
   it("pays those who agreed, and nobody else", () => {

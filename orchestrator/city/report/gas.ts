@@ -35,7 +35,7 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
   orchestrate: ["route", "mismatch"],
   commit: ["commit", "commitOpen", "commitWave", "reveal", "revealWave"],
   checkpoint: ["checkpoint"],
-  verify: ["clear", "post", "redraw", "timeout", "report"],
+  verify: ["clear", "advance", "post", "redraw", "timeout", "report"],
   adjudicate: ["act"],
   settle: ["record", "claim", "refund", "close", "abort"],
   anchor: ["anchor"],
@@ -57,6 +57,8 @@ const NODES_OF: Readonly<Record<string, (args: readonly unknown[]) => readonly u
   revealWave: ([wave]) => placesIn(decodeRevealWave(hexSchema.parse(wave))),
   checkpoint: ([wave]) => listOf(field(wave, "pledges")).map((order) => field(order, "node")),
   clear: ([wave]) => placesIn(decodeClearWave(hexSchema.parse(wave)).orders),
+  // Nearly all of it is the clearing: the nodes that start in it are not charged.
+  advance: ([wave]) => placesIn(decodeClearWave(hexSchema.parse(wave)).orders),
   act: ([action]) => [field(action, "node")],
   record: ([node]) => [node],
   claim: ([nodes]) => listOf(nodes),

@@ -31,17 +31,26 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
  * again, and where time stands still its deadline is what it was: the number of freezes distinguishes the two starts.
  */
 async function routeIntent(world: World, mission: Mission, ready: readonly NodeView[]): Promise<Intent<LogNote>> {
+  return world.client.mission(mission.address).call.route(await startOf(world, mission, ready), {
+    intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.freezes, view.deadline])),
+  });
+}
+
+/** Arguments of `route`: the nodes, and a runner's word for every slot of theirs that is to start. */
+export async function startOf(world: World, mission: Mission, nodes: readonly NodeView[]) {
   const deadline = Number(world.client.chain.clock.now() + START_VALIDITY);
-  const inOrder = ready.toSorted((a, b) => a.law.number - b.law.number);
+  const inOrder = nodes.toSorted((a, b) => a.law.number - b.law.number);
   const slots = inOrder.flatMap((view) =>
     starting(view).map(({ slot }) => placeKey({ node: view.law.number, attempt: view.attempt, slot })),
   );
   const start = { runner: world.runner.account.address, slots, deadline };
   const signature = await signMessage(world.client, world.runner.account, "Start", start, mission.address);
-  const nodes = bitmapOf(inOrder.map(({ law }) => law.number));
-  return world.client.mission(mission.address).call.route([nodes, { ...start, signature }], {
-    intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.freezes, view.deadline])),
-  });
+  return [bitmapOf(inOrder.map(({ law }) => law.number)), { ...start, signature }] as const;
+}
+
+/** Whether all executors of a node are bound, and a runner here can vouch for the code of each. */
+export function isVouchable(world: World, view: NodeView): boolean {
+  return isStaffed(view) && hasKnownCode(world, view) && oddSlot(world, view) === undefined;
 }
 
 /** What a runner says of a slot whose code is another than its service was registered with: the chain fails the node. */

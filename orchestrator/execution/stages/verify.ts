@@ -28,10 +28,12 @@ import { openingsOnChain } from "../opened-work.ts";
 import { originOf } from "../origin.ts";
 import { refutationsOf } from "../refuting.ts";
 import type { Brief, Signing, Verifier } from "../seat.ts";
+import { freedBy } from "../succession.ts";
 import { isVouched } from "../vouched.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 import { type Envelope, envelopeIfAny, obligationOf } from "./commit.ts";
+import { startOf } from "./orchestrate.ts";
 
 /** How long a verdict holds, seconds of chain time. */
 const VERDICT_VALIDITY = 3600n;
@@ -183,9 +185,41 @@ async function clear(
     if (signed === undefined || !(await writeDown(world, mission, due, gone))) continue;
     const { wave, signatures } = waveOf(due, signed, gone);
     const draws = due.map(({ panel: { view } }) => `${view.law.number}/${view.drawBlock}`);
-    await world.client.mission(mission.address).clear([wave], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
+    await sendClearing(world, mission, { wave, due }, [mission.address, ...draws, ...signatures]);
     return;
   }
+}
+
+/**
+ * A clearing, and in the same transaction the start of the nodes that it frees. Nothing that forbids the start holds up the clearing, which is
+ * then sent by itself: a stop, an executor that was frozen, or a decision that completes no node. What can start is left to the next wave.
+ */
+async function sendClearing(
+  world: World,
+  mission: Mission,
+  { wave, due }: { readonly wave: Hex; readonly due: readonly Hearing[] },
+  key: readonly (string | number)[],
+): Promise<void> {
+  const contract = world.client.mission(mission.address);
+  const freed = await freedBy(
+    world,
+    mission,
+    due.filter(isToComplete).map(({ panel: { view } }) => view.law.number),
+  );
+  if (freed.length > 0) {
+    try {
+      await contract.advance([wave, ...(await startOf(world, mission, freed))], { intent: intentKey("advance", ...key) });
+      return;
+    } catch (error) {
+      if (!(error instanceof TransactionReverted)) throw error;
+    }
+  }
+  await contract.clear([wave], { intent: intentKey("clear", ...key) });
+}
+
+/** Whether nobody on a node's panel objects, and no human has the last word. The chain decides; its gate may still object. */
+function isToComplete({ panel: { view }, judgements }: Hearing): boolean {
+  return view.law.tier !== TIER.HUMAN && [...judgements.values()].flat().every(({ result }) => result === "PASS");
 }
 
 /** What is heard about some nodes, under one signature of each verifier. */
