@@ -19,6 +19,7 @@ import {
   readMessage,
 } from "./negotiation.ts";
 import { filesDispute, type Shares, settle } from "./release.ts";
+import { isSampled } from "./sampling.ts";
 import { type Agreement, DEFAULTS, type EvaluatorRecord, isDrawn, type PartyIdentity, readAgreement, sameIdentity } from "./schema.ts";
 import type { Determination } from "./score.ts";
 import { readResult, resultHash, resultIn, resultSchema, type VerificationResult } from "./verification.ts";
@@ -42,12 +43,16 @@ export const deliverySchema = z.strictObject({
   /** SHA-256 of the content, which goes to the evaluator and the client by a way of their own. */
   deliverable_hash: digest,
   uri: z.string().max(2_048).optional(),
+  /** Where one delivery in several is judged: 32 bytes by chance, the provider's part of the lot. */
+  nonce: digest.optional(),
   timestamp: time,
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 export const challengeSchema = z.strictObject({ agreement_hash: digest, result_hash: digest, by: party, timestamp: time });
 /** The provider's nonce, or the one that the client committed to. */
 export const drawSchema = z.strictObject({ agreement_hash: digest, by: party, nonce: digest, timestamp: time });
+/** The nonce that the client's terms commit to, opened once it was delivered. */
+export const sampleSchema = z.strictObject({ agreement_hash: digest, nonce: digest, timestamp: time });
 export const cancellationSchema = z.strictObject({ agreement_hash: digest, timestamp: time });
 
 /** That a party's wallet would end the escrow's job so: the provider's share in basis points, until a unix second. Signed for the escrow alone. */
@@ -78,6 +83,8 @@ export const actSchema = z.discriminatedUnion("act", [
   }),
   /** By the provider. */
   z.strictObject({ act: z.literal("deliver"), delivery: deliverySchema, signature }),
+  /** By the client, where one delivery in several is judged: opens its nonce, and with it the lot. */
+  z.strictObject({ act: z.literal("sample"), sample: sampleSchema, signature }),
   /** By the evaluator, or once its time is over by the backup; signed inside. */
   z.strictObject({ act: z.literal("result"), result: document }),
   z.strictObject({ act: z.literal("challenge"), challenge: challengeSchema, signature }),
@@ -193,12 +200,10 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
       const signatures = { ...agreement.signatures, [act.by]: { scheme: key.algorithm, key: key.key, value: act.signature } };
       return withState({ ...life, agreement: withSameTerms(agreement, { signatures }) }, timed);
     }
-    case "deliver": {
-      const timed = happen({ name: "deliver", by: "provider" });
-      requireOf(agreement, act.delivery.agreement_hash);
-      requireSignature(keyOf, agreement.parties.provider.identity, "delivery", statementHash(act.delivery), act.signature);
-      return withState({ ...life, delivery: act.delivery }, timed);
-    }
+    case "deliver":
+      return withDelivery(life, act, options);
+    case "sample":
+      return withLot(life, act, options);
     case "result":
       return withResult(life, act.result, options);
     case "challenge": {
@@ -287,6 +292,8 @@ export function isOfNamed(acts: readonly Act[], act: Act, keyOf: KeyOf): boolean
     }
     case "draw":
       return act.draw.agreement_hash === terms && isTheirs("draw", statementHash(act.draw), act.signature);
+    case "sample":
+      return act.sample.agreement_hash === terms && isTheirs("sample", statementHash(act.sample), act.signature);
     case "sign":
       return isTheirs("agreement", terms, act.signature);
     case "deliver":
@@ -323,6 +330,30 @@ export function owedIn({ agreement, timed: { state }, results }: AgreementLife):
 
 function withState(life: AgreementLife, timed: Timed): AgreementLife {
   return { ...life, timed, agreement: withSameTerms(life.agreement, { status: timed.state.status }) };
+}
+
+type ActOf<Name extends ActName> = Extract<Act, { readonly act: Name }>;
+
+function withDelivery(life: AgreementLife, { delivery, signature: value }: ActOf<"deliver">, { keyOf, now }: TakingOptions): AgreementLife {
+  const { agreement, timed } = life;
+  const state = advance(timed.state, { name: "deliver", by: "provider" }, lifecycleTerms(agreement));
+  requireOf(agreement, delivery.agreement_hash);
+  if (agreement.verification.sampling !== undefined && delivery.nonce === undefined)
+    throw new AgreementRefused("WrongSeed", "One delivery in several is judged: the provider's nonce for the lot comes with it");
+  requireSignature(keyOf, agreement.parties.provider.identity, "delivery", statementHash(delivery), value);
+  return withState({ ...life, delivery }, { state, since: now });
+}
+
+function withLot(life: AgreementLife, { sample, signature: value }: ActOf<"sample">, { keyOf, now }: TakingOptions): AgreementLife {
+  const { agreement, timed, delivery } = life;
+  const after = (name: "ask" | "spare") => advance(timed.state, { name }, lifecycleTerms(agreement));
+  // What waits for no lot is refused before anything is looked at.
+  const asked = after("ask");
+  requireOf(agreement, sample.agreement_hash);
+  requireSignature(keyOf, agreement.parties.client.identity, "sample", statementHash(sample), value);
+  if (delivery?.nonce === undefined) throw new RangeError("unreachable: what waits for a lot was delivered with a nonce");
+  const draw = { deliverable: delivery.deliverable_hash, provider: delivery.nonce, client: sample.nonce };
+  return withState(life, { state: isSampled(agreement, draw) ? asked : after("spare"), since: now });
 }
 
 function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted, history }: TakingOptions): AgreementLife {

@@ -17,7 +17,17 @@ export function otherParty(party: Party): Party {
 export type KeyOf = (identity: PartyIdentity) => PublicKey | undefined;
 
 /** What a signature is over; the word keeps one kind from passing for another. */
-export type SignedKind = "proposal" | "message" | "agreement" | "delivery" | "result" | "challenge" | "cancellation" | "draw" | "reading";
+export type SignedKind =
+  | "proposal"
+  | "message"
+  | "agreement"
+  | "delivery"
+  | "result"
+  | "challenge"
+  | "cancellation"
+  | "draw"
+  | "sample"
+  | "reading";
 
 const UTF_8 = new TextEncoder();
 

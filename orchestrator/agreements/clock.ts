@@ -11,7 +11,8 @@ export interface Timed {
 export function overBy(agreement: Agreement, now: number): number {
   const live = (change: Partial<AgreementState>) => deadlineOf({ ...PROPOSED, ...change }, agreement) ?? 0;
   const unfunded = isEscrowed(agreement) ? live({ status: "active" }) : 0;
-  const heard = live({ status: "delivered" }) * (1 + DEFAULTS.maxBackups);
+  const drawn = agreement.verification.sampling === undefined ? 0 : live({ status: "delivered", lot: "open" });
+  const heard = drawn + live({ status: "delivered" }) * (1 + DEFAULTS.maxBackups);
   return now + unfunded + live({ status: "active", funded: true }) + heard + live({ status: "verified" }) + live({ status: "disputed" });
 }
 

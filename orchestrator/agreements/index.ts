@@ -15,6 +15,7 @@ export * from "./negotiation.ts";
 export * from "./obligation.ts";
 export * from "./release.ts";
 export * from "./reputation.ts";
+export * from "./sampling.ts";
 export * from "./schema.ts";
 export * from "./score.ts";
 export * from "./store.ts";

@@ -9,6 +9,8 @@ export const EVENTS = [
   "sign",
   "fund",
   "deliver",
+  "ask",
+  "spare",
   "result",
   "enforce",
   "challenge",
@@ -19,7 +21,10 @@ export const EVENTS = [
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
-/** What happens. `timeout` and `file` are the clock's and come at `deadlineOf`; `cancel` is both parties'; `enforce` is anybody's. */
+/**
+ * What happens. `ask` and `spare` are the lot's where one delivery in several is judged. `timeout` and `file` are the clock's and come at `deadlineOf`; `cancel` is
+ * both parties'; `enforce` is anybody's.
+ */
 export interface AgreementEvent {
   readonly name: EventName;
   readonly by?: Party;
@@ -27,8 +32,8 @@ export interface AgreementEvent {
   readonly low?: boolean;
 }
 
-/** By what the money is divided at the end: nothing moved, all back, the schedule over the score, the switch, the arbiter, both. */
-export type Division = "none" | "refund" | "schedule" | "switch" | "ruling" | "agreed";
+/** By what the money is divided at the end: nothing moved, all back, the schedule over the score, all paid unjudged, the switch, the arbiter, both. */
+export type Division = "none" | "refund" | "schedule" | "spared" | "switch" | "ruling" | "agreed";
 
 /** All of an agreement's life that its terms do not say. */
 export interface AgreementState {
@@ -40,6 +45,8 @@ export interface AgreementState {
   readonly agreed: boolean;
   readonly signed: readonly Party[];
   readonly funded: boolean;
+  /** Of what was delivered, where not each delivery is judged: `open` until somebody or the clock has it drawn. */
+  readonly lot: "open" | "judged" | "spared" | undefined;
   /** Evaluators asked after the first. */
   readonly backups: number;
   /** Once the window over its result is over, that is disputed without anybody asking. */
@@ -54,6 +61,8 @@ export type Payment = "none" | "escrow" | "afterwards";
 export interface LifecycleTerms {
   readonly payment: Payment;
   readonly optimistic: boolean;
+  /** Not each delivery is judged: a lot says. */
+  readonly sampled: boolean;
   readonly maxRounds: number;
   readonly maxBackups: number;
 }
@@ -65,6 +74,7 @@ export const PROPOSED: AgreementState = {
   agreed: false,
   signed: [],
   funded: false,
+  lot: undefined,
   backups: 0,
   files: false,
   division: undefined,
@@ -87,20 +97,21 @@ export function lifecycleTerms(agreement: Agreement): LifecycleTerms {
   return {
     payment: paymentOf(agreement),
     optimistic: verification.strategy === "optimistic",
+    sampled: verification.sampling !== undefined,
     maxRounds: negotiation?.max_rounds ?? DEFAULTS.maxRounds,
     maxBackups: DEFAULTS.maxBackups,
   };
 }
 
 /**
- * Every transition there is. `sign` leads on with the second signature, `timeout` out of `delivered` when no backup is left;
- * until then they stay. Each live state has a timeout, so silence ends every agreement.
+ * Every transition there is. `sign` leads on with the second signature, `timeout` out of `delivered` when its lot is no longer waited for and no
+ * backup is left; until then they stay. Each live state has a timeout, so silence ends every agreement.
  */
 export const TRANSITIONS: Readonly<Record<Status, Readonly<Partial<Record<EventName, Status>>>>> = {
   proposed: { counter: "negotiating", accept: "proposed", reject: "rejected", sign: "active", cancel: "closed", timeout: "expired" },
   negotiating: { counter: "negotiating", accept: "negotiating", reject: "rejected", sign: "active", cancel: "closed", timeout: "expired" },
   active: { fund: "active", deliver: "delivered", cancel: "closed", timeout: "expired" },
-  delivered: { result: "verified", cancel: "closed", timeout: "closed" },
+  delivered: { ask: "delivered", spare: "closed", result: "verified", cancel: "closed", timeout: "closed" },
   verified: { enforce: "closed", challenge: "disputed", file: "disputed", cancel: "closed", timeout: "closed" },
   disputed: { ruling: "closed", cancel: "closed", timeout: "closed" },
   closed: {},
@@ -126,6 +137,8 @@ export const AGREEMENT_RULES: readonly AgreementRule[] = [
     name: "nothing is delivered unfunded",
     refuses: ({ name }, { funded }, { payment }) => name === "deliver" && payment === "escrow" && !funded,
   },
+  { name: "a lot is drawn once", refuses: ({ name }, { lot }) => (name === "ask" || name === "spare") && lot !== "open" },
+  { name: "what waits for its lot is not judged", refuses: ({ name }, { lot }) => name === "result" && lot === "open" },
   { name: "a challenge window runs out first", refuses: ({ name }, _, { optimistic }) => name === "enforce" && optimistic },
   { name: "only what has a window is challenged", refuses: ({ name }, _, { optimistic }) => name === "challenge" && !optimistic },
   { name: "only a low result is filed", refuses: ({ name }, { files }) => name === "file" && !files },
@@ -164,9 +177,17 @@ export function advance(
     }
     case "fund":
       return { ...state, funded: true };
+    case "deliver":
+      return { ...state, status: to, lot: terms.sampled ? "open" : undefined };
+    case "ask":
+      return { ...state, lot: "judged" };
+    case "spare":
+      return ended({ ...state, lot: "spared" }, to, "spared", terms);
     case "result":
       return { ...state, status: to, files: event.low === true };
     case "timeout":
+      // What the client does not open is judged: it gains nothing by silence.
+      if (state.lot === "open") return { ...state, lot: "judged" };
       if (state.status === "delivered" && state.backups < terms.maxBackups) return { ...state, backups: state.backups + 1 };
       return ended(state, to, state.status === "delivered" ? "switch" : isJudged(state) ? "schedule" : "refund", terms);
     case "enforce":
@@ -194,7 +215,7 @@ export function isOver({ status }: Pick<AgreementState, "status">): boolean {
 }
 
 /** Seconds from entering a state, or from the last event in it, until `timeout`. Undefined once it is over. */
-export function deadlineOf({ status, funded }: AgreementState, agreement: Agreement): number | undefined {
+export function deadlineOf({ status, funded, lot }: AgreementState, agreement: Agreement): number | undefined {
   const { escrow, verification, negotiation } = agreement;
   const guard = escrow?.dead_mans_switch;
   switch (status) {
@@ -204,6 +225,7 @@ export function deadlineOf({ status, funded }: AgreementState, agreement: Agreem
     case "active":
       return (funded || !isEscrowed(agreement) ? guard?.provider_timeout_seconds : guard?.client_timeout_seconds) ?? DEFAULTS.switchSeconds;
     case "delivered":
+      if (lot === "open") return verification.sampling?.reveal_seconds ?? DEFAULTS.revealSeconds;
       return verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds;
     case "verified":
       return verification.strategy === "optimistic" ? (verification.challenge_window_seconds ?? DEFAULTS.challengeSeconds) : 0;

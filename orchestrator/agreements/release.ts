@@ -105,6 +105,8 @@ export function settle(agreement: Agreement, { division }: AgreementState, groun
       return { provider: 0n, client: 0n };
     case "refund":
       return divide(agreement, 0);
+    case "spared":
+      return divide(agreement, 100);
     case "agreed":
       return divide(agreement, grounds.agreed ?? 0);
     case "switch":

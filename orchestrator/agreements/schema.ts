@@ -126,6 +126,15 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
+/** One delivery in so many is judged, by a lot that is drawn once it was delivered; the others count as delivered in full. */
+const samplingSchema = z.looseObject({
+  one_in: z.int().min(2).max(100),
+  /** SHA-256 of the client's nonce, which it opens after the delivery. */
+  commitment: z.string().regex(/^0x[0-9a-f]{64}$/),
+  /** So long it has for that; what it does not open is judged. */
+  reveal_seconds: seconds.optional(),
+});
+
 export const agreementSchema = z.looseObject({
   asa_version: z.string().regex(/^\d+\.\d+\.\d+$/),
   agreement_id: z.string().regex(/^asa-\S{1,120}$/),
@@ -167,6 +176,7 @@ export const agreementSchema = z.looseObject({
     /** At most so much for one evaluation, in dollars. */
     cost_cap: z.number().nonnegative().optional(),
     rotation: z.looseObject({ max_consecutive: z.int().positive() }).optional(),
+    sampling: samplingSchema.optional(),
     consensus: z.looseObject({ evaluators: z.int().min(2).max(9) }).optional(),
   }),
   escrow: z
@@ -221,6 +231,7 @@ export const DEFAULTS = {
   switchSeconds: 86_400,
   challengeSeconds: 7200,
   evaluatorSeconds: 600,
+  revealSeconds: 3600,
   disputeSeconds: 604_800,
   maxBackups: 2,
   maxConsecutive: 5,
@@ -257,9 +268,10 @@ export function thresholdOf(condition: string): { readonly name: string; readonl
   return name === undefined || operator === undefined ? { name: condition } : { name, operator, bound: Number(bound) };
 }
 
-function inconsistency({ created_at, expires_at, parties, quality_criteria, escrow }: Agreement): string | undefined {
+function inconsistency(agreement: Agreement): string | undefined {
+  const { created_at, expires_at, parties, quality_criteria, escrow } = agreement;
   if (Date.parse(expires_at) <= Date.parse(created_at)) return "it expires before it begins";
-  const drawing = drawProblem(parties.evaluator);
+  const drawing = drawProblem(parties.evaluator) ?? samplingProblem(agreement);
   if (drawing !== undefined) return drawing;
   const { dimensions, quality_gates = [], guarantee_type, guarantee } = quality_criteria;
   const measured = ["composite", ...dimensions.map(({ name }) => name)];
@@ -289,6 +301,14 @@ function drawProblem({ identity, backup, selection }: Agreement["parties"]["eval
   if (commitment === undefined) return "the client has committed to no nonce: it would choose the lot";
   const names = register.map((each) => canonicalJson([each.identity.scheme, each.identity.value]));
   return new Set(names).size < names.length ? "the register has an evaluator twice" : undefined;
+}
+
+function samplingProblem({ verification: { sampling }, parties: { evaluator }, escrow }: Agreement): string | undefined {
+  if (sampling === undefined) return undefined;
+  if (sampling.commitment === evaluator.selection?.commitment) return "one nonce for two lots: the first, once open, tells the second";
+  return escrow?.enabled === true && escrow.binding.type === "erc8183"
+    ? "an escrow pays by an evaluator's word alone: each delivery is judged"
+    : undefined;
 }
 
 /** Tiers must cover every score once, and pay more for more. */

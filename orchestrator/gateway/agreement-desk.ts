@@ -1034,7 +1034,10 @@ function silentIn(
 ): number | undefined {
   const delivered = said.find(({ act }) => act.act === "deliver");
   if (delivered === undefined || state.backups === 0 || state.division === "agreed") return undefined;
-  return delivered.at + (agreement.verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds);
+  const { sampling } = agreement.verification;
+  const unopened = sampling === undefined ? 0 : (sampling.reveal_seconds ?? DEFAULTS.revealSeconds);
+  const asked = said.find(({ act }) => act.act === "sample")?.at ?? delivered.at + unopened;
+  return asked + (agreement.verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds);
 }
 
 /** Whether the first evaluator has let its time run out: another judged in its place, or may by now. */

@@ -88,9 +88,20 @@ export const accept = (life: AgreementLife, by: Party): Act => {
 export const sign = ({ agreement }: AgreementLife, by: Party, as: Party = by): Act => ({
   ...{ act: "sign", by, signature: seal(people[as], "agreement", agreementHash(agreement)) },
 });
-export const deliver = ({ agreement }: AgreementLife): Act => {
-  const delivery = { agreement_hash: agreementHash(agreement), deliverable_hash: DELIVERABLE, timestamp: iso(START) };
+export const deliver = ({ agreement }: AgreementLife): Act => delivering(agreement);
+/** `nonce`: the provider's part of the lot, where one delivery in several is judged. */
+export const delivering = (
+  agreement: Agreement,
+  { deliverable = DELIVERABLE, nonce }: { readonly deliverable?: Hash; readonly nonce?: Hash } = {},
+): Act => {
+  const at = { agreement_hash: agreementHash(agreement), deliverable_hash: deliverable, timestamp: iso(START) };
+  const delivery = nonce === undefined ? at : { ...at, nonce };
   return { act: "deliver", delivery, signature: seal(people.provider, "delivery", statementHash(delivery)) };
+};
+/** The client's nonce for the lot on whether it is judged. */
+export const sampling = ({ agreement }: AgreementLife, nonce: Hash, as: Party = "client"): Act => {
+  const sample = { agreement_hash: agreementHash(agreement), nonce, timestamp: iso(START) };
+  return { act: "sample", sample, signature: seal(people[as], "sample", statementHash(sample)) };
 };
 /** A party's nonce for the lot on who judges. */
 export const opening = ({ agreement }: AgreementLife, by: Party, nonce: Hash, as: Party = by): Act => {
@@ -102,12 +113,16 @@ export const result = (
   { agreement }: AgreementLife,
   by: "evaluator" | "backup" | ByteSigner,
   measured: Measured = MEASURED,
-  { cost = 0, history }: { readonly cost?: number; readonly history?: readonly number[] } = {},
+  {
+    cost = 0,
+    history,
+    deliverable = DELIVERABLE,
+  }: { readonly cost?: number; readonly history?: readonly number[]; readonly deliverable?: Hash } = {},
 ): Act => {
   const judge = typeof by === "string" ? people[by] : by;
   const identity = identityOf(judge);
   const past = history === undefined ? {} : { history };
-  const at = { verification_id: "v", timestamp: iso(START), deliverableHash: DELIVERABLE, identity, ...past };
+  const at = { verification_id: "v", timestamp: iso(START), deliverableHash: deliverable, identity, ...past };
   const measurement = { measured, evidence: {}, problems: [], confidence: 1, cost };
   const body = draftResult(agreement, at, measurement);
   return { act: "result", result: { ...JSON.parse(JSON.stringify(body)), signature: seal(judge, "result", resultHash(body)) } };

@@ -20,7 +20,20 @@ import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts"
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { type Hash, hashSchema, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { Sql } from "../../orchestrator/records/sql.ts";
-import { accept, cancel, challenge, deliver, opening, PATIENT, proposing, result, SIGNED, START, sign } from "../agreements/acts.ts";
+import {
+  accept,
+  cancel,
+  challenge,
+  deliver,
+  opening,
+  PATIENT,
+  proposing,
+  result,
+  SIGNED,
+  START,
+  sampling,
+  sign,
+} from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
 import { killedEverywhere } from "../support/dying-sql.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
@@ -226,6 +239,7 @@ describe("agreements of strangers at the gateway", function () {
         sign_agreement: unsigned(sign(life, "client")),
         draw_agreement_evaluator: unsigned(opening(life, "client", `0x${"44".repeat(32)}`)),
         deliver_agreement: unsigned(deliver(life)),
+        draw_agreement_sample: unsigned(sampling(life, `0x${"44".repeat(32)}`)),
         verify_agreement: unsigned(result(life, "evaluator")),
         challenge_agreement: { challenge: { ...cancellation, result_hash: `0x${"22".repeat(32)}`, by: "client" }, signature },
         cancel_agreement: { cancellation, signatures: { client: signature, provider: signature } },
@@ -256,6 +270,7 @@ describe("agreements of strangers at the gateway", function () {
       ["draw_agreement_evaluator", fieldsOf(opening(another, "client", `0x${"44".repeat(32)}`))],
       ["sign_agreement", fieldsOf(sign(another, "client"))],
       ["deliver_agreement", fieldsOf(deliver(another))],
+      ["draw_agreement_sample", fieldsOf(sampling(another, `0x${"44".repeat(32)}`))],
       ["verify_agreement", fieldsOf(result(another, "evaluator"))],
       ["challenge_agreement", fieldsOf(challenge(another, "client"))],
       ["cancel_agreement", fieldsOf(cancel(another))],

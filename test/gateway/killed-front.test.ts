@@ -24,7 +24,20 @@ import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { CALLS } from "../../orchestrator/protocol/calls.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { cancel, challenge, deliver, identityOf, opening, people, proposing, result, SIGNED, sign } from "../agreements/acts.ts";
+import {
+  cancel,
+  challenge,
+  deliver,
+  delivering,
+  identityOf,
+  opening,
+  people,
+  proposing,
+  result,
+  SIGNED,
+  sampling,
+  sign,
+} from "../agreements/acts.ts";
 import { openHome } from "../support/city-home.ts";
 import { POSTED_ITEMS, postedMission } from "../support/posted-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -52,6 +65,9 @@ const ONCE_BY_CHAIN = "send_agreement_step";
 type Step = (life: AgreementLife) => Act;
 
 /** Terms whose evaluator is drawn from a register of two. */
+const SAMPLED: NonNullable<Parameters<typeof proposing>[2]> = {
+  verification: { strategy: "immediate", depth: "semantic", sampling: { one_in: 2, commitment: commitmentOf(secretOf("a nonce")) } },
+};
 const DRAWN: NonNullable<Parameters<typeof proposing>[2]> = {
   parties: {
     client: { identity: identityOf(people.client) },
@@ -462,6 +478,12 @@ describe("a front that is killed at every message between it and the city", func
     draw_agreement_evaluator: acting("/v1/agreement-draws", [accepted], (life) => opening(life, "provider", secretOf("a nonce")), DRAWN),
     sign_agreement: acting("/v1/agreement-signatures", [accepted], (life) => sign(life, "client")),
     deliver_agreement: acting("/v1/agreement-deliveries", SIGNED, deliver),
+    draw_agreement_sample: acting(
+      "/v1/agreement-samples",
+      [...SIGNED, (life) => delivering(life.agreement, { nonce: secretOf("another nonce") })],
+      (life) => sampling(life, secretOf("a nonce")),
+      SAMPLED,
+    ),
     verify_agreement: acting("/v1/agreement-results", [...SIGNED, deliver], evaluated),
     challenge_agreement: acting("/v1/agreement-challenges", [...SIGNED, deliver, evaluated], (life) => challenge(life, "client")),
     async consent_to_cancellation() {

@@ -1,5 +1,5 @@
 import { type Exploration, explore, type Machine } from "./explore.ts";
-import { AGREEMENT_MUTANTS, agreement } from "./machines/agreement.ts";
+import { AGREEMENT_MUTANTS, agreement, SAMPLING_MUTANTS } from "./machines/agreement.ts";
 import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
 import { ENVELOPE_MUTANTS, envelopes } from "./machines/envelopes.ts";
@@ -42,6 +42,7 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(clearing()), generated: 113_461, distinct: 39_711 },
   { ...model(agreement()), generated: 520, distinct: 408 },
   { ...model(agreement(undefined, "afterwards")), generated: 496, distinct: 384 },
+  { ...model(agreement(undefined, "sampled")), generated: 912, distinct: 704 },
   { ...model(obligation()), generated: 77, distinct: 53 },
   { ...model(session()), generated: 26, distinct: 12 },
   { ...model(missionOf("two nodes in sequence")), generated: 211_105, distinct: 32_590 },
@@ -70,6 +71,7 @@ export const MUTANTS: readonly Model[] = [
   ...Object.entries(ENVELOPE_MUTANTS).map(([name, reads]) => mutant(name, envelopes(reads))),
   ...Object.entries(CLEARING_MUTANTS).map(([name, rule]) => mutant(name, clearing(rule))),
   ...AGREEMENT_MUTANTS.map(([name, rules]) => mutant(name, agreement(rules))),
+  ...SAMPLING_MUTANTS.map(([name, rules]) => mutant(name, agreement(rules, "sampled"))),
   ...Object.entries(OBLIGATION_MUTANTS).map(([name, steps]) => mutant(name, obligation(steps))),
   mutant("a deployed session expires", session(withArc("DEPLOYED", "EXPIRED"))),
   ...missionMutants().map(([name, machine]) => mutant(name, machine)),

@@ -19,6 +19,7 @@ import {
   readAgreement,
   resultHash,
   STATUSES,
+  sampleSchema,
   scrutinyOf,
   standingOf,
   statementHash,
@@ -84,6 +85,8 @@ export const agreementOutput = z.strictObject({
       releasePercent: z.number(),
     }),
   ),
+  /** Where one delivery in several is judged: whether this one is. */
+  lot: z.enum(["open", "judged", "spared"]).nullable(),
   /** By what it ended, without an escrow. */
   division: z.string().nullable(),
   /** Where the client pays once it is over (x402): what it owes whom, and whether and by which transaction it is paid. */
@@ -119,7 +122,13 @@ const drafts = z.discriminatedUnion("act", [
     nonce: hash.meta({ description: "32 bytes by chance; the client's is the one that its terms commit to" }),
   }),
   z.strictObject({ act: z.literal("sign") }),
-  z.strictObject({ act: z.literal("deliver"), deliverable: hash, uri: z.string().max(2_048).optional() }),
+  z.strictObject({
+    act: z.literal("deliver"),
+    deliverable: hash,
+    uri: z.string().max(2_048).optional(),
+    nonce: hash.optional().meta({ description: "32 bytes by chance, where one delivery in several is judged" }),
+  }),
+  z.strictObject({ act: z.literal("sample"), nonce: hash.meta({ description: "The one that `verification.sampling` commits to" }) }),
   z.strictObject({
     act: z.literal("result"),
     evaluator: did,
@@ -170,6 +179,7 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owe
       ...{ hash: of, evaluator: evaluator.value, result: determination.result, composite: determination.composite },
       releasePercent: determination.release_percent,
     })),
+    lot: timed.state.lot ?? null,
     division: timed.state.division ?? null,
     owed: owed === undefined ? null : { ...shownDebt(owed), isPaid: owed.paid !== undefined, transaction: owed.paid ?? null },
     escrow:
@@ -240,7 +250,7 @@ const take = (
   name: string,
   path: string,
   doc: string,
-  act: "negotiate" | "draw" | "sign" | "deliver" | "result" | "challenge" | "cancel",
+  act: "negotiate" | "draw" | "sign" | "deliver" | "sample" | "result" | "challenge" | "cancel",
 ) => {
   const given = actSchema.options.find((option) => option.shape.act.value === act);
   if (given === undefined) throw new RangeError(`no act ${act}`);
@@ -329,12 +339,17 @@ export const agreementCommands: readonly Command[] = [
         case "sign":
           return answer("agreement", agreement_hash, undefined, desk.typedData(standing));
         case "deliver": {
-          const { deliverable, uri } = draft;
+          const { deliverable, uri, nonce } = draft;
           const delivery = deliverySchema.parse({
             ...{ agreement_hash, deliverable_hash: deliverable, timestamp },
             ...(uri === undefined ? {} : { uri }),
+            ...(nonce === undefined ? {} : { nonce }),
           });
           return answer("delivery", statementHash(delivery), delivery);
+        }
+        case "sample": {
+          const sample = sampleSchema.parse({ agreement_hash, nonce: draft.nonce, timestamp });
+          return answer("sample", statementHash(sample), sample);
         }
         case "result": {
           const { measured, evidence, confidence, cost, evaluator, problems = [] } = draft;
@@ -416,6 +431,12 @@ export const agreementCommands: readonly Command[] = [
     "/v1/agreement-deliveries",
     "The provider says what it delivers, by its SHA-256. Where there is an escrow, its step `submit` says it.",
     "deliver",
+  ),
+  take(
+    "draw_agreement_sample",
+    "/v1/agreement-samples",
+    "Where one delivery in several is judged (`verification.sampling`): the client opens the nonce that its terms commit to, once it was delivered. With the delivery's own nonce that draws the lot: what it spares is paid in full and unjudged. What is not opened in its time is judged. A nonce is good for one agreement: opened, everybody knows it.",
+    "sample",
   ),
   take(
     "verify_agreement",

@@ -21,6 +21,10 @@ interface State {
   readonly funded: number;
   readonly delivered: boolean;
   readonly judged: boolean;
+  /** Lots that fell; whether one spared a delivery, and whether somebody judged before one fell. */
+  readonly lots: number;
+  readonly spared: boolean;
+  readonly hasty: boolean;
   readonly early: boolean;
   /** A good result was disputed by the clock; a low one was not. */
   readonly misfiled: boolean;
@@ -32,20 +36,29 @@ const events: readonly AgreementEvent[] = EVENTS.flatMap((name): readonly Agreem
   BY_PARTY.includes(name) ? PARTIES.map((by: Party) => ({ name, by })) : name === "result" ? [{ name }, { name, low: true }] : [{ name }],
 );
 
-/** The life of an agreement with a challenge window, by how it is paid; the real `advance`, under some of its rules. */
-export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, payment: "escrow" | "afterwards" = "escrow"): Machine<State> {
-  const terms: LifecycleTerms = { payment, optimistic: true, maxRounds: 3, maxBackups: 2 };
-  const isAhead = payment === "escrow";
+type Kind = "escrow" | "afterwards" | "sampled";
+const NAMES: Readonly<Record<Kind, string>> = {
+  escrow: "agreement",
+  afterwards: "agreement, paid afterwards",
+  sampled: "agreement, one delivery in several judged",
+};
+
+/** The life of an agreement with a challenge window, by how it is paid and whether each delivery is judged; the real `advance`, under some of its rules. */
+export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, kind: Kind = "escrow"): Machine<State> {
+  const isAhead = kind === "escrow";
+  const payment = isAhead ? "escrow" : "afterwards";
+  const terms: LifecycleTerms = { payment, optimistic: true, sampled: kind === "sampled", maxRounds: 3, maxBackups: 2 };
   return {
-    name: isAhead ? "agreement" : "agreement, paid afterwards",
+    name: NAMES[kind],
     about: `two parties, ${isAhead ? "an escrow" : "a payment once it is over"}, a challenge window, two backup evaluators`,
     initial: {
       ...{ agreement: PROPOSED, terms, own: false, moved: false, funded: 0, delivered: false, judged: false, early: false },
-      ...{ misfiled: false, ends: 0 },
+      ...{ lots: 0, spared: false, hasty: false, misfiled: false, ends: 0 },
     },
     key: (state) => JSON.stringify(state),
     // One past every bound is enough to see it broken.
-    within: ({ agreement: { rounds, signed }, funded, ends }) => rounds <= 4 && signed.length <= 3 && funded <= 2 && ends <= 2,
+    within: ({ agreement: { rounds, signed }, funded, lots, ends }) =>
+      rounds <= 4 && signed.length <= 3 && funded <= 2 && lots <= 2 && ends <= 2,
     *moves(state) {
       for (const event of events) {
         let next: AgreementState;
@@ -65,6 +78,9 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, pay
             funded: state.funded + (name === "fund" ? 1 : 0),
             delivered: state.delivered || name === "deliver",
             judged: state.judged || name === "result",
+            lots: state.lots + (name === "ask" || name === "spare" ? 1 : 0),
+            spared: state.spared || name === "spare",
+            hasty: state.hasty || (name === "result" && state.agreement.lot === "open"),
             early: state.early || name === "enforce",
             misfiled:
               state.misfiled ||
@@ -98,6 +114,11 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, pay
       },
       { name: "money is divided once, when it is over", holds: ({ agreement: it, ends }) => ends <= 1 && (ends === 1) === isOver(it) },
       { name: "the schedule pays for judged work only", holds: ({ agreement: { division }, judged }) => division !== "schedule" || judged },
+      { name: "one lot falls, and nothing is judged before it", holds: ({ lots, hasty }) => lots <= 1 && !hasty },
+      {
+        name: "what is paid unjudged the lot has spared",
+        holds: ({ agreement: { division }, spared, judged }) => (division === "spared") === spared && !(spared && judged),
+      },
       { name: "nothing is released inside the window", holds: ({ early }) => !early },
       { name: "the clock disputes what is below the threshold, and nothing else", holds: ({ misfiled }) => !misfiled },
     ],
@@ -121,8 +142,13 @@ const NEEDED = [
   "what is to be filed is not settled by silence",
 ] as const;
 
+const NEEDED_OF_LOTS = ["a lot is drawn once", "what waits for its lot is not judged"] as const;
+
+const without = (name: string) => AGREEMENT_RULES.filter((rule) => rule.name !== name);
+
 /** One rule left out each. */
 export const AGREEMENT_MUTANTS: readonly (readonly [string, readonly AgreementRule[]])[] = NEEDED.map((name) => [
   `without "${name}"`,
-  AGREEMENT_RULES.filter((rule) => rule.name !== name),
+  without(name),
 ]);
+export const SAMPLING_MUTANTS: typeof AGREEMENT_MUTANTS = NEEDED_OF_LOTS.map((name) => [`without "${name}"`, without(name)]);
