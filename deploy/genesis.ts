@@ -38,7 +38,9 @@ export const institutions: Partial<Record<CityContract, number>> = {
 };
 
 /** Contracts that ask nobody who is who; all others take the constitution's address. */
-const WITHOUT_CITY: ReadonlySet<CityContract> = new Set(["CityToken", "ServiceContract"]);
+const WITHOUT_CITY: ReadonlySet<CityContract> = new Set(["CityToken", "ServiceContract", "AgreementEscrow"]);
+/** Contracts whose constructor asks the constitution where the institutions are. */
+const AFTER_WIRING: ReadonlySet<CityContract> = new Set(["ClearingEvaluator"]);
 
 /** Where each contract's source lies below `contracts/`. */
 export const sources: Record<CityContract, string> = {
@@ -58,6 +60,8 @@ export const sources: Record<CityContract, string> = {
   AdjudicatorRoster: "meta/AdjudicatorRoster",
   StakePool: "collaboration/StakePool",
   AdjudicatorWatchdog: "meta/AdjudicatorWatchdog",
+  AgreementEscrow: "agreements/AgreementEscrow",
+  ClearingEvaluator: "agreements/ClearingEvaluator",
 };
 
 /** The template every mission is a clone of. */
@@ -93,17 +97,20 @@ export async function deployLaw(port: GenesisPort, constitution: Constitution, t
     constitution.parameters,
   ]);
   found.ConstitutionContract = root;
-  for (const [contract, source] of entries(sources)) {
-    if (found[contract] !== undefined) continue;
-    found[contract] = await create(port, libraries, source, WITHOUT_CITY.has(contract) ? [] : [root]);
-  }
-  const addresses = cityAddressesSchema.parse(found);
+  const createAll = async (isDue: (contract: CityContract) => boolean): Promise<void> => {
+    for (const [contract, source] of entries(sources)) {
+      if (found[contract] !== undefined || !isDue(contract)) continue;
+      found[contract] = await create(port, libraries, source, WITHOUT_CITY.has(contract) ? [] : [root]);
+    }
+  };
+  await createAll((contract) => !AFTER_WIRING.has(contract));
   const wired = entries(institutions);
-  await callContract(port, "wire", addresses, "ConstitutionContract", "wire", [
+  await callContract(port, "wire", { ConstitutionContract: root }, "ConstitutionContract", "wire", [
     wired.map(([, institution]) => institution),
-    wired.map(([contract]) => addresses[contract]),
+    wired.map(([contract]) => found[contract]),
   ]);
-  return addresses;
+  await createAll((contract) => AFTER_WIRING.has(contract));
+  return cityAddressesSchema.parse(found);
 }
 
 /** Publishes the mission template. After `deployLaw`: its constructor reads the wired institutions. */
@@ -187,11 +194,11 @@ export async function seal(port: GenesisPort, addresses: CityAddresses): Promise
 }
 
 /** One call of a city contract as a genesis step. */
-export async function callContract(
+export async function callContract<Contract extends CityContract>(
   port: GenesisPort,
   step: string,
-  addresses: CityAddresses,
-  contract: CityContract,
+  addresses: Pick<CityAddresses, Contract>,
+  contract: Contract,
   functionName: string,
   args: readonly unknown[],
 ): Promise<void> {

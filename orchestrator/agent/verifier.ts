@@ -11,6 +11,7 @@ import { signMessage } from "../client/sign/sign-message.ts";
 import type { NodeView } from "../execution/chain-view.ts";
 import { bytesUnder, itemId, outputOf } from "../execution/clearing-record.ts";
 import { openingUnder } from "../execution/evidence.ts";
+import { admissibleItems, isSubmitted, judgementsOnJob, obligationOfJob, panelOfHearing, viewHearing } from "../execution/hearing.ts";
 import { judgementIn, judgementOut, judgementsOn, verdictOf } from "../execution/judging.ts";
 import { takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
@@ -19,11 +20,12 @@ import type { Mission } from "../execution/world.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
-import { canonicalJson, type JsonValue } from "../primitives/json.ts";
+import { canonicalJson, type JsonValue, parseJsonBytes } from "../primitives/json.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { field } from "../primitives/values.ts";
 import { CALLS, type Call, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
 import { evidenceKinds } from "../protocol/evidence.ts";
+import { commissionHash, commissionSchema } from "../protocol/hearing.ts";
 import { panelKinds } from "../protocol/verifier-kinds.ts";
 import { EvidenceClass, geq, REFUTATION } from "../rules/admissibility.ts";
 import { commitmentOf, nodeCommitmentOf } from "../rules/commitments.ts";
@@ -76,6 +78,8 @@ export class VerifierPolicy {
     switch (call.kind) {
       case "judge":
         return z.json().parse(await this.#judge(read("judge")));
+      case "hear":
+        return z.json().parse(await this.#hear(read("hear")));
       case "sign":
         return { signature: await this.#sign(read("sign")) };
       case "seal":
@@ -162,6 +166,40 @@ export class VerifierPolicy {
     await memory.keep(["drawn", mission.address, obligation, request.draw], drawnSchema, async () => true as const);
     const terms = termsOfNode(await termsAt(client, mission, view));
     await memory.keep(["judged-as", obligationHash(terms)], knownAsSchema, async () => ({ mission: mission.address, obligation }));
+    return judged.verdicts;
+  }
+
+  /** A job of somebody's escrow, by what its parties signed and the chain says; once, whatever panel it is drawn for. */
+  async #hear(request: CallRequest<"hear">): Promise<CallAnswer<"hear">> {
+    const { client, memory, judge, tell = () => {} } = this.#of;
+    const { terms, draw, work: given } = request;
+    const { items } = given;
+    const evaluator = client.addresses.ClearingEvaluator;
+    const obligation = obligationOfJob(client, terms);
+    if (request.obligation !== obligation) throw new WillNotSign("hear", "obligation");
+    const hearing = await viewHearing(client, terms);
+    if (hearing.obligation !== obligation || hearing.isClosed) throw new WillNotSign("hear", "terms", "no such job waits for a panel");
+    if (hearing.drawBlock !== draw) throw new WillNotSign("hear", "draw");
+    const panel = await panelOfHearing(client, terms, hearing);
+    if (panel?.includes(this.#self) !== true) throw new WillNotSign("hear", "draw", "it was not drawn for it");
+    const { output, outputHash } = await this.#grounds.objectOf(given.handed, "work", "hear");
+    const commission = commissionSchema.parse(parseJsonBytes(await this.#grounds.read(request.commission)));
+    if (commissionHash(commission) !== terms.agreementHash) throw new WillNotSign("hear", "commission");
+    const opening = openingUnder({ obligation, outputHash, trailRoot: given.trailRoot, items }, given.salt);
+    const commitment = commitmentOf(terms.provider, opening, obligation);
+    if (given.outputHash !== outputHash || commitment !== hearing.work) throw new WillNotSign("hear", "work");
+    if (!(await isSubmitted(client, terms, outputHash)))
+      throw new WillNotSign("hear", "work", "it is not what was submitted to the escrow");
+    const judged = await memory.keep(["judged", evaluator, obligation], judgedSchema, async (): Promise<Judged> => {
+      const admissible = await admissibleItems(client, terms, items);
+      const member = {
+        ...{ verifier: this.#self, obligation },
+        ask: async (questions: readonly Asked[]) => judge && askJudge(judge, questions, tell),
+      };
+      const own = await judgementsOnJob(client, { terms, commission, work: output, items: admissible }, member);
+      return { mission: evaluator, obligation, commitment, verdicts: own.map(judgementOut), executors: [], items: [] };
+    });
+    await memory.keep(["drawn", evaluator, obligation, draw], drawnSchema, async () => true as const);
     return judged.verdicts;
   }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Judge } from "../clearing/mesh.ts";
 import { scorersBy } from "../execution/guardian/scorers.ts";
 import { traceSchema } from "../execution/guardian/traces.ts";
+import type { Issuer, Verifier } from "../execution/seat.ts";
 import { nothingRecent } from "../execution/work.ts";
 import type { RegisteredService, World } from "../execution/world.ts";
 import { chatJudge, JUDGE_VARIABLE } from "../minds/chat-judge.ts";
@@ -23,8 +24,6 @@ export function worldOf(
   tamper: Tamper | undefined,
 ): World {
   const { client, society, answers, blocks, log } = city;
-  const now = () => 1_000 * Number(client.chain.clock.now());
-  const judges = judgesOf(city);
   return {
     client,
     workers: membersOf(society, "producer").map((member) => {
@@ -36,12 +35,8 @@ export function worldOf(
       return localSeat(resident, { sandbox: city.sandbox, seed: city.seed, tamper });
     }),
     sponsor: memberOf(society, "sponsor"),
-    verifiers: membersOf(society, "verifier").map((member, place) =>
-      localVerifier(holderOf(society, member), judges[place % Math.max(1, judges.length)]),
-    ),
-    issuers: membersOf(society, "issuer").map((member, place) =>
-      localIssuer({ ...holderOf(society, member), issues: [issuedBy(place)] }, now),
-    ),
+    verifiers: verifiersIn(city),
+    issuers: issuersIn(city),
     runner: memberOf(society, "runner"),
     monitor: memberOf(society, "monitor"),
     services,
@@ -69,6 +64,20 @@ export function worldOf(
     boundary: city.boundary,
     tell: city.tell,
   };
+}
+
+/** The city's own verifiers. */
+export function verifiersIn(city: Pick<City, "society" | "environment">): readonly Verifier[] {
+  const judges = judgesOf(city);
+  return membersOf(city.society, "verifier").map((member, place) =>
+    localVerifier(holderOf(city.society, member), judges[place % Math.max(1, judges.length)]),
+  );
+}
+
+/** The city's own issuers. */
+export function issuersIn({ society, client }: Pick<City, "society" | "client">): readonly Issuer[] {
+  const now = () => 1_000 * Number(client.chain.clock.now());
+  return membersOf(society, "issuer").map((member, place) => localIssuer({ ...holderOf(society, member), issues: [issuedBy(place)] }, now));
 }
 
 /** The models by which this city's own verifiers judge what no rule can, seat by seat and again from the first; none where its operator names none. */

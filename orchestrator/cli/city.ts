@@ -3,10 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
 import { foundedSeed } from "../city/founding/city-folder.ts";
-import { devnetEscrow } from "../city/founding/escrow.ts";
+import { Hearings } from "../city/hearings/hearings.ts";
 import { judgesElsewhere } from "../city/humans/case-desk.ts";
 import { openSeats } from "../city/missions/open-seats.ts";
 import { PostedMissions } from "../city/missions/posted-missions.ts";
+import { issuersIn, verifiersIn } from "../city/world.ts";
 import { systemClock } from "../primitives/clock.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -137,10 +138,17 @@ export async function city(options: CityCommandOptions): Promise<void> {
     const posted = new PostedMissions(opened, {
       ...{ home: root, judge, outsiders: seats.outsiders, millis: wallTime.millis, sleep: wallTime.sleep },
     });
+    const hearings = new Hearings(opened, {
+      verifiers: async () => [...verifiersIn(opened), ...(await seats.outsiders()).verifiers],
+      issuers: issuersIn(opened),
+      relays: seats.desk.relays,
+      millis: wallTime.millis,
+    });
     const serving = {
       port,
       seats,
       posted,
+      hearings,
       publicUrl,
       proxies,
       ipfs,
@@ -149,7 +157,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
       gasBudget,
       identities,
       claimOrigins: origins.map((each) => ({ origin: each })),
-      escrow: options.escrow ?? (await devnetEscrow(opened)),
+      escrow: options.escrow ?? client.addresses.AgreementEscrow,
       ...(origin === undefined ? {} : { origins: origin }),
     };
     const gateway = await serveCity(opened, serving);

@@ -198,10 +198,9 @@ program
     ).argParser(anAddress),
   )
   .addOption(
-    new Option(
-      "--escrow <address>",
-      "the AgreementEscrow of this chain that agreements name; default: on a devnet one of its own, else none",
-    ).argParser(anAddress),
+    new Option("--escrow <address>", "another AgreementEscrow of this chain that agreements name; default: the city's own").argParser(
+      anAddress,
+    ),
   )
   .addOption(database())
   .addOption(json())

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { fileAt, readSite } from "../../console/build/site.ts";
 import type { AllowedOrigin } from "../attestation/index.ts";
 import type { City } from "../city/city.ts";
+import type { Hearings } from "../city/hearings/hearings.ts";
 import type { OpenSeats } from "../city/missions/open-seats.ts";
 import type { PostedMissions } from "../city/missions/posted-missions.ts";
 import type { Pages } from "../gateway/http.ts";
@@ -33,6 +34,8 @@ export interface Serving {
   readonly seats?: OpenSeats | undefined;
   /** Missions of sponsors elsewhere, if they are taken. */
   readonly posted?: PostedMissions | undefined;
+  /** Jobs of escrows anywhere before panels of this city. */
+  readonly hearings?: Hearings | undefined;
 }
 
 /** Serves a city that is open in this process, by the machine's own clock. */

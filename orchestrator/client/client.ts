@@ -42,6 +42,8 @@ export function createCityClient({ chain, addresses, sender }: ClientOptions): C
     roster: contractActions(base, ROOMS.roster),
     pools: contractActions(base, ROOMS.pools),
     watchdog: contractActions(base, ROOMS.watchdog),
+    escrow: contractActions(base, ROOMS.escrow),
+    evaluator: contractActions(base, ROOMS.evaluator),
     mission: (address) => {
       const actions = missions.get(address) ?? contractActions(base, "CollaborationContract", address);
       missions.set(address, actions);

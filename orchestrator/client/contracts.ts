@@ -2,7 +2,9 @@ import type { Abi } from "viem";
 import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
 import { adjudicatorRosterAbi } from "../chain/abi/AdjudicatorRoster.ts";
 import { adjudicatorWatchdogAbi } from "../chain/abi/AdjudicatorWatchdog.ts";
+import { agreementEscrowAbi } from "../chain/abi/AgreementEscrow.ts";
 import { cityTokenAbi } from "../chain/abi/CityToken.ts";
+import { clearingEvaluatorAbi } from "../chain/abi/ClearingEvaluator.ts";
 import { clerkContractAbi } from "../chain/abi/ClerkContract.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { constitutionalValidatorAbi } from "../chain/abi/ConstitutionalValidator.ts";
@@ -22,6 +24,8 @@ export const contractAbis = {
   AdjudicationProcedure: adjudicationProcedureAbi,
   AdjudicatorRoster: adjudicatorRosterAbi,
   AdjudicatorWatchdog: adjudicatorWatchdogAbi,
+  AgreementEscrow: agreementEscrowAbi,
+  ClearingEvaluator: clearingEvaluatorAbi,
   StakePool: stakePoolAbi,
   CityToken: cityTokenAbi,
   ClerkContract: clerkContractAbi,

@@ -18,6 +18,8 @@ export const ROOMS = {
   roster: "AdjudicatorRoster",
   pools: "StakePool",
   watchdog: "AdjudicatorWatchdog",
+  escrow: "AgreementEscrow",
+  evaluator: "ClearingEvaluator",
 } as const satisfies Record<string, Exclude<ContractName, "CollaborationContract">>;
 
 export type Room = keyof typeof ROOMS;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { verificationOutcomeSchema } from "../attestation/outcome.ts";
+import { envelopeRootOf, openingUnder } from "../client/openings.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { type Address, bytesToHex, type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
@@ -7,6 +8,8 @@ import { evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { evidenceLeafOf, type Opening } from "../rules/commitments.ts";
 import { inclusionProof, merkleRoot } from "../rules/ordered-merkle.ts";
+
+export { envelopeRootOf, openingUnder };
 
 /** An item of an executor's envelope, signed by its issuer. */
 export const signedItemSchema = z.strictObject({
@@ -24,8 +27,6 @@ export type SignedItem = z.infer<typeof signedItemSchema>;
 export const wordSchema = z.strictObject({ item: signedItemSchema, outcome: verificationOutcomeSchema });
 export type Word = z.infer<typeof wordSchema>;
 
-const BITS_PER_CLASS = 3n;
-
 function leafOf(obligation: Hash, item: Omit<SignedItem, "signature">): Hash {
   return evidenceLeafOf(obligation, { ...item, class: EvidenceClass[item.class] });
 }
@@ -38,11 +39,6 @@ export interface Hidden {
   readonly items: readonly SignedItem[];
 }
 
-/** Root over the evidence that a commitment names. */
-export function envelopeRootOf(obligation: Hash, items: readonly SignedItem[]): Hash {
-  return merkleRoot(items.map((item) => leafOf(obligation, item)));
-}
-
 /** A salt from an agent's own stream. */
 export function saltOf(seed: string, agent: Address, obligation: Hash): Hash {
   return bytesToHex(randomStream(seed, agent, "salt", obligation).bytes(32));
@@ -51,21 +47,6 @@ export function saltOf(seed: string, agent: Address, obligation: Hash): Hash {
 /** Opening of a commitment over an output, its trail and its evidence. */
 export function openingOf({ trail, ...hidden }: Hidden, salt: Hash): Opening {
   return openingUnder({ ...hidden, trailRoot: merkleRoot(trail) }, salt);
-}
-
-/** The same for whoever has the trail's root alone. */
-export function openingUnder(
-  { obligation, outputHash, trailRoot, items }: Omit<Hidden, "trail"> & { readonly trailRoot: Hash },
-  salt: Hash,
-): Opening {
-  return {
-    salt,
-    outputHash,
-    trailRoot,
-    envelopeRoot: envelopeRootOf(obligation, items),
-    items: items.length,
-    classes: items.reduce((word, item) => word | (BigInt(EvidenceClass[item.class]) << (BITS_PER_CLASS * BigInt(item.index))), 0n),
-  };
 }
 
 /** An item as `clear` takes it: with its inclusion proof in the slot's envelope. */

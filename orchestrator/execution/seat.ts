@@ -9,6 +9,7 @@ import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import type { PublicKey } from "../primitives/signing.ts";
 import type { EvidenceClassName, QuestionName } from "../protocol/evidence.ts";
+import type { HearingTerms } from "../protocol/hearing.ts";
 import type { PanelKind } from "../protocol/verifier-kinds.ts";
 import type { Opening } from "../rules/commitments.ts";
 import type { ClaimFile } from "./claims.ts";
@@ -191,6 +192,27 @@ export interface Brief extends Omit<Place, "slot"> {
   readonly origin: () => Promise<Origin>;
 }
 
+/** A job of somebody's escrow as its panel gets it. */
+export interface JobBrief {
+  readonly terms: HearingTerms;
+  readonly obligation: Hash;
+  /** Names the draw of the panel. */
+  readonly drawBlock: number;
+  readonly questions: readonly QuestionName[];
+  readonly kinds: readonly PanelKind[];
+  /** Blocks that hold what is judged, and by what. */
+  readonly commissionId: string;
+  readonly handedId: string;
+  readonly opening: Opening;
+  readonly items: readonly SignedItem[];
+  /** Bits of the items on which a verdict can rest. */
+  readonly admissible: bigint;
+  /** What follows from all this by the city's rule, for whoever asks and by its own model. */
+  readonly conclude: (by: Address, judge: Judge | undefined) => Promise<readonly Judgement[]>;
+  /** What is wrong with findings that somebody came to elsewhere. */
+  readonly problem: (by: Address, judgements: readonly Judgement[]) => string | undefined;
+}
+
 /** Everybody in a city whose key is elsewhere. */
 export interface Outsiders {
   readonly workers: readonly Worker[];
@@ -201,4 +223,6 @@ export interface Outsiders {
 /** A verifier's seat: it judges for itself what the executors of a node committed. */
 export interface Verifier extends Signing {
   judge(brief: Brief): Promise<readonly Judgement[]>;
+  /** The same of a job of somebody's escrow. */
+  hear(brief: JobBrief): Promise<readonly Judgement[]>;
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Hearings } from "../city/hearings/hearings.ts";
 import type { PostedMissions } from "../city/missions/posted-missions.ts";
 import type { RelayBudget } from "../city/missions/relay-budget.ts";
 import type { CityClient } from "../client/client.ts";
@@ -72,6 +73,8 @@ export interface CityWorld extends World {
   readonly seats?: SeatDoor | undefined;
   /** Missions of sponsors elsewhere, if this city takes any. */
   readonly posted?: PostedMissions | undefined;
+  /** Jobs of escrows anywhere before panels of this city. */
+  readonly hearings?: Hearings | undefined;
   /** Agreements of parties anywhere. */
   readonly agreements?: AgreementDesk | undefined;
   /** Claims of members, and their checks. */

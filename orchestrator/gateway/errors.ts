@@ -35,6 +35,11 @@ const STATUS: Readonly<Record<string, number>> = {
   MissionRefused: 422,
   DepositRefused: 409,
   TooManyPosted: 429,
+  HearingsClosed: 404,
+  HearingUnknown: 404,
+  HearingRefused: 409,
+  TooManyHearings: 429,
+  SchemaUnusable: 422,
   NoFaucet: 403,
   WrongKind: 403,
   NotRegistered: 403,
@@ -82,6 +87,7 @@ export class Refused extends AgentCityError {
       | "NotFound"
       | "SeatsClosed"
       | "PostingClosed"
+      | "HearingsClosed"
       | "NothingAsked"
       | "NothingOwed"
       | "QuotaExceeded"

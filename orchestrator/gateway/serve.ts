@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { AllowedOrigin } from "../attestation/index.ts";
 import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
 import type { City } from "../city/city.ts";
+import type { Hearings } from "../city/hearings/hearings.ts";
 import type { SeatDesk } from "../city/missions/open-seats.ts";
 import type { PostedMissions } from "../city/missions/posted-missions.ts";
 import { RelayBudget } from "../city/missions/relay-budget.ts";
@@ -54,6 +55,8 @@ export interface ServeOptions extends Wall {
   readonly seats?: SeatDesk | undefined;
   /** Missions of sponsors elsewhere, if they are taken. */
   readonly posted?: PostedMissions | undefined;
+  /** Jobs of escrows anywhere before panels of this city, if they are heard here. */
+  readonly hearings?: Hearings | undefined;
   /** What paid commands cost, and whom they pay. Default: they are free. */
   readonly toll?: Toll | undefined;
   /** Where agents of the package find the same seats. */
@@ -149,6 +152,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     },
     recordsHead: () => city.log.head(),
     posted: options.posted,
+    hearings: options.hearings,
     relays: options.seats?.relays ?? new RelayBudget(city.database, millis),
     ...{ agreements, canaries, stops },
     seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, door),
@@ -187,7 +191,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const { retainMonths } = options;
   const retention = retainMonths === undefined ? undefined : retentionOf(hub, retainMonths, millis);
   const breakers = showingBreakers(world, canaries, till, order);
-  const followers = [webhooks, mirror, retention, options.posted, breakers].filter((each) => each !== undefined);
+  const followers = [webhooks, mirror, retention, options.posted, options.hearings, breakers].filter((each) => each !== undefined);
   const looking = look(hub, followers, city.tell, sleep, closing.signal);
   return {
     ...{ url, hub, world },

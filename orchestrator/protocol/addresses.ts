@@ -19,6 +19,8 @@ export const cityContracts = [
   "AdjudicatorRoster",
   "StakePool",
   "AdjudicatorWatchdog",
+  "AgreementEscrow",
+  "ClearingEvaluator",
 ] as const;
 
 export type CityContract = (typeof cityContracts)[number];
@@ -43,6 +45,8 @@ export const cityAddressesSchema = z.strictObject({
   AdjudicatorRoster: address,
   StakePool: address,
   AdjudicatorWatchdog: address,
+  AgreementEscrow: address,
+  ClearingEvaluator: address,
 } satisfies Record<CityContract, typeof address>);
 
 export type CityAddresses = z.infer<typeof cityAddressesSchema>;

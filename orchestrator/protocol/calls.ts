@@ -4,6 +4,7 @@ import { keccak256 } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import { evidenceClasses, evidenceKinds, questions, verdictResults } from "./evidence.ts";
+import { hearingTermsSchema, MOST_EVIDENCE } from "./hearing.ts";
 import { SESSION_CALLS, SESSION_MESSAGES } from "./session-calls.ts";
 import { PANEL_KINDS } from "./verifier-kinds.ts";
 
@@ -83,6 +84,21 @@ const finding = z.strictObject({
     })
     .optional(),
 });
+
+/** What a member of a panel answers: each question that is asked, in their order. */
+const verdicts = z
+  .array(
+    z.strictObject({
+      question: z.enum(questions),
+      result: z.enum(verdictResults),
+      confidence: share,
+      score: share,
+      basis: whole,
+      agreeing: byte,
+      findings: z.array(finding).max(8).optional(),
+    }),
+  )
+  .max(2);
 
 /** Bounds of a service's run. */
 const bounds = {
@@ -230,19 +246,23 @@ export const CALLS = {
       /** What issuers say against work for which nothing was shown. */
       refutations: z.array(item).max(MOST_REFUTATIONS),
     }),
-    answer: z
-      .array(
-        z.strictObject({
-          question: z.enum(questions),
-          result: z.enum(verdictResults),
-          confidence: share,
-          score: share,
-          basis: whole,
-          agreeing: byte,
-          findings: z.array(finding).max(8).optional(),
-        }),
-      )
-      .max(2),
+    answer: verdicts,
+    within: 30,
+  },
+  /** To judge the work of a job of somebody's escrow, as a member of the panel that `ClearingEvaluator` drew. */
+  hear: {
+    of: ["verifier"],
+    request: z.strictObject({
+      terms: hearingTermsSchema,
+      draw: z.int().min(0),
+      obligation: hashSchema,
+      commission: blockId,
+      work: z.strictObject({
+        ...{ handed: blockId, salt: hashSchema, outputHash: hashSchema, trailRoot: hashSchema },
+        items: z.array(item).max(MOST_EVIDENCE),
+      }),
+    }),
+    answer: verdicts,
     within: 30,
   },
   /** To receive what is handed in, most often sealed, and to say which bytes it is. */

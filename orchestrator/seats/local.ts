@@ -87,7 +87,12 @@ function readOwn(sealed: Uint8Array, of: SealOf): { readonly outputHash: Hash; r
 
 /** The seat of a verifier that lives here. `judge`: the model by which it judges what no rule can, if it has one. */
 export function localVerifier(holder: Holder, judge?: Judge): Verifier {
-  return { ...signing(holder), judge: (brief) => brief.conclude(holder.account.address, judge) };
+  const { address } = holder.account;
+  return {
+    ...signing(holder),
+    judge: (brief) => brief.conclude(address, judge),
+    hear: (brief) => brief.conclude(address, judge),
+  };
 }
 
 /** The seat of an issuer that lives here. `now`: milliseconds of chain time. */

@@ -4,7 +4,7 @@ import { outcomeKey, type VerificationOutcome, verificationOutcomeSchema } from 
 import type { Judgement } from "../clearing/judgement.ts";
 import { NO_OUTPUT } from "../execution/claims.ts";
 import { judgementIn } from "../execution/judging.ts";
-import type { Brief, Issuer, Verifier, Vouched, Vouching } from "../execution/seat.ts";
+import type { Brief, Issuer, Opened, Verifier, Vouched, Vouching } from "../execution/seat.ts";
 import { SeatAbsent } from "../minds/absence.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { CallAnswer, CallRequest } from "../protocol/calls.ts";
@@ -44,11 +44,27 @@ export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
       const seconds = kinds.includes("semantic") ? SEMANTIC_SECONDS : 0;
       return (await mailbox.ask(outsider, "judge", request, check, { seconds })).map(judgementIn);
     },
+    async hear(brief) {
+      const { terms, drawBlock: draw, obligation, commissionId: commission, handedId: handed, opening, items, kinds } = brief;
+      mailbox.grant(address, [commission, handed]);
+      const { salt, outputHash, trailRoot } = opening;
+      const work = { handed, salt, outputHash, trailRoot, items: items.map((item) => ({ ...item })) };
+      const request: CallRequest<"hear"> = { terms, draw, obligation, commission, work };
+      const check = async (answer: CallAnswer<"hear">) => {
+        const said = answer.map(judgementIn);
+        return judgementProblem({ ...brief, works: [{ slot: 0 }] }, said) ?? brief.problem(address, said);
+      };
+      const seconds = kinds.includes("semantic") ? SEMANTIC_SECONDS : 0;
+      return (await mailbox.ask(outsider, "hear", request, check, { seconds })).map(judgementIn);
+    },
   };
 }
 
 /** What is wrong with verdicts that the chain would not hear, and with them nobody else's: one bad list spoils a clearing for all. */
-function judgementProblem({ questions, works, admissible }: Brief, said: readonly Judgement[]): string | undefined {
+function judgementProblem(
+  { questions, works, admissible }: Pick<Brief, "questions" | "admissible"> & { readonly works: readonly Pick<Opened, "slot">[] },
+  said: readonly Judgement[],
+): string | undefined {
   if (said.length !== questions.length || !questions.every((question, place) => said[place]?.question === question))
     return `it has to answer ${questions.join(" and ")}, in this order`;
   const submitted = works.reduce((mask, { slot }) => mask | (1 << slot), 0);

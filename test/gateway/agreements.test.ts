@@ -9,7 +9,6 @@ import { z } from "zod";
 import { type Act, type AgreementLife, agreementHash, messageBytes, readAgreement } from "../../orchestrator/agreements/index.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { AgreementDesk, type Standing } from "../../orchestrator/gateway/agreement-desk.ts";
@@ -59,8 +58,7 @@ describe("agreements of strangers at the gateway", function () {
     city = await openHome(join(directory(), "home"), "7");
     const millis = () => performance.timeOrigin + performance.now();
     seats = await openSeats(city, { clock: { millis, wait: () => new Promise(() => {}) } });
-    const escrow = await devnetEscrow(city);
-    expect(await devnetEscrow(city), "deployed once").to.equal(escrow);
+    const escrow = city.client.addresses.AgreementEscrow;
     gateway = await serveGateway(city, { ...serveOptions, millis, seats: seats.desk, escrow });
   });
   after(async () => {
@@ -191,7 +189,12 @@ describe("agreements of strangers at the gateway", function () {
     const { agreement: id } = over(said);
     // Nor does the time of the answer tell: the chain is asked for nobody who is not named.
     const asksNobody = new AgreementDesk({
-      ...{ sql: city.database, escrow: await devnetEscrow(city), token: city.client.addresses.CityToken, millis: () => START * 1_000 },
+      ...{
+        sql: city.database,
+        escrow: city.client.addresses.AgreementEscrow,
+        token: city.client.addresses.CityToken,
+        millis: () => START * 1_000,
+      },
       chain: {
         ...city.chain,
         get publicClient(): never {
@@ -396,8 +399,7 @@ describe("agreements of strangers at the gateway", function () {
 
   it("keep nobody out who has the payment: a hundred keys without money fill the desk in vain", async () => {
     const { chain, client, database } = city;
-    const escrow = await devnetEscrow(city);
-    if (escrow === undefined) throw new Error("a devnet has an escrow");
+    const escrow = city.client.addresses.AgreementEscrow;
     const now = 2 * START;
     const desk = new AgreementDesk({ sql: database, chain, token: client.addresses.CityToken, escrow, millis: () => now * 1_000 });
     await database.query("DELETE FROM gateway_agreements");
@@ -479,7 +481,7 @@ describe("agreements of strangers at the gateway", function () {
       sql: database,
       chain,
       token: client.addresses.CityToken,
-      escrow: await devnetEscrow(city),
+      escrow: city.client.addresses.AgreementEscrow,
       millis: () => now * 1_000,
     });
     const offer = (name: string, from: string) => desk.propose(proposing(name, 3 * START), { from });

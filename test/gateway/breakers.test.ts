@@ -8,7 +8,6 @@ import { parseArtifact } from "../../deploy/artifacts.ts";
 import type { AgreementLife, BreakerOutcome } from "../../orchestrator/agreements/index.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { signSessionMessage } from "../../orchestrator/client/sign/session-message.ts";
 import { AgreementDesk } from "../../orchestrator/gateway/agreement-desk.ts";
@@ -190,8 +189,7 @@ describe("breakers of agreements at the gateway", function () {
   });
 
   it("put no money into an escrow while stopped or while payments are lost, and let go of all that lies there", async () => {
-    const escrow = await devnetEscrow(city);
-    if (escrow === undefined) throw new Error("a devnet has an escrow");
+    const escrow = city.client.addresses.AgreementEscrow;
     let stops: readonly BreakerOutcome[] = [];
     let lost = 0;
     const home = escrowHome(city, escrow, { stops: async () => stops, unknown: async () => lost });

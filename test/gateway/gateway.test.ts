@@ -59,6 +59,8 @@ const ASKED_ELSEWHERE = [
   "list_agreements",
   "prepare_agreement_step",
   "prepare_agreement_feedback",
+  "get_hearing",
+  "list_hearings",
 ];
 
 describe("the gateway of a city with a mission", function () {

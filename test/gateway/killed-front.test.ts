@@ -8,7 +8,6 @@ import { type Act, type AgreementLife, commitmentOf } from "../../orchestrator/a
 import { envelope, trailEntrySchema } from "../../orchestrator/attestation/index.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
 import { seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
@@ -101,7 +100,7 @@ describe("a front that is killed at every message between it and the city", func
   let gateway: Gateway;
   let posted: PostedMissions;
   let desk: Awaited<ReturnType<typeof seatDesk>>;
-  let escrow: Address | undefined;
+  let escrow: Address;
   let made = 0;
   let seller: LocalAccount | undefined;
   const askedOf = new Set<Address>();
@@ -143,7 +142,7 @@ describe("a front that is killed at every message between it and the city", func
     city = await openHome(directory(), "7");
     const { millis, sleep } = serveOptions;
     desk = await seatDesk(city, { clock: { millis, wait: () => new Promise<void>(() => {}) } });
-    escrow = await devnetEscrow(city);
+    escrow = city.client.addresses.AgreementEscrow;
     posted = new PostedMissions(city, { home: directory(), judge: simulatedJudge(city.chain.id), millis, sleep });
     gateway = await serveGateway(city, {
       ...{ ...serveOptions, seats: desk, posted, escrow, toll: { amount: PRICE, payTo }, begin: dying },
@@ -487,7 +486,6 @@ describe("a front that is killed at every message between it and the city", func
     verify_agreement: acting("/v1/agreement-results", [...SIGNED, deliver], evaluated),
     challenge_agreement: acting("/v1/agreement-challenges", [...SIGNED, deliver, evaluated], (life) => challenge(life, "client")),
     async consent_to_cancellation() {
-      if (escrow === undefined) throw new Error("a devnet has an escrow");
       const { id, consent } = await escrowHome(city, escrow).open();
       const { act: _, ...body } = await consent();
       const consents = async () => (await gateway.world.agreements?.get(id))?.life.consents.length ?? Number.NaN;

@@ -5,7 +5,6 @@ import { createWalletClient, encodeDeployData, type LocalAccount } from "viem";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { devnetEscrow } from "../../orchestrator/city/founding/escrow.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { connectRegistries, feedbackHash, REPUTATION_ABI } from "../../orchestrator/escrow/index.ts";
 import { AgreementDesk } from "../../orchestrator/gateway/agreement-desk.ts";
@@ -30,9 +29,7 @@ describe("what an agreement's end says of its provider", function () {
   let escrow: Address;
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");
-    const found = await devnetEscrow(city);
-    if (found === undefined) throw new Error("no escrow");
-    escrow = found;
+    escrow = city.client.addresses.AgreementEscrow;
     const { CityToken: token } = city.client.addresses;
     // Later than all that agreements without an escrow wait for.
     const millis = () => (START + 800_000) * 1_000;

@@ -62,6 +62,37 @@ export const storageLayouts = {
       "uint40": {"encoding":"inplace","bytes":5},
     },
   },
+  AgreementEscrow: {
+    places: [["_nameFallback",0,0,"string"],["_versionFallback",1,0,"string"],["_jobs",2,0,"mapping(uint256 => struct IAgreementEscrow.Job)"],["_credits",3,0,"mapping(address => mapping(address => uint256))"]],
+    types: {
+      "address": {"encoding":"inplace","bytes":20},
+      "enum IAgreementEscrow.Status": {"encoding":"inplace","bytes":1},
+      "mapping(address => mapping(address => uint256))": {"encoding":"mapping","bytes":32,"key":"address","value":"mapping(address => uint256)"},
+      "mapping(address => uint256)": {"encoding":"mapping","bytes":32,"key":"address","value":"uint256"},
+      "mapping(uint256 => struct IAgreementEscrow.Job)": {"encoding":"mapping","bytes":32,"key":"uint256","value":"struct IAgreementEscrow.Job"},
+      "string": {"encoding":"bytes","bytes":32},
+      "struct IAgreementEscrow.Job": {"encoding":"inplace","bytes":192,"members":[["client",0,0,"address"],["status",0,20,"enum IAgreementEscrow.Status"],["dueAt",0,21,"uint40"],["share",0,26,"uint16"],["provider",1,0,"address"],["evaluatorTimeout",1,20,"uint32"],["challengeWindow",1,24,"uint32"],["evaluator",2,0,"address"],["arbiterTimeout",2,20,"uint32"],["silenceShare",2,24,"uint16"],["deliverBy",2,26,"uint40"],["token",3,0,"address"],["amount",3,20,"uint96"],["arbiter",4,0,"address"],["backup",5,0,"address"]]},
+      "uint16": {"encoding":"inplace","bytes":2},
+      "uint256": {"encoding":"inplace","bytes":32},
+      "uint32": {"encoding":"inplace","bytes":4},
+      "uint40": {"encoding":"inplace","bytes":5},
+      "uint96": {"encoding":"inplace","bytes":12},
+    },
+  },
+  ClearingEvaluator: {
+    places: [["_nameFallback",0,0,"string"],["_versionFallback",1,0,"string"],["_hearings",2,0,"mapping(bytes32 => struct IClearingEvaluator.Hearing)"]],
+    types: {
+      "bool": {"encoding":"inplace","bytes":1},
+      "bytes32": {"encoding":"inplace","bytes":32},
+      "enum IClearingEvaluator.Outcome": {"encoding":"inplace","bytes":1},
+      "mapping(bytes32 => struct IClearingEvaluator.Hearing)": {"encoding":"mapping","bytes":32,"key":"bytes32","value":"struct IClearingEvaluator.Hearing"},
+      "string": {"encoding":"bytes","bytes":32},
+      "struct IClearingEvaluator.Hearing": {"encoding":"inplace","bytes":96,"members":[["digest",0,0,"bytes32"],["work",1,0,"bytes32"],["drawBlock",2,0,"uint40"],["closesAt",2,5,"uint40"],["score",2,10,"uint16"],["confidence",2,12,"uint16"],["panels",2,14,"uint8"],["outcome",2,15,"enum IClearingEvaluator.Outcome"],["complete",2,16,"bool"],["closed",2,17,"bool"]]},
+      "uint16": {"encoding":"inplace","bytes":2},
+      "uint40": {"encoding":"inplace","bytes":5},
+      "uint8": {"encoding":"inplace","bytes":1},
+    },
+  },
   StakePool: {
     places: [["_pools",0,0,"uint128"],["_ledgers",1,0,"mapping(uint256 => struct StakePool.Ledger)"],["_covers",2,0,"mapping(address => mapping(uint8 => mapping(address => struct StakePool.Cover)))"],["_owed",3,0,"mapping(address => uint64)"],["_dues",4,0,"struct Dues.Owed"]],
     types: {

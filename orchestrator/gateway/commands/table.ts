@@ -8,6 +8,7 @@ import { clearingCommands } from "./clearings.ts";
 import { debateCommands } from "./debates.ts";
 import { economyCommands } from "./economy.ts";
 import { eventCommands } from "./events.ts";
+import { hearingCommands } from "./hearings.ts";
 import { keyCommands } from "./keys.ts";
 import { lawCommands } from "./law.ts";
 import { memberCommands } from "./members.ts";
@@ -36,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
   ...verificationCommands,
   ...agreementCommands,
   ...breakerCommands,
+  ...hearingCommands,
   ...claimCommands,
   ...lawCommands,
   ...debateCommands,

@@ -1,0 +1,373 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { TransactionReverted } from "../../chain/errors.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { signMessage } from "../../client/sign/sign-message.ts";
+import { openingUnder, type SignedItem, signedItemSchema } from "../../execution/evidence.ts";
+import { type HearingView, obligationOfJob, viewHearing } from "../../execution/hearing.ts";
+import type { Issuer, Verifier } from "../../execution/seat.ts";
+import { AgentCityError, messageOf } from "../../primitives/errors.ts";
+import { writeFileAtomic } from "../../primitives/files.ts";
+import { parseContentId } from "../../primitives/hash.ts";
+import { type Hash, type Hex, hashSchema } from "../../primitives/hex.ts";
+import { canonicalJson, type JsonObject, parseJsonBytes } from "../../primitives/json.ts";
+import { compileSchema } from "../../primitives/json-schema.ts";
+import { Mutex } from "../../primitives/mutex.ts";
+import { readStateFile } from "../../primitives/state-file.ts";
+import { evidenceKinds } from "../../protocol/evidence.ts";
+import {
+  type Commission,
+  commissionHash,
+  commissionSchema,
+  deliverableOf,
+  type HearingTerms,
+  hearingKey,
+  hearingTermsSchema,
+  MOST_EVIDENCE,
+  termsOnChain,
+} from "../../protocol/hearing.ts";
+import { EvidenceClass } from "../../rules/admissibility.ts";
+import { commitmentOf } from "../../rules/commitments.ts";
+import type { City } from "../city.ts";
+import type { RelayBudget, RelayPayer } from "../missions/relay-budget.ts";
+import { type Delivered, hearPanel, type Spoken } from "./hear-panel.ts";
+
+/** What a city does not take before a panel, and why. */
+export class HearingRefused extends AgentCityError {
+  constructor(why: string, action?: string) {
+    super("HearingRefused", why, { action });
+  }
+}
+
+/** Nobody brought this job here. */
+export class HearingUnknown extends AgentCityError {
+  constructor(key: Hash) {
+    super("HearingUnknown", "Nobody brought that job before a panel here", {
+      details: key,
+      action: "open_hearing with its terms and commission",
+    });
+  }
+}
+
+/** All places are taken by jobs that are not over. */
+export class TooManyHearings extends AgentCityError {
+  constructor() {
+    super("TooManyHearings", `${MOST_HEARINGS} jobs wait for their panels here`, { action: "come again when one of them is over" });
+  }
+}
+
+const keptSchema = z.strictObject({
+  terms: hearingTermsSchema,
+  /** Block of the commission. */
+  commission: z.string(),
+  delivered: z
+    .strictObject({ handed: z.string(), salt: hashSchema, trailRoot: hashSchema, items: z.array(signedItemSchema).max(MOST_EVIDENCE) })
+    .nullable(),
+  isOver: z.boolean(),
+});
+type Kept = z.output<typeof keptSchema>;
+
+/** A job before a panel, as this city tells of it. */
+export interface KnownHearing {
+  readonly key: Hash;
+  readonly terms: HearingTerms;
+  readonly view: HearingView;
+  /** The work is here that the provider committed to. */
+  readonly hasWork: boolean;
+}
+
+/** What both parties signed of the terms; empty where the job is registered already, or for the sender's own. */
+export interface TermsSigned {
+  readonly client: Hex;
+  readonly provider: Hex;
+}
+
+/** Work with what opens the provider's commitment to it. */
+export interface HandedWork {
+  readonly work: JsonObject;
+  readonly salt: Hash;
+  readonly trailRoot: Hash;
+  readonly items: readonly SignedItem[];
+}
+
+export interface HearingsOptions {
+  /** Everybody whose judgement can be asked, here and elsewhere. */
+  readonly verifiers: () => Promise<readonly Verifier[]>;
+  /** Those who sign for what they received. */
+  readonly issuers: readonly Issuer[];
+  readonly relays: RelayBudget;
+  /** The machine's clock. */
+  readonly millis: () => number;
+}
+
+const MOST_HEARINGS = 4_096;
+const DAMAGED = "restore it from a copy, or remove it: its parties can bring the job again";
+/** Milliseconds before what failed is tried again. */
+const PAUSE = 15_000;
+const LONGEST_PAUSE = 3_600_000;
+/** Seconds after its end after which a job is let go of that its escrow will not have ended. */
+const LET_GO = 30 * 86_400;
+/** Blocks after which the hash that draws a panel is kept for good: a chain may forget it after 256. */
+const PIN_AFTER = 100;
+
+/**
+ * Jobs of escrows anywhere that name this city's evaluator: their panels are asked, and what follows is handed in, by whoever is here. The chain
+ * is looked at before each step, so a restart goes on and whatever others did is not done again.
+ */
+export class Hearings {
+  readonly #city: City;
+  readonly #options: HearingsOptions;
+  readonly #folder: string;
+  readonly #known: Map<Hash, Kept>;
+  readonly #running = new Map<Hash, Promise<void>>();
+  readonly #turns = new Mutex();
+  /** When one that could not go on is looked at again. */
+  readonly #pauses = new Map<Hash, number>();
+  readonly #failures = new Map<Hash, number>();
+  readonly #spoken = new Map<Hash, Spoken>();
+  /** The block up to which was looked, unless something came from elsewhere since. */
+  #seen = "";
+
+  constructor(city: City, options: HearingsOptions) {
+    this.#city = city;
+    this.#options = options;
+    this.#folder = join(city.dir, "hearings");
+    mkdirSync(this.#folder, { recursive: true });
+    const files = readdirSync(this.#folder).filter((name) => /^0x[0-9a-f]{64}\.json$/.test(name));
+    const kept = files.flatMap((name) => readStateFile(join(this.#folder, name), keptSchema, DAMAGED) ?? []);
+    this.#known = new Map(kept.map((each) => [keyOf(each.terms), each]));
+  }
+
+  /** Brings a job before its panel, and registers it with both signatures where nobody did. Throws HearingRefused, TooManyHearings, RelayQuota. */
+  async open(terms: HearingTerms, commission: Commission, signed: TermsSigned, payer: Pick<RelayPayer, "from">): Promise<KnownHearing> {
+    const key = keyOf(terms);
+    return this.#turns.run(async () => {
+      const { client, blocks } = this.#city;
+      if (commissionHash(commission) !== terms.agreementHash)
+        throw new HearingRefused("the commission is not what the terms name", "agreementHash is SHA-256 of its RFC 8785 text");
+      if (commission.schema !== undefined) compileSchema(commission.schema);
+      const before = await viewHearing(client, terms);
+      const obligation = obligationOfJob(client, terms);
+      if (before.obligation !== undefined && before.obligation !== obligation)
+        throw new HearingRefused("the job is registered on other terms");
+      if (!this.#known.has(key)) {
+        this.#requireRoom();
+        await this.#options.relays.take("hearing", payer);
+      }
+      if (before.obligation === undefined)
+        await client.evaluator.register([termsOnChain(terms), signed.client, signed.provider], {
+          intent: intentKey("hearing", "register", obligation),
+          alreadyDone: async () => (await viewHearing(client, terms)).obligation === obligation,
+        });
+      if (!this.#known.has(key)) {
+        const block = blocks.putJson(commission);
+        await blocks.sync();
+        this.#keep(key, { terms, commission: block, delivered: null, isOver: false });
+        this.#city.tell(`job ${terms.jobId} of ${terms.escrow} is before a panel of ${terms.panelSize}`);
+      }
+      return this.get(key);
+    });
+  }
+
+  /** What this city's issuers sign for having received this work: items of its envelope, from `first` on. Nothing is kept. */
+  async receive(key: Hash, work: JsonObject, first: number): Promise<readonly SignedItem[]> {
+    const { client } = this.#city;
+    const { terms } = this.#of(key);
+    const { client: a, provider: b, clientPrincipal: c, providerPrincipal: d } = terms;
+    const able = this.#options.issuers.filter(
+      ({ issues, principal, account }) =>
+        issues.includes(RECEIPT) && ![a, b, c, d].some((one) => one === principal || one === account.address),
+    );
+    const place = { slot: 0, kind: evidenceKinds.RECEIPT, payload: deliverableOf(work) };
+    return Promise.all(
+      able.slice(0, MOST_EVIDENCE).map(async ({ account }, number) => {
+        const item = { ...place, index: first + number };
+        const message = {
+          issuer: account.address,
+          items: [{ ...item, obligation: obligationOfJob(client, terms), class: EvidenceClass[RECEIPT] }],
+        };
+        const signature = await signMessage(client, account, "Evidences", message, client.addresses.ClearingEvaluator);
+        return { ...item, issuer: account.address, class: RECEIPT, signature };
+      }),
+    );
+  }
+
+  /** Takes the work that the provider committed to on chain, from anybody. Throws HearingRefused for any other. */
+  async handIn(key: Hash, { work, salt, trailRoot, items }: HandedWork): Promise<KnownHearing> {
+    return this.#turns.run(async () => {
+      const { client, blocks } = this.#city;
+      const kept = this.#of(key);
+      const { provider } = kept.terms;
+      const obligation = obligationOfJob(client, kept.terms);
+      const view = await viewHearing(client, kept.terms);
+      if (view.work === undefined)
+        throw new HearingRefused("nothing is delivered yet", "the provider calls `deliver` of the evaluator first");
+      const opening = openingUnder({ obligation, outputHash: deliverableOf(work), trailRoot, items }, salt);
+      if (commitmentOf(provider, opening, obligation) !== view.work) throw new HearingRefused("it is not the work that was delivered");
+      if (kept.delivered === null) {
+        const handed = blocks.putJson(work);
+        await blocks.sync();
+        this.#keep(key, { ...kept, delivered: { handed, salt, trailRoot, items: [...items] } });
+      }
+      return this.get(key);
+    });
+  }
+
+  /** Throws HearingUnknown. */
+  async get(key: Hash): Promise<KnownHearing> {
+    const { terms, delivered } = this.#of(key);
+    return { key, terms, view: await viewHearing(this.#city.client, terms), hasWork: delivered !== null };
+  }
+
+  /** Those that are not over. */
+  pending(): readonly Hash[] {
+    return [...this.#known].flatMap(([key, { isOver }]) => (isOver ? [] : [key]));
+  }
+
+  /** Begins what is due, of each job by itself: one that waits for a member keeps no other waiting. */
+  async step(): Promise<void> {
+    const now = this.#options.millis();
+    const { hash } = this.#city.chain.head();
+    const isNew = hash !== this.#seen;
+    this.#seen = hash;
+    for (const [key, kept] of this.#known) {
+      const pause = this.#pauses.get(key);
+      if (kept.isOver || this.#running.has(key) || (pause === undefined ? !isNew : pause > now)) continue;
+      this.#pauses.delete(key);
+      const work = this.#advance(key, kept)
+        .then(() => void this.#failures.delete(key))
+        .catch((error: unknown) => {
+          this.#postpone(key);
+          this.#city.tell(`job ${kept.terms.jobId} of ${kept.terms.escrow} waits: ${messageOf(error)}`);
+        })
+        .finally(() => this.#running.delete(key));
+      this.#running.set(key, work);
+    }
+  }
+
+  /** When nothing that was begun goes on any more. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
+  }
+
+  async #advance(key: Hash, kept: Kept): Promise<void> {
+    const { client } = this.#city;
+    const { terms } = kept;
+    const view = await viewHearing(client, terms);
+    if (view.isClosed) return this.#end(key, kept, view);
+    const now = client.chain.clock.now();
+    if (now > Math.max(terms.deliverBy, view.closesAt + terms.hearing) + LET_GO) return this.#end(key, kept, view);
+    if (now > endOf(terms, view)) return this.#finalise(key, kept, view);
+    if (view.panels === 0) return;
+    if (now <= view.closesAt) return view.isComplete ? undefined : this.#hear(key, kept, view);
+    if (!isDecided(view) && view.panels < MOST_PANELS) await this.#redraw(key, terms);
+  }
+
+  /** What fails again and again, as an escrow that is paused, is tried ever more rarely. */
+  #postpone(key: Hash): void {
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    this.#pauses.set(key, this.#options.millis() + Math.min(PAUSE * 2 ** failures, LONGEST_PAUSE));
+  }
+
+  async #hear(key: Hash, kept: Kept, view: HearingView): Promise<void> {
+    const { client, chain, answers, tell } = this.#city;
+    if (kept.delivered === null) return;
+    const { number } = chain.head();
+    if (Number(number) - view.drawBlock >= PIN_AFTER)
+      await client.evidence.pinSeed([BigInt(view.drawBlock)], { intent: intentKey("hearing", "pin", view.drawBlock) });
+    const verifiers = await this.#options.verifiers();
+    const spoken = await hearPanel(
+      { client, answers, tell, verifiers },
+      key,
+      this.#deliveredOf(kept, kept.delivered),
+      view,
+      this.#spoken.get(key),
+    );
+    this.#spoken.set(key, spoken);
+    // Who was silent is asked again, but not at once.
+    if (spoken.isPartial) this.#pauses.set(key, this.#options.millis() + PAUSE);
+  }
+
+  async #redraw(key: Hash, terms: HearingTerms): Promise<void> {
+    const { client, tell } = this.#city;
+    await client.evaluator.redraw([termsOnChain(terms)], {
+      intent: intentKey("hearing", "redraw", key),
+      alreadyDone: async () => (await viewHearing(client, terms)).panels === MOST_PANELS,
+    });
+    tell(`job ${terms.jobId} of ${terms.escrow}: its panel decided nothing, a second one is drawn`);
+  }
+
+  async #finalise(key: Hash, kept: Kept, { panels }: HearingView): Promise<void> {
+    const { client } = this.#city;
+    const { terms } = kept;
+    const isClosed = async () => (await viewHearing(client, terms)).isClosed;
+    try {
+      await client.evaluator.finalise([termsOnChain(terms), client.addresses.CityToken], {
+        intent: intentKey("hearing", "finalise", key),
+        alreadyDone: isClosed,
+      });
+    } catch (error) {
+      // An escrow may leave work that never came to its own clock, as `AgreementEscrow` does: there is nothing to be heard.
+      if (panels > 0 || !(error instanceof TransactionReverted)) throw error;
+    }
+    this.#end(key, kept, await viewHearing(client, terms));
+  }
+
+  #end(key: Hash, kept: Kept, { outcome, score }: HearingView): void {
+    this.#keep(key, { ...kept, isOver: true });
+    this.#spoken.delete(key);
+    const { jobId, escrow } = kept.terms;
+    this.#city.tell(`job ${jobId} of ${escrow} is over: ${outcome}${outcome === "PASS" ? `, ${score} basis points` : ""}`);
+  }
+
+  #deliveredOf({ terms, commission }: Kept, { handed, ...rest }: NonNullable<Kept["delivered"]>): Delivered {
+    const { blocks } = this.#city;
+    const read = (id: string) => parseJsonBytes(blocks.get(parseContentId(id)));
+    const work = z.record(z.string(), z.json()).parse(read(handed)) as JsonObject;
+    const ids = { commissionId: commission, handedId: handed };
+    return { ...rest, ...ids, terms, commission: commissionSchema.parse(read(commission)), work };
+  }
+
+  #of(key: Hash): Kept {
+    const kept = this.#known.get(key);
+    if (kept === undefined) throw new HearingUnknown(key);
+    return kept;
+  }
+
+  /** Where it is full, the one goes that was over first. */
+  #requireRoom(): void {
+    if (this.#known.size < MOST_HEARINGS) return;
+    const over = [...this.#known].find(([, { isOver }]) => isOver);
+    if (over === undefined) throw new TooManyHearings();
+    this.#known.delete(over[0]);
+    const file = this.#fileOf(over[0]);
+    if (existsSync(file)) rmSync(file);
+  }
+
+  #keep(key: Hash, kept: Kept): void {
+    this.#known.set(key, kept);
+    this.#seen = "";
+    writeFileAtomic(this.#fileOf(key), canonicalJson(kept));
+  }
+
+  #fileOf(key: Hash): string {
+    return join(this.#folder, `${key}.json`);
+  }
+}
+
+/** Of what receipts are. */
+const RECEIPT = "REC";
+const MOST_PANELS = 2;
+
+const keyOf = ({ escrow, jobId }: HearingTerms): Hash => hearingKey(escrow, BigInt(jobId));
+
+const isDecided = ({ outcome }: HearingView): boolean => outcome === "PASS" || outcome === "FAIL";
+
+/** After which second the job may be ended: the twin of `_dueAt` in `ClearingEvaluator`. */
+function endOf({ deliverBy, hearing }: HearingTerms, view: HearingView): number {
+  if (view.panels === 0) return deliverBy;
+  if (isDecided(view)) return view.isComplete ? 0 : view.closesAt;
+  return view.panels === MOST_PANELS ? view.closesAt : view.closesAt + hearing;
+}

@@ -1,0 +1,189 @@
+/** Jobs of escrows anywhere before a panel of the city's verifiers: what the chain says of one, and what follows from the work by its commission. */
+import { concat, keccak256, numberToHex, zeroHash } from "viem";
+import { clearingEvaluatorAbi } from "../chain/abi/ClearingEvaluator.ts";
+import { evidenceRegistryAbi } from "../chain/abi/EvidenceRegistry.ts";
+import type { By, Said } from "../clearing/findings.ts";
+import { type Judgement, judgePolicy, judgeReexecution, type Submission } from "../clearing/judgement.ts";
+import { type Asked, judgeByKinds, meshProblem, questionsAbout } from "../clearing/mesh.ts";
+import type { CityClient } from "../client/client.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
+import type { JsonObject } from "../primitives/json.ts";
+import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
+import { evidenceClasses } from "../protocol/evidence.ts";
+import { type Commission, deliverableOf, type HearingTerms, hearingKey, hearingObligation, questionsOf } from "../protocol/hearing.ts";
+import { PANEL_KINDS, type PanelKind } from "../protocol/verifier-kinds.ts";
+import { EvidenceClass, geq } from "../rules/admissibility.ts";
+import { panelSeed } from "../rules/panel-draw.ts";
+import type { SignedItem } from "./evidence.ts";
+import { isIssued, isVouched } from "./vouched.ts";
+
+/** In the order of `IClearingEvaluator.Outcome`. */
+export const HEARING_OUTCOMES = ["NONE", "PASS", "FAIL", "CONTRADICTED"] as const;
+export type HearingOutcome = (typeof HEARING_OUTCOMES)[number];
+
+/** A hearing as the chain has it. */
+export interface HearingView {
+  /** Of the terms; undefined where nobody registered the job. */
+  readonly obligation: Hash | undefined;
+  /** The provider's commitment; undefined until it delivers. */
+  readonly work: Hash | undefined;
+  readonly drawBlock: number;
+  /** Until when the panel is heard, unix seconds. */
+  readonly closesAt: number;
+  /** Basis points. */
+  readonly score: number;
+  readonly confidence: number;
+  readonly panels: number;
+  readonly outcome: HearingOutcome;
+  /** All were heard: nothing can be added. */
+  readonly isComplete: boolean;
+  readonly isClosed: boolean;
+}
+
+type Job = Pick<HearingTerms, "escrow" | "jobId">;
+
+export async function viewHearing(client: CityClient, { escrow, jobId }: Job): Promise<HearingView> {
+  const { digest, work, outcome, complete, closed, ...rest } = await client.chain.publicClient.readContract({
+    abi: clearingEvaluatorAbi,
+    address: client.addresses.ClearingEvaluator,
+    functionName: "hearingOf",
+    args: [escrow, BigInt(jobId)],
+  });
+  const name = HEARING_OUTCOMES[outcome];
+  if (name === undefined) throw new RangeError(`no outcome ${outcome}`);
+  const known = (hash: Hash) => (hash === zeroHash ? undefined : hash);
+  return { ...rest, obligation: known(digest), work: known(work), outcome: name, isComplete: complete, isClosed: closed };
+}
+
+/** What evidence and verdicts about a job are for, in this city. */
+export function obligationOfJob({ chain, addresses }: Pick<CityClient, "chain" | "addresses">, terms: HearingTerms): Hash {
+  return hearingObligation({ chainId: chain.id, evaluator: addresses.ClearingEvaluator }, terms);
+}
+
+/** Who was drawn, in order; undefined before the next block, or once nobody knows the hash of the one that drew. */
+export async function panelOfHearing(
+  { chain, addresses }: CityClient,
+  terms: HearingTerms,
+  { drawBlock, panels }: Pick<HearingView, "drawBlock" | "panels">,
+): Promise<readonly Address[] | undefined> {
+  const registry = { abi: evidenceRegistryAbi, address: addresses.EvidenceRegistry, blockTag: "pending" } as const;
+  const hash = await chain.publicClient.readContract({ ...registry, functionName: "seedOf", args: [BigInt(drawBlock)] });
+  if (hash === zeroHash) return undefined;
+  const key = hearingKey(terms.escrow, BigInt(terms.jobId));
+  const seed = panelSeed(keccak256(concat([hash, key])), addresses.ClearingEvaluator, 0, panels);
+  const args = [seed, terms.panelSize, partiesTo(terms), BigInt(drawBlock)] as const;
+  const seats = await chain.publicClient.readContract({ ...registry, functionName: "drawPanel", args });
+  return seats.map(({ verifier }) => verifier);
+}
+
+/** Whose issuers and verifiers have no say. */
+const partiesTo = ({ client, provider, clientPrincipal, providerPrincipal }: HearingTerms) => [
+  client,
+  provider,
+  clientPrincipal,
+  providerPrincipal,
+];
+
+/** `JobSubmitted(uint256 indexed jobId, address indexed provider, bytes32 deliverable)`, as the draft ERC-8183 has it. */
+const SUBMITTED = keccak256(new TextEncoder().encode("JobSubmitted(uint256,address,bytes32)"));
+
+/** Whether the escrow says that the job's provider submitted this deliverable, and nothing else: what another hash is for is not what is paid. */
+export async function isSubmitted({ chain }: CityClient, terms: HearingTerms, deliverable: Hash): Promise<boolean> {
+  const job = numberToHex(BigInt(terms.jobId), { size: 32 });
+  const filter = { address: terms.escrow, fromBlock: "0x0", toBlock: "latest", topics: [SUBMITTED, job] };
+  const logs = await chain.request({ method: "eth_getLogs", params: [filter] });
+  const last = Array.isArray(logs) ? logs.at(-1) : undefined;
+  return typeof last === "object" && last !== null && "data" in last && last.data === deliverable;
+}
+
+/** The items of an envelope on which a verdict can rest: at the floor, and signed by an issuer of this city who may say so and has no part in the job. */
+export async function admissibleItems(
+  client: CityClient,
+  terms: HearingTerms,
+  items: readonly SignedItem[],
+): Promise<readonly SignedItem[]> {
+  const obligation = obligationOfJob(client, terms);
+  const floor = EvidenceClass[floorOf(terms)];
+  const parties = partiesTo(terms);
+  const admitted: SignedItem[] = [];
+  for (const item of items) {
+    if (!geq(EvidenceClass[item.class], floor) || parties.includes(item.issuer)) continue;
+    if (parties.includes(await client.evidence.principalOf(item.issuer))) continue;
+    if (await isIssued(client, client.addresses.ClearingEvaluator, obligation, item)) admitted.push(item);
+  }
+  return admitted;
+}
+
+function floorOf({ floor }: HearingTerms) {
+  const name = evidenceClasses[floor];
+  if (name === undefined) throw new RangeError(`no class ${floor}`);
+  return name;
+}
+
+/** What a panel judges. */
+export interface JobCase {
+  readonly terms: HearingTerms;
+  readonly commission: Commission;
+  readonly work: JsonObject;
+  /** Those that are admissible. */
+  readonly items: readonly SignedItem[];
+}
+
+/** A member of a panel, and what it asks its model. */
+export interface JobMember extends By {
+  readonly ask: (questions: readonly Asked[]) => Promise<Said | undefined>;
+}
+
+/** By which kinds a commission is judged, in the order of their findings. */
+export function kindsOf({ kinds }: Commission): readonly PanelKind[] {
+  return PANEL_KINDS.filter((kind) => kinds.includes(kind));
+}
+
+/** One verifier's answers, in the order of the questions. Whatever rests on no admissible item is an abstention. */
+export async function judgementsOnJob(
+  client: CityClient,
+  { terms, commission, work, items }: JobCase,
+  { verifier, obligation, ask }: JobMember,
+): Promise<readonly Judgement[]> {
+  const submission = submissionOf(work, items);
+  const problems = problemsWith(commission, work);
+  const { rubric = "" } = commission;
+  const kinds = kindsOf(commission);
+  const asked = kinds.includes("semantic") && items.length > 0 ? questionsAbout([submission], { verifier, obligation, rubric }) : [];
+  const vouching = { mission: client.addresses.ClearingEvaluator, obligation, floor: floorOf(terms), agent: terms.provider };
+  const performance = async () =>
+    judgeByKinds([submission], {
+      ...{ verifier, obligation, kinds, rubric },
+      replay: judgeReexecution(submission, false),
+      problemsOf: async () => problems,
+      isVouched: (one) => isVouched(client, vouching, one, items),
+      said: asked.length === 0 ? undefined : await ask(asked),
+    });
+  const answers = questionsOf(terms).map(async (question) =>
+    question === "PERFORMANCE" ? performance() : judgePolicy([submission], problems),
+  );
+  return Promise.all(answers);
+}
+
+/** What is wrong with a verifier's answers from elsewhere: each has to be its own, on this work, by the kinds of the commission. */
+export function problemOfJob({ commission, work, items }: JobCase, judgements: readonly Judgement[], by: By): string | undefined {
+  const { rubric = "" } = commission;
+  for (const judgement of judgements) {
+    const kinds = judgement.question === "PERFORMANCE" ? kindsOf(commission) : [];
+    const problem = meshProblem([submissionOf(work, items)], judgement, { ...by, kinds, rubric });
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function submissionOf(work: JsonObject, items: readonly SignedItem[]): Submission {
+  const outputHash = deliverableOf(work);
+  const exhibits = items.map(({ slot, index, kind, payload }) => ({ slot, index, kind, payload }));
+  return { slot: 0, outputHash, handed: outputHash, output: work, exhibits };
+}
+
+/** What the work breaks of the commission's schema. */
+function problemsWith({ schema }: Commission, work: JsonObject): readonly string[] {
+  const misfit = schema === undefined ? undefined : compileSchema(schema)(work);
+  return misfit === undefined ? [] : [`the work does not fit its schema: ${describeProblem(misfit)}`];
+}
