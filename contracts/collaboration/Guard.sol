@@ -3,18 +3,18 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Escalation} from "../libraries/Escalation.sol";
-import {LawCodec} from "../libraries/LawCodec.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Param} from "../types/Params.sol";
 import {MissionState, NodeState} from "../types/States.sol";
+import {MissionClock} from "./MissionClock.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title What watches a mission: freezes, the emergency stop they may become, the silence of the chain itself
-/// @notice AgentCity B.11.3; decisions 17 and 24. While a stop or a degraded time lasts, the clocks of those it keeps from working
-/// stand still. A linked library: it runs in the clone's frame and storage.
+/// @notice AgentCity B.11.3; decisions 17 and 24. While a stop or a degraded time lasts, the mission's clock stands still
+/// (`MissionClock`). A linked library: it runs in the clone's frame and storage.
 library Guard {
     using MissionFrame for Frame;
     using Escalation for uint256[3];
@@ -146,6 +146,7 @@ library Guard {
     function _halt(MissionStorage.Layout storage s) private {
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         s.head.stopped = true;
+        MissionClock.hold(s);
         s.watch.stoppedAt = uint40(block.timestamp);
     }
 
@@ -172,8 +173,8 @@ library Guard {
         if (block.timestamp < until) revert ICollaborationContract.NotExpired(until);
         delete s.suspension;
         if (!ended) {
+            MissionClock.goOn(s);
             s.head.stopped = false;
-            _windOn(s, f, uint40(block.timestamp) - s.watch.stoppedAt, 0);
         }
         emit ICollaborationContract.SuspensionLapsed(suspension.monitor, until);
         city.evidence.countLapse(suspension.monitor, until);
@@ -185,6 +186,7 @@ library Guard {
 
     /// @notice Humans let the mission go on: from a stop, from a degraded time, or from both.
     function resume(MissionStorage.Layout storage s, Frame memory f) internal {
+        MissionClock.goOn(s);
         MissionStorage.Watch memory watch = s.watch;
         bool stopped = s.head.stopped;
         bool degraded = s.head.state == MissionState.DEGRADED;
@@ -200,25 +202,10 @@ library Guard {
             emit ICollaborationContract.MissionRecovered(watch.degradedSince);
         }
         s.watch = watch;
-        uint40 lost = degraded ? uint40(block.timestamp) - watch.degradedSince : 0;
-        _windOn(s, f, stopped ? uint40(block.timestamp) - watch.stoppedAt : lost, lost);
         emit ICollaborationContract.EmergencyCleared(
             watch.cleared,
             Escalation.window(f.terms.baseEscalationWindow(), watch.cleared)
         );
-    }
-
-    /// @dev A stop keeps nodes from being routed; a degraded time keeps everybody from everything.
-    function _windOn(MissionStorage.Layout storage s, Frame memory f, uint40 eligible, uint40 others) private {
-        uint256 nodes = LawCodec.header(f.args).nodeCount;
-        // At most 256 nodes.
-        for (uint256 node = 0; node < nodes; ++node) {
-            MissionStorage.Node memory w = NodeCore.loadOf(s, f, node);
-            uint40 lost = w.state == NodeState.ELIGIBLE ? eligible : others;
-            if (lost == 0 || w.deadline == 0) continue;
-            w.deadline += lost;
-            NodeCore.store(s, node, w);
-        }
     }
 
     // --- Silence of the chain ----------------------------------------------------------------------------------------
@@ -235,6 +222,7 @@ library Guard {
         if (heard < silentSince) heard = silentSince;
         if (block.timestamp < uint256(heard) + least) revert ICollaborationContract.NotSilent(heard, least);
         // The silence that is certain; a monitor cannot give away more time than that.
+        MissionClock.hold(s);
         s.watch.degradedSince = uint40(block.timestamp) - least;
         // At most a day.
         s.watch.degradedUntil =

@@ -9,7 +9,7 @@ import {MissionState, NodeState} from "../types/States.sol";
 /// arguments. What belongs to one attempt is keyed by attempt: a reopened node starts on fresh words, and a failed
 /// attempt's faults outlive it.
 library MissionStorage {
-    /// @dev One word (bits 0–231).
+    /// @dev One word, and full.
     struct Head {
         MissionState state;
         IExecutionProcedure execution;
@@ -23,6 +23,8 @@ library MissionStorage {
         bool closed;
         /// An emergency stop holds: nothing is routed.
         bool stopped;
+        /// It was, or its chain was silent: `watch` says for how long.
+        bool delayed;
     }
 
     /// @dev One word: when the mission was stopped, went on, fell silent.
@@ -34,6 +36,8 @@ library MissionStorage {
         uint40 degradedSince;
         /// When waiting for a human ends.
         uint40 degradedUntil;
+        /// Seconds that stood still before (`MissionClock`).
+        uint40 lost;
     }
 
     /// @dev Three words, smallest unit. The law's budget = paid + fees + insurance + discount + refunded + children + what is held; of that,
@@ -65,7 +69,7 @@ library MissionStorage {
     struct Node {
         NodeState state;
         uint8 attempt;
-        /// When the current state's clock runs out.
+        /// When the current state's clock runs out, wall time; stored in the mission's time (`MissionClock`).
         uint40 deadline;
         /// Execution time left when frozen, seconds.
         uint16 remainder;

@@ -19,6 +19,7 @@ import {EvidenceClass} from "../types/Evidence.sol";
 import {Tier} from "../types/Law.sol";
 import {Opening} from "../types/Messages.sol";
 import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
+import {MissionClock} from "./MissionClock.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeWord} from "./NodeWord.sol";
@@ -91,6 +92,7 @@ library NodeCore {
         uint256 word = s.nodes[node];
         NodeWord.read(word, w);
         if (word == 0) _awaken(s, Clones.fetchCloneArgs(address(this)), node, w);
+        MissionClock.toWall(s, w);
     }
 
     /// @notice The same for who reads many nodes and has the law's bytes: each copy of them is as long as the law.
@@ -112,6 +114,7 @@ library NodeCore {
         uint256 word = s.nodes[node];
         NodeWord.read(word, w);
         if (word == 0) _awaken(s, f.args, node, w);
+        MissionClock.toWall(s, w);
     }
 
     /// @dev A node without predecessors is eligible since the mission began, without a word until somebody touches it.
@@ -128,7 +131,10 @@ library NodeCore {
     }
 
     function store(MissionStorage.Layout storage s, uint256 node, MissionStorage.Node memory w) internal {
+        uint40 deadline = w.deadline;
+        w.deadline = MissionClock.toMission(s, deadline);
         s.nodes[node] = NodeWord.pack(w);
+        w.deadline = deadline;
     }
 
     /// @notice Decision 19: what the executors of the node's attempt are bound to.
@@ -458,6 +464,7 @@ library NodeCore {
         MissionStorage.Node memory successor;
         for (uint256 next = 0; eligible != 0; ++next) {
             if (eligible & 1 == 1) {
+                // What waits has no clock yet.
                 NodeWord.read(s.nodes[next], successor);
                 // At most 256 nodes.
                 makeEligible(f, successor, uint8(next));

@@ -69,7 +69,7 @@ describe("one delivery in several, judged by lot", () => {
 
   it("is no lot that the provider knows when it delivers: one in four, whatever it picks by what it knows", () => {
     const { agreement } = signed();
-    // What is public before: the terms, and in them the commitment. A provider that picks what its best guess spares is judged as often as any.
+    // What is public before: the terms, and in them the commitment. A provider that picks what its best guess spares is judged no less often than others.
     const guess = commitmentOf(CLIENTS);
     const picked = Array.from({ length: 4_000 }, (_, number) => ({
       deliverable: sha256(`work ${number}`),

@@ -362,6 +362,15 @@ describe("attacks that grief", () => {
         expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
       });
 
+      it("a monitor has an executor's time run out in a stop, and it pays for being late", async () => {
+        await routed(TASK);
+        const agent = await executor();
+        await suspend();
+        await networkHelpers.time.increaseTo((await mission.contract.nodeOf(0)).deadline + 1000n);
+        await attempt(mission.contract.timeout(0));
+        expect((await stakeOf(agent)).held).to.equal(tokens(10_000));
+      });
+
       it("freezes that stop a mission are forgotten, because it was suspended just then", async () => {
         await routed(TASK, TASK, TASK, TASK);
         const { agent } = await mission.executorOf(0);

@@ -231,10 +231,11 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     title: "a mission of 256 nodes that was stopped never goes on, because no transaction has the gas to lift its stop",
     threats: ["M7", "TA-2"],
     entry: "AdjudicationProcedure.act",
-    guard: "the law's bytes are read once for all nodes",
+    guard: "what stood still is one word for all nodes",
     file: "collaboration/Guard.sol",
-    find: "NodeCore.loadOf(s, f, node)",
-    replace: "NodeCore.load(s, node)",
+    find: "        MissionClock.goOn(s);\n        MissionStorage.Watch memory watch = s.watch;\n",
+    replace:
+      "        for (uint256 node = 0; node < 256; ++node) NodeCore.store(s, node, NodeCore.load(s, node));\n        MissionClock.goOn(s);\n        MissionStorage.Watch memory watch = s.watch;\n",
   },
   {
     title: "who missed three votes held side by side is struck off",
@@ -479,8 +480,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.lapse",
     guard: "a suspension that nobody confirmed ends with its time",
     file: "collaboration/Guard.sol",
-    find: "            s.head.stopped = false;\n            _windOn(s, f, uint40(block.timestamp) - s.watch.stoppedAt, 0);\n",
-    replace: "",
+    find: "            s.head.stopped = false;\n        }\n        emit",
+    replace: "        }\n        emit",
   },
   {
     title: "freezes that stop a mission are forgotten, because it was suspended just then",
@@ -564,5 +565,14 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     file: "meta/EvidenceRegistry.sol",
     find: "bool changes = _hasRetired || (_roster.stale && block.timestamp >= _lastStay);",
     replace: "bool changes = _roster.stale;",
+  },
+  {
+    title: "a monitor has an executor's time run out in a stop, and it pays for being late",
+    threats: ["TA-2"],
+    entry: "CollaborationContract.timeout",
+    guard: "a mission's time stands still while it is stopped",
+    file: "collaboration/MissionClock.sol",
+    find: "        if (s.head.stopped) since = watch.stoppedAt;\n",
+    replace: "",
   },
 ]);

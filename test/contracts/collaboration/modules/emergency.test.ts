@@ -126,6 +126,31 @@ describe("What stops a mission", () => {
       expect(await mission.stateOf(1)).to.equal(NodeState.EXECUTING);
     });
 
+    it("makes nobody late: what began has its time when it is over", async () => {
+      await routed();
+      const { deadline } = await mission.contract.nodeOf(0);
+      await mission.override(Action.EMERGENCY_STOP, 0);
+      const { stoppedAt } = await mission.contract.watch();
+      await time.increaseTo(deadline + 1n);
+      await refused(mission.contract.timeout(0), "TooEarly");
+      await mission.override(Action.CLEAR_EMERGENCY_STOP, 0);
+      const moved = deadline + (await mission.city.now()) - stoppedAt;
+      expect((await mission.contract.nodeOf(0)).deadline).to.equal(moved);
+      await refused(mission.contract.timeout(0), "TooEarly");
+      await time.increaseTo(moved);
+      await mission.contract.timeout(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+    });
+
+    it("gives nothing back to whoever was late before it", async () => {
+      await routed();
+      await time.increaseTo((await mission.contract.nodeOf(0)).deadline);
+      await mission.override(Action.EMERGENCY_STOP, 0);
+      await time.increase(1000);
+      await mission.contract.timeout(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+    });
+
     it("once cleared is over: what caused it counts no more, and the window doubles", async () => {
       await routed();
       await report();

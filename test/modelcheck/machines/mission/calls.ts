@@ -351,7 +351,6 @@ function clearStop(rules: Rules, state: State): State {
     at: degraded ? missionArc(rules, "DEGRADED", "EXECUTING") : state.at,
     stopped: false,
     waited: false,
-    nodes: state.nodes.map((node) => (node.clock === Clock.STOOD ? { ...node, clock: Clock.RUNS } : node)),
   };
 }
 

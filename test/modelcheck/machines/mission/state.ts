@@ -4,8 +4,8 @@ import type { NodeStateName } from "../../../../orchestrator/rules/transitions/n
 
 export type MissionStateName = (typeof missionTransitions)["states"][number];
 
-/** A node's clock: it runs; it is over; it ran out while it was to stand still, which a human's word takes back. */
-export const Clock = { RUNS: 0, OVER: 1, STOOD: 2 } as const;
+/** A node's clock: it runs, or stands still with the mission's time; or it is over. */
+export const Clock = { RUNS: 0, OVER: 1 } as const;
 export type ClockState = (typeof Clock)[keyof typeof Clock];
 
 /**

@@ -33,8 +33,8 @@ function hasClock(node: Node): boolean {
   return node.at !== "WAITING" && node.at !== "COMPLETED" && node.at !== "FAILED";
 }
 
-/** While a stop or a degraded time lasts, the clocks of those it keeps from working stand still. */
-const standsStill = (state: State, node: Node): boolean => state.at === "DEGRADED" || (state.stopped && node.at === "ELIGIBLE");
+/** While a stop or a degraded time lasts, the mission's time stands still, and with it the clocks of its nodes. */
+const standsStill = (state: State): boolean => state.at === "DEGRADED" || state.stopped;
 
 export function* ticks(law: Law, state: State): Iterable<Tick> {
   if (state.at === "PENDING") return;
@@ -59,9 +59,7 @@ export function* ticks(law: Law, state: State): Iterable<Tick> {
 
 function* working(law: Law, state: State, i: number): Iterable<Tick> {
   const node = nodeOf(state, i);
-  if (hasClock(node) && node.clock === Clock.RUNS) {
-    yield tick("node", withNode(state, i, { clock: standsStill(state, node) ? Clock.STOOD : Clock.OVER }), i);
-  }
+  if (hasClock(node) && node.clock === Clock.RUNS && !standsStill(state)) yield tick("node", withNode(state, i, { clock: Clock.OVER }), i);
   if (law.features.has("doubt") && node.at === "PENDING_VERIFICATION" && !node.stale && node.paused === "never") {
     yield tick("block", withNode(state, i, { stale: true }), i);
   }
