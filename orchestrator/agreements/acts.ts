@@ -5,8 +5,18 @@ import { canonicalJson } from "../primitives/json.ts";
 import { isSignedBy } from "../primitives/signing.ts";
 import { agreementHash, type KeyOf, messageBytes, PARTIES, type SignedKind, withSameTerms } from "./canonical.ts";
 import { runClock, type Timed } from "./clock.ts";
+import { combined, type Verdict, verdictOf } from "./consensus.ts";
 import { AgreementRefused } from "./errors.ts";
-import { commitmentOf, drawnOf, type OpenedNonces, requireRegister } from "./evaluators.ts";
+import {
+  commitmentOf,
+  commonOf,
+  drawnOf,
+  eligibleIn,
+  MUTUAL_ROUNDS,
+  type NominationRound,
+  type OpenedNonces,
+  requireRegister,
+} from "./evaluators.ts";
 import type { JudgedDelivery } from "./history.ts";
 import { type AgreementEvent, advance, isEscrowed, isOver, lifecycleTerms, paymentOf } from "./lifecycle.ts";
 import {
@@ -20,7 +30,17 @@ import {
 } from "./negotiation.ts";
 import { filesDispute, type Shares, settle } from "./release.ts";
 import { isSampled } from "./sampling.ts";
-import { type Agreement, DEFAULTS, type EvaluatorRecord, isDrawn, type PartyIdentity, readAgreement, sameIdentity } from "./schema.ts";
+import {
+  type Agreement,
+  DEFAULTS,
+  type EvaluatorRecord,
+  identitySchema,
+  isDrawn,
+  judgesAsked,
+  type PartyIdentity,
+  readAgreement,
+  sameIdentity,
+} from "./schema.ts";
 import type { Determination } from "./score.ts";
 import { readResult, resultHash, resultIn, resultSchema, type VerificationResult } from "./verification.ts";
 
@@ -49,6 +69,14 @@ export const deliverySchema = z.strictObject({
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 export const challengeSchema = z.strictObject({ agreement_hash: digest, result_hash: digest, by: party, timestamp: time });
+/** Whom a party would have judge, of the register, the first it likes best; each names anew until one is named by both, three times at most. */
+export const nominationSchema = z.strictObject({
+  agreement_hash: digest,
+  by: party,
+  evaluators: z.array(identitySchema).max(64),
+  timestamp: time,
+});
+export type Nomination = z.infer<typeof nominationSchema>;
 /** The provider's nonce, or the one that the client committed to. */
 export const drawSchema = z.strictObject({ agreement_hash: digest, by: party, nonce: digest, timestamp: time });
 /** The nonce that the client's terms commit to, opened once it was delivered. */
@@ -72,6 +100,8 @@ export const actSchema = z.discriminatedUnion("act", [
   z.strictObject({ act: z.literal("propose"), document, signature }),
   /** A counter, an acceptance or a rejection; signed inside. */
   z.strictObject({ act: z.literal("negotiate"), message: document }),
+  /** Where both may agree on one of a register, before the lot. */
+  z.strictObject({ act: z.literal("nominate"), nomination: nominationSchema, signature }),
   /** Where a register is in the terms: opens a nonce of the lot, the provider's first. */
   z.strictObject({ act: z.literal("draw"), draw: drawSchema, signature }),
   /** `escrow_signature`: the wallet's over what an escrow is told of the terms (EIP-712), which this library does not look at. */
@@ -113,15 +143,19 @@ export interface AgreementLife {
   readonly agreedAt: number | undefined;
   /** Of the lot, where who judges is drawn. */
   readonly nonces: OpenedNonces;
+  /** What was named before it, where both may agree on one. */
+  readonly nominations: readonly Nomination[];
   /** Who judges: as named, or as drawn by now. */
   readonly judges: readonly Judge[];
   readonly delivery: Delivery | undefined;
   readonly results: readonly TakenResult[];
+  /** What stands of them. */
+  readonly verdict: Verdict | undefined;
   /** To end the escrow's job otherwise than its terms would, each until its own deadline. */
   readonly consents: readonly Consent[];
 }
 
-/** An evaluator of an agreement; the first judges, and those after it in its silence. */
+/** An evaluator of an agreement; the first judges, or as many as the terms say, and those after in their silence. */
 export type Judge = Pick<EvaluatorRecord, "identity" | "wallet">;
 
 export interface TakingOptions extends NegotiationOptions {
@@ -149,8 +183,8 @@ export function openLife(act: Act, { keyOf, now, ...market }: TakingOptions): Ag
   requireSignature(keyOf, agreement.parties.client.identity, "proposal", agreementHash(agreement), act.signature);
   const negotiation = openNegotiation(agreement, market);
   return {
-    ...{ negotiation, agreement, agreedAt: undefined, delivery: undefined, results: [], consents: [] },
-    ...{ nonces: {}, judges: judgesOf(agreement, {}) },
+    ...{ negotiation, agreement, agreedAt: undefined, delivery: undefined, results: [], verdict: undefined, consents: [] },
+    ...{ nonces: {}, nominations: [], judges: judgesOf(agreement, {}) },
     timed: { state: negotiation.state, since: now },
   };
 }
@@ -186,11 +220,18 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
       const agreedAt = state.agreed ? (life.agreedAt ?? now) : undefined;
       return { ...life, negotiation, agreedAt, agreement: offer, timed: { state, since: now } };
     }
+    case "nominate": {
+      const { nomination, signature: value } = act;
+      requireMayName(life, nomination);
+      requireOf(agreement, nomination.agreement_hash);
+      requireSignature(keyOf, agreement.parties[nomination.by].identity, "nomination", statementHash(nomination), value);
+      return { ...life, nominations: [...life.nominations, nomination] };
+    }
     case "draw": {
       const nonces = opened(life, act.draw);
       requireOf(agreement, act.draw.agreement_hash);
       requireSignature(keyOf, agreement.parties[act.draw.by].identity, "draw", statementHash(act.draw), act.signature);
-      return { ...life, nonces, judges: judgesOf(agreement, nonces) };
+      return { ...life, nonces, judges: judgesOf(agreement, nonces, life.nominations) };
     }
     case "sign": {
       if (life.judges.length === 0 && isDrawn(agreement))
@@ -246,19 +287,22 @@ export function judgesIn(acts: readonly Act[]): readonly Judge[] {
   const proposal = readAgreement(first.document);
   if (!isDrawn(proposal)) return judgesOf(proposal, {});
   const opening = acts.flatMap((each) => (each.act === "draw" ? [[each.draw.by, each.draw.nonce] as const] : []));
-  return judgesOf(termsIn(proposal, acts), Object.fromEntries(opening));
+  const named = acts.flatMap((each) => (each.act === "nominate" ? [each.nomination] : []));
+  return judgesOf(termsIn(proposal, acts), Object.fromEntries(opening), named);
 }
 
-/** What these acts, which were taken, count for where a promise is about many deliveries; undefined as long as nobody has judged. */
+/** What these acts, which were taken, count for where a promise is about many deliveries; undefined as long as too few have judged. */
 export function judgedIn(acts: readonly { readonly act: Act; readonly at: number }[]): JudgedDelivery | undefined {
   const [first] = acts;
   const last = acts.findLast(({ act }) => act.act === "result");
-  if (first?.act.act !== "propose" || last?.act.act !== "result") return undefined;
+  if (first?.act.act !== "propose" || last === undefined) return undefined;
   const agreement = termsIn(
     readAgreement(first.act.document),
     acts.map(({ act }) => act),
   );
-  return { agreement, at: last.at, composite: resultIn(last.act.result).determination.composite };
+  const results = acts.flatMap(({ act }) => (act.act === "result" ? [resultIn(act.result)] : []));
+  const composite = compositeOf(agreement, results);
+  return composite === undefined ? undefined : { agreement, at: last.at, composite };
 }
 
 /** The terms that stand after these acts, which were taken. */
@@ -290,6 +334,8 @@ export function isOfNamed(acts: readonly Act[], act: Act, keyOf: KeyOf): boolean
       const answered = [agreementHash(proposal), ...said.map(messageHash)];
       return answered.includes(message.previous) && isTheirs("message", messageHash(message), message.signature);
     }
+    case "nominate":
+      return act.nomination.agreement_hash === terms && isTheirs("nomination", statementHash(act.nomination), act.signature);
     case "draw":
       return act.draw.agreement_hash === terms && isTheirs("draw", statementHash(act.draw), act.signature);
     case "sample":
@@ -322,10 +368,9 @@ export function lifeOf(acts: readonly { readonly act: Act; readonly at: number }
 }
 
 /** What a client who pays afterwards owes, and what it keeps, in smallest units; undefined while it lives, and where nobody pays so. */
-export function owedIn({ agreement, timed: { state }, results }: AgreementLife): Shares | undefined {
+export function owedIn({ agreement, timed: { state }, verdict }: AgreementLife): Shares | undefined {
   if (paymentOf(agreement) !== "afterwards" || !isOver(state)) return undefined;
-  const determination = results.at(-1)?.determination;
-  return settle(agreement, state, determination === undefined ? {} : { determination });
+  return settle(agreement, state, verdict === undefined ? {} : verdict);
 }
 
 function withState(life: AgreementLife, timed: Timed): AgreementLife {
@@ -361,15 +406,20 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   const escrowed = isEscrowed(agreement);
   const deliverableHash = escrowed ? submitted : life.delivery?.deliverable_hash;
   if (deliverableHash === undefined) throw new AgreementRefused("IllegalTransition", "Nothing was delivered that could be judged");
-  const judged = (low: boolean): Timed =>
-    escrowed ? timed : { state: advance(timed.state, { name: "result", low }, lifecycleTerms(agreement)), since: now };
+  const judged = (low: boolean): Timed => {
+    if (escrowed) return timed;
+    const state = advance(timed.state, { name: "result", low }, lifecycleTerms(agreement));
+    // Who speaks gives the others no more time.
+    return { state, since: state.status === timed.state.status ? timed.since : now };
+  };
   // What has no place here is refused before any signature is looked at.
   judged(false);
   const judge = resultSchema.safeParse(given).data?.evaluator;
   const judges = judgingIn(life).map(({ identity }) => identity);
-  const assigned = judges.find((each) => judge !== undefined && sameIdentity(each, judge)) ?? judges[0];
+  const own = judges.find((each) => judge !== undefined && sameIdentity(each, judge));
+  const assigned = own ?? judges[0];
   if (assigned === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names nobody who judges");
-  if (results.some(({ document }) => sameIdentity(document.evaluator, assigned)))
+  if (own !== undefined && results.some(({ document }) => sameIdentity(document.evaluator, own)))
     throw new AgreementRefused("Replayed", "This evaluator has given its result");
   const determination = readResult(agreement, given, {
     ...{ keyOf, assigned, deliverableHash },
@@ -379,22 +429,55 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   if (determination.result === "incomplete")
     throw new AgreementRefused("WrongDetermination", "It leaves something unscored that has weight, or a gate: that decides nothing");
   const taken = resultSchema.parse(given);
-  const low = lifecycleTerms(agreement).optimistic && filesDispute(agreement, determination);
-  return withState({ ...life, results: [...results, { hash: resultHash(taken), document: taken, determination }] }, judged(low));
+  const all = [...results, { hash: resultHash(taken), document: taken, determination }];
+  const verdict = verdictOf(agreement, all);
+  const isLow = verdict !== undefined && lifecycleTerms(agreement).optimistic && filesDispute(agreement, verdict.determination);
+  return withState({ ...life, results: all, verdict }, judged(isLow || (verdict?.disputed.length ?? 0) > 0));
 }
 
 /** Who judges, in order: whom the terms name, or whom the lot fell on. On chain the escrow has a place for one backup. */
-function judgesOf(agreement: Agreement, nonces: OpenedNonces): readonly Judge[] {
-  const { identity, backup } = agreement.parties.evaluator;
+function judgesOf(agreement: Agreement, nonces: OpenedNonces, nominations: readonly Nomination[] = []): readonly Judge[] {
+  const { identity, backup, panel = [] } = agreement.parties.evaluator;
   const judges = isDrawn(agreement)
-    ? drawnOf(agreement, nonces)
-    : [identity, backup].flatMap((each) => (each === undefined ? [] : [{ identity: each }]));
-  return judges.slice(0, isEscrowed(agreement) ? 2 : 1 + DEFAULTS.maxBackups);
+    ? drawnOf(agreement, nonces, roundsOf(nominations))
+    : [identity, backup, ...panel].flatMap((each) => (each === undefined ? [] : [{ identity: each }]));
+  return judges.slice(0, isEscrowed(agreement) ? 2 : judgesAsked(agreement) + DEFAULTS.maxBackups);
 }
 
-/** Who may judge by now: the first, and in its silence those after it too. On chain the escrow knows when that is. */
+/** What both named in the same round. */
+export function roundsOf(nominations: readonly Nomination[]): readonly NominationRound[] {
+  const [client, provider] = PARTIES.map((party) => nominations.filter(({ by }) => by === party).map(({ evaluators }) => evaluators));
+  return (client ?? []).flatMap((named, round) => {
+    const other = provider?.[round];
+    return other === undefined ? [] : [{ client: named, provider: other }];
+  });
+}
+
+/** Both name as often, until one is named by both or the lot has begun: whoever would rather have the lot names nobody. */
+function requireMayName({ agreement, nonces, nominations, timed: { state } }: AgreementLife, { by, evaluators }: Nomination): void {
+  const illegal = (why: string) => new AgreementRefused("IllegalTransition", why);
+  const own = nominations.filter((each) => each.by === by).length;
+  if (!isDrawn(agreement) || agreement.parties.evaluator.selection?.mode !== "mutual") throw illegal("By these terms nobody is agreed on");
+  if (!state.agreed || state.signed.length > 0 || isOver(state)) throw illegal("Who judges is agreed on once the terms are accepted");
+  if (nonces.provider !== undefined) throw illegal("The lot has begun");
+  if (commonOf(roundsOf(nominations)) !== undefined) throw new AgreementRefused("Frozen", "Both have named one who judges");
+  if (own >= MUTUAL_ROUNDS) throw new AgreementRefused("TooManyRounds", `The ${by} has named ${MUTUAL_ROUNDS} times: the lot decides`);
+  if (2 * own > nominations.length) throw new AgreementRefused("NotYourTurn", "The other names first");
+  const able = eligibleIn(agreement);
+  const unable = evaluators.find((one) => !able.some(({ identity }) => sameIdentity(identity, one)));
+  if (unable !== undefined) throw new AgreementRefused("NoEvaluator", `${unable.value} is not in the register, or may not judge this`);
+}
+
+/** Of these results together; undefined as long as fewer than half of those who judge have. */
+function compositeOf(agreement: Agreement, results: readonly VerificationResult[]): number | undefined {
+  if (2 * results.length <= judgesAsked(agreement)) return undefined;
+  const own = judgesAsked(agreement) === 1 ? results.at(-1)?.determination.composite : undefined;
+  return own ?? combined(agreement, results)?.determination.composite;
+}
+
+/** Who may judge by now: as many as the terms say, and in their silence those after them too. On chain the escrow knows when that is. */
 function judgingIn({ agreement, judges, timed: { state } }: AgreementLife): readonly Judge[] {
-  return judges.slice(0, isEscrowed(agreement) ? judges.length : 1 + state.backups);
+  return judges.slice(0, isEscrowed(agreement) ? judges.length : judgesAsked(agreement) + state.backups);
 }
 
 /** The nonces with one more. The client's is fixed by the terms, so the provider's comes first: whoever opened last would choose the lot. */

@@ -1,7 +1,7 @@
 import { groupedBy } from "../primitives/lists.ts";
 import type { AgreementLife, Judge } from "./acts.ts";
 import { AgreementRefused } from "./errors.ts";
-import { type Agreement, type PartyIdentity, sameIdentity } from "./schema.ts";
+import { type Agreement, judgesAsked, type PartyIdentity, sameIdentity } from "./schema.ts";
 
 /**
  * Circuit breakers: what a market of agreements does not begin while something is wrong. Pure: a fold over what happened, at a given second.
@@ -257,23 +257,23 @@ export interface Witnessed {
 }
 
 /** What an agreement that both have signed counts for. */
-export function outcomesOf(
-  id: string,
-  { agreement, judges: [first], results }: AgreementLife,
-  witnessed: Witnessed,
-): readonly BreakerOutcome[] {
+export function outcomesOf(id: string, { agreement, judges, results }: AgreementLife, witnessed: Witnessed): readonly BreakerOutcome[] {
   const { client, provider } = agreement.parties;
   const before = [client, provider].map(({ identity }) => breakerName(identity));
   const { challenge, isDisputed: isOpen, silentSince, judgedAt } = witnessed;
   const judged = results.map(({ document }, place) => ({ document, at: judgedAt[place] ?? 0 }));
-  const own = judged.find((each) => first !== undefined && sameIdentity(each.document.evaluator, first.identity));
-  const heard = { evaluator: first === undefined ? "" : breakerName(first.identity), before };
+  // Backups are asked in their silence alone.
+  const heard = judges.slice(0, judgesAsked(agreement)).flatMap(({ identity }): readonly BreakerOutcome[] => {
+    const own = judged.find((each) => sameIdentity(each.document.evaluator, identity));
+    const met = { evaluator: breakerName(identity), before };
+    if (own !== undefined) return [{ what: "judged", at: own.at, ...met }];
+    return silentSince === undefined ? [] : [{ what: "silent", at: silentSince, ...met }];
+  });
   return [
     ...(challenge === undefined
       ? []
       : [{ what: "disputed" as const, by: breakerName(agreement.parties[challenge.by].identity), at: challenge.at, isOpen }]),
-    ...(own === undefined ? [] : [{ what: "judged" as const, at: own.at, ...heard }]),
-    ...(own === undefined && silentSince !== undefined ? [{ what: "silent" as const, at: silentSince, ...heard }] : []),
+    ...heard,
     ...judged.map(({ document, at }) => ({
       ...{ what: "charged" as const, at, agreement: id, client: breakerName(client.identity) },
       dollars: document.evidence_trail.evaluation_cost_usd,

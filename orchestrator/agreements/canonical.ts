@@ -25,6 +25,7 @@ export type SignedKind =
   | "result"
   | "challenge"
   | "cancellation"
+  | "nomination"
   | "draw"
   | "sample"
   | "reading";

@@ -1,4 +1,14 @@
-import { type AgreementState, advance, deadlineOf, isEscrowed, isOver, lifecycleTerms, PROPOSED } from "./lifecycle.ts";
+import {
+  type AgreementState,
+  advance,
+  concludes,
+  deadlineOf,
+  isEscrowed,
+  isOver,
+  type LifecycleTerms,
+  lifecycleTerms,
+  PROPOSED,
+} from "./lifecycle.ts";
 import { type Agreement, DEFAULTS } from "./schema.ts";
 
 /** An agreement's state, and the unix second in which it came to it or something last happened in it. */
@@ -24,7 +34,10 @@ export function dueAt(agreement: Agreement, { state, since }: Timed): number | u
   return open ? Math.min(since + seconds, Date.parse(agreement.expires_at) / 1000) : since + seconds;
 }
 
-const clockEvent = ({ status, files }: AgreementState) => (status === "verified" && files ? "file" : "timeout");
+function clockEvent(state: AgreementState, terms: LifecycleTerms): "file" | "conclude" | "timeout" {
+  if (state.status === "verified" && state.files) return "file";
+  return concludes(state, terms) ? "conclude" : "timeout";
+}
 
 /**
  * What the clock has done to an agreement by `now`: every dead-man's switch that is due, in order, each at its own second. Pure and
@@ -32,7 +45,8 @@ const clockEvent = ({ status, files }: AgreementState) => (status === "verified"
  */
 export function runClock(agreement: Agreement, timed: Timed, now: number): Timed {
   let at = timed;
+  const terms = lifecycleTerms(agreement);
   for (let due = dueAt(agreement, at); due !== undefined && due <= now && !isOver(at.state); due = dueAt(agreement, at))
-    at = { state: advance(at.state, { name: clockEvent(at.state) }, lifecycleTerms(agreement)), since: due };
+    at = { state: advance(at.state, { name: clockEvent(at.state, terms) }, terms), since: due };
   return at;
 }

@@ -3,8 +3,7 @@ import { type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import { agreementHash } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
-import { type Agreement, DEFAULTS, type EvaluatorRecord, isDrawn, type PartyIdentity, sameIdentity } from "./schema.ts";
-import type { Measured } from "./score.ts";
+import { type Agreement, DEFAULTS, type EvaluatorRecord, isDrawn, judgesAsked, type PartyIdentity, sameIdentity } from "./schema.ts";
 
 export const QUALIFIED = { evaluations: 50, canaryPercent: 90, deviation: 10 } as const;
 
@@ -71,45 +70,68 @@ export function commitmentOf(nonce: Hash): Hash {
 /**
  * Who judges an agreement whose terms have a register, in order: the first judges, the next are its backups. Empty until both nonces are open.
  * The provider's comes when the terms are fixed and the client's nonce is: so neither chooses, and whoever dislikes the lot can only not sign.
- * Throws WrongSeed, NoEvaluator.
+ * `rounds`: whom the parties named before that, where they may agree on one. Throws WrongSeed, NoEvaluator.
  */
-export function drawnOf(agreement: Agreement, { provider, client }: OpenedNonces): readonly EvaluatorRecord[] {
+export function drawnOf(
+  agreement: Agreement,
+  { provider, client }: OpenedNonces,
+  rounds: readonly NominationRound[] = [],
+): readonly EvaluatorRecord[] {
   const { mode, register = [], commitment, before = [] } = agreement.parties.evaluator.selection ?? {};
   if (provider === undefined || client === undefined || commitment === undefined) return [];
   const seed = drawSeed(agreementHash(agreement), [
     { commitment: hashSchema.parse(commitment), nonce: client },
     { commitment: commitmentOf(provider), nonce: provider },
   ]);
+  if (mode === "mutual") return agreeOnEvaluator(withinCost(agreement, register), agreement, rounds, { seed, before });
   if (mode !== "marketplace") return drawEvaluators(withinCost(agreement, register), agreement, { seed, before });
   return chooseEvaluator(register, agreement, { seed, before, maxPrice: agreement.verification.cost_cap ?? Number.POSITIVE_INFINITY });
 }
 
-/** Throws NoEvaluator where a register has nobody who may judge these terms. */
-export function requireRegister(agreement: Agreement): void {
+/** Who of a register in the terms may judge by them, as everybody knows it before the lot. */
+export function eligibleIn(agreement: Agreement): readonly EvaluatorRecord[] {
   const { register = [], before = [] } = agreement.parties.evaluator.selection ?? {};
-  if (isDrawn(agreement) && eligible(withinCost(agreement, register), agreement, before).length === 0)
-    throw new AgreementRefused("NoEvaluator", "Nobody in the register may judge this agreement");
+  return eligible(withinCost(agreement, register), agreement, before);
+}
+
+/** Throws NoEvaluator where a register has too few who may judge these terms. */
+export function requireRegister(agreement: Agreement): void {
+  if (isDrawn(agreement) && eligibleIn(agreement).length < judgesAsked(agreement))
+    throw new AgreementRefused("NoEvaluator", "Nobody in the register may judge this agreement, or too few");
 }
 
 const withinCost = ({ verification: { cost_cap } }: Agreement, register: readonly EvaluatorRecord[]) =>
   register.filter(({ price }) => cost_cap === undefined || price <= cost_cap);
 
-const MUTUAL_ROUNDS = 3;
+/** So often each party names evaluators before the lot alone decides. */
+export const MUTUAL_ROUNDS = 3;
 
-/** The first that both name in one of three rounds, then the drawn ones; without agreement, the draw alone. */
+/** Whom both parties named in a round. */
+export interface NominationRound {
+  readonly client: readonly PartyIdentity[];
+  readonly provider: readonly PartyIdentity[];
+}
+
+/** The first that both name in one of three rounds, in the client's order; undefined as long as there is none. */
+export function commonOf(rounds: readonly NominationRound[]): PartyIdentity | undefined {
+  for (const { client, provider } of rounds.slice(0, MUTUAL_ROUNDS)) {
+    const both = client.find((one) => provider.some((other) => sameIdentity(one, other)));
+    if (both !== undefined) return both;
+  }
+  return undefined;
+}
+
+/** Whom both name, then the drawn ones; without agreement, the draw alone. */
 export function agreeOnEvaluator(
   register: readonly EvaluatorRecord[],
   agreement: Agreement,
-  rounds: readonly { readonly client: readonly PartyIdentity[]; readonly provider: readonly PartyIdentity[] }[],
+  rounds: readonly NominationRound[],
   drawing: Drawing,
 ): readonly EvaluatorRecord[] {
   const drawn = drawEvaluators(register, agreement, drawing);
-  for (const { client, provider } of rounds.slice(0, MUTUAL_ROUNDS)) {
-    const both = client.find((one) => provider.some((other) => sameIdentity(one, other)));
-    const chosen = both === undefined ? undefined : drawn.find(({ identity }) => sameIdentity(identity, both));
-    if (chosen !== undefined) return [chosen, ...drawn.filter((record) => record !== chosen)];
-  }
-  return drawn;
+  const both = commonOf(rounds);
+  const isChosen = ({ identity }: EvaluatorRecord) => both !== undefined && sameIdentity(identity, both);
+  return [...drawn.filter(isChosen), ...drawn.filter((record) => !isChosen(record))];
 }
 
 /** Within a price, the most canaries for the money; equals in drawn order. */
@@ -140,27 +162,4 @@ function eligible(
       (record.domains.includes(agreement.service.type) || record.domains.includes("general")) &&
       !tired(record),
   );
-}
-
-/** Points by which evaluators may differ before it is a dispute rather than noise. */
-const SPREAD = 20;
-
-/**
- * What several evaluators measured, as one: the median of numbers (of two in the middle the lower), the majority of truths, false at a
- * tie. What fewer than half saw nobody saw. `disputed` names what they saw too differently.
- */
-export function consensus(measurements: readonly Measured[]): { readonly measured: Measured; readonly disputed: readonly string[] } {
-  const measured: Record<string, number | boolean> = {};
-  const disputed: string[] = [];
-  for (const name of new Set(measurements.flatMap((one) => Object.keys(one)))) {
-    const values = measurements.flatMap((one) => (Object.hasOwn(one, name) ? [one[name]] : []));
-    if (values.length * 2 < measurements.length) continue;
-    const numbers = values.filter((each) => typeof each === "number").sort((a, b) => a - b);
-    const yes = values.filter((each) => each === true).length;
-    if (numbers.length === values.length) {
-      measured[name] = numbers[Math.floor((numbers.length - 1) / 2)] ?? 0;
-      if ((numbers.at(-1) ?? 0) - (numbers[0] ?? 0) > SPREAD) disputed.push(name);
-    } else measured[name] = yes * 2 > values.length;
-  }
-  return { measured, disputed };
 }

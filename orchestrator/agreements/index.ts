@@ -5,6 +5,7 @@ export * from "./breakers.ts";
 export * from "./canary.ts";
 export * from "./canonical.ts";
 export * from "./clock.ts";
+export * from "./consensus.ts";
 export * from "./did.ts";
 export * from "./errors.ts";
 export * from "./evaluators.ts";

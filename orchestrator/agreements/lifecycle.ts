@@ -1,6 +1,6 @@
 import { PARTIES, type Party } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
-import { type Agreement, DEFAULTS, type Status } from "./schema.ts";
+import { type Agreement, DEFAULTS, judgesAsked, type Status } from "./schema.ts";
 
 export const EVENTS = [
   "counter",
@@ -15,6 +15,7 @@ export const EVENTS = [
   "enforce",
   "challenge",
   "file",
+  "conclude",
   "ruling",
   "cancel",
   "timeout",
@@ -22,13 +23,13 @@ export const EVENTS = [
 export type EventName = (typeof EVENTS)[number];
 
 /**
- * What happens. `ask` and `spare` are the lot's where one delivery in several is judged. `timeout` and `file` are the clock's and come at `deadlineOf`; `cancel` is
+ * What happens. `ask` and `spare` are the lot's where one delivery in several is judged. `timeout`, `file` and `conclude` are the clock's and come at `deadlineOf`; `cancel` is
  * both parties'; `enforce` is anybody's.
  */
 export interface AgreementEvent {
   readonly name: EventName;
   readonly by?: Party;
-  /** Of a result: so low that the terms have it disputed. */
+  /** Of a result, with those before it: so low that the terms have it disputed, or by evaluators who are too far apart. */
   readonly low?: boolean;
 }
 
@@ -49,6 +50,8 @@ export interface AgreementState {
   readonly lot: "open" | "judged" | "spared" | undefined;
   /** Evaluators asked after the first. */
   readonly backups: number;
+  /** Results that were taken. */
+  readonly heard: number;
   /** Once the window over its result is over, that is disputed without anybody asking. */
   readonly files: boolean;
   readonly division: Division | undefined;
@@ -65,6 +68,8 @@ export interface LifecycleTerms {
   readonly sampled: boolean;
   readonly maxRounds: number;
   readonly maxBackups: number;
+  /** So many evaluators judge, each for itself. */
+  readonly judges: number;
 }
 
 export const PROPOSED: AgreementState = {
@@ -76,6 +81,7 @@ export const PROPOSED: AgreementState = {
   funded: false,
   lot: undefined,
   backups: 0,
+  heard: 0,
   files: false,
   division: undefined,
 };
@@ -100,18 +106,19 @@ export function lifecycleTerms(agreement: Agreement): LifecycleTerms {
     sampled: verification.sampling !== undefined,
     maxRounds: negotiation?.max_rounds ?? DEFAULTS.maxRounds,
     maxBackups: DEFAULTS.maxBackups,
+    judges: judgesAsked(agreement),
   };
 }
 
 /**
- * Every transition there is. `sign` leads on with the second signature, `timeout` out of `delivered` when its lot is no longer waited for and no
- * backup is left; until then they stay. Each live state has a timeout, so silence ends every agreement.
+ * Every transition there is. `sign` leads on with the second signature, `result` with the last of those who
+ * judge, `timeout` out of `delivered` when its lot is no longer waited for and no backup is left; until then they stay. Each live state has a timeout, so silence ends every agreement.
  */
 export const TRANSITIONS: Readonly<Record<Status, Readonly<Partial<Record<EventName, Status>>>>> = {
   proposed: { counter: "negotiating", accept: "proposed", reject: "rejected", sign: "active", cancel: "closed", timeout: "expired" },
   negotiating: { counter: "negotiating", accept: "negotiating", reject: "rejected", sign: "active", cancel: "closed", timeout: "expired" },
   active: { fund: "active", deliver: "delivered", cancel: "closed", timeout: "expired" },
-  delivered: { ask: "delivered", spare: "closed", result: "verified", cancel: "closed", timeout: "closed" },
+  delivered: { ask: "delivered", spare: "closed", result: "verified", conclude: "verified", cancel: "closed", timeout: "closed" },
   verified: { enforce: "closed", challenge: "disputed", file: "disputed", cancel: "closed", timeout: "closed" },
   disputed: { ruling: "closed", cancel: "closed", timeout: "closed" },
   closed: {},
@@ -142,6 +149,14 @@ export const AGREEMENT_RULES: readonly AgreementRule[] = [
   { name: "a challenge window runs out first", refuses: ({ name }, _, { optimistic }) => name === "enforce" && optimistic },
   { name: "only what has a window is challenged", refuses: ({ name }, _, { optimistic }) => name === "challenge" && !optimistic },
   { name: "only a low result is filed", refuses: ({ name }, { files }) => name === "file" && !files },
+  {
+    name: "without those who are silent it is concluded by most of them, at the end of their time",
+    refuses: ({ name }, state, terms) => name === "conclude" && !concludes(state, terms),
+  },
+  {
+    name: "what most have judged no switch ends",
+    refuses: ({ name }, state, terms) => name === "timeout" && concludes(state, terms),
+  },
   {
     name: "what is to be filed is not settled by silence",
     refuses: ({ name }, { status, files }) => name === "timeout" && status === "verified" && files,
@@ -184,7 +199,7 @@ export function advance(
     case "spare":
       return ended({ ...state, lot: "spared" }, to, "spared", terms);
     case "result":
-      return { ...state, status: to, files: event.low === true };
+      return { ...state, ...heard(state, to, terms), files: event.low === true };
     case "timeout":
       // What the client does not open is judged: it gains nothing by silence.
       if (state.lot === "open") return { ...state, lot: "judged" };
@@ -201,6 +216,17 @@ export function advance(
     default:
       return { ...state, status: to };
   }
+}
+
+/** With a result more: as long as others of those who judge have not, it stays. */
+function heard(state: AgreementState, to: Status, { judges }: LifecycleTerms): Pick<AgreementState, "heard" | "status"> {
+  const count = state.heard + 1;
+  return { heard: count, status: count < judges ? state.status : to };
+}
+
+/** Whether the time of those who judge is over, the backups' too, and more than half of them have. */
+export function concludes({ status, lot, backups, heard: count }: AgreementState, { maxBackups, judges }: LifecycleTerms): boolean {
+  return status === "delivered" && lot !== "open" && backups >= maxBackups && 2 * count > judges;
 }
 
 const isJudged = ({ status }: AgreementState) => status === "verified" || status === "disputed";

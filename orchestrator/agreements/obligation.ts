@@ -3,9 +3,9 @@ import type { ObligationTerms } from "../clearing/obligation.ts";
 import type { VerifierOutput } from "../clearing/verifier-output.ts";
 import { agreementHash } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
-import { drawnOf, type OpenedNonces } from "./evaluators.ts";
+import { drawnOf, type NominationRound, type OpenedNonces } from "./evaluators.ts";
 import { hundredths, unitsOf, WHOLE } from "./money.ts";
-import { type Agreement, DEFAULTS, isDrawn, type PartyIdentity, type Slo } from "./schema.ts";
+import { type Agreement, DEFAULTS, isDrawn, judgesAsked, type PartyIdentity, type Slo } from "./schema.ts";
 import type { VerificationResult } from "./verification.ts";
 
 /** What a document of `agentcity/clearing` says that an agreement leaves open. */
@@ -18,6 +18,8 @@ export interface Binding {
   readonly nameOf?: (identity: PartyIdentity) => string;
   /** On whom the lot fell, where the terms have a register (`drawnOf`). */
   readonly nonces?: OpenedNonces;
+  /** Whom both named before the lot. */
+  readonly rounds?: readonly NominationRound[];
 }
 
 const HOUR = 3600;
@@ -39,14 +41,19 @@ const ORDER: Readonly<Record<Slo["operator"], string>> = {
  * The parties sign the obligation besides: their signatures here are over another document. Throws NothingToDivide without an escrow, BadAmount
  * for a payment that no JSON number holds in smallest units, NoEvaluator where nobody is named or drawn who could be asked.
  */
-export function obligationOf(agreement: Agreement, { floor, boundAt, nameOf = nameIn, nonces = {} }: Binding): ObligationTerms {
+export function obligationOf(
+  agreement: Agreement,
+  { floor, boundAt, nameOf = nameIn, nonces = {}, rounds = [] }: Binding,
+): ObligationTerms {
   const { parties, service, quality_criteria: quality, verification, escrow } = agreement;
   if (escrow === undefined || !escrow.enabled) throw new AgreementRefused("NothingToDivide", "The agreement has no escrow");
   const { amount, currency } = escrow.payment;
   const fee = unitsOf(amount, currency);
   if (fee > BigInt(Number.MAX_SAFE_INTEGER))
     throw new AgreementRefused("BadAmount", `${amount} ${currency} is more than a clearing counts`, "at most 2^53 - 1 smallest units");
-  const judge = isDrawn(agreement) ? drawnOf(agreement, nonces)[0]?.identity : parties.evaluator.identity;
+  if (judgesAsked(agreement) > 1)
+    throw new AgreementRefused("NoEvaluator", "Several judge it, and are paid by their medians: no engine takes these for one verdict");
+  const judge = isDrawn(agreement) ? drawnOf(agreement, nonces, rounds)[0]?.identity : parties.evaluator.identity;
   if (judge === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names no evaluator, or none is drawn yet");
   const provider = nameOf(parties.provider.identity);
   const gates = (quality.quality_gates ?? []).map(({ condition }) => condition);

@@ -1,7 +1,7 @@
 import { canaryRate } from "./canary.ts";
 import type { AgreementState } from "./lifecycle.ts";
 import type { Agreement } from "./schema.ts";
-import type { VerificationResult } from "./verification.ts";
+import type { Determination, Measured } from "./score.ts";
 
 /** What is kept of an agreement that has ended with a result; no detail of the work leaves it. */
 export interface ClosingRecord {
@@ -22,7 +22,10 @@ export interface ClosingRecord {
 export function closingOf(
   { parties }: Pick<Agreement, "parties">,
   { status, division }: Pick<AgreementState, "status" | "division">,
-  { determination, measured }: Pick<VerificationResult, "determination" | "measured">,
+  {
+    determination,
+    measured,
+  }: { readonly determination: Pick<Determination, "result" | "composite" | "release_percent">; readonly measured: Measured },
   ruling?: number,
 ): ClosingRecord | undefined {
   if (status !== "closed" || determination.result === "incomplete") return undefined;
@@ -33,7 +36,7 @@ export function closingOf(
     composite: determination.composite,
     on_time: measured["timeliness"] !== false,
     disputed,
-    upheld: disputed && ruling !== undefined && ruling < determination.payment_release_percent,
+    upheld: disputed && ruling !== undefined && ruling < determination.release_percent,
   };
 }
 

@@ -64,6 +64,8 @@ const evaluatorSchema = z.looseObject({
   principal: text.optional(),
   /** Judges once the first has let its time run out. */
   backup: identitySchema.optional(),
+  /** With `verification.consensus`, and nobody drawn: who judge together, the first so many of them, and those after them in their silence. */
+  panel: z.array(identitySchema).min(2).max(9).optional(),
   config: z.looseObject({ model: text.optional(), rubric_id: text.optional(), model_family: text.optional() }).optional(),
   selection: selectionSchema.optional(),
 });
@@ -177,6 +179,7 @@ export const agreementSchema = z.looseObject({
     cost_cap: z.number().nonnegative().optional(),
     rotation: z.looseObject({ max_consecutive: z.int().positive() }).optional(),
     sampling: samplingSchema.optional(),
+    /** So many judge, each for itself; what stands is the median of what they measured. */
     consensus: z.looseObject({ evaluators: z.int().min(2).max(9) }).optional(),
   }),
   escrow: z
@@ -271,7 +274,7 @@ export function thresholdOf(condition: string): { readonly name: string; readonl
 function inconsistency(agreement: Agreement): string | undefined {
   const { created_at, expires_at, parties, quality_criteria, escrow } = agreement;
   if (Date.parse(expires_at) <= Date.parse(created_at)) return "it expires before it begins";
-  const drawing = drawProblem(parties.evaluator) ?? samplingProblem(agreement);
+  const drawing = drawProblem(parties.evaluator) ?? samplingProblem(agreement) ?? consensusProblem(agreement);
   if (drawing !== undefined) return drawing;
   const { dimensions, quality_gates = [], guarantee_type, guarantee } = quality_criteria;
   const measured = ["composite", ...dimensions.map(({ name }) => name)];
@@ -293,11 +296,10 @@ export function isDrawn({ parties: { evaluator } }: Pick<Agreement, "parties">):
   return evaluator.selection?.register !== undefined;
 }
 
-function drawProblem({ identity, backup, selection }: Agreement["parties"]["evaluator"]): string | undefined {
-  const { register, commitment, mode } = selection ?? {};
+function drawProblem({ identity, backup, panel, selection }: Agreement["parties"]["evaluator"]): string | undefined {
+  const { register, commitment } = selection ?? {};
   if (register === undefined) return undefined;
-  if (identity !== undefined || backup !== undefined) return "who is drawn from a register is not named besides";
-  if (mode === "mutual") return "whom both choose they name; a register is drawn from";
+  if (identity !== undefined || backup !== undefined || panel !== undefined) return "who is drawn from a register is not named besides";
   if (commitment === undefined) return "the client has committed to no nonce: it would choose the lot";
   const names = register.map((each) => canonicalJson([each.identity.scheme, each.identity.value]));
   return new Set(names).size < names.length ? "the register has an evaluator twice" : undefined;
@@ -306,10 +308,26 @@ function drawProblem({ identity, backup, selection }: Agreement["parties"]["eval
 function samplingProblem({ verification: { sampling }, parties: { evaluator }, escrow }: Agreement): string | undefined {
   if (sampling === undefined) return undefined;
   if (sampling.commitment === evaluator.selection?.commitment) return "one nonce for two lots: the first, once open, tells the second";
-  return escrow?.enabled === true && escrow.binding.type === "erc8183"
-    ? "an escrow pays by an evaluator's word alone: each delivery is judged"
-    : undefined;
+  return isPaidByOneWord(escrow) ? "an escrow pays by an evaluator's word alone: each delivery is judged" : undefined;
 }
+
+/** How many evaluators judge a delivery, each for itself. */
+export function judgesAsked({ verification: { consensus } }: Pick<Agreement, "verification">): number {
+  return consensus?.evaluators ?? 1;
+}
+
+function consensusProblem(agreement: Agreement): string | undefined {
+  const { verification, escrow, parties } = agreement;
+  const { identity, backup, panel, selection } = parties.evaluator;
+  const asked = judgesAsked(agreement);
+  if (verification.consensus === undefined) return panel === undefined ? undefined : "it names a panel, and not how many of it judge";
+  if (isPaidByOneWord(escrow)) return "an escrow pays by one evaluator's word: several have none there";
+  if (selection?.register !== undefined) return undefined;
+  if (identity !== undefined || backup !== undefined) return "who judges with others is named in the panel";
+  return (panel?.length ?? 0) < asked ? `${asked} judge, and fewer are named` : undefined;
+}
+
+const isPaidByOneWord = (escrow: Agreement["escrow"]) => escrow?.enabled === true && escrow.binding.type === "erc8183";
 
 /** Tiers must cover every score once, and pay more for more. */
 function tierProblem(tiers: readonly Tier[]): string | undefined {
@@ -334,7 +352,9 @@ function tierProblem(tiers: readonly Tier[]): string | undefined {
 function requireDistinctParties({ parties: { client, provider, evaluator } }: Agreement): void {
   const named = [
     ...[client, provider, evaluator].map(({ identity, principal }) => ({ identity, principal })),
-    ...(evaluator.backup === undefined ? [] : [{ identity: evaluator.backup, principal: undefined }]),
+    ...[evaluator.backup, ...(evaluator.panel ?? [])].flatMap((identity) =>
+      identity === undefined ? [] : [{ identity, principal: undefined }],
+    ),
   ];
   for (const [index, one] of named.entries()) {
     for (const other of named.slice(0, index)) {

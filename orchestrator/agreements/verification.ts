@@ -234,7 +234,8 @@ export function readResult(
   return follows;
 }
 
-function determinationOf(
+/** What follows from what was measured: what has not the form that was ordered fails, whatever else is good about it. */
+export function determinationOf(
   agreement: Agreement,
   { measured, problems }: { readonly measured: Measured; readonly problems: readonly string[] },
   determining: Determining,

@@ -23,6 +23,7 @@ import {
   isEscrowed,
   isOfNamed,
   type Judge,
+  judgesAsked,
   judgesIn,
   keyOfDid,
   lifeAt,
@@ -696,9 +697,10 @@ export class AgreementDesk {
   #requireMine(agreement: Agreement): void {
     const { client, provider, evaluator } = agreement.parties;
     const register = evaluator.selection?.register ?? [];
-    if (evaluator.identity === undefined && register.length === 0)
+    const panel = evaluator.panel ?? [];
+    if (evaluator.identity === undefined && register.length + panel.length === 0)
       throw new AgreementRefused("NoEvaluator", "An agreement here names who judges, or has the register that it is drawn from");
-    const evaluators = [evaluator.identity, evaluator.backup, ...register.map((each) => each.identity)];
+    const evaluators = [evaluator.identity, evaluator.backup, ...panel, ...register.map((each) => each.identity)];
     for (const identity of [client.identity, provider.identity, ...evaluators])
       if (identity !== undefined && keyOfDid(identity) === undefined)
         throw new AgreementRefused(
@@ -826,8 +828,9 @@ export class AgreementDesk {
 
   /** What an act changes of what agreements are found by. */
   #marksOf({ act }: Act, after: AgreementLife): Marks {
-    const { agreement, judges, timed, results } = after;
-    const composite = act === "result" && promisedBefore(agreement) > 0 ? results.at(-1)?.determination.composite : undefined;
+    const { agreement, judges, timed, results, verdict } = after;
+    const isCounted = act === "result" && promisedBefore(agreement) > 0 && 2 * results.length > judgesAsked(agreement);
+    const composite = isCounted ? verdict?.determination.composite : undefined;
     return {
       ends: act === "sign" && timed.state.status === "active" ? overBy(agreement, this.#now(false)) : undefined,
       names: act === "draw" ? namedIn(agreement, judges) : [],

@@ -7,22 +7,21 @@ import type { Standing } from "./agreement-desk.ts";
  * it lives, where both ended it, and where nobody judged what was delivered: that is not the provider's doing.
  */
 export function outcomeOf({ life, status, job }: Standing): ClosingRecord | undefined {
-  const { agreement, results, timed } = life;
+  const { agreement, results, timed, verdict } = life;
   if (agreement.signatures?.client === undefined || agreement.signatures.provider === undefined) return undefined;
   if (!isEscrowed(agreement)) {
-    const last = results.at(-1)?.document;
     if (status === "expired" && life.delivery === undefined) return breachOf(agreement);
-    return last === undefined || timed.state.division === "agreed" ? undefined : closingOf(agreement, timed.state, last);
+    return verdict === undefined || timed.state.division === "agreed" ? undefined : closingOf(agreement, timed.state, verdict);
   }
   const view = job?.view;
   // The chain says expired of money that was paid in, and returned; a job that was never funded pays nobody.
   if (view?.status === "expired" && view.deliverable === undefined) return (view.paid?.client ?? 0n) > 0n ? breachOf(agreement) : undefined;
   if (status !== "closed" || view?.judged === undefined || view.agreed !== undefined) return undefined;
   const { reason } = view.judged;
-  const explained = results.find(({ hash }) => hash === reason)?.document;
+  const explained = results.find(({ hash }) => hash === reason);
   if (explained === undefined) return undefined;
   const ruling = view.ruled === undefined ? undefined : view.ruled / 100;
   const division = ruling === undefined ? "schedule" : "ruling";
-  const record = closingOf(agreement, { status, division }, explained, ruling);
+  const record = closingOf(agreement, { status, division }, { ...explained, measured: explained.document.measured }, ruling);
   return record === undefined ? undefined : { ...record, disputed: view.challenged !== undefined };
 }

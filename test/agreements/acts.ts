@@ -103,6 +103,11 @@ export const sampling = ({ agreement }: AgreementLife, nonce: Hash, as: Party = 
   const sample = { agreement_hash: agreementHash(agreement), nonce, timestamp: iso(START) };
   return { act: "sample", sample, signature: seal(people[as], "sample", statementHash(sample)) };
 };
+/** Whom a party would have judge. */
+export const nominating = ({ agreement }: AgreementLife, by: Party, evaluators: readonly ByteSigner[], as: Party = by): Act => {
+  const nomination = { agreement_hash: agreementHash(agreement), by, evaluators: evaluators.map(identityOf), timestamp: iso(START) };
+  return { act: "nominate", nomination, signature: seal(people[as], "nomination", statementHash(nomination)) };
+};
 /** A party's nonce for the lot on who judges. */
 export const opening = ({ agreement }: AgreementLife, by: Party, nonce: Hash, as: Party = by): Act => {
   const draw = { agreement_hash: agreementHash(agreement), by, nonce, timestamp: iso(START) };
@@ -116,14 +121,14 @@ export const result = (
   {
     cost = 0,
     history,
-    deliverable = DELIVERABLE,
-  }: { readonly cost?: number; readonly history?: readonly number[]; readonly deliverable?: Hash } = {},
+    problems = [],
+  }: { readonly cost?: number; readonly history?: readonly number[]; readonly problems?: readonly string[] } = {},
 ): Act => {
   const judge = typeof by === "string" ? people[by] : by;
   const identity = identityOf(judge);
   const past = history === undefined ? {} : { history };
-  const at = { verification_id: "v", timestamp: iso(START), deliverableHash: deliverable, identity, ...past };
-  const measurement = { measured, evidence: {}, problems: [], confidence: 1, cost };
+  const at = { verification_id: "v", timestamp: iso(START), deliverableHash: DELIVERABLE, identity, ...past };
+  const measurement = { measured, evidence: {}, problems, confidence: 1, cost };
   const body = draftResult(agreement, at, measurement);
   return { act: "result", result: { ...JSON.parse(JSON.stringify(body)), signature: seal(judge, "result", resultHash(body)) } };
 };

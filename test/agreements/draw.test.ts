@@ -165,7 +165,7 @@ describe("who judges, by lot", () => {
       [{}, { identity: identityOf(people.evaluator) }],
       [{}, { backup: identityOf(people.backup) }],
       [{ commitment: undefined }, {}],
-      [{ mode: "mutual" }, {}],
+      [{}, { panel: [identityOf(people.evaluator), identityOf(people.backup)] }],
       [{ register: [...register, ...register.slice(0, 1)] }, {}],
     ];
     for (const [selection, extra] of wrong) {

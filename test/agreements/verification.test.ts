@@ -355,7 +355,7 @@ describe("a graduated release", () => {
 });
 
 describe("a closing record", () => {
-  const determination = { result: "PASS", composite: 8700, payment_release_percent: 85, confidence: 1 } as const;
+  const determination = { result: "PASS", composite: 8700, release_percent: 85 } as const;
   const result = { determination, measured: {} };
   const closed = { status: "closed", division: "schedule" } as const;
 

@@ -24,6 +24,7 @@ import {
   cancel,
   challenge,
   deliver,
+  nominating,
   opening,
   PATIENT,
   proposing,
@@ -240,6 +241,7 @@ describe("agreements of strangers at the gateway", function () {
         prepare_agreement_act: { draft: { act: "sign" } },
         negotiate_agreement: unsigned(accept(life, "provider")),
         sign_agreement: unsigned(sign(life, "client")),
+        nominate_agreement_evaluators: unsigned(nominating(life, "client", [])),
         draw_agreement_evaluator: unsigned(opening(life, "client", `0x${"44".repeat(32)}`)),
         deliver_agreement: unsigned(deliver(life)),
         draw_agreement_sample: unsigned(sampling(life, `0x${"44".repeat(32)}`)),
@@ -270,6 +272,7 @@ describe("agreements of strangers at the gateway", function () {
     const { life: another } = await desk.propose(proposing("another", 3 * START));
     const meantElsewhere = [
       ["negotiate_agreement", fieldsOf(accept(another, "provider"))],
+      ["nominate_agreement_evaluators", fieldsOf(nominating(another, "client", []))],
       ["draw_agreement_evaluator", fieldsOf(opening(another, "client", `0x${"44".repeat(32)}`))],
       ["sign_agreement", fieldsOf(sign(another, "client"))],
       ["deliver_agreement", fieldsOf(deliver(another))],

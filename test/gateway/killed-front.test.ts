@@ -29,6 +29,7 @@ import {
   deliver,
   delivering,
   identityOf,
+  nominating,
   opening,
   people,
   proposing,
@@ -63,18 +64,18 @@ const READS_BY_POST: readonly string[] = ["draft_order", "simulate_order", "prep
 const ONCE_BY_CHAIN = "send_agreement_step";
 type Step = (life: AgreementLife) => Act;
 
-/** Terms whose evaluator is drawn from a register of two. */
 const SAMPLED: NonNullable<Parameters<typeof proposing>[2]> = {
   verification: { strategy: "immediate", depth: "semantic", sampling: { one_in: 2, commitment: commitmentOf(secretOf("a nonce")) } },
 };
-const DRAWN: NonNullable<Parameters<typeof proposing>[2]> = {
+/** Terms whose evaluator is drawn from a register of two. */
+const drawnBy = (mode: "random" | "mutual"): NonNullable<Parameters<typeof proposing>[2]> => ({
   parties: {
     client: { identity: identityOf(people.client) },
     provider: { identity: identityOf(people.provider) },
     evaluator: {
       type: "agent_as_judge",
       selection: {
-        mode: "random",
+        mode,
         commitment: commitmentOf(secretOf("the client's nonce")),
         register: [people.evaluator, people.backup].map((each) => ({
           ...{ identity: identityOf(each), domains: ["research"], price: 1, available: true },
@@ -83,7 +84,7 @@ const DRAWN: NonNullable<Parameters<typeof proposing>[2]> = {
       },
     },
   },
-};
+});
 
 /** Something that a client wants done, once, and whose effect can be counted. */
 interface Deed {
@@ -474,7 +475,18 @@ describe("a front that is killed at every message between it and the city", func
       return { ask: () => open("/v1/agreements", body), times: async () => (await all()) - before };
     },
     negotiate_agreement: acting("/v1/agreement-messages", [], accepted),
-    draw_agreement_evaluator: acting("/v1/agreement-draws", [accepted], (life) => opening(life, "provider", secretOf("a nonce")), DRAWN),
+    nominate_agreement_evaluators: acting(
+      "/v1/agreement-nominations",
+      [accepted],
+      (life) => nominating(life, "client", []),
+      drawnBy("mutual"),
+    ),
+    draw_agreement_evaluator: acting(
+      "/v1/agreement-draws",
+      [accepted],
+      (life) => opening(life, "provider", secretOf("a nonce")),
+      drawnBy("random"),
+    ),
     sign_agreement: acting("/v1/agreement-signatures", [accepted], (life) => sign(life, "client")),
     deliver_agreement: acting("/v1/agreement-deliveries", SIGNED, deliver),
     draw_agreement_sample: acting(

@@ -1,5 +1,5 @@
 import { type Exploration, explore, type Machine } from "./explore.ts";
-import { AGREEMENT_MUTANTS, agreement, SAMPLING_MUTANTS } from "./machines/agreement.ts";
+import { AGREEMENT_MUTANTS, agreement, SAMPLING_MUTANTS, SEVERAL_MUTANTS } from "./machines/agreement.ts";
 import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
 import { ENVELOPE_MUTANTS, envelopes } from "./machines/envelopes.ts";
@@ -43,6 +43,7 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(agreement()), generated: 520, distinct: 408 },
   { ...model(agreement(undefined, "afterwards")), generated: 496, distinct: 384 },
   { ...model(agreement(undefined, "sampled")), generated: 912, distinct: 704 },
+  { ...model(agreement(undefined, "several")), generated: 976, distinct: 656 },
   { ...model(obligation()), generated: 77, distinct: 53 },
   { ...model(session()), generated: 26, distinct: 12 },
   { ...model(missionOf("two nodes in sequence")), generated: 204_763, distinct: 32_074 },
@@ -72,6 +73,7 @@ export const MUTANTS: readonly Model[] = [
   ...Object.entries(CLEARING_MUTANTS).map(([name, rule]) => mutant(name, clearing(rule))),
   ...AGREEMENT_MUTANTS.map(([name, rules]) => mutant(name, agreement(rules))),
   ...SAMPLING_MUTANTS.map(([name, rules]) => mutant(name, agreement(rules, "sampled"))),
+  ...SEVERAL_MUTANTS.map(([name, rules]) => mutant(name, agreement(rules, "several"))),
   ...Object.entries(OBLIGATION_MUTANTS).map(([name, steps]) => mutant(name, obligation(steps))),
   mutant("a deployed session expires", session(withArc("DEPLOYED", "EXPIRED"))),
   ...missionMutants().map(([name, machine]) => mutant(name, machine)),

@@ -13,6 +13,7 @@ import {
   keyOfDid,
   messageBytes,
   messageHash,
+  nominationSchema,
   PARTIES,
   type PartyIdentity,
   RATIONALES,
@@ -85,6 +86,15 @@ export const agreementOutput = z.strictObject({
       releasePercent: z.number(),
     }),
   ),
+  /** What stands of the results by now: of one evaluator its own, of several what follows from their medians. */
+  verdict: z
+    .strictObject({
+      result: z.enum(["PASS", "FAIL", "incomplete"]),
+      composite: count.meta({ description: "Hundredths of a point" }),
+      releasePercent: z.number(),
+      disputed: z.array(z.string()).meta({ description: "What the evaluators saw too differently" }),
+    })
+    .nullable(),
   /** Where one delivery in several is judged: whether this one is. */
   lot: z.enum(["open", "judged", "spared"]).nullable(),
   /** By what it ended, without an escrow. */
@@ -115,6 +125,11 @@ const drafts = z.discriminatedUnion("act", [
     by: party,
     changes: z.record(z.string(), z.union([z.number(), z.boolean(), z.string().max(100)])).optional(),
     rationale: z.enum(RATIONALES),
+  }),
+  z.strictObject({
+    act: z.literal("nominate"),
+    by: party,
+    evaluators: z.array(did).max(64).meta({ description: "Of the register, the first whom you like best" }),
   }),
   z.strictObject({
     act: z.literal("draw"),
@@ -160,7 +175,7 @@ const didKey = (value: string): PartyIdentity => ({ scheme: "w3c_did", value });
 const utc = (millis: number) => new Date(Math.floor(millis / 1_000) * 1_000).toISOString().replace(".000Z", "Z");
 
 function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owed }: Standing): z.input<typeof agreementOutput> {
-  const { negotiation, timed, results, delivery } = life;
+  const { negotiation, timed, results, delivery, verdict } = life;
   const { view } = job ?? {};
   const terms = life.agreement;
   const isOpen = status === "proposed" || status === "negotiating";
@@ -179,6 +194,7 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owe
       ...{ hash: of, evaluator: evaluator.value, result: determination.result, composite: determination.composite },
       releasePercent: determination.release_percent,
     })),
+    verdict: verdict === undefined ? null : shownVerdict(verdict),
     lot: timed.state.lot ?? null,
     division: timed.state.division ?? null,
     owed: owed === undefined ? null : { ...shownDebt(owed), isPaid: owed.paid !== undefined, transaction: owed.paid ?? null },
@@ -210,6 +226,10 @@ function stillAs(desk: AgreementDesk, { conditions }: Caller): { readonly still?
       ),
   };
 }
+
+const shownVerdict = ({ determination: { result, composite, release_percent }, disputed }: NonNullable<Standing["life"]["verdict"]>) => ({
+  ...{ result, composite, releasePercent: release_percent, disputed: [...disputed] },
+});
 
 const shownDebt = ({ amount, payTo }: NonNullable<Standing["owed"]>) => ({ amount: String(amount), payTo });
 
@@ -250,7 +270,7 @@ const take = (
   name: string,
   path: string,
   doc: string,
-  act: "negotiate" | "draw" | "sign" | "deliver" | "sample" | "result" | "challenge" | "cancel",
+  act: "negotiate" | "nominate" | "draw" | "sign" | "deliver" | "sample" | "result" | "challenge" | "cancel",
 ) => {
   const given = actSchema.options.find((option) => option.shape.act.value === act);
   if (given === undefined) throw new RangeError(`no act ${act}`);
@@ -331,6 +351,11 @@ export const agreementCommands: readonly Command[] = [
           const at = { ...life.negotiation, state: life.timed.state };
           const message = draftMessage(at, { action, by, changes, rationale_code, timestamp });
           return answer("message", messageHash(message), message);
+        }
+        case "nominate": {
+          const { by, evaluators } = draft;
+          const nomination = nominationSchema.parse({ agreement_hash, by, evaluators: evaluators.map(didKey), timestamp });
+          return answer("nomination", statementHash(nomination), nomination);
         }
         case "draw": {
           const draw = drawSchema.parse({ agreement_hash, by: draft.by, nonce: draft.nonce, timestamp });
@@ -413,6 +438,12 @@ export const agreementCommands: readonly Command[] = [
     "/v1/agreement-messages",
     "One message of a negotiation (counter, accept or reject), signed by the party whose turn it is.",
     "negotiate",
+  ),
+  take(
+    "nominate_agreement_evaluators",
+    "/v1/agreement-nominations",
+    "Where the terms say `mutual` and have a register: whom of it a party would have judge, before the lot. Each names once a round; the first whom both name in one judges, the lot draws those after it, and after three rounds or once the provider opens its nonce the lot alone decides.",
+    "nominate",
   ),
   take(
     "draw_agreement_evaluator",

@@ -25,6 +25,7 @@ interface State {
   readonly lots: number;
   readonly spared: boolean;
   readonly hasty: boolean;
+  readonly results: number;
   readonly early: boolean;
   /** A good result was disputed by the clock; a low one was not. */
   readonly misfiled: boolean;
@@ -36,24 +37,35 @@ const events: readonly AgreementEvent[] = EVENTS.flatMap((name): readonly Agreem
   BY_PARTY.includes(name) ? PARTIES.map((by: Party) => ({ name, by })) : name === "result" ? [{ name }, { name, low: true }] : [{ name }],
 );
 
-type Kind = "escrow" | "afterwards" | "sampled";
+type Kind = "escrow" | "afterwards" | "sampled" | "several";
 const NAMES: Readonly<Record<Kind, string>> = {
   escrow: "agreement",
   afterwards: "agreement, paid afterwards",
   sampled: "agreement, one delivery in several judged",
+  several: "agreement, three evaluators",
 };
 
-/** The life of an agreement with a challenge window, by how it is paid and whether each delivery is judged; the real `advance`, under some of its rules. */
+/**
+ * The life of an agreement with a challenge window, by how it is paid, whether each delivery is judged and by how many; the real `advance`, under
+ * some of its rules.
+ */
 export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, kind: Kind = "escrow"): Machine<State> {
   const isAhead = kind === "escrow";
   const payment = isAhead ? "escrow" : "afterwards";
-  const terms: LifecycleTerms = { payment, optimistic: true, sampled: kind === "sampled", maxRounds: 3, maxBackups: 2 };
+  const terms: LifecycleTerms = {
+    payment,
+    optimistic: true,
+    sampled: kind === "sampled",
+    maxRounds: 3,
+    maxBackups: 2,
+    judges: kind === "several" ? 3 : 1,
+  };
   return {
     name: NAMES[kind],
     about: `two parties, ${isAhead ? "an escrow" : "a payment once it is over"}, a challenge window, two backup evaluators`,
     initial: {
       ...{ agreement: PROPOSED, terms, own: false, moved: false, funded: 0, delivered: false, judged: false, early: false },
-      ...{ lots: 0, spared: false, hasty: false, misfiled: false, ends: 0 },
+      ...{ results: 0, lots: 0, spared: false, hasty: false, misfiled: false, ends: 0 },
     },
     key: (state) => JSON.stringify(state),
     // One past every bound is enough to see it broken.
@@ -78,6 +90,7 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, kin
             funded: state.funded + (name === "fund" ? 1 : 0),
             delivered: state.delivered || name === "deliver",
             judged: state.judged || name === "result",
+            results: state.results + (name === "result" ? 1 : 0),
             lots: state.lots + (name === "ask" || name === "spare" ? 1 : 0),
             spared: state.spared || name === "spare",
             hasty: state.hasty || (name === "result" && state.agreement.lot === "open"),
@@ -114,6 +127,15 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, kin
       },
       { name: "money is divided once, when it is over", holds: ({ agreement: it, ends }) => ends <= 1 && (ends === 1) === isOver(it) },
       { name: "the schedule pays for judged work only", holds: ({ agreement: { division }, judged }) => division !== "schedule" || judged },
+      {
+        name: "a verdict is most of those who judge, and all of them before their time is over",
+        holds: ({ agreement: { status, backups }, results }) =>
+          status !== "verified" || (2 * results > terms.judges && (results === terms.judges || backups === terms.maxBackups)),
+      },
+      {
+        name: "what most have judged no switch ends",
+        holds: ({ agreement: { division }, results }) => division !== "switch" || 2 * results <= terms.judges,
+      },
       { name: "one lot falls, and nothing is judged before it", holds: ({ lots, hasty }) => lots <= 1 && !hasty },
       {
         name: "what is paid unjudged the lot has spared",
@@ -124,7 +146,7 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, kin
     ],
     end: ({ agreement: it }) => isOver(it),
     // Silence must be enough: of all moves only the clock's can be counted on.
-    certain: ({ label }) => label === "timeout" || label === "file",
+    certain: ({ label }) => ["timeout", "file", "conclude"].includes(label),
   };
 }
 
@@ -142,6 +164,10 @@ const NEEDED = [
   "what is to be filed is not settled by silence",
 ] as const;
 
+const NEEDED_OF_SEVERAL = [
+  "without those who are silent it is concluded by most of them, at the end of their time",
+  "what most have judged no switch ends",
+] as const;
 const NEEDED_OF_LOTS = ["a lot is drawn once", "what waits for its lot is not judged"] as const;
 
 const without = (name: string) => AGREEMENT_RULES.filter((rule) => rule.name !== name);
@@ -151,4 +177,5 @@ export const AGREEMENT_MUTANTS: readonly (readonly [string, readonly AgreementRu
   `without "${name}"`,
   without(name),
 ]);
+export const SEVERAL_MUTANTS: typeof AGREEMENT_MUTANTS = NEEDED_OF_SEVERAL.map((name) => [`without "${name}"`, without(name)]);
 export const SAMPLING_MUTANTS: typeof AGREEMENT_MUTANTS = NEEDED_OF_LOTS.map((name) => [`without "${name}"`, without(name)]);
