@@ -39,6 +39,7 @@ import { killedEverywhere } from "../support/dying-sql.ts";
 import { outsideFolder } from "../support/outside-folder.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
+import { fieldsOf } from "./agreement-city.ts";
 import { serveOptions } from "./gateway-city.ts";
 
 const errorSchema = z.object({ error: z.object({ code: z.string() }) });
@@ -222,10 +223,6 @@ describe("agreements of strangers at the gateway", function () {
       ...{ maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 0n },
     });
     const signature = `0x${"11".repeat(64)}`;
-    const fieldsOf = (act: Act) => {
-      const { act: _, ...fields } = z.looseObject({ act: z.string() }).parse(act);
-      return fields;
-    };
     const unsigned = (act: Act) => {
       const fields = fieldsOf(act);
       const { message, result: found } = z

@@ -1,5 +1,4 @@
 /** Tests of evaluators: who is tested, by what, what silence counts for, and what it leads to. */
-import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
 import {
@@ -11,19 +10,15 @@ import {
   messageBytes,
   resultHash,
 } from "../../orchestrator/agreements/index.ts";
-import type { City } from "../../orchestrator/city/city.ts";
-import { AgreementDesk, type Standing } from "../../orchestrator/gateway/agreement-desk.ts";
+import type { AgreementDesk, Standing } from "../../orchestrator/gateway/agreement-desk.ts";
 import { Canaries } from "../../orchestrator/gateway/canaries.ts";
 import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
-import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import { type Hash, hashSchema } from "../../orchestrator/primitives/hex.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
-import { deliver, identityOf, PATIENT, people, proposing, result, SIGNED, START } from "../agreements/acts.ts";
-import { openHome } from "../support/city-home.ts";
+import { deliver, identityOf, people, proposing, result, SIGNED } from "../agreements/acts.ts";
 import { rejection } from "../support/rejection.ts";
-import { suiteDirectory } from "../support/temporary-directory.ts";
-import { serveOptions } from "./gateway-city.ts";
+import { AgreementCity } from "./agreement-city.ts";
 
 const SEMANTIC = { strategy: "immediate", depth: "semantic", challenge_window_seconds: 7_200, evaluator_timeout_seconds: 600 } as const;
 const verification = { ...SEMANTIC, canary_tasks: { enabled: true } };
@@ -55,33 +50,20 @@ function judgement(life: AgreementLife, measured: Measured) {
 
 describe("canaries of evaluators", function () {
   this.timeout(120_000);
-  const directory = suiteDirectory();
-  let city: City;
-  let gateway: Gateway;
-  let now = START;
+  const home = new AgreementCity();
   let names = 0;
-
-  before(async () => {
-    city = await openHome(join(directory(), "home"), "7");
-  });
-  after(async () => {
-    await gateway?.close();
-    await city?.close();
-  });
   beforeEach(async () => {
     for (const table of ["gateway_canaries", "gateway_judges", "gateway_acts", "gateway_agreement_parties", "gateway_agreements"])
-      await city.database.query(`DELETE FROM ${table}`);
+      await home.city.database.query(`DELETE FROM ${table}`);
   });
 
   /** A desk whose evaluator is tested after each of its results. */
   function tested(rate = 1) {
-    const millis = () => now * 1_000;
     const canaries: Canaries = new Canaries({
-      ...{ sql: city.database, secret: new Uint8Array(32).fill(7), millis, rate: () => rate },
+      ...{ sql: home.city.database, secret: new Uint8Array(32).fill(7), millis: () => home.now * 1_000, rate: () => rate },
       desk: () => desk,
     });
-    const desk: AgreementDesk = new AgreementDesk({
-      ...{ sql: city.database, chain: city.chain, token: city.client.addresses.CityToken, escrow: undefined, millis, limits: PATIENT },
+    const desk: AgreementDesk = home.desk({
       canaries: () => canaries.outcomes(),
       judged: (standing, evaluator) => canaries.judged(standing, evaluator),
     });
@@ -90,13 +72,13 @@ describe("canaries of evaluators", function () {
   /** An agreement of strangers, judged by the evaluator. */
   async function judged(desk: AgreementDesk, more: Parameters<typeof proposing>[2] = { verification }): Promise<Standing> {
     names += 1;
-    let standing = await desk.propose(proposing(`judged-${names}`, now + 864_000, more));
+    let standing = await desk.propose(proposing(`judged-${names}`, home.now + 864_000, more));
     for (const step of [...SIGNED, deliver, (life: AgreementLife) => result(life, "evaluator")])
       standing = await desk.take(standing.id, step(standing.life));
     return standing;
   }
   const askedOf = async (): Promise<readonly Hash[]> =>
-    (await city.database.query("SELECT id FROM gateway_canaries WHERE ended IS NULL")).map(({ id }) => hashSchema.parse(id));
+    (await home.city.database.query("SELECT id FROM gateway_canaries WHERE ended IS NULL")).map(({ id }) => hashSchema.parse(id));
   async function only(desk: AgreementDesk): Promise<Standing> {
     const [id] = await askedOf();
     if (id === undefined) throw new Error("nobody is tested");
@@ -113,14 +95,11 @@ describe("canaries of evaluators", function () {
   });
 
   it("reach an evaluator over HTTP as agreements do, and /health tells how they end", async () => {
-    gateway = await serveGateway(city, { ...serveOptions, millis: () => now * 1_000 });
-    const get = async (path: string) => z.looseObject({}).parse(await (await fetch(gateway.url + path)).json());
-    const post = async (path: string, body: object) => {
-      const sent = { method: "POST", headers: { "content-type": "application/json" }, body: canonicalJson({ ...body }) };
-      return z.looseObject({}).parse(await (await fetch(gateway.url + path, sent)).json());
-    };
+    const gateway = await home.serve();
+    const get = async (path: string) => z.looseObject({}).parse((await home.call(path)).body);
+    const post = async (path: string, body: object) => z.looseObject({}).parse((await home.call(path, { body })).body);
     const health = async () => {
-      await gateway.sync();
+      await home.gateway.sync();
       return healthSchema.parse(await get("/health"));
     };
     const { agreements: desk, canaries } = gateway.world;
@@ -151,8 +130,7 @@ describe("canaries of evaluators", function () {
     expect(said["status"]).to.equal("closed");
     await canaries.step();
     expect((await health()).canaries).to.deep.equal({ asked: 0, passed: 1, failed: 0 });
-    await gateway.close();
-    gateway = await serveGateway(city, { ...serveOptions, millis: () => now * 1_000 });
+    await home.serve();
     expect((await health()).canaries, "through a restart").to.deep.equal({ asked: 0, passed: 1, failed: 0 });
   });
 
@@ -170,7 +148,7 @@ describe("canaries of evaluators", function () {
     expect(passed + failed).to.be.within(10, 16);
     expect(failed).to.be.greaterThan(passed);
     expect(await rejection(judged(desk))).to.include({ code: "BreakerOpen" });
-    now += 31 * 86_400;
+    home.now += 31 * 86_400;
     await canaries.step();
     expect((await judged(desk)).status, "a month later").to.equal("closed");
   });
@@ -194,7 +172,7 @@ describe("canaries of evaluators", function () {
       await judged(desk);
       await canaries.step();
       expect((await askedOf()).length).to.equal(1);
-      now += 3_601;
+      home.now += 3_601;
       await canaries.step();
     };
     await silence();
@@ -232,29 +210,19 @@ describe("canaries of evaluators", function () {
   it("wait while an adjudicator has agreements stopped, and are made again where a process ended meanwhile", async () => {
     const { desk, canaries } = tested();
     await judged(desk);
-    const until = now + 60;
+    const until = home.now + 60;
     const stopped: Canaries = new Canaries({
-      ...{ sql: city.database, secret: new Uint8Array(32).fill(7), millis: () => now * 1_000 },
-      desk: () =>
-        new AgreementDesk({
-          ...{
-            sql: city.database,
-            chain: city.chain,
-            token: city.client.addresses.CityToken,
-            escrow: undefined,
-            millis: () => now * 1_000,
-          },
-          stops: async () => [{ what: "stopped", at: now - 1, by: "0xa", until }],
-        }),
+      ...{ sql: home.city.database, secret: new Uint8Array(32).fill(7), millis: () => home.now * 1_000 },
+      desk: () => home.desk({ stops: async () => [{ what: "stopped", at: home.now - 1, by: "0xa", until }] }),
     });
     await stopped.step();
     expect(await askedOf()).to.deep.equal([]);
     await canaries.step();
     const [half] = await askedOf();
-    await city.database.query("DELETE FROM gateway_acts WHERE id = $1 AND place >= 2", [half]);
-    await city.database.query("UPDATE gateway_agreements SET acts = 2 WHERE id = $1", [half]);
-    await city.database.query("UPDATE gateway_judges SET is_due = true");
-    now += 1;
+    await home.city.database.query("DELETE FROM gateway_acts WHERE id = $1 AND place >= 2", [half]);
+    await home.city.database.query("UPDATE gateway_agreements SET acts = 2 WHERE id = $1", [half]);
+    await home.city.database.query("UPDATE gateway_judges SET is_due = true");
+    home.now += 1;
     const anew = tested();
     await anew.canaries.step();
     const [whole] = await askedOf();

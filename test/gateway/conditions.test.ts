@@ -1,27 +1,16 @@
 /** Writes that name themselves by a key, and what is asked or done only if an agreement is still what it was, over HTTP. */
-import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
 import { type Act, type AgreementLife, draftMessage, messageBytes, messageHash } from "../../orchestrator/agreements/index.ts";
-import type { City } from "../../orchestrator/city/city.ts";
 import type { Standing } from "../../orchestrator/gateway/agreement-desk.ts";
 import { conditionsIn } from "../../orchestrator/gateway/conditions.ts";
 import { KeyedAnswers, keyIn } from "../../orchestrator/gateway/keyed-answers.ts";
-import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { type Hash, hashSchema } from "../../orchestrator/primitives/hex.ts";
-import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { accept, deliver, people, proposing, result, SIGNED, START, sign } from "../agreements/acts.ts";
-import { openHome } from "../support/city-home.ts";
 import { killedEverywhere } from "../support/dying-sql.ts";
 import { rejection, thrown } from "../support/rejection.ts";
-import { suiteDirectory } from "../support/temporary-directory.ts";
-import { serveOptions } from "./gateway-city.ts";
+import { AgreementCity, fieldsOf } from "./agreement-city.ts";
 
-const errorSchema = z.object({ error: z.object({ code: z.string() }) });
-const fieldsOf = (act: Act) => {
-  const { act: _, ...fields } = z.looseObject({ act: z.string() }).parse(act);
-  return fields;
-};
 /** The other word that a provider may have when it is its turn. */
 const reject = (life: AgreementLife): Act => {
   const message = draftMessage(life.negotiation, {
@@ -34,39 +23,15 @@ const reject = (life: AgreementLife): Act => {
 
 describe("agreements under conditions, and asked twice", function () {
   this.timeout(120_000);
-  const directory = suiteDirectory();
-  let city: City;
-  let gateway: Gateway;
-  let now = START;
-
   // Tests speak for several addresses: a proxy of the operator's own says which.
-  const open = () => serveGateway(city, { ...serveOptions, millis: () => now * 1_000, proxies: ["127.0.0.1"] });
-  before(async () => {
-    city = await openHome(join(directory(), "home"), "7");
-    gateway = await open();
-  });
-  after(async () => {
-    await gateway?.close();
-    await city?.close();
-  });
-
-  const deskOf = () => {
-    const { agreements } = gateway.world;
-    if (agreements === undefined) throw new Error("no agreements");
-    return agreements;
-  };
-  async function call(path: string, { headers = {}, body }: { readonly headers?: Record<string, string>; readonly body?: object } = {}) {
-    const json = { method: "POST", body: canonicalJson({ ...body }), headers: { "content-type": "application/json", ...headers } };
-    const answer = await fetch(gateway.url + path, body === undefined ? { headers } : json);
-    const text = await answer.text();
-    const code = text === "" ? "" : (errorSchema.safeParse(JSON.parse(text)).data?.error.code ?? "taken");
-    return { status: answer.status, text, code, etag: answer.headers.get("etag") ?? "" };
-  }
+  const home = new AgreementCity({ proxies: ["127.0.0.1"] });
+  before(() => home.serve());
+  const call: AgreementCity["call"] = (path, asked) => home.call(path, asked);
   const propose = (name: string, headers: Record<string, string> = {}) =>
     call("/v1/agreements", { headers, body: fieldsOf(proposing(name, START + 864_000, { visibility: "public" })) });
   const offered = async (name: string): Promise<Standing> => {
     const { text } = await propose(name);
-    return deskOf().get(z.looseObject({ agreement: hashSchema }).parse(JSON.parse(text)).agreement);
+    return home.served.get(z.looseObject({ agreement: hashSchema }).parse(JSON.parse(text)).agreement);
   };
   const answer = ({ id }: { readonly id: Hash }, act: Act, headers: Record<string, string> = {}) =>
     call("/v1/agreement-messages", { headers, body: { agreement: id, ...fieldsOf(act) } });
@@ -92,7 +57,7 @@ describe("agreements under conditions, and asked twice", function () {
       const { etag } = await read(standing);
       const accepted = await answer(standing, accept(standing.life, "provider"), { "if-match": etag });
       expect(accepted.status).to.equal(200);
-      const { life } = await deskOf().get(standing.id);
+      const { life } = await home.served.get(standing.id);
       const signature = { agreement: standing.id, ...fieldsOf(sign(life, "client")) };
       const stale = await call("/v1/agreement-signatures", { headers: { "if-match": etag }, body: signature });
       expect([stale.status, stale.code]).to.deep.equal([412, "PreconditionFailed"]);
@@ -123,8 +88,8 @@ describe("agreements under conditions, and asked twice", function () {
       expect((await propose("new", { "if-none-match": "*" })).status).to.equal(200);
       expect((await propose("new", { "if-none-match": "*" })).status).to.equal(412);
       expect((await propose("new")).status).to.equal(200);
-      const secret = await deskOf().propose(proposing("secret"));
-      const meant = await deskOf().propose(proposing("meant-elsewhere"));
+      const secret = await home.served.propose(proposing("secret"));
+      const meant = await home.served.propose(proposing("meant-elsewhere"));
       for (const condition of [{ "if-match": "*" }, { "if-match": '"guess"' }, { "if-none-match": "*" }, {}])
         expect((await answer(secret, accept(meant.life, "provider"), condition)).code).to.equal("NotFound");
     });
@@ -149,14 +114,13 @@ describe("agreements under conditions, and asked twice", function () {
     it("get the first answer again, whatever happened since and through a restart", async () => {
       const first = await propose("keyed", key('"8e03978e-40d5-43dd-bc93-6894a57f9324"'));
       const { id, life } = await offered("keyed");
-      await deskOf().take(id, accept(life, "provider"));
+      await home.served.take(id, accept(life, "provider"));
       const same = () => propose("keyed", key("8e03978e-40d5-43dd-bc93-6894a57f9324"));
       expect(await same(), "in quotes or bare").to.deep.equal(first);
       expect((await propose("keyed")).text, "without a key it is told how it is now").to.not.equal(first.text);
-      await gateway.close();
-      gateway = await open();
+      await home.serve();
       expect(await same()).to.deep.equal(first);
-      now += 86_401;
+      home.now += 86_401;
       expect((await same()).text, "for a day").to.not.equal(first.text);
     });
 
@@ -174,7 +138,7 @@ describe("agreements under conditions, and asked twice", function () {
       const early = { agreement: standing.id, ...fieldsOf(sign(standing.life, "provider")) };
       const sent = () => call("/v1/agreement-signatures", { headers: key("early"), body: early });
       expect((await sent()).status).to.equal(409);
-      await deskOf().take(standing.id, accept(standing.life, "provider"));
+      await home.served.take(standing.id, accept(standing.life, "provider"));
       const signed = await sent();
       expect(signed.status).to.equal(200);
       expect(await sent()).to.deep.equal(signed);
@@ -197,42 +161,44 @@ describe("agreements under conditions, and asked twice", function () {
     });
 
     it("fill nobody else's room: an address keeps 256, and where all is full the one with most makes room", async () => {
-      await city.database.query("DELETE FROM gateway_keyed");
-      const keyed = new KeyedAnswers(city.database);
+      await home.city.database.query("DELETE FROM gateway_keyed");
+      const keyed = new KeyedAnswers(home.city.database);
       const ask = (from: string, name: string, answered = name) =>
-        keyed.answer({ from, key: name, command: "c", input: {} }, now, async () => ({ answer: answered }));
+        keyed.answer({ from, key: name, command: "c", input: {} }, home.now, async () => ({ answer: answered }));
       const fill = `INSERT INTO gateway_keyed (party, key, request, expires, answer) SELECT 'party ' || number % 16, number::text, '', $1::bigint + number, ''
         FROM generate_series(1, 4095) AS number`;
       await ask("honest", "mine");
-      await city.database.query(fill, [now + 86_400]);
+      await home.city.database.query(fill, [home.now + 86_400]);
       await ask("party 1", "one more");
       expect((await ask("honest", "mine", "asked again")).answer).to.equal("mine");
       const counted = async (party: string) =>
-        Number((await city.database.query("SELECT count(*) AS count FROM gateway_keyed WHERE party = $1", [party]))[0]?.["count"]);
+        Number((await home.city.database.query("SELECT count(*) AS count FROM gateway_keyed WHERE party = $1", [party]))[0]?.["count"]);
       expect(await counted("party 1"), "of its own").to.equal(256);
       await ask("newcomer", "another");
       await ask("newcomer", "and another");
       expect([await counted("newcomer"), await counted("honest")]).to.deep.equal([2, 1]);
-      const [all] = await city.database.query("SELECT count(*) AS count FROM gateway_keyed");
+      const [all] = await home.city.database.query("SELECT count(*) AS count FROM gateway_keyed");
       expect(Number(all?.["count"])).to.be.at.most(4_096);
     });
 
     it("are whole wherever their gateway is killed", async () => {
-      await city.database.query("DELETE FROM gateway_keyed");
+      await home.city.database.query("DELETE FROM gateway_keyed");
       const effects = new Map<string, number>();
       const asked = (name: string) => ({ from: "3.3.3.3", key: name, command: "c", input: { name } });
       const kills = await killedEverywhere(
-        city.database,
+        home.city.database,
         async (sql, name) => {
-          await new KeyedAnswers(sql).answer(asked(name), now, async () => {
+          await new KeyedAnswers(sql).answer(asked(name), home.now, async () => {
             effects.set(name, (effects.get(name) ?? 0) + 1);
             return { answer: name, receipt: "paid" };
           });
         },
         async (name) => {
-          const again = await new KeyedAnswers(city.database).answer(asked(name), now, async () => ({ answer: "another" }));
+          const again = await new KeyedAnswers(home.city.database).answer(asked(name), home.now, async () => ({ answer: "another" }));
           expect(again, name).to.deep.equal({ answer: name, receipt: "paid" });
-          const other = new KeyedAnswers(city.database).answer({ ...asked(name), input: {} }, now, async () => ({ answer: "another" }));
+          const other = new KeyedAnswers(home.city.database).answer({ ...asked(name), input: {} }, home.now, async () => ({
+            answer: "another",
+          }));
           expect(await rejection(other), name).to.include({ code: "KeyReused" });
           // What was done and not answered is asked of the command again, which takes the same request once.
           expect(effects.get(name), name).to.be.within(1, 2);
@@ -244,13 +210,13 @@ describe("agreements under conditions, and asked twice", function () {
 
   it("say nothing of delivery or result that was not acted upon", async () => {
     let standing = await offered("to-the-end");
-    for (const step of SIGNED) standing = await deskOf().take(standing.id, step(standing.life));
+    for (const step of SIGNED) standing = await home.served.take(standing.id, step(standing.life));
     for (const [path, act] of [
       ["/v1/agreement-deliveries", deliver],
       ["/v1/agreement-results", (life: AgreementLife) => result(life, "evaluator")],
     ] as const) {
       const { etag } = await read(standing);
-      const { life } = await deskOf().get(standing.id);
+      const { life } = await home.served.get(standing.id);
       const body = { agreement: standing.id, ...fieldsOf(act(life)) };
       expect((await call(path, { headers: { "if-match": '"older"' }, body })).status, path).to.equal(412);
       expect((await call(path, { headers: { "if-match": etag }, body })).status, path).to.equal(200);

@@ -1,5 +1,4 @@
 /** A promise over many deliveries: what the desk knows of those before, whoever would leave one out. */
-import { join } from "node:path";
 import { expect } from "chai";
 import {
   type Act,
@@ -11,33 +10,23 @@ import {
   readAgreement,
   resultIn,
 } from "../../orchestrator/agreements/index.ts";
-import type { City } from "../../orchestrator/city/city.ts";
-import { AgreementDesk, type Standing } from "../../orchestrator/gateway/agreement-desk.ts";
+import type { AgreementDesk, Standing } from "../../orchestrator/gateway/agreement-desk.ts";
 import type { Sql } from "../../orchestrator/records/sql.ts";
-import { deliver, PATIENT, proposing, result, SIGNED, START } from "../agreements/acts.ts";
-import { openHome } from "../support/city-home.ts";
+import { deliver, proposing, result, SIGNED, START } from "../agreements/acts.ts";
 import { rejection } from "../support/rejection.ts";
-import { suiteDirectory } from "../support/temporary-directory.ts";
+import { AgreementCity } from "./agreement-city.ts";
 
 const GOOD = { accuracy: 95, completeness: 95, relevance: 95, sources: 5, writing: 95 };
 const POOR = { accuracy: 85, completeness: 80, relevance: 90, sources: 5, writing: 80 };
 
 describe("a promise over many deliveries", function () {
   this.timeout(120_000);
-  const directory = suiteDirectory();
-  let city: City;
+  const home = new AgreementCity();
   let desk: AgreementDesk;
-  let now = START;
-  const open = (sql: Sql = city.database) =>
-    new AgreementDesk({
-      ...{ sql, chain: city.chain, token: city.client.addresses.CityToken, escrow: undefined, limits: PATIENT },
-      millis: () => now * 1_000,
-    });
-  before(async () => {
-    city = await openHome(join(directory(), "home"), "7");
+  const open = (sql: Sql = home.city.database) => home.desk({ sql });
+  before(() => {
     desk = open();
   });
-  after(() => city?.close());
 
   const { quality_criteria } = readAgreement(proposing().document);
   /** Two of the last three reach 90 points. */
@@ -49,7 +38,7 @@ describe("a promise over many deliveries", function () {
     let at = await desk.propose(proposing(name, START + 864_000, { quality_criteria: criteria }));
     for (const step of [...SIGNED, deliver]) at = await desk.take(at.id, step(at.life));
     // Each is judged in a second of its own.
-    now += 1;
+    home.now += 1;
     return at;
   }
   const refusal = ({ id }: Standing, act: Act) => rejection(desk.take(id, act)).then(({ name }) => name);
@@ -95,7 +84,7 @@ describe("a promise over many deliveries", function () {
       },
       transaction: (work) => sql.transaction((within) => work(counting(within))),
     });
-    const counted = open(counting(city.database));
+    const counted = open(counting(home.city.database));
     /** Rows that are read to draft and to take the next result of this promise. */
     const next = async (name: string) => {
       const at = await delivered(name, promised(63));

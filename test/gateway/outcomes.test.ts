@@ -1,21 +1,18 @@
 /** What an agreement's end says of its provider: its record here, and what is told to registries elsewhere; whoever would have it otherwise. */
-import { join } from "node:path";
 import { expect } from "chai";
 import { createWalletClient, encodeDeployData, type LocalAccount } from "viem";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
-import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { connectRegistries, feedbackHash, REPUTATION_ABI } from "../../orchestrator/escrow/index.ts";
-import { AgreementDesk } from "../../orchestrator/gateway/agreement-desk.ts";
+import type { AgreementDesk } from "../../orchestrator/gateway/agreement-desk.ts";
 import { outcomeOf } from "../../orchestrator/gateway/agreement-outcomes.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import type { Address, Hash } from "../../orchestrator/primitives/hex.ts";
-import { identityOf, people, START } from "../agreements/acts.ts";
-import { openHome } from "../support/city-home.ts";
+import { identityOf, people } from "../agreements/acts.ts";
 import { peerContract } from "../support/peer-contract.ts";
 import { rejection } from "../support/rejection.ts";
-import { suiteDirectory } from "../support/temporary-directory.ts";
+import { AgreementCity } from "./agreement-city.ts";
 import { type Deal, escrowHome, x402Home } from "./homes.ts";
 
 const POOR = { accuracy: 10, completeness: 10, relevance: 10, sources: 0, writing: 10 };
@@ -23,19 +20,15 @@ const provider = identityOf(people.provider);
 
 describe("what an agreement's end says of its provider", function () {
   this.timeout(120_000);
-  const directory = suiteDirectory();
-  let city: City;
+  const of = new AgreementCity();
   let desk: AgreementDesk;
   let escrow: Address;
   before(async () => {
-    city = await openHome(join(directory(), "home"), "7");
-    escrow = city.client.addresses.AgreementEscrow;
-    const { CityToken: token } = city.client.addresses;
+    escrow = of.city.client.addresses.AgreementEscrow;
     // Later than all that agreements without an escrow wait for.
-    const millis = () => (START + 800_000) * 1_000;
-    desk = new AgreementDesk({ sql: city.database, chain: city.chain, token, escrow, millis });
+    of.now += 800_000;
+    desk = of.desk({ escrow, limits: undefined });
   });
-  after(() => city?.close());
 
   const judged = async (deal: Deal, measured?: typeof POOR) => {
     await deal.begin();
@@ -52,7 +45,7 @@ describe("what an agreement's end says of its provider", function () {
   };
 
   for (const name of ["erc8183", "x402"] as const) {
-    const home = () => (name === "x402" ? x402Home(city) : escrowHome(city, escrow));
+    const home = () => (name === "x402" ? x402Home(of.city) : escrowHome(of.city, escrow));
 
     it(`is its result's, passed or failed, where it was judged: ${name}`, async () => {
       const good = await home().open();
@@ -88,14 +81,14 @@ describe("what an agreement's end says of its provider", function () {
   }
 
   it("is no breach where the client never paid in: who waits for money owes no work", async () => {
-    const deal = await escrowHome(city, escrow).open();
+    const deal = await escrowHome(of.city, escrow).open();
     await deal.silence();
     expect((await desk.get(deal.id)).status).to.equal("expired");
     expect(await outcome(deal)).to.equal(undefined);
   });
 
   it("says that it was disputed", async () => {
-    const deal = await escrowHome(city, escrow).open();
+    const deal = await escrowHome(of.city, escrow).open();
     await judged(deal);
     await deal.challenge();
     await ended(deal);
@@ -111,18 +104,18 @@ describe("what an agreement's end says of its provider", function () {
   });
 
   it("is told to a registry by whoever took part, of the agent that was paid, and of no other", async () => {
-    const by = { account: memberOf(city.society, "deployer").account };
+    const by = { account: memberOf(of.city.society, "deployer").account };
     const deploy = async (contract: string, args: readonly unknown[] = []) => {
       const { abi, bytecode } = peerContract("DraftRegistries.sol", contract);
       const data = encodeDeployData({ abi, bytecode, args: [...args] });
-      const { contractAddress } = await city.sender.send({ ...by, intent: intentKey("test-registries", contract), data });
+      const { contractAddress } = await of.city.sender.send({ ...by, intent: intentKey("test-registries", contract), data });
       return addressSchema.parse(contractAddress);
     };
     const identity = await deploy("DraftIdentities");
     const reputation = await deploy("DraftReputations", [identity]);
-    const on = { chain: city.chain.publicClient.chain, transport: transportOf(city.chain) };
+    const on = { chain: of.city.chain.publicClient.chain, transport: transportOf(of.city.chain) };
     const registries = await connectRegistries({ ...on, identity, reputation });
-    const deal = await escrowHome(city, escrow).open();
+    const deal = await escrowHome(of.city, escrow).open();
     const { purses } = deal;
     for (const who of [purses.provider, purses.stranger])
       expect((await registries.register(who, "ipfs://agent")).kind).to.equal("registered");
@@ -141,10 +134,10 @@ describe("what an agreement's end says of its provider", function () {
     const again = await asking(purses.client);
     expect(feedbackHash(again.feedback), "the same whenever it is asked").to.equal(feedbackHash(feedback));
     const wallet = createWalletClient({ ...on, account: purses.client });
-    const sent = await city.chain.receipt(await wallet.sendTransaction({ to: call.to, data: call.data, gas: call.gas }));
+    const sent = await of.city.chain.receipt(await wallet.sendTransaction({ to: call.to, data: call.data, gas: call.gas }));
     expect(sent.status).to.equal("success");
     expect(await registries.holds(feedback, purses.client.address, 1n)).to.equal(true);
     const read = { abi: REPUTATION_ABI, address: reputation, functionName: "readFeedback", args: [0n, purses.client.address, 1n] } as const;
-    expect((await city.chain.publicClient.readContract(read)).slice(0, 3)).to.deep.equal([8_800n, 2, "asa"]);
+    expect((await of.city.chain.publicClient.readContract(read)).slice(0, 3)).to.deep.equal([8_800n, 2, "asa"]);
   });
 });
