@@ -15,6 +15,7 @@ const SEATS = 7;
 /** The dearest node there is: sealed work of five executors, seven verifiers, two questions. */
 const DEAREST: LawNode = { ...TASK, tier: 2, redundancy: EXECUTORS, threshold: 3, panelSize: SEATS, questions: 3, timeout: 3600 };
 const FIRST = Array.from({ length: NODES_PER_TRANSACTION }, (_, node) => node);
+const NEXT = FIRST.map((node) => NODES_PER_TRANSACTION + node);
 const ALL = (1n << BigInt(FIRST.length)) - 1n;
 
 /** On contracts compiled as for tests, which cost more than those of real networks. */
@@ -47,22 +48,25 @@ describe("every call at its largest fits into one transaction", function () {
 
   it("the seats of verifiers; the longest law, whose first wave is the dearest and frees all others; the same wave in one checkpoint", async () => {
     const city = await fullCity();
-    const awarded = async (nodes: LawNode[], session: bigint, anchorInterval: number) => {
+    const awarded = async (nodes: LawNode[], session: bigint, anchorInterval: number, waves = [FIRST]) => {
       const mission = await (await openMissionIn(city, { nodes, anchorInterval }, session)).activate();
-      for (const node of FIRST) for (let worker = 0; worker < EXECUTORS; worker++) await mission.bid(node, worker);
+      for (const node of waves.flat()) for (let worker = 0; worker < EXECUTORS; worker++) await mission.bid(node, worker);
       await mission.closeMarket();
-      await fits("award", city.execution.award(mission.address, FIRST));
+      for (const numbers of waves) await fits("award", city.execution.award(mission.address, numbers));
       return mission;
     };
     const wave = FIRST.map(() => DEAREST);
-    const rest = Array.from({ length: NODES - FIRST.length }, () => ({ ...TASK, budget: tokens(1), predecessors: ALL }));
-    const mission = await awarded([...wave, ...rest], 1n, 0);
+    const next = NEXT.map(() => ({ ...DEAREST, predecessors: ALL }));
+    const rest = Array.from({ length: NODES - 2 * FIRST.length }, () => ({ ...TASK, budget: tokens(1), predecessors: ALL }));
+    const mission = await awarded([...wave, ...next, ...rest], 1n, 0, [FIRST, NEXT]);
     const { contract } = mission;
     await fits("route", contract.route(...(await mission.start(FIRST))));
     await fits("commitWave", contract.commitWave(await mission.commitWave(mission.places(FIRST))));
     await fits("revealWave", contract.revealWave(await mission.revealWave(mission.places(FIRST))));
     await networkHelpers.mine();
-    await fits("clear", contract.clear(await mission.clearWave(FIRST, { agreeing: 0b11111, questions: [0, 1] })));
+    const cleared = await mission.clearWave(FIRST, { agreeing: 0b11111, questions: [0, 1] });
+    await fits("advance", contract.advance(cleared, ...(await mission.start(NEXT))));
+    expect(await mission.stateOf(2 * FIRST.length - 1)).to.equal(NodeState.EXECUTING);
     expect(await mission.stateOf(NODES - 1)).to.equal(NodeState.ELIGIBLE);
     await networkHelpers.time.increase(HOUR);
     await fits("claim", contract.claim(FIRST));
