@@ -73,7 +73,7 @@ export const missionTemplate = {
 /** What an office may call at most, per session (AgentCity B.3; decision 13). Names are functions of the contract. */
 export const envelopes: readonly Envelope[] = [
   { office: "REGISTRAR", perSession: 4, permitted: { LegislativeProcedure: ["confirmIdentities"], ProducerContract: ["enfranchise"] } },
-  { office: "SPEAKER", perSession: 8, permitted: { LegislativeProcedure: ["openDebate", "openVoting", "approve"] } },
+  { office: "SPEAKER", perSession: 8, permitted: { LegislativeProcedure: ["draft", "openDebate", "openVoting", "approve"] } },
   {
     office: "REGULATOR",
     perSession: 64,

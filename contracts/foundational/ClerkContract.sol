@@ -31,6 +31,7 @@ contract ClerkContract is IClerkContract {
 
     mapping(address account => Clerk clerk) private _clerks;
     mapping(Office office => uint256 count) private _appointed;
+    mapping(address principal => uint256 speakers) private _speaking;
     mapping(Office office => Envelope envelope) private _envelopes;
     mapping(Office office => mapping(bytes4 selector => Permit permit)) private _permits;
     /// Uses by session, office and envelope version; sixteen counters per word.
@@ -51,6 +52,7 @@ contract ClerkContract is IClerkContract {
 
         _clerks[clerk] = Clerk({active: true, office: office});
         ++_appointed[office];
+        if (office == Office.SPEAKER) ++_speaking[principal];
         if (!returning) producers.enroll(clerk, principal, Kind.CLERK);
         emit ClerkAppointed(office, clerk, principal);
     }
@@ -61,6 +63,9 @@ contract ClerkContract is IClerkContract {
         if (!_holds(office, clerk)) revert NotClerk(office, clerk);
         delete _clerks[clerk];
         --_appointed[office];
+        if (office == Office.SPEAKER) {
+            --_speaking[IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS)).principalOf(clerk)];
+        }
         emit ClerkRevoked(office, clerk);
     }
 
@@ -95,6 +100,11 @@ contract ClerkContract is IClerkContract {
     /// @inheritdoc IClerkContract
     function appointedTo(Office office) external view returns (uint256 count) {
         return _appointed[office];
+    }
+
+    /// @inheritdoc IClerkContract
+    function speaks(address principal) external view returns (bool) {
+        return _speaking[principal] != 0;
     }
 
     /// @inheritdoc IClerkContract

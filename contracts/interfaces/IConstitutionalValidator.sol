@@ -13,6 +13,8 @@ interface IConstitutionalValidator {
         uint64 deposit;
         /// Principal who paid: it executes and judges nothing in its own mission.
         address sponsor;
+        /// Principal of the Speaker that drafted the law; zero where producers did. It executes nothing of it either.
+        address drafter;
         /// Edition of the parameter table under which the session opened.
         uint32 edition;
     }

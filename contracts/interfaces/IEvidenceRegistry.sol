@@ -49,6 +49,8 @@ interface IEvidenceRegistry {
     error RosterCurrent(uint32 epoch);
     /// @notice One principal attests or judges, not both.
     error IssuesAndVerifies(address principal);
+    /// @notice Nor does it judge what its Speaker drafted.
+    error SpeaksAndVerifies(address principal);
     /// @notice The block is in the future, or its hash is no longer available.
     error SeedUnknown(uint256 number);
     error PanelUnavailable(uint8 size, uint256 unconflicted);
@@ -57,7 +59,7 @@ interface IEvidenceRegistry {
     /// a contract proves (`IProofVerifier`); below PROOF a contract is asked as `IQuoteVerifier`, a key signs.
     function registerIssuer(address issuer, address principal, uint8 classes) external;
     /// @notice Makes a verifier drawable; it must be eligible with kind VERIFIER in ProducerContract, and its principal there
-    /// is its principal here. Caller: governor. At most 256 at a time. It gets the next number, which is never given again.
+    /// is its principal here, of no Speaker's house. Caller: governor. At most 256 at a time. It gets the next number, which is never given again.
     function registerVerifier(address verifier, uint16 weight) external;
     /// @notice Lets an account attest live code hashes. Caller: governor.
     function registerRunner(address runner, address principal) external;
@@ -96,6 +98,8 @@ interface IEvidenceRegistry {
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool);
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
     function principalOf(address account) external view returns (address);
+    /// @notice Whether a principal has a seat among the verifiers, retired or not.
+    function verifies(address principal) external view returns (bool);
     function weightOf(address verifier) external view returns (uint16);
     /// @notice Weights and numbers of registered verifiers; zero for any other account, and for the retired and the suspended.
     function verifiersOf(

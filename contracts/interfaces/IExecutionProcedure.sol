@@ -30,6 +30,7 @@ interface IExecutionProcedure {
 
     /// @notice What a principal is in a mission; serves distinctness, fairness and conflicts of interest.
     struct Participation {
+        /// Paid for it, or drafted its law in the Speaker's office.
         bool sponsor;
         bool bid;
         bool executor;
@@ -136,7 +137,8 @@ interface IExecutionProcedure {
     error TooManyServices(address agent, uint256 most);
 
     /// @notice Opens the market of a fresh mission for all its nodes. Caller: the legislation that deployed it.
-    function openMarket(address mission) external;
+    /// @param drafter principal of the Speaker that drafted its law: it is a party and does not bid; zero as a rule
+    function openMarket(address mission, address drafter) external;
     /// @notice Reopens one node's market for a new attempt. Caller: the mission.
     /// @param culprits Executors at fault for the attempt before: their principals are barred from the node (decision 59).
     function reopenMarket(uint8 node, uint8 attempt, address[] calldata culprits) external;

@@ -43,6 +43,8 @@ interface ILegislativeProcedure {
         uint32 successor;
         /// The sponsor came after the tally.
         bool adopted;
+        /// The Speaker's own draft, a candidate number; 0 = none.
+        uint8 drafted;
         /// The mission whose node a child session is about, or which another session continues; else zero.
         address parent;
         /// The parent paid, for its `node`; `depth` missions are above.
@@ -140,6 +142,8 @@ interface ILegislativeProcedure {
         bytes32 specHash,
         bytes32 cid
     );
+    /// @notice Beside `Proposed`: the candidate is the Speaker's, of this principal.
+    event Drafted(uint256 indexed session, uint8 indexed candidate, address indexed house);
     event Sponsored(uint256 indexed session, uint8 indexed candidate, address indexed agent);
     /// @param candidates Candidate numbers in ballot order; entry 0 is the status quo.
     event DebateOpened(uint256 indexed session, uint8[] candidates, uint40 deadline);
@@ -193,6 +197,9 @@ interface ILegislativeProcedure {
     error TooManyCandidates(uint256 session, uint256 max);
     error UnknownCandidate(uint256 session, uint8 candidate);
     error NoCandidates(uint256 session);
+    /// @dev A producer's draft has its sponsors.
+    error NotNeeded(uint256 session);
+    error SpeakerVerifies(address house);
     error AlreadyVoted(uint256 session, address agent);
     error BallotsUnsorted(uint16 previous, uint16 index);
     error AlreadyPolled(uint256 session, address agent);
@@ -219,7 +226,7 @@ interface ILegislativeProcedure {
     // Stages. A stage lasts through its `deadline`; `TooLate` after it, `NotYet` where waiting is required.
     //
     //   IDENTIFYING  confirmIdentities (Registrar)                          proposalTimeout, then expire
-    //   PROPOSING    propose, sponsor; openDebate, openVoting (Speaker)     proposalTimeout, then openVoting (anyone)
+    //   PROPOSING    propose, sponsor; draft, openDebate, openVoting (Speaker)  proposalTimeout, then openVoting (anyone)
     //   DELIBERATING strawPoll; openVoting (Speaker)                        proposalTimeout, then openVoting (anyone)
     //   VOTING       castBallots; tally once all voted                      proposalTimeout, then tally (anyone)
     //   TALLIED      validate (anyone)                                      approvalTimeout, then expire
@@ -267,6 +274,10 @@ interface ILegislativeProcedure {
     ) external returns (uint8 candidate);
     /// @notice At most three sponsorships per producer, its own proposal included. Anyone with the producer's authorisation.
     function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external;
+    /// @notice Enters the Speaker's own draft, for the case that no producer's finds its sponsors within the proposal timeout: only
+    /// then is it on the ballot, alone with the status quo. Its house neither bids in that mission nor verifies. One a session, in
+    /// PROPOSING, where a sponsor has paid and no draft has its sponsors yet. Caller: Speaker, of a house that does not verify.
+    function draft(uint256 session, bytes32 specHash, bytes32 cid) external returns (uint8 candidate);
     /// @notice Fixes the ballot as `openVoting` would, for a debate before the vote. Caller: Speaker, in PROPOSING.
     function openDebate(uint256 session) external;
     /// @notice Records full rankings from before the debate, so that what it changed can be measured. They count for nothing
@@ -274,7 +285,8 @@ interface ILegislativeProcedure {
     function strawPoll(uint256 session, Ballot[] calldata rankings) external;
     /// @notice Fixes the ballot (candidates with enough sponsors of ≥ 2 principals, and the status quo; beyond fifteen the
     /// best sponsored, the earlier on equal numbers), unless a debate did, and the tie seed. Caller: Speaker, or anyone after
-    /// the proposal timeout. If no candidate qualifies, the session fails after the timeout and the call reverts before it.
+    /// the proposal timeout. If no candidate qualifies, the call reverts before the timeout; after it the Speaker's draft is put to
+    /// the vote, or, without one, the session fails.
     function openVoting(uint256 session) external;
     /// @notice Signed full rankings of ballot entries, sorted by producer index. Anyone may submit; an empty signature
     /// means the caller. Voters are eligible now and registered in a block before the session's.

@@ -61,7 +61,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         Bounds memory bounds = _bounds(terms.edition);
         _checkMission(header, terms, bounds);
         _checkPredicate(header.outputPredicate);
-        Crew memory crew = _crewOf(terms.sponsor, witnesses);
+        Crew memory crew = _crewOf(terms, witnesses);
         uint256 allocated = 0;
         for (uint256 i = 0; i < header.nodeCount; ++i) {
             LawNode memory node = LawCodec.node(packed, i);
@@ -139,7 +139,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
     }
 
     /// @dev Keeps clerks, verifiers and adjudicators out (separation of powers), and who would work for itself.
-    function _crewOf(address sponsor, address[] calldata witnesses) private view returns (Crew memory crew) {
+    function _crewOf(Terms calldata terms, address[] calldata witnesses) private view returns (Crew memory crew) {
         IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
         crew.principals = new address[](witnesses.length);
         crew.capabilities = new uint160[](witnesses.length);
@@ -147,8 +147,8 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         // At most as many as the caller pays for.
         for (uint256 i = 0; i < witnesses.length; ++i) {
             address principal = producers.principalOf(witnesses[i]);
-            bool able = principal != sponsor && producers.isEligible(witnesses[i], Kind.PRODUCER);
-            if (!able) revert WitnessIneligible(i, witnesses[i]);
+            bool apart = principal != terms.sponsor && principal != terms.drafter;
+            if (!apart || !producers.isEligible(witnesses[i], Kind.PRODUCER)) revert WitnessIneligible(i, witnesses[i]);
             crew.principals[i] = principal;
             crew.capabilities[i] = producers.capabilitiesOf(witnesses[i]);
             crew.novice[i] = !producers.hasSuffrage(witnesses[i]);

@@ -136,6 +136,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
         Roles storage roles = _named(verifier, principal);
         if (roles.weight != 0) revert AlreadyRegistered(verifier);
         if (_offices[principal].issuing != 0) revert IssuesAndVerifies(principal);
+        if (IClerkContract(_CONSTITUTION.at(Institution.CLERKS)).speaks(principal)) {
+            revert SpeaksAndVerifies(principal);
+        }
         ++_offices[principal].verifying;
         roles.weight = weight;
         // At most 256 verifiers.
@@ -272,6 +275,11 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// @inheritdoc IEvidenceRegistry
     function principalOf(address account) external view returns (address) {
         return _roles[account].principal;
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function verifies(address principal) external view returns (bool) {
+        return _offices[principal].verifying != 0;
     }
 
     /// @inheritdoc IEvidenceRegistry

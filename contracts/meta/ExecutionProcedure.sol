@@ -52,8 +52,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     // --- Opening -----------------------------------------------------------------------------------------------------
 
     /// @inheritdoc IExecutionProcedure
-    function openMarket(address mission) external {
-        Openings.open(_market, _CONSTITUTION, mission);
+    function openMarket(address mission, address drafter) external {
+        Openings.open(_market, _CONSTITUTION, mission, drafter);
     }
 
     /// @inheritdoc IExecutionProcedure

@@ -12,6 +12,7 @@ import {TypedData} from "../libraries/TypedData.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
 import {Auth, Institution, Kind, Office} from "../types/Roles.sol";
 import {SessionState} from "../types/States.sol";
+import {Agenda} from "./legislation/Agenda.sol";
 import {BallotBox} from "./legislation/BallotBox.sol";
 import {Blocs} from "./legislation/Blocs.sol";
 import {Candidacies} from "./legislation/Candidacies.sol";
@@ -24,7 +25,8 @@ import {SessionLedger} from "./legislation/SessionLedger.sol";
 /// @title Sessions and the law they make
 /// @notice AgentCity 3.4, B.10; decisions 1–4, 9–14. The parts are in `legislation/`: `SessionLedger` (states and clocks),
 /// `Candidacies` (proposals and ballot), `Electorate` (who may vote), `BallotBox` (rankings); and, linked, `Convocation` (how
-/// sessions come about), `Blocs` (what rankings tell beside who won), `Enactment` (from winner to mission).
+/// sessions come about), `Agenda` (what the Speaker puts to the vote), `Blocs` (what rankings tell beside who won), `Enactment` (from
+/// winner to mission).
 contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardTransient {
     using BallotBox for Docket;
     using Candidacies for Docket;
@@ -119,6 +121,11 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         docket.sponsor(session, auth.agent, principal, candidate);
     }
 
+    /// @inheritdoc ILegislativeProcedure
+    function draft(uint256 session, bytes32 specHash, bytes32 cid) external returns (uint8 candidate) {
+        return Agenda.draft(_store, _CONSTITUTION, session, specHash, cid);
+    }
+
     // --- Ballots ---------------------------------------------------------------------------------------------------------
 
     /// @inheritdoc ILegislativeProcedure
@@ -140,22 +147,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function openVoting(uint256 session) external {
-        Docket storage docket = _store.inState(session, SessionLedger.BEFORE_VOTE);
-        bool over = docket.isOver(_CONSTITUTION);
-        if (!over) _consume(Office.SPEAKER, this.openVoting.selector, session);
-        bool debated = docket.info.state == SessionState.DELIBERATING;
-        uint8[] memory entries = debated ? docket.ballotOf() : docket.qualified();
-        if (entries.length < 2) {
-            if (!over) revert NoCandidates(session);
-            docket.end(session, SessionState.FAILED);
-            return;
-        }
-        if (!debated) docket.fix(entries);
-        bytes32 seed = keccak256(abi.encode(blockhash(block.number - 1), address(this), session, entries));
-        docket.info.tieSeed = seed;
-        uint256 duration = docket.info.rules.proposalTimeout;
-        uint40 until = docket.enter(_CONSTITUTION, session, SessionState.VOTING, duration);
-        emit VotingOpened(session, entries, seed, until);
+        Agenda.openVoting(_store, _CONSTITUTION, session);
     }
 
     /// @inheritdoc ILegislativeProcedure

@@ -46,12 +46,14 @@ export abstract class Clerk {
 
   /** Throws OutsideEnvelope unless this clerk's office permits the function. Signatures are checked like calls. */
   protected async requirePermitted(contract: ContractName, functionName: string): Promise<void> {
+    if (!(await this.isPermitted(contract, functionName))) throw new OutsideEnvelope(this.office, this.address, functionName);
+  }
+
+  /** Whether this account holds the office, and the office's envelope lists the function. */
+  protected async isPermitted(contract: ContractName, functionName: string): Promise<boolean> {
     const office = OFFICES[this.office];
     const selector = selectorIn(contractAbis[contract], functionName);
-    const permitted =
-      selector !== undefined &&
-      (await this.client.clerks.isClerk(office, this.address)) &&
-      (await this.client.clerks.isPermitted(office, selector));
-    if (!permitted) throw new OutsideEnvelope(this.office, this.address, functionName);
+    if (selector === undefined || !(await this.client.clerks.isClerk(office, this.address))) return false;
+    return this.client.clerks.isPermitted(office, selector);
   }
 }

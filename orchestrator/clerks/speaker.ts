@@ -1,13 +1,24 @@
 import type { LocalAccount } from "viem";
 import type { CityClient } from "../client/client.ts";
 import type { WriteOptions } from "../client/write.ts";
+import type { Hash } from "../primitives/hex.ts";
 import { type Approval, signApproval } from "./approval.ts";
 import { Clerk } from "./clerk.ts";
 
-/** Opens the debate and the vote, and puts the first name under an approved law. */
+/** Opens the debate and the vote, drafts where nobody else's law found sponsors, and puts the first name under an approved law. */
 export class Speaker extends Clerk {
   constructor(client: CityClient, account: LocalAccount) {
     super("SPEAKER", client, account);
+  }
+
+  /** Whether its envelope has drafting in it: a city may have been founded without. */
+  mayDraft(): Promise<boolean> {
+    return this.isPermitted("LegislativeProcedure", "draft");
+  }
+
+  async draft(session: bigint, specHash: Hash, cid: Hash, options: Omit<WriteOptions, "account">): Promise<void> {
+    await this.requirePermitted("LegislativeProcedure", "draft");
+    await this.client.legislation.draft([session, specHash, cid], { ...options, account: this.account });
   }
 
   async openDebate(session: bigint, options: Omit<WriteOptions, "account">): Promise<void> {

@@ -23,7 +23,7 @@ export function documentOf(
   mission: PlannedMission,
   inputs: MissionInputs,
   goal: Goal,
-  facts: CityFacts,
+  facts: Pick<CityFacts, "limits">,
   shape: LawShape,
   parent?: ParentNode,
 ): MissionDocument {
@@ -55,7 +55,13 @@ export function documentOf(
   });
 }
 
-function nodeOf(planned: PlannedNode, mission: PlannedMission, inputs: MissionInputs, goal: Goal, facts: CityFacts): MissionNode {
+function nodeOf(
+  planned: PlannedNode,
+  mission: PlannedMission,
+  inputs: MissionInputs,
+  goal: Goal,
+  facts: Pick<CityFacts, "limits">,
+): MissionNode {
   const { task, shape } = planned;
   const risk = riskOf(goal, facts.limits);
   const { agree, plan, gate, options, rubric, verifiers } = mission.tasks.find(({ name }) => name === task.name) ?? {

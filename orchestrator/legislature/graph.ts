@@ -8,6 +8,7 @@ import { convene } from "./convene.ts";
 import { deliberate } from "./deliberate.ts";
 import { deploy } from "./deploy.ts";
 import { identify } from "./identify.ts";
+import { officeDraft } from "./office-draft.ts";
 import { propose } from "./propose.ts";
 import { isOver, refund } from "./refund.ts";
 import { specify } from "./specify.ts";
@@ -25,6 +26,7 @@ export function sessionGraph(context: LegislatureContext) {
     ...convene(context),
     ...identify(context),
     ...propose(context),
+    ...officeDraft(context),
     ...deliberate(context),
     ...vote(context),
     ...blocs(context),
@@ -64,6 +66,8 @@ export function sessionGraph(context: LegislatureContext) {
         sendProposals: send(stages.sendProposals),
         signSponsorships: stages.signSponsorships,
         sendSponsorships: send(stages.sendSponsorships),
+        draftPlainest: stages.draftPlainest,
+        sendDraft: send(stages.sendDraft),
       })
       // deliberate
       .addNode({
@@ -81,6 +85,7 @@ export function sessionGraph(context: LegislatureContext) {
       .addNode({
         awaitVoting: stages.awaitVoting,
         openVoting: send(stages.openVoting),
+        rank: stages.poll,
         signBallots: stages.signBallots,
         castBallots: send(stages.castBallots),
         awaitBallots: stages.awaitBallots,
@@ -145,9 +150,11 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("signSponsorships", "sendSponsorships")
       .addConditionalEdges(
         "sendSponsorships",
-        async (state: SessionState) => goOn((await stages.hasCandidates(state)) ? "brief" : "awaitVoting")(state),
-        ["brief", "awaitVoting", "expire"],
+        async (state: SessionState) => goOn((await stages.hasCandidates(state)) ? "brief" : "draftPlainest")(state),
+        ["brief", "draftPlainest", "expire"],
       )
+      .addEdge("draftPlainest", "sendDraft")
+      .addConditionalEdges("sendDraft", goOn("awaitVoting"), ["awaitVoting", "expire"])
       .addEdge("brief", "signBriefing")
       .addEdge("signBriefing", "openDebate")
       .addConditionalEdges("openDebate", goOn("poll"), ["poll", "expire"])
@@ -165,7 +172,13 @@ export function sessionGraph(context: LegislatureContext) {
         "openVoting",
       ])
       .addEdge("awaitVoting", "openVoting")
-      .addConditionalEdges("openVoting", goOn("signBallots"), ["signBallots", "expire"])
+      // What was never debated nobody has ranked yet.
+      .addConditionalEdges("openVoting", (state: SessionState) => goOn(state.opinions === null ? "rank" : "signBallots")(state), [
+        "rank",
+        "signBallots",
+        "expire",
+      ])
+      .addEdge("rank", "signBallots")
       .addEdge("signBallots", "castBallots")
       .addConditionalEdges("castBallots", goOn("awaitBallots"), ["awaitBallots", "expire"])
       .addEdge("awaitBallots", "tally")

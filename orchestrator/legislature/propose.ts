@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import { z } from "zod";
 import { TransactionReverted } from "../chain/errors.ts";
 import { type CompiledLaw, compileLaw, statedGoalHash } from "../client/compile-law.ts";
@@ -103,10 +104,10 @@ export function tableOf(context: LegislatureContext, table: ContentId | null): z
   return table === null ? [] : context.load(table, tableSchema);
 }
 
-/** Every draft of the session, in the order of its voters. */
+/** Every draft of the session, in the order of its voters; then the Speaker's own, if there is one. */
 export function draftsOf(context: LegislatureContext, state: Pick<SessionState, "survey" | "drafts" | "reading">): Draft[] {
   const { voters } = context.survey(state.survey);
-  return voters.flatMap(({ agent }) => {
+  return [...voters.map(({ agent }) => agent), context.clerks.speaker.address].flatMap((agent) => {
     const record = state.drafts[draftKey(state.reading, agent)];
     return record === undefined ? [] : [context.load(parseContentId(record), draftSchema)];
   });
@@ -275,6 +276,11 @@ export interface Drafting {
 /** Laws that stood in a session: none of them may come again as it was. */
 export const barredSchema = tableSchema;
 
+/** Laws that failed before, in this session's goal or in the one that returns here. */
+export function formerLaws(context: LegislatureContext, barred: ContentId | null): readonly BarredLaw[] {
+  return [...(context.options.barred ?? []), ...(barred === null ? [] : context.load(barred, barredSchema))];
+}
+
 /** One agent's law and its reason, as a record; undefined when it has none, or none that could become law. */
 export async function draftBy(
   context: LegislatureContext,
@@ -283,7 +289,7 @@ export async function draftBy(
   lawful: (law: CompiledLaw, facts: CityFacts) => Promise<boolean> = (law, facts) => isLawful(context, law, facts),
 ): Promise<ContentId | undefined> {
   const { inputs, child } = context.options;
-  const former = [...(context.options.barred ?? []), ...(barred === null ? [] : context.load(barred, barredSchema))];
+  const former = formerLaws(context, barred);
   try {
     const plan = await planOrAbstain(context, agent, context.survey(survey).limits);
     if (plan === undefined) return undefined;
@@ -347,12 +353,18 @@ function lawfulOnce(context: LegislatureContext): (law: CompiledLaw, facts: City
 }
 
 /** Whether the chain's own validator would pass the law: a law that cannot be enacted is not proposed. */
-async function isLawful(context: LegislatureContext, { law, document }: CompiledLaw, facts: CityFacts): Promise<boolean> {
+export async function isLawful(
+  context: LegislatureContext,
+  { law, document }: CompiledLaw,
+  facts: CityFacts,
+  drafter: Address = zeroAddress,
+): Promise<boolean> {
   const witnesses = witnessesOf(document, facts);
   if (witnesses === undefined) return false;
   try {
     const { address: sponsor } = context.options.sponsor;
-    const terms = { goalHash: statedGoalHash(document), deposit: BigInt(document.budget), sponsor, edition: facts.limits.edition };
+    const { edition } = facts.limits;
+    const terms = { goalHash: statedGoalHash(document), deposit: BigInt(document.budget), sponsor, drafter, edition };
     await context.client.validator.validate(law, terms, witnesses);
     return true;
   } catch (error) {

@@ -5,7 +5,7 @@ import type { SessionRecord } from "./metrics.ts";
 
 /** Reads what the chain recorded of a session, from its events alone. */
 export async function sessionRecord({ legislation }: CityClient, session: bigint): Promise<SessionRecord> {
-  const { electorate } = await legislation.sessionOf(session);
+  const { electorate, drafted } = await legislation.sessionOf(session);
   const proposals = await legislation.history("Proposed", { session });
   const sponsorships = await legislation.history("Sponsored", { session });
   const polled = await legislation.history("StrawPollCast", { session });
@@ -20,7 +20,8 @@ export async function sessionRecord({ legislation }: CityClient, session: bigint
     straws,
     ballots,
     participants: new Set<Address>([
-      ...proposals.map(({ args }) => args.proposer),
+      // The Speaker is none of the electorate.
+      ...proposals.flatMap(({ args }) => (args.candidate === drafted ? [] : [args.proposer])),
       ...sponsorships.map(({ args }) => args.agent),
       ...straws.keys(),
       ...ballots.keys(),

@@ -3,6 +3,7 @@ import { compileLaw } from "../client/compile-law.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { LegislatureContext } from "./context.ts";
 import { NoWitness } from "./errors.ts";
+import { apartFrom, houseOf } from "./office-draft.ts";
 import { documentBehind, draftsOf, witnessesOf } from "./propose.ts";
 import { isOver } from "./refund.ts";
 import type { SessionState } from "./state.ts";
@@ -24,9 +25,13 @@ export function validate(context: LegislatureContext) {
     /** Sends: the law, with producers as witnesses who can fill all its slots. The constitution may have changed since it was drafted. */
     async sendValidation(state: SessionState): Promise<Partial<SessionState>> {
       const { law, docHash, document } = compileLaw(context.load(state.document, missionDocumentSchema));
-      const witnesses = witnessesOf(document, factsOf(context.survey(state.survey)));
-      if (witnesses === undefined) throw new NoWitness(document.title);
       const session = BigInt(state.session);
+      const { drafted, winner } = await client.legislation.sessionOf(session);
+      const facts = factsOf(context.survey(state.survey));
+      // The Speaker's house does nothing under a law of its office.
+      const apart = drafted !== 0 && drafted === winner ? apartFrom(await houseOf(context, session, drafted), facts) : facts;
+      const witnesses = witnessesOf(document, apart);
+      if (witnesses === undefined) throw new NoWitness(document.title);
       const note = context.note("validation", [state.session], state.document ?? undefined);
       try {
         await client.legislation.validate([session, law, docHash, witnesses], context.step("validate", state.session, note));

@@ -90,11 +90,24 @@ function shardsOf(tasks: LawShape["tasks"]): number[] {
   return tasks.map(({ shards }) => shards);
 }
 
+/**
+ * The structure that asks least of a city: no task is divided, the constitution's fewest executors do it, all runs are paid alike. It follows from
+ * goal and limits alone: whoever knows both derives the same.
+ */
+export function plainestOf(goal: Goal, limits: LawLimits): LawShape {
+  const risk = riskOf(goal, limits);
+  return shapeOf(goal, limits, {
+    executorsOf: (task) => leastExecutors(task, { limits }, risk),
+    shards: divide(goal, 1, 1),
+    pricing: PRICINGS[0],
+  });
+}
+
 /** Structures under which nobody runs a service for less than agents ask, if there are any. */
 function shapesOf(goal: Goal, facts: CityFacts, divisions: readonly number[][]): readonly LawShape[] {
   const risk = riskOf(goal, facts.limits);
-  const redundancies = goal.tasks.map((task) => redundancyOf(task, facts, risk));
-  const all = divisions.flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts, redundancies, shards, pricing)));
+  const executorsOf = (task: GoalTask) => redundancyOf(task, facts, risk);
+  const all = divisions.flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts.limits, { executorsOf, shards, pricing })));
   const paid = all.filter((shape) => leastPay(goal, shape) >= LEAST_PAY);
   return paid.length === 0 ? all : paid;
 }
@@ -112,7 +125,7 @@ export function admittedFor({ services, anyCode }: GoalTask): MissionNode["admit
 }
 
 /** Executors that a node of this task must have, by what the constitution asks of its risk. */
-export function leastExecutors({ tier }: GoalTask, { limits }: CityFacts, risk: RiskName): number {
+export function leastExecutors({ tier }: Pick<GoalTask, "tier">, { limits }: Pick<CityFacts, "limits">, risk: RiskName): number {
   return tier === TIER.CONSENSUS ? limits.minRedundancy[riskNumber(risk)] : 1;
 }
 
@@ -122,12 +135,19 @@ export function ablePrincipals(task: GoalTask, facts: CityFacts): number {
   return new Set(facts.producers.filter((producer) => fits(producer.capabilities, required)).map(({ principal }) => principal)).size;
 }
 
-function shapeOf(goal: Goal, facts: CityFacts, redundancies: readonly number[], shards: readonly number[], pricing: Pricing): LawShape {
-  const { limits } = facts;
+/** What a structure is made by: how many do a node of a task, into how many parts each task is divided, who is paid what. */
+interface Plan {
+  readonly executorsOf: (task: GoalTask) => number;
+  readonly shards: readonly number[];
+  readonly pricing: Pricing;
+}
+
+function shapeOf(goal: Goal, limits: LawLimits, plan: Plan): LawShape {
+  const { executorsOf, shards, pricing } = plan;
   const risk = riskOf(goal, limits);
   const review = Math.max(limits.minReview, Math.min(limits.maxReview, Math.floor(goal.duration / 4)));
   const tasks = goal.tasks.map((task, index): TaskShape => {
-    const redundancy = redundancies[index] ?? 1;
+    const redundancy = executorsOf(task);
     const pieces = shards[index] ?? 1;
     return {
       task: task.name,
@@ -138,16 +158,16 @@ function shapeOf(goal: Goal, facts: CityFacts, redundancies: readonly number[], 
       panel: limits.minPanel[riskNumber(risk)],
       timeout: Math.min(limits.maxNodeTimeout, task.timeout ?? limits.maxNodeTimeout),
       review,
-      weight: payOf(task, facts, pricing, risk) * pieces,
+      weight: payOf(task, plan) * pieces,
     };
   });
   return { title: titleOf(goal, tasks, pricing.note === undefined ? [] : [pricing.note]), tasks };
 }
 
 /** Pay of one node's executors; a mission of its own is worth all that is done in it. */
-function payOf(task: GoalTask, facts: CityFacts, pricing: Pricing, risk: RiskName): number {
-  if (task.mission === undefined) return (pricing.pay[task.tier - 1] ?? 100) * redundancyOf(task, facts, risk);
-  return task.mission.tasks.reduce((sum, inner) => sum + payOf(inner, facts, pricing, risk) * (inner.mission?.parts ?? 1), 0);
+function payOf(task: GoalTask, plan: Plan): number {
+  if (task.mission === undefined) return (plan.pricing.pay[task.tier - 1] ?? 100) * plan.executorsOf(task);
+  return task.mission.tasks.reduce((sum, inner) => sum + payOf(inner, plan) * (inner.mission?.parts ?? 1), 0);
 }
 
 /**

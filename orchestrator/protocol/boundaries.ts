@@ -36,6 +36,7 @@ export const DETOUR_BOUNDARIES = [
   "legislature:refused",
   "legislature:expired",
   "legislature:reintroduced",
+  "legislature:office-drafted",
 ] as const;
 
 /** Points that only a law of HIGH risk passes. */

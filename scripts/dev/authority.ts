@@ -233,6 +233,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     confirmIdentities: only("NotClerk", "registrar"),
     propose: signedBy("agent"),
     sponsor: signedBy("agent"),
+    draft: only("NotClerk", "speaker"),
     openDebate: only("NotClerk", "speaker"),
     strawPoll: signedBy("agent"),
     openVoting: [

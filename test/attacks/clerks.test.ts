@@ -1,9 +1,9 @@
 /** Offices that do more than their envelope, their mandate or their number allows. */
 import { expect } from "chai";
-import { id, type Wallet, ZeroHash } from "ethers";
+import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { EVERYTHING, Kind, keyOf, loadCity, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
-import { billOf, hash, type Legislature, lawOf, loadLegislature, OPERATION, PROPOSAL, State } from "../support/legislature.ts";
-import { openMission, TASK } from "../support/mission-fixture.ts";
+import { billOf, GOAL, hash, type Legislature, lawOf, loadLegislature, OPERATION, PROPOSAL, State } from "../support/legislature.ts";
+import { loadPeopledCity, openMission, openMissionIn, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
 const BILL = billOf(lawOf());
@@ -51,6 +51,90 @@ describe("attacks by clerks", () => {
     await networkHelpers.time.increase(PROPOSAL + 1n);
     await house.legislation.openVoting(session);
     expect(await stateOf(session)).to.equal(State.VOTING);
+  });
+
+  const draftedBy = async (speaker = holder("SPEAKER")) => {
+    const session = await house.steps.toProposing();
+    await attempt(house.legislation.connect(speaker).draft(session, BILL.specHash, hash("cid")));
+    return session;
+  };
+  const draftIn = async (session: bigint) => Number((await house.legislation.sessionOf(session)).drafted);
+  /** The office's draft has won the vote. */
+  const draftWon = async () => {
+    const session = await draftedBy();
+    await networkHelpers.time.increase(PROPOSAL + 1n);
+    await house.legislation.openVoting(session);
+    await house.steps.vote(
+      session,
+      house.voters.map(() => [1, 0]),
+    );
+    await house.legislation.tally(session);
+    return session;
+  };
+
+  it("a Speaker puts its own draft to the vote before the producers had their time", async () => {
+    const session = await draftedBy();
+    await attempt(house.legislation.connect(holder("SPEAKER")).openVoting(session));
+    expect(await stateOf(session)).to.equal(State.PROPOSING);
+    const candidate = await house.steps.propose(session, 0, hash("a producer's"));
+    await networkHelpers.time.increase(PROPOSAL + 1n);
+    await house.legislation.openVoting(session);
+    expect(await house.legislation.ballotOf(session)).to.deep.equal([0n, BigInt(candidate)]);
+  });
+
+  it("a Speaker drafts where a producer's draft has its sponsors", async () => {
+    const session = await qualified();
+    await attempt(house.legislation.connect(holder("SPEAKER")).draft(session, hash("its own"), hash("cid")));
+    expect(await draftIn(session)).to.equal(0);
+  });
+
+  it("a Speaker drafts for a session that nobody has paid for", async () => {
+    const { legislation, steps, voters } = house;
+    const backers = await Promise.all(voters.slice(0, 2).map((voter) => steps.backer(voter, GOAL)));
+    await legislation.petition(GOAL, ZeroAddress, backers);
+    const session = await legislation.sessionCount();
+    await legislation.connect(holder("REGISTRAR")).confirmIdentities(session, hash("identities"));
+    await attempt(legislation.connect(holder("SPEAKER")).draft(session, BILL.specHash, hash("cid")));
+    expect(await draftIn(session)).to.equal(0);
+  });
+
+  it("a producer carries the Speaker's draft into the debate", async () => {
+    const session = await draftedBy();
+    for (const voter of house.voters.slice(0, 5)) await attempt(house.legislation.connect(voter).sponsor(session, 1, house.direct(voter)));
+    expect((await house.legislation.candidateOf(session, 1)).sponsors).to.equal(0);
+    await attempt(house.legislation.connect(holder("SPEAKER")).openDebate(session));
+    expect(await stateOf(session)).to.equal(State.PROPOSING);
+  });
+
+  it("a Speaker drafts what its own house alone can carry out", async () => {
+    const session = await draftWon();
+    const { agent } = await house.register("the Speaker's producer", { principal: await house.account("principal of SPEAKER 0") });
+    await attempt(house.legislation.validate(session, BILL.law, BILL.docHash, [agent.address]));
+    expect(await stateOf(session)).to.equal(State.TALLIED);
+  });
+
+  it("a Speaker's house is paid for work under the law that it drafted", async () => {
+    const city = await loadPeopledCity();
+    const drafter = await city.producers.principalOf(city.workers[0]?.agent.address ?? ZeroAddress);
+    const mission = await (await openMissionIn(city, {}, 1n)).activate(drafter);
+    await attempt(mission.bid(0, 0));
+    expect(await city.execution.bidsOf(mission.address, 0)).to.deep.equal([]);
+  });
+
+  it("a house judges what its Speaker drafts", async () => {
+    const principal = await house.account("principal of SPEAKER 0");
+    const { agent } = await house.register("its verifier", { kind: Kind.VERIFIER, principal, stake: tokens(2000) });
+    await attempt(house.evidence.registerVerifier(agent.address, 100));
+    expect(await house.evidence.verifies(principal.address)).to.equal(false);
+  });
+
+  it("a house that verifies has its Speaker draft", async () => {
+    const principal = await house.account("verifies and speaks");
+    const { agent } = await house.register("its verifier", { kind: Kind.VERIFIER, principal, stake: tokens(2000) });
+    await house.evidence.registerVerifier(agent.address, 100);
+    const speaker = await house.account("second Speaker");
+    await house.clerks.appoint(Office.SPEAKER, speaker.address, principal.address);
+    expect(await draftIn(await draftedBy(speaker))).to.equal(0);
   });
 
   it("somebody uses up an office's allowance", async () => {

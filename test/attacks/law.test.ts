@@ -36,7 +36,7 @@ describe("attacks on the law", () => {
     ): Promise<boolean> {
       const { city, witnesses } = await loadFixture(witnessed);
       let passed = false;
-      const terms = { goalHash: GOAL, deposit, sponsor: ZeroAddress, edition: 0, ...over };
+      const terms = { goalHash: GOAL, deposit, sponsor: ZeroAddress, drafter: ZeroAddress, edition: 0, ...over };
       const judged = city.validator.validate(lawOf(nodes, header), terms, witnesses).then(() => {
         passed = true;
       });
@@ -130,7 +130,7 @@ describe("attacks on the law", () => {
       const newcomers: string[] = [];
       for (const name of ["newcomer 1", "newcomer 2"]) newcomers.push((await city.register(name)).agent.address);
       let passed = false;
-      const terms = { goalHash: GOAL, deposit: DEPOSIT, sponsor: ZeroAddress, edition: 0 };
+      const terms = { goalHash: GOAL, deposit: DEPOSIT, sponsor: ZeroAddress, drafter: ZeroAddress, edition: 0 };
       const consensus = node({ tier: 2, redundancy: 3, threshold: 2 });
       const judged = city.validator.validate(lawOf([consensus]), terms, [witnesses[0] ?? "", ...newcomers]).then(() => {
         passed = true;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { toFunctionSelector } from "viem";
+import { toFunctionSelector, zeroAddress } from "viem";
 import { readArtifact } from "../../deploy/artifacts.ts";
 import { missionTemplate } from "../../deploy/genesis.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
@@ -122,7 +122,7 @@ describe("a manipulated codification", function () {
   const validated = async (packed: Hex) => {
     const { budget, goal } = law.document;
     const witnesses = city.producers.map(({ account }) => account.address);
-    const terms = { goalHash: goalHashOf(goal), deposit: BigInt(budget), sponsor: city.sponsor.address, edition: 0 };
+    const terms = { goalHash: goalHashOf(goal), deposit: BigInt(budget), sponsor: city.sponsor.address, drafter: zeroAddress, edition: 0 };
     return messageOf(await rejection(city.client.validator.validate(packed, terms, witnesses)));
   };
   /** What the Speaker says to a document that is not the ballot's. */

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { zeroAddress } from "viem";
 import { compileLaw, goalHashOf } from "../../orchestrator/client/compile-law.ts";
 import { readLimits, riskOfExposure } from "../../orchestrator/client/law-limits.ts";
 import { documentOf } from "../../orchestrator/legislature/document.ts";
@@ -39,7 +40,13 @@ describe("laws for any mission file", function () {
         const document = documentOf(mission, { count, digest: hashOf("input") }, goal, facts, options[pick % options.length]!);
         expect(document.nodes.length).to.be.at.most(Math.max(MOST_NODES, 2 * mission.tasks.length));
         const witnesses = witnessesOf(document, facts);
-        const terms = { goalHash: goalHashOf(mission.goal), deposit: mission.budget, sponsor: city.sponsor.address, edition: 0 };
+        const terms = {
+          goalHash: goalHashOf(mission.goal),
+          deposit: mission.budget,
+          sponsor: city.sponsor.address,
+          drafter: zeroAddress,
+          edition: 0,
+        };
         await city.client.validator.validate(compileLaw(document).law, terms, witnesses!);
       }),
       { seed: 7, numRuns: 60 },

@@ -39,7 +39,7 @@ const VERIFIERS = 5;
 
 const ENVELOPES = {
   REGISTRAR: ["confirmIdentities"],
-  SPEAKER: ["openDebate", "openVoting", "approve"],
+  SPEAKER: ["draft", "openDebate", "openVoting", "approve"],
   REGULATOR: ["approve", "flagBloc"],
   CODIFIER: ["codify"],
 } as const;

@@ -296,9 +296,10 @@ export class Mission {
     return String(this.contract.target);
   }
 
-  async activate(): Promise<this> {
+  /** `drafter`: the Speaker's house, where its office drafted the law. */
+  async activate(drafter = ZeroAddress): Promise<this> {
     await this.contract.connect(this.legislature).activate();
-    await this.city.execution.connect(this.legislature).openMarket(this.address);
+    await this.city.execution.connect(this.legislature).openMarket(this.address, drafter);
     return this;
   }
 

@@ -40,7 +40,8 @@ library Candidacies {
         address principal,
         uint8 candidate
     ) internal {
-        if (candidate == 0 || candidate >= docket.info.candidates) {
+        bool known = candidate != 0 && candidate < docket.info.candidates;
+        if (!known || candidate == docket.info.drafted) {
             revert ILegislativeProcedure.UnknownCandidate(session, candidate);
         }
         _support(docket, session, agent, principal, candidate);

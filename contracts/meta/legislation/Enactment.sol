@@ -57,6 +57,7 @@ library Enactment {
                 goalHash: info.goalHash,
                 deposit: info.deposit,
                 sponsor: info.sponsor,
+                drafter: docket.drafterOf(),
                 edition: Terms.wrap(info.params).edition()
             }),
             witnesses
@@ -138,7 +139,7 @@ library Enactment {
         info.mission = mission;
         IERC20(constitution.at(Institution.TOKEN)).safeTransfer(mission, deposit);
         ICollaborationContract(mission).activate();
-        IExecutionProcedure(registry.executionOf(mission)).openMarket(mission);
+        IExecutionProcedure(registry.executionOf(mission)).openMarket(mission, docket.drafterOf());
     }
 
     /// @dev One Speaker and enough distinct Regulators; an audit is worth one of them once their time is over.

@@ -120,6 +120,12 @@ library SessionLedger {
         return given;
     }
 
+    /// @notice The Speaker's house, if what won was drafted in its office; else zero.
+    function drafterOf(Docket storage docket) internal view returns (address) {
+        uint8 drafted = docket.info.drafted;
+        return drafted != 0 && drafted == docket.info.winner ? docket.candidates[drafted].principal : address(0);
+    }
+
     /// @notice Ballots that make a turnout.
     function quorumOf(Docket storage docket) internal view returns (uint256) {
         uint256 quorum = Math.ceilDiv(

@@ -23,7 +23,13 @@ library Openings {
     using MarketLedger for MarketStorage;
 
     /// @notice The first window of a mission, for all its nodes; the caller is the legislation that deployed it.
-    function open(MarketStorage storage self, IConstitutionContract constitution, address mission) external {
+    /// @param drafter the Speaker's house where its office drafted the law; else zero
+    function open(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        address drafter
+    ) external {
         ITemplateRegistry templates = ITemplateRegistry(constitution.at(Institution.TEMPLATES));
         ITemplateRegistry.Mission memory origin = templates.missionOf(mission);
         if (origin.execution != address(this)) revert IExecutionProcedure.NotMission(mission);
@@ -46,6 +52,10 @@ library Openings {
             market.root = IExecutionProcedure(templates.executionOf(parent)).rootOf(parent);
         }
         self.participations[mission][context.sponsor].sponsor = true;
+        if (drafter != address(0)) {
+            self.participations[mission][drafter].sponsor = true;
+            self.announceParty(constitution, mission, drafter);
+        }
         closesAt = CityClock.inWorld(constitution, closesAt);
         emit IExecutionProcedure.MarketOpened(mission, type(uint256).max >> (256 - uint256(nodes)), closesAt, 0);
     }

@@ -21,4 +21,5 @@ export const clerkContractAbi = [
   {"type":"function","name":"isPermitted","inputs":[{"name":"office","type":"uint8"},{"name":"selector","type":"bytes4"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"revoke","inputs":[{"name":"office","type":"uint8"},{"name":"clerk","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"setEnvelope","inputs":[{"name":"office","type":"uint8"},{"name":"permitted","type":"bytes4[]"},{"name":"maxPerSession","type":"uint16"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"speaks","inputs":[{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
 ] as const satisfies Abi;

@@ -32,5 +32,5 @@ export const constitutionalValidatorAbi = [
   {"type":"error","name":"UnknownPredicate","inputs":[{"name":"predicate","type":"uint16"}]},
   {"type":"error","name":"WitnessIneligible","inputs":[{"name":"place","type":"uint256"},{"name":"witness","type":"address"}]},
   {"type":"error","name":"ZeroBudget","inputs":[{"name":"node","type":"uint256"}]},
-  {"type":"function","name":"validate","inputs":[{"name":"law","type":"bytes"},{"name":"terms","type":"tuple","components":[{"name":"goalHash","type":"bytes32"},{"name":"deposit","type":"uint64"},{"name":"sponsor","type":"address"},{"name":"edition","type":"uint32"}]},{"name":"witnesses","type":"address[]"}],"outputs":[{"name":"","type":"uint8"}],"stateMutability":"view"},
+  {"type":"function","name":"validate","inputs":[{"name":"law","type":"bytes"},{"name":"terms","type":"tuple","components":[{"name":"goalHash","type":"bytes32"},{"name":"deposit","type":"uint64"},{"name":"sponsor","type":"address"},{"name":"drafter","type":"address"},{"name":"edition","type":"uint32"}]},{"name":"witnesses","type":"address[]"}],"outputs":[{"name":"","type":"uint8"}],"stateMutability":"view"},
 ] as const satisfies Abi;

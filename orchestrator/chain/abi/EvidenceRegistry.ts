@@ -22,6 +22,7 @@ export const evidenceRegistryAbi = [
   {"type":"error","name":"PanelUnavailable","inputs":[{"name":"size","type":"uint8"},{"name":"unconflicted","type":"uint256"}]},
   {"type":"error","name":"RosterCurrent","inputs":[{"name":"epoch","type":"uint32"}]},
   {"type":"error","name":"SeedUnknown","inputs":[{"name":"number","type":"uint256"}]},
+  {"type":"error","name":"SpeaksAndVerifies","inputs":[{"name":"principal","type":"address"}]},
   {"type":"error","name":"TooManyVerifiers","inputs":[{"name":"max","type":"uint256"}]},
   {"type":"error","name":"WeightOutOfBounds","inputs":[{"name":"verifier","type":"address"},{"name":"current","type":"uint16"},{"name":"wanted","type":"uint16"}]},
   {"type":"error","name":"ZeroAddress","inputs":[]},
@@ -62,5 +63,6 @@ export const evidenceRegistryAbi = [
   {"type":"function","name":"verifierAt","inputs":[{"name":"serial","type":"uint16"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"verifierCount","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"verifiersOf","inputs":[{"name":"accounts","type":"address[]"}],"outputs":[{"name":"weights","type":"uint16[]"},{"name":"serials","type":"uint16[]"}],"stateMutability":"view"},
+  {"type":"function","name":"verifies","inputs":[{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"weightOf","inputs":[{"name":"verifier","type":"address"}],"outputs":[{"name":"","type":"uint16"}],"stateMutability":"view"},
 ] as const satisfies Abi;

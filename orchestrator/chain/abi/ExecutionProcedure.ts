@@ -68,7 +68,7 @@ export const executionProcedureAbi = [
   {"type":"function","name":"lockOf","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}],"outputs":[{"name":"","type":"uint64"}],"stateMutability":"view"},
   {"type":"function","name":"marketOf","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"}],"outputs":[{"name":"","type":"tuple","components":[{"name":"closesAt","type":"uint40"},{"name":"attempt","type":"uint8"},{"name":"reopened","type":"bool"}]}],"stateMutability":"view"},
   {"type":"function","name":"nonceOf","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
-  {"type":"function","name":"openMarket","inputs":[{"name":"mission","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"openMarket","inputs":[{"name":"mission","type":"address"},{"name":"drafter","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"participationOf","inputs":[{"name":"mission","type":"address"},{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"tuple","components":[{"name":"sponsor","type":"bool"},{"name":"bid","type":"bool"},{"name":"executor","type":"bool"},{"name":"verifier","type":"bool"},{"name":"assignments","type":"uint16"}]}],"stateMutability":"view"},
   {"type":"function","name":"predicateOf","inputs":[{"name":"id","type":"uint16"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"recordVerifiers","inputs":[{"name":"principals","type":"address[]"}],"outputs":[],"stateMutability":"nonpayable"},

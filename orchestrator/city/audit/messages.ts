@@ -48,11 +48,14 @@ export const debate: Check = {
   what: "published facts, the straw poll, every speech: signature, place, evidence; the ballots against the last opinions",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
+    const opened = context.record.events("LegislativeProcedure", "DebateOpened").find(({ args }) => args.session === context.session);
+    const { drafted, winner } = await context.client.legislation.sessionOf(context.session);
+    // What the Speaker's office drafted is put to the vote as it is.
+    if (opened === undefined && drafted !== 0 && drafted === winner) return;
     const id = recordNamed(context, "legislature.voting", seen);
     if (id === undefined) return;
     const held = debateSchema.parse(context.block(id));
     const briefed = recordNamed(context, "legislature.briefing", seen);
-    const opened = context.record.events("LegislativeProcedure", "DebateOpened").find(({ args }) => args.session === context.session);
     const { hash } = await context.chain.publicClient.getBlock({ blockNumber: opened?.block ?? 0n });
     seen.same(held.opened, hash, "block that drew the speaking order");
     if (briefed !== undefined) seen.same(context.block(briefed), held.briefing, "facts published before the debate", blockFile(briefed));

@@ -7,22 +7,24 @@ import type { AuditContext } from "./context.ts";
 import { closing } from "./documents.ts";
 import { exposed, visible } from "./exposed.ts";
 import type { Check, Inspection } from "./inspection.ts";
+import { officeDraft } from "./office-draft.ts";
 import { isSignedBy } from "./signatures.ts";
 
 /** The log's head is what a registered runner anchored on chain; every other file of the bundle hangs on it or on the chain. */
 export const roots: Check = {
   name: "ROOTS",
   scope: "bundle",
-  what: "the log's hash chain, its head anchored on chain by a registered runner, every block and file that hangs on it",
+  what: "the log's hash chain, its head anchored on chain by a registered runner, every block and file that hangs on it; a law of the Speaker's office derived again",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     for (const { seq } of context.log) seen.holds(true, `entry ${seq}`, "");
     await anchor(context, seen);
     await seen.part("closing entry", () => closing(context, seen));
-    await seen.part("mission file", () => {
+    await seen.part("mission file", async () => {
       const text = new TextDecoder().decode(context.bundle.bytes(BUNDLE_FILES.mission));
       exposed(context.document.document, text, seen);
       visible(context.document.document, text, seen);
+      await officeDraft(context, text, seen);
     });
     await blocks(context, seen);
   },

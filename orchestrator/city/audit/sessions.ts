@@ -3,6 +3,7 @@ import { cleanReport, reportHash } from "../../client/codification-audit.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
+import type { Hash } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
 import { OFFICES } from "../../protocol/offices.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
@@ -20,7 +21,7 @@ export const candidates: ChainCheck = {
   what: "signatures of proposals and sponsorships, each candidate's document, the ballot they make",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
-    const { record, session, roles, client, nameOf, hasBlock, bundle } = context;
+    const { record, session, roles, client, nameOf } = context;
     const sponsors = new Map<number, Set<string>>();
     const proposers = new Map<number, `0x${string}`>();
     const proposals = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => args.session === session);
@@ -36,21 +37,12 @@ export const candidates: ChainCheck = {
         sponsors.set(event.args.candidate, new Set([agent]));
         proposers.set(event.args.candidate, agent);
       }
-      const document = contentIdFromDigest(cid);
-      await seen.part(
-        subject,
-        () => {
-          if (seen.holds(hasBlock(document), subject, "has no document here", blockFile(document))) {
-            seen.same(
-              recompileLaw(bundle.bytes(blockFile(document))).specHash,
-              specHash,
-              `${subject}: law of its document`,
-              blockFile(document),
-            );
-          }
-        },
-        blockFile(document),
-      );
+      await documented(context, seen, subject, { cid, specHash });
+    }
+    // The Speaker's own draft is a call of its office: the chain refuses others.
+    for (const { args } of record.calls("LegislativeProcedure", "draft")) {
+      const [of, specHash, cid] = args;
+      if (of === session) await documented(context, seen, "draft of the Speaker's office", { cid, specHash });
     }
     for (const { from, args } of record.calls("LegislativeProcedure", "sponsor")) {
       const [of, candidate, { agent, deadline, signature }] = args;
@@ -59,7 +51,7 @@ export const candidates: ChainCheck = {
       seen.holds(signed, `sponsorship of candidate ${candidate} by ${nameOf(agent)}`, "is not signed by its sponsor");
       sponsors.get(candidate)?.add(agent);
     }
-    const { rules } = await client.legislation.sessionOf(session);
+    const { rules, drafted } = await client.legislation.sessionOf(session);
     const qualified = [...sponsors]
       .filter(([candidate, agents]) => {
         const own = roles.principalOf(proposers.get(candidate) ?? "0x");
@@ -67,10 +59,29 @@ export const candidates: ChainCheck = {
       })
       .map(([candidate]) => candidate)
       .sort((a, b) => a - b);
-    if (qualified.length < 16)
-      seen.same(await client.legislation.ballotOf(session), [STATUS_QUO, ...qualified], "candidates on the ballot");
+    const voted = qualified.length === 0 && drafted !== 0 ? [drafted] : qualified;
+    if (voted.length < 16) seen.same(await client.legislation.ballotOf(session), [STATUS_QUO, ...voted], "candidates on the ballot");
   },
 };
+
+/** A candidate's document is here, and is the law that its hash names. */
+async function documented(
+  { hasBlock, bundle }: ChainContext,
+  seen: Inspection,
+  subject: string,
+  { cid, specHash }: { readonly cid: Hash; readonly specHash: Hash },
+): Promise<void> {
+  const document = contentIdFromDigest(cid);
+  const file = blockFile(document);
+  await seen.part(
+    subject,
+    () => {
+      if (!seen.holds(hasBlock(document), subject, "has no document here", file)) return;
+      seen.same(recompileLaw(bundle.bytes(file)).specHash, specHash, `${subject}: law of its document`, file);
+    },
+    file,
+  );
+}
 
 /** Every ballot is its voter's, there is one each, and counting them again gives the chain's result (AgentCity 3.4). */
 export const ballots: ChainCheck = {

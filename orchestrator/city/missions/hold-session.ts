@@ -59,6 +59,7 @@ const NEWS: Partial<Record<BoundaryName, string>> = {
   "legislature:identities-confirmed": "the Registrar compared that with the chain; agents draft laws",
   "legislature:drafted": "laws drafted; agents say which they support",
   "legislature:sponsored": "candidates proposed and sponsored on chain",
+  "legislature:office-drafted": "no draft found its sponsors; the Speaker's office drafts the plainest law, if one is feasible",
   "legislature:debate-opened": "the ballot is fixed, the facts are published; agents rank it",
   "legislature:polled": "opinions recorded on chain; the debate begins",
   "legislature:reconsidered": "a round of talk is over; agents ranked again",

@@ -252,8 +252,8 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     entry: "LegislativeProcedure.validate",
     guard: "the sponsor's agents are no witnesses",
     file: "meta/ConstitutionalValidator.sol",
-    find: "principal != sponsor && producers",
-    replace: "producers",
+    find: "principal != terms.sponsor && ",
+    replace: "",
   },
   {
     title: "a law asks for a panel that nobody can draw, and waits for it",

@@ -54,6 +54,9 @@ export async function playSessions(trial: AuthorityTrial): Promise<void> {
   const direct = () => legislation.connect(other).propose(session, hash("other"), cid, house.direct(other));
   await trial.record("LegislativeProcedure.propose", { ...house.cast, agent: other.address }, direct, "unsigned");
 
+  const draft = () => legislation.connect(house.speaker).draft(session, hash("the office's"), cid);
+  await trial.record("LegislativeProcedure.draft", house.cast, draft);
+
   for (const [i, voter] of voters.slice(1, 5).entries()) {
     const cast = { ...house.cast, agent: voter.address };
     const support = { session, agent: voter.address, candidate: 1, deadline: FAR };

@@ -1,5 +1,5 @@
 /** Every function of the market and of a mission's clone, called with success in missions of their own. */
-import { id, ZeroHash } from "ethers";
+import { id, ZeroAddress, ZeroHash } from "ethers";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
@@ -48,7 +48,7 @@ export async function playMarket(trial: AuthorityTrial): Promise<void> {
   const { execution } = mission.city;
   const activate = () => mission.contract.connect(mission.legislature).activate();
   await trial.record("CollaborationContract.activate", cast, activate);
-  const openMarket = () => execution.connect(mission.legislature).openMarket(mission.address);
+  const openMarket = () => execution.connect(mission.legislature).openMarket(mission.address, ZeroAddress);
   await trial.record("ExecutionProcedure.openMarket", cast, openMarket);
   const governor = execution.connect(await mission.city.as("ADJUDICATION"));
   await trial.record("ExecutionProcedure.approvePredicate", cast, () => governor.approvePredicate(7, keyOf("predicate").address));

@@ -29,7 +29,7 @@ async function inhabited() {
 const load = () => loadFixture(inhabited);
 type Inhabited = Awaited<ReturnType<typeof inhabited>>;
 
-const TERMS = { goalHash: GOAL, deposit: DEPOSIT, sponsor: ZeroAddress, edition: 0 };
+const TERMS = { goalHash: GOAL, deposit: DEPOSIT, sponsor: ZeroAddress, drafter: ZeroAddress, edition: 0 };
 
 /** What the chain says to a law with these nodes and header. */
 function judged(

@@ -39,9 +39,9 @@ describe("ExecutionProcedure", () => {
   describe("openMarket", () => {
     it("is the legislature's that deployed the mission, once", async () => {
       await open();
-      await refused(market.openMarket(mission.address), "NotLegislation");
-      await refused(market.openMarket(keyOf("x").address), "NotMission");
-      await refused(market.connect(mission.legislature).openMarket(mission.address), "AlreadyOpen");
+      await refused(market.openMarket(mission.address, ZeroAddress), "NotLegislation");
+      await refused(market.openMarket(keyOf("x").address, ZeroAddress), "NotMission");
+      await refused(market.connect(mission.legislature).openMarket(mission.address, ZeroAddress), "AlreadyOpen");
       expect((await market.marketOf(mission.address, 0)).closesAt).to.be.greaterThan(await mission.city.now());
       expect((await market.participationOf(mission.address, mission.city.sponsor.address)).sponsor).to.equal(true);
       expect((await market.marketOf(mission.address, 1)).closesAt).to.equal(0);

@@ -1,5 +1,5 @@
 /** What nobody may do: writes of governance and of other branches (18, 19), signatures again or from elsewhere (24). */
-import { type BaseContract, id, type Signer, type Wallet, ZeroHash } from "ethers";
+import { type BaseContract, id, type Signer, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
 import { packRanking } from "../../../orchestrator/rules/condorcet.ts";
 import { type InstitutionName, Office } from "../../support/city-fixture.ts";
@@ -73,7 +73,7 @@ const WRITES: readonly Write[] = [
     owners: ["LEGISLATION"],
     args: async (w, m) => [await w.legislation.template(), 1, `${await m.contract.law()}${"00".repeat(128)}`, 9],
   },
-  { on: (w) => w.execution, name: "openMarket", owners: ["LEGISLATION"], args: (_w, m) => [m.address] },
+  { on: (w) => w.execution, name: "openMarket", owners: ["LEGISLATION"], args: (_w, m) => [m.address, ZeroAddress] },
   { on: (w) => w.execution, name: "reopenMarket", owners: ["MISSION"], args: () => [0, 1, []] },
   { on: (w) => w.execution, name: "approvePredicate", owners: GOVERNOR, args: (w) => [2, w.oracle] },
   { on: (w) => w.execution, name: "settleSlot", owners: ["MISSION"], args: (w) => [penaltyOf(agent(w))] },

@@ -1,0 +1,86 @@
+import { zeroAddress } from "viem";
+import { TransactionReverted } from "../chain/errors.ts";
+import { compileLaw } from "../client/compile-law.ts";
+import { plainestOf } from "../minds/options.ts";
+import { digestOf } from "../primitives/hash.ts";
+import type { Address } from "../primitives/hex.ts";
+import { isPlanned } from "../protocol/mission-file.ts";
+import { planRecord } from "../protocol/mission-plan.ts";
+import type { LegislatureContext, LegislatureOptions } from "./context.ts";
+import { documentOf } from "./document.ts";
+import { missionWith } from "./plan.ts";
+import { draftsOf, formerLaws, isLawful, requestFor, tableOf } from "./propose.ts";
+import { draftKey, type SessionState } from "./state.ts";
+
+/** Why the office drafts, as its draft says it. */
+const REASON = "no producer's draft found its sponsors; this is the plainest law that goal and constitution allow";
+
+/**
+ * Where no producer's draft found its sponsors, the Speaker drafts the plainest law (decision 75). No mind is asked: it follows from the goal and
+ * the parameters alone, and the audit derives it again.
+ */
+export function officeDraft(context: LegislatureContext) {
+  const { client, clerks, options } = context;
+  const { speaker } = clerks;
+
+  return {
+    /** Thinks: the plainest law, if anybody could derive it, the chain takes a draft of the office, and would pass it. */
+    async draftPlainest(state: SessionState): Promise<Partial<SessionState>> {
+      if (!isDerivable(options) || !(await mayDraft(context, BigInt(state.session)))) return {};
+      const house = await client.agents.principalOf(speaker.address);
+      const { goal, facts } = requestFor(context, state.survey, speaker.address);
+      const mission = missionWith(context, null);
+      const shape = plainestOf(goal, facts.limits);
+      const compiled = compileLaw(documentOf(mission, options.inputs, goal, facts, shape));
+      if (formerLaws(context, state.barred).some(({ specHash }) => specHash === compiled.specHash)) return {};
+      if (!(await isLawful(context, compiled, apartFrom(house, facts), house))) return {};
+      for (const { plan } of mission.tasks) if (plan !== null) context.save(planRecord(plan));
+      const { specHash } = compiled;
+      const draft = context.save({ agent: speaker.address, shape, document: context.save(compiled.document), specHash, reason: REASON });
+      const table = [...tableOf(context, state.table).filter((law) => law.specHash !== specHash), { shape, specHash }];
+      return {
+        drafts: { [draftKey(state.reading, speaker.address)]: draft },
+        table: context.save(table.toSorted((a, b) => (a.specHash < b.specHash ? -1 : 1))),
+      };
+    },
+
+    /** Sends: the Speaker, its draft. It counts for nothing if a producer's finds its sponsors yet. */
+    async sendDraft(state: SessionState): Promise<Partial<SessionState>> {
+      const draft = draftsOf(context, state).find(({ agent }) => agent === speaker.address);
+      if (draft === undefined) return {};
+      const note = context.note("office-draft", [state.session, speaker.address], draft.document);
+      try {
+        await speaker.draft(BigInt(state.session), draft.specHash, digestOf(draft.document), context.step("draft", state.session, note));
+      } catch (error) {
+        if (!(error instanceof TransactionReverted) || error.errorName !== "NotNeeded") throw error;
+      }
+      await context.cross("legislature:office-drafted");
+      return {};
+    },
+  };
+}
+
+/** Whether the law follows from what everybody has: tasks that the file names, services of the city's catalogue, no mission above. */
+function isDerivable({ mission, child }: LegislatureOptions): boolean {
+  return isPlanned(mission) && mission.services === null && child === undefined;
+}
+
+/** Facts without the producers of a house: they neither bid under its law nor show that it can be carried out. */
+export function apartFrom<Facts extends { readonly producers: readonly { readonly principal: Address }[] }>(
+  house: Address,
+  facts: Facts,
+): Facts {
+  return { ...facts, producers: facts.producers.filter(({ principal }) => principal !== house) };
+}
+
+/** The house of the Speaker that drafted this candidate. */
+export async function houseOf({ client }: LegislatureContext, session: bigint, candidate: number): Promise<Address> {
+  return (await client.legislation.candidateOf(session, candidate)).principal;
+}
+
+/** Whether the chain takes a draft of the office: somebody has paid, its envelope has it, its house does not verify. */
+async function mayDraft({ client, clerks: { speaker } }: LegislatureContext, session: bigint): Promise<boolean> {
+  const { sponsor, drafted } = await client.legislation.sessionOf(session);
+  if (sponsor === zeroAddress || drafted !== 0 || !(await speaker.mayDraft())) return false;
+  return !(await client.evidence.verifies(await client.agents.principalOf(speaker.address)));
+}
