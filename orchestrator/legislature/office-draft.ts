@@ -1,9 +1,11 @@
 import { zeroAddress } from "viem";
 import { TransactionReverted } from "../chain/errors.ts";
-import { compileLaw } from "../client/compile-law.ts";
+import { type CompiledLaw, compileLaw } from "../client/compile-law.ts";
 import { plainestOf } from "../minds/options.ts";
+import { AgentCityError } from "../primitives/errors.ts";
 import { digestOf } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
+import type { MissionDocument } from "../protocol/mission-document.ts";
 import { isPlanned } from "../protocol/mission-file.ts";
 import { planRecord } from "../protocol/mission-plan.ts";
 import type { LegislatureContext, LegislatureOptions } from "./context.ts";
@@ -31,7 +33,8 @@ export function officeDraft(context: LegislatureContext) {
       const { goal, facts } = requestFor(context, state.survey, speaker.address);
       const mission = missionWith(context, null);
       const shape = plainestOf(goal, facts.limits);
-      const compiled = compileLaw(documentOf(mission, options.inputs, goal, facts, shape));
+      const compiled = lawOrNone(() => documentOf(mission, options.inputs, goal, facts, shape));
+      if (compiled === undefined) return {};
       if (formerLaws(context, state.barred).some(({ specHash }) => specHash === compiled.specHash)) return {};
       if (!(await isLawful(context, compiled, apartFrom(house, facts), house))) return {};
       for (const { plan } of mission.tasks) if (plan !== null) context.save(planRecord(plan));
@@ -58,6 +61,16 @@ export function officeDraft(context: LegislatureContext) {
       return {};
     },
   };
+}
+
+/** The law that a document makes; undefined where the goal's budget cannot be divided so, or no law can be so. */
+function lawOrNone(document: () => MissionDocument): CompiledLaw | undefined {
+  try {
+    return compileLaw(document());
+  } catch (error) {
+    if (error instanceof AgentCityError) return undefined;
+    throw error;
+  }
 }
 
 /** Whether the law follows from what everybody has: tasks that the file names, services of the city's catalogue, no mission above. */

@@ -31,8 +31,11 @@ export async function officeDraft(context: AuditContext, missionFile: string, se
   }
   const { drafted, winner, params } = await client.legislation.sessionOf(session);
   if (drafted === 0 || drafted !== winner) return;
-  const mission = missionIn(missionFile, document.document);
-  if (mission === undefined) return void seen.holds(false, DRAFTED, "is for tasks or code that the mission file does not name");
+  const given = missionIn(missionFile, document.document);
+  if (given === undefined) return void seen.holds(false, DRAFTED, "is for tasks or code that the mission file does not name");
+  // Another session about the same goal has what the mission before it left.
+  const opened = context.record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
+  const mission = { ...given, budget: opened?.args.deposit ?? given.budget };
   const { edition } = unpackMissionParams(params);
   const limits = await readLimits(client, edition);
   const { input, nodes } = document.document;
