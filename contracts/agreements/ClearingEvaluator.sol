@@ -69,13 +69,14 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     bytes32 private constant _TERMS = keccak256(
         "ClearingTerms(address escrow,uint256 jobId,address client,address provider,address clientPrincipal,"
         "address providerPrincipal,bytes32 agreementHash,uint8 floor,uint8 questions,uint16 minConfidence,"
-        "uint16 passScore,uint8 panelSize,bool graduated,uint32 layout,uint40 deliverBy,uint32 hearing,uint40 deadline)"
+        "uint16 passScore,uint8 panelSize,bool graduated,uint32 layout,uint40 deliverBy,uint32 hearing,uint40 deadline,"
+        "uint96 bond)"
     );
     uint256 private constant _QUESTIONS = 2;
     uint256 private constant _ALL_QUESTIONS = 3;
-    /// @dev Where terms lie in a call of any function that takes them: behind the selector, seventeen words.
+    /// @dev Where terms lie in a call of any function that takes them: behind the selector, eighteen words.
     uint256 private constant _TERMS_FROM = 4;
-    uint256 private constant _TERMS_TO = 4 + 17 * 32;
+    uint256 private constant _TERMS_TO = 4 + 18 * 32;
     /// @dev One order, of node 0, with one opening: how a record begins.
     uint256 private constant _ONE_ORDER = 0x010001;
     uint256 private constant _PLACES = 8;
@@ -91,12 +92,14 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     /// @dev No city replaces its registry of evidence, nor its ledger of producers.
     IEvidenceRegistry private immutable _EVIDENCE;
     IProducerContract private immutable _PRODUCERS;
+    IERC20 private immutable _TOKEN;
 
     mapping(bytes32 key => Hearing hearing) private _hearings;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _EVIDENCE = IEvidenceRegistry(constitution.at(Institution.EVIDENCE));
         _PRODUCERS = IProducerContract(constitution.at(Institution.PRODUCERS));
+        _TOKEN = IERC20(constitution.at(Institution.TOKEN));
     }
 
     /// @inheritdoc IClearingEvaluator
@@ -116,7 +119,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         key = _keyOf(terms.escrow, terms.jobId);
         if (_hearings[key].digest != 0) revert AlreadyRegistered(key);
         // A job that cannot be judged is refused before anything is paid in.
-        _EVIDENCE.drawPanel(digest, terms.panelSize, _excluded(terms), block.number);
+        _EVIDENCE.drawPanel(digest, uint8(_sizeOf(terms, terms.bond != 0)), _excluded(terms), block.number);
         _hearings[key].digest = digest;
         emit Registered(key, terms.escrow, terms.jobId, terms.agreementHash);
     }
@@ -152,6 +155,8 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         bool complete = outcome != Outcome.CONTRADICTED && members == c.panel.length;
         (h.outcome, h.score) = (outcome, score);
         (h.confidence, h.complete) = (d.confidence, complete);
+        // Nothing can be added: the hearing is over.
+        if (complete) h.closesAt = uint40(block.timestamp);
         emit Decided(key, h.panels, outcome, d.confidence, score, d.class, d.basis, complete);
     }
 
@@ -169,16 +174,37 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     }
 
     /// @inheritdoc IClearingEvaluator
+    function challenge(Terms calldata terms) external nonReentrant {
+        (bytes32 key, Hearing storage h) = _known(terms);
+        bool byClient = msg.sender == terms.client;
+        if (!byClient && msg.sender != terms.provider) revert NotAuthorised(msg.sender);
+        if (h.closed) revert Closed(key);
+        if (!_isChallengeable(terms, h)) revert NotChallengeable(key);
+        if (!h.complete && block.timestamp <= h.closesAt) revert TooEarly(h.closesAt);
+        uint256 last = uint256(h.closesAt) + terms.hearing;
+        if (block.timestamp > last) revert TooLate(last);
+        (h.standing, h.standingScore) = (h.outcome, h.score);
+        (h.outcome, h.score, h.complete) = (Outcome.NONE, 0, false);
+        h.challenger = byClient ? Challenger.CLIENT : Challenger.PROVIDER;
+        emit Challenged(key, msg.sender, terms.bond);
+        _seat(key, h, terms.hearing);
+        _TOKEN.safeTransferFrom(msg.sender, address(this), terms.bond);
+    }
+
+    /// @inheritdoc IClearingEvaluator
     function finalise(Terms calldata terms, address feeToken) external nonReentrant {
         (bytes32 key, Hearing storage h) = _known(terms);
         if (h.closed) revert Closed(key);
         uint256 due = _dueAt(terms, h);
         if (block.timestamp <= due) revert TooEarly(due);
-        bool passed = h.outcome == Outcome.PASS && h.score >= terms.passScore;
-        uint16 share = passed ? (terms.graduated ? h.score : uint16(BasisPoints.WHOLE)) : 0;
+        uint16 stood = _shareOf(terms, h.standing, h.standingScore);
+        // A challenge that leads to no decision changes none.
+        if (h.challenger != Challenger.NOBODY && !_isDecided(h)) (h.outcome, h.score) = (h.standing, h.standingScore);
+        uint16 share = _shareOf(terms, h.outcome, h.score);
         bytes32 reason = keccak256(abi.encode(h.digest, h.work, h.panels, h.outcome, h.score));
         h.closed = true;
         emit Finalised(key, h.outcome, share, reason);
+        if (h.challenger != Challenger.NOBODY) _payBond(key, terms, h.challenger == Challenger.CLIENT, stood, share);
 
         uint256 before = feeToken == address(0) ? 0 : IERC20(feeToken).balanceOf(address(this));
         IJobEscrow escrow = IJobEscrow(terms.escrow);
@@ -231,7 +257,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         c.excluded = _excluded(terms);
         uint256 at = _open(c, terms, record);
         at = _prove(c, record, at);
-        _draw(c, key, h.panels, terms);
+        _draw(c, key, h, terms);
         _listen(c, terms, record, at);
     }
 
@@ -254,12 +280,18 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         return 3 + Wire.OPENING;
     }
 
-    function _draw(Case memory c, bytes32 key, uint8 panels, Terms calldata terms) private view {
+    function _draw(Case memory c, bytes32 key, Hearing storage h, Terms calldata terms) private view {
         bytes32 hash = blockhash(c.drawBlock);
         if (hash == 0) hash = _EVIDENCE.seedOf(c.drawBlock);
         if (hash == 0) revert IEvidenceRegistry.SeedUnknown(c.drawBlock);
-        bytes32 seed = PanelDraw.seed(EfficientHashLib.hash(hash, key), address(this), 0, panels);
-        Seat[] memory panel = _EVIDENCE.drawPanel(seed, terms.panelSize, c.excluded, c.drawBlock);
+        bytes32 seed = PanelDraw.seed(EfficientHashLib.hash(hash, key), address(this), 0, h.panels);
+        Seat[] memory panel = _EVIDENCE.drawPanel(
+            seed,
+            // `register` has seen that it is at most seven.
+            uint8(_sizeOf(terms, h.challenger != Challenger.NOBODY)),
+            c.excluded,
+            c.drawBlock
+        );
         uint256 drawn = 0;
         // At most seven seats.
         for (uint256 i = 0; i < panel.length; ++i) {
@@ -455,6 +487,24 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         }
     }
 
+    function _shareOf(Terms calldata terms, Outcome outcome, uint16 score) private pure returns (uint16) {
+        if (outcome != Outcome.PASS || score < terms.passScore) return 0;
+        return terms.graduated ? score : uint16(BasisPoints.WHOLE);
+    }
+
+    /// @dev Back to whoever challenged if the share moved its way, else to the other, which waited. A token that refuses one of them keeps up
+    /// nobody else's money.
+    function _payBond(bytes32 key, Terms calldata terms, bool byClient, uint16 stood, uint16 share) private {
+        bool back = byClient ? share < stood : share > stood;
+        address to = byClient == back ? terms.client : terms.provider;
+        emit BondPaid(key, to, terms.bond, _TOKEN.trySafeTransfer(to, terms.bond));
+    }
+
+    /// @dev Once: the first panel of the two has decided.
+    function _isChallengeable(Terms calldata terms, Hearing storage h) private view returns (bool) {
+        return terms.bond != 0 && h.panels == 1 && _isDecided(h);
+    }
+
     function _isDecided(Hearing storage h) private view returns (bool) {
         return h.outcome == Outcome.PASS || h.outcome == Outcome.FAIL;
     }
@@ -462,6 +512,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     /// @dev After it the job may be ended.
     function _dueAt(Terms calldata terms, Hearing storage h) private view returns (uint256) {
         if (h.panels == 0) return terms.deliverBy;
+        if (_isChallengeable(terms, h)) return uint256(h.closesAt) + terms.hearing;
         if (_isDecided(h)) return h.complete ? 0 : h.closesAt;
         // Undecided by the first panel, there is time to draw another.
         return h.panels == _MOST_PANELS ? h.closesAt : uint256(h.closesAt) + terms.hearing;
@@ -484,7 +535,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         bool parties = terms.client != terms.provider && terms.clientPrincipal != terms.providerPrincipal;
         bool named = terms.clientPrincipal != address(0) && terms.providerPrincipal != address(0);
         bool asked = terms.questions != 0 && terms.questions <= _ALL_QUESTIONS;
-        bool judged = terms.panelSize != 0 && terms.panelSize <= _LARGEST_PANEL;
+        bool judged = terms.panelSize != 0 && _sizeOf(terms, terms.bond != 0) <= _LARGEST_PANEL;
         bool scaled = terms.minConfidence <= BasisPoints.WHOLE && terms.passScore <= BasisPoints.WHOLE;
         bool ends = terms.hearing >= _SHORTEST && terms.hearing <= _LONGEST && terms.deliverBy >= block.timestamp;
         if (!parties || !named || !asked || !judged || !scaled || !ends) revert InvalidTerms();
@@ -527,6 +578,11 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         excluded = new address[](4);
         (excluded[0], excluded[1]) = (terms.client, terms.provider);
         (excluded[2], excluded[3]) = (terms.clientPrincipal, terms.providerPrincipal);
+    }
+
+    /// @dev A challenge is heard by twice as many, and one more: the first alone are no majority of it.
+    function _sizeOf(Terms calldata terms, bool challenged) private pure returns (uint256) {
+        return challenged ? 2 * uint256(terms.panelSize) + 1 : terms.panelSize;
     }
 
     function _keyOf(address escrow, uint256 jobId) private pure returns (bytes32) {

@@ -54,6 +54,8 @@ interface IClearingEvaluator {
         uint32 hearing;
         /// Until when the signatures may be used.
         uint40 deadline;
+        /// What a party pays in to have a larger panel decide again, in the city's token, smallest unit; zero: nobody can.
+        uint96 bond;
     }
 
     struct Hearing {
@@ -72,6 +74,16 @@ interface IClearingEvaluator {
         /// Every member was heard and counted: nothing can be added.
         bool complete;
         bool closed;
+        /// What the first panel decided, once it is challenged: it stands unless the second decides.
+        Outcome standing;
+        uint16 standingScore;
+        Challenger challenger;
+    }
+
+    enum Challenger {
+        NOBODY,
+        CLIENT,
+        PROVIDER
     }
 
     event Registered(bytes32 indexed key, address indexed escrow, uint256 indexed jobId, bytes32 agreementHash);
@@ -87,6 +99,9 @@ interface IClearingEvaluator {
         uint256 basis,
         bool complete
     );
+    event Challenged(bytes32 indexed key, address indexed party, uint96 bond);
+    /// @notice To whom a challenge's bond went, once the job ended.
+    event BondPaid(bytes32 indexed key, address indexed to, uint96 bond, bool paid);
     event Finalised(bytes32 indexed key, Outcome outcome, uint16 share, bytes32 reason);
 
     error InvalidTerms();
@@ -103,6 +118,8 @@ interface IClearingEvaluator {
     error TooEarly(uint256 dueAt);
     error TooLate(uint256 dueAt);
     error AlreadyDecided(bytes32 key);
+    /// @notice The terms name no bond, no first panel has decided, or it was challenged before.
+    error NotChallengeable(bytes32 key);
     error Undecided(uint8 result);
     error Closed(bytes32 key);
     error NotOnPanel(address verifier);
@@ -134,6 +151,11 @@ interface IClearingEvaluator {
 
     /// @notice Draws a second panel, if the first was heard and decided nothing, within as long again. Anyone.
     function redraw(Terms calldata terms) external;
+
+    /// @notice Has a second panel decide, of twice the first's members and one more, for `bond` of the city's token; once, within as long as a
+    /// hearing after the first is over. What it decides is final; if it decides nothing, the first stands. Whoever challenged has the bond back
+    /// if the share moves its way, else the other party has it, which waited. Caller: client or provider.
+    function challenge(Terms calldata terms) external;
 
     /// @notice Ends the job as decided; undecided or undelivered it is rejected, which refunds the client. Anyone. What the escrow pays its
     /// evaluator in `feeToken` goes to the caller.

@@ -38,21 +38,29 @@ export interface HearingView {
   /** All were heard: nothing can be added. */
   readonly isComplete: boolean;
   readonly isClosed: boolean;
+  /** What the first panel decided, if that was challenged: it stands unless the second decides. */
+  readonly challenged: { readonly by: "client" | "provider"; readonly outcome: HearingOutcome; readonly score: number } | undefined;
 }
+
+/** In the order of `IClearingEvaluator.Challenger`. */
+const CHALLENGERS = [undefined, "client", "provider"] as const;
 
 type Job = Pick<HearingTerms, "escrow" | "jobId">;
 
 export async function viewHearing(client: CityClient, { escrow, jobId }: Job): Promise<HearingView> {
-  const { digest, work, outcome, complete, closed, ...rest } = await client.chain.publicClient.readContract({
-    abi: clearingEvaluatorAbi,
-    address: client.addresses.ClearingEvaluator,
-    functionName: "hearingOf",
-    args: [escrow, BigInt(jobId)],
-  });
-  const name = HEARING_OUTCOMES[outcome];
-  if (name === undefined) throw new RangeError(`no outcome ${outcome}`);
+  const { digest, work, outcome, complete, closed, standing, standingScore, challenger, ...rest } =
+    await client.chain.publicClient.readContract({
+      abi: clearingEvaluatorAbi,
+      address: client.addresses.ClearingEvaluator,
+      functionName: "hearingOf",
+      args: [escrow, BigInt(jobId)],
+    });
+  const [name, stood] = [HEARING_OUTCOMES[outcome], HEARING_OUTCOMES[standing]];
+  if (name === undefined || stood === undefined) throw new RangeError(`no outcome ${outcome}, ${standing}`);
+  const by = CHALLENGERS[challenger];
+  const challenged = by === undefined ? undefined : { by, outcome: stood, score: standingScore };
   const known = (hash: Hash) => (hash === zeroHash ? undefined : hash);
-  return { ...rest, obligation: known(digest), work: known(work), outcome: name, isComplete: complete, isClosed: closed };
+  return { ...rest, obligation: known(digest), work: known(work), outcome: name, isComplete: complete, isClosed: closed, challenged };
 }
 
 /** What evidence and verdicts about a job are for, in this city. */
@@ -64,14 +72,16 @@ export function obligationOfJob({ chain, addresses }: Pick<CityClient, "chain" |
 export async function panelOfHearing(
   { chain, addresses }: CityClient,
   terms: HearingTerms,
-  { drawBlock, panels }: Pick<HearingView, "drawBlock" | "panels">,
+  { drawBlock, panels, challenged }: Pick<HearingView, "drawBlock" | "panels" | "challenged">,
 ): Promise<readonly Address[] | undefined> {
   const registry = { abi: evidenceRegistryAbi, address: addresses.EvidenceRegistry, blockTag: "pending" } as const;
   const hash = await chain.publicClient.readContract({ ...registry, functionName: "seedOf", args: [BigInt(drawBlock)] });
   if (hash === zeroHash) return undefined;
   const key = hearingKey(terms.escrow, BigInt(terms.jobId));
   const seed = panelSeed(keccak256(concat([hash, key])), addresses.ClearingEvaluator, 0, panels);
-  const args = [seed, terms.panelSize, partiesTo(terms), BigInt(drawBlock)] as const;
+  // A challenge is heard by twice as many, and one more.
+  const size = challenged === undefined ? terms.panelSize : 2 * terms.panelSize + 1;
+  const args = [seed, size, partiesTo(terms), BigInt(drawBlock)] as const;
   const seats = await chain.publicClient.readContract({ ...registry, functionName: "drawPanel", args });
   return seats.map(({ verifier }) => verifier);
 }

@@ -31,6 +31,7 @@ export const HEARING_TYPES = {
     { name: "deliverBy", type: "uint40" },
     { name: "hearing", type: "uint32" },
     { name: "deadline", type: "uint40" },
+    { name: "bond", type: "uint96" },
   ],
 } as const;
 
@@ -71,6 +72,8 @@ export const hearingTermsSchema = z.strictObject({
   deliverBy: seconds,
   hearing: seconds,
   deadline: seconds,
+  /** Of a challenge, in the city's token, smallest unit, as decimal text; "0": nobody challenges. */
+  bond: z.string().regex(/^(?:0|[1-9]\d{0,27})$/),
 });
 export type HearingTerms = z.infer<typeof hearingTermsSchema>;
 
@@ -80,9 +83,9 @@ export interface HearingPlace {
   readonly evaluator: Address;
 }
 
-/** The same with the job's number as viem takes it, for calls and for wallets. */
-export function termsOnChain({ jobId, ...terms }: HearingTerms) {
-  return { ...terms, jobId: BigInt(jobId) };
+/** The same with numbers beyond 2^53 as viem takes them, for calls and for wallets. */
+export function termsOnChain({ jobId, bond, ...terms }: HearingTerms) {
+  return { ...terms, jobId: BigInt(jobId), bond: BigInt(bond) };
 }
 
 /** What a party's wallet signs. */

@@ -309,6 +309,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     deliver: only("NotAuthorised", "provider"),
     evaluate: anyone,
     redraw: anyone,
+    challenge: only("NotAuthorised", "client", "provider"),
     finalise: anyone,
   },
   StakePool: {

@@ -208,4 +208,38 @@ describe("attacks on agreements", () => {
     await attempt(evaluate([{}, {}, fail, fail, fail]));
     expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.NONE);
   });
+
+  const CHALLENGED = { panelSize: 1, bond: tokens(2) };
+
+  it("a client challenges what passed, and the second panel's silence refunds it", async () => {
+    const { contract, client, provider, delivered, increase, balanceOf, nobody } = await openEvaluator();
+    const { terms, evaluate, challenge } = await delivered(CHALLENGED);
+    await evaluate([{}]);
+    await challenge(client);
+    await increase(HEARING + 1);
+    await attempt(contract.connect(client).finalise(terms, nobody));
+    expect(await balanceOf(provider)).to.equal(BUDGET + CHALLENGED.bond);
+  });
+
+  it("a client challenges for the delay alone, and has its bond back", async () => {
+    const { contract, client, delivered, balanceOf, nobody } = await openEvaluator();
+    const { terms, evaluate, challenge, decideAgain } = await delivered(CHALLENGED);
+    await evaluate([{}]);
+    await challenge(client);
+    const before = await balanceOf(client);
+    await decideAgain({});
+    await attempt(contract.connect(client).finalise(terms, nobody));
+    expect(await balanceOf(client)).to.equal(before);
+  });
+
+  it("a client challenges again what the larger panel has confirmed", async () => {
+    const { contract, client, provider, delivered, balanceOf, nobody } = await openEvaluator();
+    const { terms, evaluate, challenge, decideAgain } = await delivered(CHALLENGED);
+    await evaluate([{}]);
+    await challenge(client);
+    await decideAgain({});
+    await attempt(challenge(client));
+    await attempt(contract.connect(provider).finalise(terms, nobody));
+    expect(await balanceOf(provider)).to.equal(BUDGET + CHALLENGED.bond);
+  });
 });

@@ -19,7 +19,7 @@ import { openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions, wall } from "./gateway-city.ts";
-import { AMOUNT, COMMISSION, HEARING, type Job, type JobOptions, openJob, WORK } from "./job-parties.ts";
+import { AMOUNT, COMMISSION, foreignJob, HEARING, type Job, type JobOptions, openJob, WORK } from "./job-parties.ts";
 
 describe("jobs of strangers before a panel", function () {
   this.timeout(120_000);
@@ -54,11 +54,9 @@ describe("jobs of strangers before a panel", function () {
     seated = (all) => all;
   });
 
-  const job = (options: Partial<JobOptions> = {}) =>
-    openJob(
-      { url: gateway.url, rpcUrl: city.rpcUrl, addresses: city.client.addresses },
-      { endow: (party: Hex) => desk.faucet(party), now: Number(city.chain.clock.now()), ...options },
-    );
+  const place = () => ({ url: gateway.url, rpcUrl: city.rpcUrl, addresses: city.client.addresses });
+  const options = (): JobOptions => ({ endow: (party: Hex) => desk.faucet(party), now: Number(city.chain.clock.now()) });
+  const job = (more: Partial<JobOptions> = {}) => openJob(place(), { ...options(), ...more });
   const pass = (seconds: number) => city.chain.clock.sleepUntil(city.chain.clock.now() + BigInt(seconds));
   /** Everything that is due now is done. */
   async function settled(): Promise<void> {
@@ -197,6 +195,45 @@ describe("jobs of strangers before a panel", function () {
     await pass(HEARING + 1);
     expect(await until(one, isOver)).to.include({ outcome: "PASS", panels: 1 });
     expect(await one.withdrawn("provider")).to.equal(AMOUNT);
+  });
+
+  it("is decided again by a larger panel when a party challenges it, and the bond is whose the delay cost", async () => {
+    const bond = 2_000_000n;
+    const one = await job({ change: { panelSize: 1, bond: String(bond) } });
+    await brought(one);
+    expect(await until(one, ({ outcome }) => outcome === "PASS")).to.include({ panels: 1, isComplete: true, isClosed: false });
+    await one.challenge("client", bond);
+    const held = await city.client.token.balanceOf(one.terms.provider);
+    const state = await until(one, isOver);
+    expect(state).to.include({ outcome: "PASS", panels: 2 });
+    expect(state["challenged"]).to.deep.equal({ by: "client", outcome: "PASS", score: 10_000 });
+    expect((await city.client.token.balanceOf(one.terms.provider)) - held).to.equal(bond);
+    expect(await one.withdrawn("provider")).to.equal(AMOUNT);
+  });
+
+  it("leaves what the escrow's own arbiter is for to it, where the parties gave it a window", async () => {
+    const one = await job({ agreed: { challengeWindow: HEARING } });
+    await brought(one);
+    expect(await until(one, isOver)).to.include({ outcome: "PASS" });
+    expect(await one.withdrawn("provider"), "not yet").to.equal(0n);
+    await one.client.city.escrow.challenge([one.jobId, one.obligation]);
+    await one.arbiter.city.escrow.rule([one.jobId, 4_000, one.obligation]);
+    expect([await one.withdrawn("provider"), await one.withdrawn("client")]).to.deep.equal([(AMOUNT * 4n) / 10n, (AMOUNT * 6n) / 10n]);
+  });
+
+  it("is all or nothing, by the score that both agreed to, where the escrow knows complete and reject alone", async () => {
+    for (const [score, isPaid] of [
+      [6_000, true],
+      [5_999, false],
+    ] as const) {
+      const one = await foreignJob(place(), options());
+      seated = (all) =>
+        all.map((each) => ({ ...each, hear: async (brief) => (await each.hear(brief)).map((said) => ({ ...said, score })) }));
+      await brought(one);
+      expect(await until(one, isOver)).to.include({ outcome: "PASS", score });
+      expect(await city.client.token.balanceOf(one.terms.provider)).to.equal(one.before.provider + (isPaid ? AMOUNT : 0n));
+      expect(await city.client.token.balanceOf(one.terms.client)).to.equal(one.before.client - (isPaid ? AMOUNT : 0n));
+    }
   });
 
   it("goes on after a restart, and hands in nothing twice", async () => {

@@ -1,5 +1,5 @@
 /** Client and provider of a job, each with a key and the package alone: the typed client for the chain, HTTP for the city. */
-import { http, zeroAddress, zeroHash } from "viem";
+import { createWalletClient, http, zeroAddress, zeroHash } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { hardhat } from "viem/chains";
 import { z } from "zod";
@@ -23,6 +23,7 @@ import {
   termsOnChain,
 } from "../../orchestrator/client/index.ts";
 import { type JsonObject, parseJson } from "../../orchestrator/primitives/json.ts";
+import { peerContract } from "../support/peer-contract.ts";
 
 export const HEARING = 900;
 export const AMOUNT = 5_000_000n;
@@ -69,43 +70,101 @@ export interface JobOptions {
   readonly now: number;
   readonly commission?: Commission;
   readonly change?: Partial<HearingTerms>;
+  /** What both agree on for the escrow. */
+  readonly agreed?: Partial<EscrowTerms>;
   /** Whose house a party is of; by default its own. */
   readonly houses?: { readonly client?: Hex; readonly provider?: Hex };
 }
 
-/** A job in the city's escrow that is paid in, and before the city's panel; the provider has delivered nothing yet. */
-export async function openJob(at: CityAt, { endow, now, commission = COMMISSION, change = {}, houses = {} }: JobOptions) {
-  const { AgreementEscrow: escrow, ClearingEvaluator: evaluator, CityToken: token } = at.addresses;
+async function partiesOf(at: CityAt, { endow }: Pick<JobOptions, "endow">) {
   const [client, provider, arbiter] = [partyOf(at), partyOf(at), partyOf(at)];
-  await endow(client.account.address);
-  await endow(provider.account.address);
-  const parties = { client: client.account.address, provider: provider.account.address };
-  const agreementHash = commissionHash(commission);
+  for (const { account } of [client, provider, arbiter]) await endow(account.address);
+  return { client, provider, arbiter };
+}
+type Parties = Awaited<ReturnType<typeof partiesOf>>;
+
+/** A job that is paid in. */
+interface Paid {
+  readonly escrow: Hex;
+  readonly jobId: bigint;
+  readonly layout: number;
+  readonly graduated: boolean;
+  readonly submit: (deliverable: Hex) => Promise<unknown>;
+}
+
+/** A job in the city's escrow that is paid in, and before the city's panel; the provider has delivered nothing yet. */
+export async function openJob(at: CityAt, options: JobOptions) {
+  const { AgreementEscrow: escrow, ClearingEvaluator: evaluator, CityToken: token } = at.addresses;
+  const { now, commission = COMMISSION } = options;
+  const parties = await partiesOf(at, options);
+  const { client, provider, arbiter } = parties;
   const agreed: EscrowTerms = {
-    ...{ ...parties, evaluator, backup: zeroAddress, arbiter: arbiter.account.address, token, amount: AMOUNT, agreementHash },
+    ...{ client: client.account.address, provider: provider.account.address, evaluator, backup: zeroAddress },
+    ...{ arbiter: arbiter.account.address, token, amount: AMOUNT, agreementHash: commissionHash(commission) },
     ...{ fundBy: now + DAY, deliverBy: now + 2 * DAY, evaluatorTimeout: 4 * DAY, challengeWindow: 0, arbiterTimeout: DAY },
     ...{ silenceShare: 0, nonce: 0n, deadline: now + DAY },
+    ...options.agreed,
   };
   const domain = { chainId: hardhat.id, escrow };
   const jobId = jobOf(domain, agreed);
   await client.city.escrow.open([agreed, "0x", await provider.account.signTypedData(escrowTypedData(domain, agreed))]);
-  const terms: HearingTerms = {
-    ...{ escrow, jobId: String(jobId), ...parties, agreementHash, floor: REC, questions: 1, minConfidence: 5_000, passScore: 6_000 },
-    clientPrincipal: houses.client ?? parties.client,
-    providerPrincipal: houses.provider ?? parties.provider,
-    ...{ panelSize: 3, graduated: true, layout: JOB_LAYOUTS.agreement, deliverBy: now + DAY, hearing: HEARING, deadline: now + DAY },
-    ...change,
-  };
-  const place = { chainId: hardhat.id, evaluator };
-  const signed = (party: typeof client) => party.account.signTypedData(hearingTypedData(place, terms));
-  const opening = { terms: { ...terms }, commission: { ...commission }, client: await signed(client), provider: await signed(provider) };
-  const hearing = hearingKey(escrow, jobId);
-  const obligation = hearingObligation(place, terms);
   await client.city.token.approve([escrow, AMOUNT]);
   await client.city.escrow.fund([jobId, AMOUNT, "0x"]);
+  const submit = (deliverable: Hex) => provider.city.escrow.submit([jobId, deliverable, "0x"]);
+  return heard(at, options, parties, { escrow, jobId, layout: JOB_LAYOUTS.agreement, graduated: true, submit });
+}
+
+/** The same in an escrow of somebody else, which knows `complete` and `reject` alone. */
+export async function foreignJob(at: CityAt, options: JobOptions) {
+  const parties = await partiesOf(at, options);
+  const { client, provider } = parties;
+  const { CityToken: token, ClearingEvaluator: evaluator } = at.addresses;
+  const { abi, bytecode } = peerContract("DraftJobs.sol", "DraftJobs");
+  const { publicClient } = client.city;
+  const walletOf = ({ account }: Parties["client"]) => createWalletClient({ account, chain: hardhat, transport: http(at.rpcUrl) });
+  const mined = (transaction: Hex) => publicClient.waitForTransactionReceipt({ hash: transaction });
+  const { contractAddress: escrow } = await mined(await walletOf(client).deployContract({ abi, bytecode, args: [token, 0n] }));
+  if (escrow === null || escrow === undefined) throw new Error("no escrow");
+  const call = async (by: Parties["client"], functionName: string, args: readonly unknown[]) =>
+    mined(await walletOf(by).writeContract({ address: escrow, abi, functionName, args }));
+  const jobId = 1n;
+  await call(client, "createJob", [provider.account.address, evaluator, BigInt(options.now + 30 * DAY), "a study"]);
+  await call(provider, "setBudget", [jobId, AMOUNT]);
+  const before = {
+    client: await client.city.token.balanceOf(client.account.address),
+    provider: await client.city.token.balanceOf(provider.account.address),
+  };
+  await client.city.token.approve([escrow, AMOUNT]);
+  await call(client, "fund", [jobId, AMOUNT, "0x"]);
+  const submit = (deliverable: Hex) => call(provider, "submit", [jobId, deliverable, "0x"]);
+  const job = await heard(at, options, parties, { escrow, jobId, layout: JOB_LAYOUTS.draft, graduated: false, submit });
+  return { ...job, before };
+}
+
+async function heard(
+  at: CityAt,
+  { now, commission = COMMISSION, change = {}, houses = {} }: JobOptions,
+  { client, provider, arbiter }: Parties,
+  { submit, jobId, ...place }: Paid,
+) {
+  const { ClearingEvaluator: evaluator, CityToken: token } = at.addresses;
+  const parties = { client: client.account.address, provider: provider.account.address };
+  const terms: HearingTerms = {
+    ...{ ...place, ...parties, jobId: String(jobId), agreementHash: commissionHash(commission) },
+    ...{ floor: REC, questions: 1, minConfidence: 5_000, passScore: 6_000, panelSize: 3 },
+    clientPrincipal: houses.client ?? parties.client,
+    providerPrincipal: houses.provider ?? parties.provider,
+    ...{ deliverBy: now + DAY, hearing: HEARING, deadline: now + DAY, bond: "0" },
+    ...change,
+  };
+  const city = { chainId: hardhat.id, evaluator };
+  const signed = (party: typeof client) => party.account.signTypedData(hearingTypedData(city, terms));
+  const opening = { terms, commission, client: await signed(client), provider: await signed(provider) };
+  const hearing = hearingKey(terms.escrow, jobId);
+  const obligation = hearingObligation(city, terms);
 
   return {
-    ...{ client, provider, terms, jobId, hearing, obligation },
+    ...{ client, provider, arbiter, terms, jobId, hearing, obligation },
     /** Once one of the parties has registered it by itself, no signature is needed. */
     open: (change: object = {}) => ask(at.url, "/v1/hearings", { ...opening, ...change }),
     registerByProvider: () => provider.city.evaluator.register([termsOnChain(terms), opening.client, "0x"]),
@@ -119,17 +178,22 @@ export async function openJob(at: CityAt, { endow, now, commission = COMMISSION,
     },
     /** The provider's two transactions: to the escrow, and to the panel. */
     async deliver(work: JsonObject, items: readonly Receipt[], submitted = work): Promise<void> {
-      await provider.city.escrow.submit([jobId, deliverableOf(submitted), "0x"]);
+      await submit(deliverableOf(submitted));
       const hidden = { obligation, outputHash: deliverableOf(work), trailRoot: zeroHash, items };
       await provider.city.evaluator.deliver([termsOnChain(terms), openingUnder(hidden, zeroHash)]);
     },
     handIn: (work: JsonObject, items: readonly Receipt[]) =>
-      ask(at.url, "/v1/hearing-work", { hearing, work, salt: zeroHash, trailRoot: zeroHash, items: items.map((item) => ({ ...item })) }),
+      ask(at.url, "/v1/hearing-work", { hearing, work, salt: zeroHash, trailRoot: zeroHash, items }),
+    async challenge(party: "client" | "provider", bond: bigint): Promise<void> {
+      const { city: its } = { client, provider }[party];
+      await its.token.approve([evaluator, bond]);
+      await its.evaluator.challenge([termsOnChain(terms)]);
+    },
     /** What each is owed in the escrow, and is paid by this. */
     async withdrawn(party: "client" | "provider"): Promise<bigint> {
-      const { account, city } = { client, provider }[party];
-      const owed = await city.escrow.creditOf(token, account.address);
-      if (owed > 0n) await city.escrow.withdraw([token, account.address]);
+      const { account, city: its } = { client, provider }[party];
+      const owed = await its.escrow.creditOf(token, account.address);
+      if (owed > 0n) await its.escrow.withdraw([token, account.address]);
       return owed;
     },
   };

@@ -37,6 +37,7 @@ const TERMS = {
     ["deliverBy", "uint40"],
     ["hearing", "uint32"],
     ["deadline", "uint40"],
+    ["bond", "uint96"],
   ].map(([name = "", type = ""]) => ({ name, type })),
 };
 
@@ -143,6 +144,7 @@ export async function openEvaluator(
     deliverBy: now + 24 * HOUR,
     hearing: HEARING,
     deadline: now + 24 * HOUR,
+    bond: 0n,
   };
   type Terms = typeof base;
   const domain = { name: "AgentCity", version: "1", chainId: 31337n, verifyingContract: at };
@@ -226,13 +228,13 @@ export async function openEvaluator(
   /** Whom the delivery drew, in the order of their places. */
   async function panel(terms: Terms): Promise<Wallet[]> {
     await networkHelpers.mine();
-    const { drawBlock, panels } = await contract.hearingOf(terms.escrow, terms.jobId);
+    const { drawBlock, panels, challenger } = await contract.hearingOf(terms.escrow, terms.jobId);
     const coder = ethers.AbiCoder.defaultAbiCoder();
     const key = ethers.keccak256(coder.encode(["address", "uint256"], [terms.escrow, terms.jobId]));
     const hash = ethers.keccak256(coder.encode(["bytes32", "bytes32"], [await city.evidence.seedOf(drawBlock), key]));
     const seed = ethers.keccak256(coder.encode(["bytes32", "address", "uint8", "uint8"], [hash, at, 0, panels]));
     const excluded = [terms.client, terms.provider, terms.clientPrincipal, terms.providerPrincipal];
-    const drawn = await city.evidence.drawPanel(seed, terms.panelSize, excluded, drawBlock);
+    const drawn = await city.evidence.drawPanel(seed, challenger === 0n ? terms.panelSize : 2 * terms.panelSize + 1, excluded, drawBlock);
     return drawn.map(({ verifier }) => verifiers.get(verifier) ?? keyOf("nobody"));
   }
 
@@ -253,7 +255,16 @@ export async function openEvaluator(
     /** Hands in these answers by place, with all proofs unless told otherwise. */
     const evaluate = async (answers: readonly (Answer | undefined)[], proofs = work.proofs) =>
       contract.evaluate(terms, recordOf(work, await voices(answers), proofs));
-    return { terms, work, judges, voices, evaluate, jobId };
+    /** Challenges, and hands in what each of the larger panel says: the same of all. */
+    const challenge = async (by: Wallet) => {
+      await city.fund(by, at, terms.bond);
+      return contract.connect(by).challenge(terms);
+    };
+    const decideAgain = async (answer: Answer) => {
+      const members = await panel(terms);
+      return contract.evaluate(terms, recordOf(work, await Promise.all(members.map((one) => voice(one, work, answer)))));
+    };
+    return { terms, work, judges, voices, evaluate, challenge, decideAgain, jobId };
   }
 
   return {

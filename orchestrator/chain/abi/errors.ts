@@ -171,6 +171,7 @@ export const errorsAbi = [
   {"type":"error","name":"NotAuthorised","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotAuthorised","inputs":[{"name":"jobId","type":"uint256"},{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotAwaitingBids","inputs":[{"name":"node","type":"uint8"}]},
+  {"type":"error","name":"NotChallengeable","inputs":[{"name":"key","type":"bytes32"}]},
   {"type":"error","name":"NotClerk","inputs":[{"name":"office","type":"uint8"},{"name":"account","type":"address"}]},
   {"type":"error","name":"NotCommitted","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"NotContradictory","inputs":[{"name":"verifier","type":"address"}]},

@@ -84,10 +84,11 @@ export const storageLayouts = {
     types: {
       "bool": {"encoding":"inplace","bytes":1},
       "bytes32": {"encoding":"inplace","bytes":32},
+      "enum IClearingEvaluator.Challenger": {"encoding":"inplace","bytes":1},
       "enum IClearingEvaluator.Outcome": {"encoding":"inplace","bytes":1},
       "mapping(bytes32 => struct IClearingEvaluator.Hearing)": {"encoding":"mapping","bytes":32,"key":"bytes32","value":"struct IClearingEvaluator.Hearing"},
       "string": {"encoding":"bytes","bytes":32},
-      "struct IClearingEvaluator.Hearing": {"encoding":"inplace","bytes":96,"members":[["digest",0,0,"bytes32"],["work",1,0,"bytes32"],["drawBlock",2,0,"uint40"],["closesAt",2,5,"uint40"],["score",2,10,"uint16"],["confidence",2,12,"uint16"],["panels",2,14,"uint8"],["outcome",2,15,"enum IClearingEvaluator.Outcome"],["complete",2,16,"bool"],["closed",2,17,"bool"]]},
+      "struct IClearingEvaluator.Hearing": {"encoding":"inplace","bytes":96,"members":[["digest",0,0,"bytes32"],["work",1,0,"bytes32"],["drawBlock",2,0,"uint40"],["closesAt",2,5,"uint40"],["score",2,10,"uint16"],["confidence",2,12,"uint16"],["panels",2,14,"uint8"],["outcome",2,15,"enum IClearingEvaluator.Outcome"],["complete",2,16,"bool"],["closed",2,17,"bool"],["standing",2,18,"enum IClearingEvaluator.Outcome"],["standingScore",2,19,"uint16"],["challenger",2,21,"enum IClearingEvaluator.Challenger"]]},
       "uint16": {"encoding":"inplace","bytes":2},
       "uint40": {"encoding":"inplace","bytes":5},
       "uint8": {"encoding":"inplace","bytes":1},

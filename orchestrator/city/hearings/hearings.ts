@@ -260,7 +260,8 @@ export class Hearings {
     if (now > Math.max(terms.deliverBy, view.closesAt + terms.hearing) + LET_GO) return this.#end(key, kept, view);
     if (now > endOf(terms, view)) return this.#finalise(key, kept, view);
     if (view.panels === 0) return;
-    if (now <= view.closesAt) return view.isComplete ? undefined : this.#hear(key, kept, view);
+    if (view.isComplete) return;
+    if (now <= view.closesAt) return this.#hear(key, kept, view);
     if (!isDecided(view) && view.panels < MOST_PANELS) await this.#redraw(key, terms);
   }
 
@@ -366,8 +367,10 @@ const keyOf = ({ escrow, jobId }: HearingTerms): Hash => hearingKey(escrow, BigI
 const isDecided = ({ outcome }: HearingView): boolean => outcome === "PASS" || outcome === "FAIL";
 
 /** After which second the job may be ended: the twin of `_dueAt` in `ClearingEvaluator`. */
-function endOf({ deliverBy, hearing }: HearingTerms, view: HearingView): number {
+function endOf({ deliverBy, hearing, bond }: HearingTerms, view: HearingView): number {
   if (view.panels === 0) return deliverBy;
+  // Within as long again a party may have a larger panel decide, where the terms name a bond for it.
+  if (isDecided(view) && view.panels === 1 && bond !== "0") return view.closesAt + hearing;
   if (isDecided(view)) return view.isComplete ? 0 : view.closesAt;
   return view.panels === MOST_PANELS ? view.closesAt : view.closesAt + hearing;
 }

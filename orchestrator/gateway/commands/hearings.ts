@@ -40,6 +40,7 @@ const terms = z.strictObject({
   deliverBy: seconds,
   hearing: count.meta({ description: "How long a panel is heard, seconds" }),
   deadline: seconds,
+  bond: units.meta({ description: "Of a challenge, which has a larger panel decide again; 0: nobody challenges" }),
 });
 const commission = z.strictObject({
   version: z.literal(1),
@@ -79,6 +80,8 @@ const state = z.strictObject({
   confidence: share,
   isComplete: z.boolean(),
   isClosed: z.boolean(),
+  /** What the first panel decided, where a party had a larger one decide again. */
+  challenged: z.strictObject({ by: z.enum(["client", "provider"]), outcome: z.enum(HEARING_OUTCOMES), score: share }).nullable(),
 });
 
 function deskOf({ hearings }: CityWorld): Hearings {
@@ -87,8 +90,16 @@ function deskOf({ hearings }: CityWorld): Hearings {
 }
 
 function stateOf({ client }: CityWorld, { key, terms: of, view, hasWork }: KnownHearing) {
-  const { obligation: _, work: committed, ...rest } = view;
-  return { hearing: key, terms: of, obligation: obligationOfJob(client, of), work: committed ?? null, hasWork, ...rest };
+  const { obligation: _, work: committed, challenged, ...rest } = view;
+  return {
+    hearing: key,
+    terms: of,
+    obligation: obligationOfJob(client, of),
+    work: committed ?? null,
+    hasWork,
+    ...rest,
+    challenged: challenged ?? null,
+  };
 }
 
 /** In the form of the house: what a pattern cannot say is refused here. */

@@ -291,6 +291,98 @@ describe("ClearingEvaluator", () => {
     });
   });
 
+  describe("challenge", () => {
+    const BOND = tokens(3);
+    const small = { panelSize: 1, bond: BOND };
+
+    it("is a party's, once, for the bond, and within as long again once the first panel is over", async () => {
+      const { contract, delivered, client, provider, issuer, increase, hearing, balanceOf, at, nobody } = await openEvaluator();
+      const one = await delivered({ panelSize: 2, bond: BOND });
+      await expect(one.challenge(client)).to.be.revertedWithCustomError(contract, "NotChallengeable");
+      await one.evaluate([PASS, PASS]);
+      await expect(contract.finalise(one.terms, nobody)).to.be.revertedWithCustomError(contract, "TooEarly");
+      await expect(contract.connect(issuer).challenge(one.terms)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      const held = await balanceOf({ address: at });
+      await expect(one.challenge(client)).to.emit(contract, "Challenged");
+      expect((await balanceOf({ address: at })) - held).to.equal(BOND);
+      expect(Number((await hearing(one.terms)).panels)).to.equal(2);
+      await expect(one.challenge(provider)).to.be.revertedWithCustomError(contract, "NotChallengeable");
+      await expect(contract.redraw(one.terms)).to.be.revertedWithCustomError(contract, "AlreadyDecided");
+      const late = await delivered(small);
+      await late.evaluate([PASS]);
+      await increase(HEARING + 1);
+      await expect(late.challenge(client)).to.be.revertedWithCustomError(contract, "TooLate");
+      await contract.finalise(late.terms, nobody);
+    });
+
+    it("has a larger panel decide finally, and returns the bond if the share moves the challenger's way", async () => {
+      const { contract, delivered, client, balanceOf, statusOf, hearing, nobody } = await openEvaluator();
+      const one = await delivered(small);
+      await one.evaluate([PASS]);
+      await one.challenge(client);
+      const without = await balanceOf(client);
+      await one.decideAgain(FAIL);
+      const { standing, outcome, complete } = await hearing(one.terms);
+      expect([Number(standing), Number(outcome), complete]).to.deep.equal([Outcome.PASS, Outcome.FAIL, true]);
+      await expect(contract.finalise(one.terms, nobody)).to.emit(contract, "BondPaid");
+      expect(await statusOf(one.jobId)).to.equal(JobStatus.REJECTED);
+      expect((await balanceOf(client)) - without).to.equal(BUDGET + BOND);
+    });
+
+    it("gives the bond of a challenge that changed nothing to the party that waited", async () => {
+      const { contract, delivered, client, provider, balanceOf, statusOf, nobody } = await openEvaluator();
+      for (const [result, by, waited] of [
+        [PASS, client, provider],
+        [FAIL, provider, client],
+      ] as const) {
+        const one = await delivered(small);
+        await one.evaluate([result]);
+        await one.challenge(by);
+        const before = await balanceOf(waited);
+        await one.decideAgain(result);
+        await contract.finalise(one.terms, nobody);
+        expect(await statusOf(one.jobId)).to.equal(result === PASS ? JobStatus.COMPLETED : JobStatus.REJECTED);
+        expect((await balanceOf(waited)) - before).to.equal(BUDGET + BOND);
+      }
+    });
+
+    it("gains nothing by silence: the first decision stands, and the bond is the other's", async () => {
+      const { contract, delivered, client, provider, increase, balanceOf, statusOf, nobody } = await openEvaluator();
+      const one = await delivered(small);
+      await one.evaluate([PASS]);
+      await one.challenge(client);
+      const before = await balanceOf(provider);
+      await expect(contract.finalise(one.terms, nobody)).to.be.revertedWithCustomError(contract, "TooEarly");
+      await increase(HEARING + 1);
+      await contract.finalise(one.terms, nobody);
+      expect(await statusOf(one.jobId)).to.equal(JobStatus.COMPLETED);
+      expect((await balanceOf(provider)) - before).to.equal(BUDGET + BOND);
+    });
+
+    it("is there only where the terms name a bond, and enough verifiers are left for it", async () => {
+      const { contract, delivered, client, base, createJob, register, city } = await openEvaluator();
+      const none = await delivered({ panelSize: 1 });
+      await none.evaluate([PASS]);
+      await expect(none.challenge(client)).to.be.revertedWithCustomError(contract, "NotChallengeable");
+      const three = { ...base, jobId: await createJob(), panelSize: 3, bond: BOND };
+      await expect(register(three)).to.be.revertedWithCustomError(city.evidence, "PanelUnavailable");
+      await expect(register({ ...three, panelSize: 4 })).to.be.revertedWithCustomError(contract, "InvalidTerms");
+    });
+
+    it("holds up no payment that the escrow owes: a job ends whatever the bond's token does", async () => {
+      const { contract, delivered, client, city, at, statusOf, nobody } = await openEvaluator();
+      const one = await delivered(small);
+      await one.evaluate([PASS]);
+      await one.challenge(client);
+      await one.decideAgain(PASS);
+      // The evaluator's tokens are gone: the bond cannot be paid.
+      const evaluator = await city.as(at);
+      await city.token.connect(evaluator).transfer(keyOf("elsewhere").address, await city.token.balanceOf(at));
+      await expect(contract.finalise(one.terms, nobody)).to.emit(contract, "BondPaid");
+      expect(await statusOf(one.jobId)).to.equal(JobStatus.COMPLETED);
+    });
+  });
+
   describe("finalise", () => {
     for (const escrow of ["draft", "packed"] as const)
       it(`completes what passed and rejects what failed, in an escrow of the ${escrow} order`, async () => {

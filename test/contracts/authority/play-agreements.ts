@@ -81,6 +81,10 @@ export async function playEvaluator(trial: AuthorityTrial): Promise<void> {
   await record("redraw", () => contract.redraw(terms));
   const voices = await Promise.all((await panel(terms)).map((judge) => voice(judge, work, {})));
   await record("evaluate", () => contract.evaluate(terms, recordOf(work, voices)));
+  const disputed = await trialled.delivered({ panelSize: 1, bond: 1n });
+  await disputed.evaluate([{}]);
+  for (const party of [client, provider]) await city.fund(party, trialled.at, 1n);
+  await record("challenge", () => contract.connect(client).challenge(disputed.terms));
   const quiet = { ...base, jobId: await createJob() };
   await register(quiet);
   await jobs.connect(client).fund(quiet.jobId, BUDGET, "0x");

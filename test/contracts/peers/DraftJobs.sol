@@ -34,6 +34,7 @@ abstract contract Jobs {
     uint256 private _count;
     bool private _paused;
 
+    event JobSubmitted(uint256 indexed jobId, address indexed provider, bytes32 deliverable);
     event JobCompleted(uint256 indexed jobId, address indexed evaluator, bytes32 reason);
     event JobRejected(uint256 indexed jobId, address indexed rejector, bytes32 reason);
 
@@ -72,9 +73,10 @@ abstract contract Jobs {
         _TOKEN.safeTransferFrom(msg.sender, address(this), expected);
     }
 
-    function submit(uint256 id, bytes32, bytes calldata) external {
+    function submit(uint256 id, bytes32 deliverable, bytes calldata) external {
         if (msg.sender != _jobs[id].provider) revert Unauthorized();
         _leave(id, Status.FUNDED, Status.SUBMITTED);
+        emit JobSubmitted(id, msg.sender, deliverable);
     }
 
     function complete(uint256 id, bytes32 reason, bytes calldata) external {
