@@ -2,14 +2,20 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { simulatedJudge } from "../orchestrator/adjudication/simulated-judge.ts";
 import { type City, openCity } from "../orchestrator/city/city.ts";
+import { Hearings } from "../orchestrator/city/hearings/hearings.ts";
+import { seatDesk } from "../orchestrator/city/missions/open-seats.ts";
 import { runToEnd } from "../orchestrator/city/missions/run.ts";
+import { issuersIn, verifiersIn } from "../orchestrator/city/world.ts";
 import { readInput } from "../orchestrator/execution/inputs/read-input.ts";
+import { serveGateway } from "../orchestrator/gateway/serve.ts";
 import { parseMissionFile } from "../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../services/catalog.ts";
+import { serveOptions } from "./gateway/gateway-city.ts";
 import { cache } from "./support/cache.ts";
 import { PACKAGES, SMALL_MISSION } from "./support/mission-bundle.ts";
 import { strangersFolder } from "./support/stranger.ts";
@@ -90,6 +96,19 @@ describe("examples", function () {
     );
     expect(again).to.include("AlreadyRegistered");
     expect(await city.client.agents.activeProducers()).to.equal(8);
+  });
+
+  it("job pays a provider whose work a panel of the city has judged", async () => {
+    const millis = () => performance.timeOrigin + performance.now();
+    const desk = await seatDesk(city, { clock: { millis, wait: () => new Promise<void>(() => {}) } });
+    const verifiers = async () => verifiersIn(city);
+    const hearings = new Hearings(city, { verifiers, issuers: issuersIn(city), relays: desk.relays, millis });
+    const gateway = await serveGateway(city, { ...serveOptions, millis, sleep: async (time) => void (await sleep(time)), hearings });
+    try {
+      expect(await example("job", [cityFile()])).to.deep.equal(["PASS with 100: the provider has 5 tokens"]);
+    } finally {
+      await gateway.close();
+    }
   });
 
   it("verify-a-bundle finds nothing wrong, and names what was changed", async () => {
