@@ -86,7 +86,7 @@ export const DIAGNOSES = {
   NotReintroducible: { means: "this session did not end in a way that another may follow", helps: "open a session of its own" },
   NothingToRule: { means: "no bloc is to be ruled on there", helps: "nothing is left to do" },
   TooFewAdjudicators: { means: "only {0} adjudicators have a seat, too few for a mission", helps: "seat more first" },
-  TooLate: { means: "its stage ended at {time 1}", helps: "the session goes on with what it has" },
+  TooLate: { means: "its time is over", helps: "what was due goes on without it" },
   // The constitution.
   AmendmentWaits: {
     means: "how long it takes to leave does not change while somebody may have to",
