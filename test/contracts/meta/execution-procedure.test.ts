@@ -399,6 +399,25 @@ describe("ExecutionProcedure", () => {
       expect([assignments, bidders]).to.deep.equal([4n, 4n]);
     });
 
+    it("goes to whom the node's capabilities fit, until another's price makes up for what it lacks; who fits too little is no bidder", async () => {
+      const level = 200;
+      // By Equation 1 a fit of 700 ‰ loses 0.6 · 0.5 · 0.3 of the score: 22.5 % of the slot's budget.
+      await open({ nodes: [TASK, TASK, { ...TASK, capabilities: BigInt(level) }, { ...TASK, capabilities: BigInt(level) }] });
+      const skilled = (name: string, permille: number) =>
+        mission.newcomer(name, { capabilities: BigInt(Math.ceil((256 * level * permille) / 1000)) });
+      const [able, partly, hardly] = [await skilled("able", 1000), await skilled("partly", 700), await skilled("hardly", 590)];
+      for (const [node, percent] of [20n, 25n, 20n, 25n].entries()) {
+        const { budget } = mission.node(node);
+        await mission.bidAs(able, node, budget);
+        await mission.bidAs(partly, node, (budget * (100n - percent)) / 100n);
+      }
+      await refused(mission.bidAs(hardly, 2), "CapabilityTooLow");
+      await mission.closeMarket();
+      await award(0, 1, 2, 3);
+      const winners = await Promise.all([0, 1, 2, 3].map(async (node) => (await mission.contract.slotOf(node, 0)).agent));
+      expect(winners).to.deep.equal([partly, partly, able, partly].map(({ agent }) => agent.address));
+    });
+
     it("passes over those of several nodes that cannot be awarded now, and awards the others", async () => {
       await open({ nodes: [TASK, TASK, TASK] });
       for (const node of [0, 1, 2]) await mission.bid(node, node);
