@@ -259,6 +259,10 @@ describe("jobs of strangers before a panel", function () {
     expect(await refusal(one.get())).to.include("HearingUnknown");
     expect(await refusal(one.open({ commission: { ...COMMISSION, kinds: ["receipt"] } }))).to.include("BadRequest");
     expect(await refusal(one.open({ commission: { version: 1, kinds: ["receipt"] } }))).to.include("HearingRefused");
+    const spent = () => city.database.query("SELECT sum(gas) AS gas FROM relayed WHERE subject = 'all strangers'");
+    const before = await spent();
+    expect(await refusal(one.open({ client: "0x" }))).to.include("InvalidSignature");
+    expect(await spent(), "what is refused takes nothing of what strangers may cost").to.deep.equal(before);
     await one.open();
     expect(await refusal(one.open({ terms: { ...one.terms, floor: 0 } }))).to.include("HearingRefused");
     expect(await refusal(one.handIn(WORK, []))).to.include("HearingRefused");

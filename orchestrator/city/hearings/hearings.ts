@@ -30,7 +30,7 @@ import {
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf } from "../../rules/commitments.ts";
 import type { City } from "../city.ts";
-import type { RelayBudget, RelayPayer } from "../missions/relay-budget.ts";
+import { RELAYED, type RelayBudget, type RelayPayer } from "../missions/relay-budget.ts";
 import { type Delivered, hearPanel, type Spoken } from "./hear-panel.ts";
 
 /** What a city does not take before a panel, and why. */
@@ -151,21 +151,21 @@ export class Hearings {
       const obligation = obligationOfJob(client, terms);
       if (before.obligation !== undefined && before.obligation !== obligation)
         throw new HearingRefused("the job is registered on other terms");
-      if (!this.#known.has(key)) {
-        this.#requireRoom();
-        await this.#options.relays.take("hearing", payer);
-      }
-      if (before.obligation === undefined)
-        await client.evaluator.register([termsOnChain(terms), signed.client, signed.provider], {
-          intent: intentKey("hearing", "register", obligation),
-          alreadyDone: async () => (await viewHearing(client, terms)).obligation === obligation,
-        });
-      if (!this.#known.has(key)) {
-        const block = blocks.putJson(commission);
-        await blocks.sync();
-        this.#keep(key, { terms, commission: block, delivered: null, isOver: false });
-        this.#city.tell(`job ${terms.jobId} of ${terms.escrow} is before a panel of ${terms.panelSize}`);
-      }
+      if (this.#known.has(key)) return this.get(key);
+      this.#requireRoom();
+      await this.#options.relays.spend("hearing", payer, async (took) => {
+        if (before.obligation === undefined)
+          await client.evaluator.register([termsOnChain(terms), signed.client, signed.provider], {
+            intent: intentKey("hearing", "register", obligation),
+            alreadyDone: async () => (await viewHearing(client, terms)).obligation === obligation,
+          });
+        // What is still to be sent for it stays held; what the contract refuses costs nobody anything.
+        took({ gasUsed: RELAYED.hearing });
+      });
+      const block = blocks.putJson(commission);
+      await blocks.sync();
+      this.#keep(key, { terms, commission: block, delivered: null, isOver: false });
+      this.#city.tell(`job ${terms.jobId} of ${terms.escrow} is before a panel of ${terms.panelSize}`);
       return this.get(key);
     });
   }
