@@ -175,6 +175,52 @@ describe("a paid command", function () {
     expect(await deal.received()).to.equal(4_250_000n);
   });
 
+  it("is paid for an agreement as it was read, once under a key, whoever asks again", async () => {
+    const deal = await x402Home(city).open({ isImmediate: true });
+    await deal.deliver();
+    const proof = reading(city.chain.id, Math.floor(wall.now / 1_000));
+    const body = { agreement: deal.id, ...proof };
+    const query = new URLSearchParams(Object.fromEntries(Object.entries(proof).map(([name, value]) => [name, String(value)])));
+    const tagNow = async () => (await fetch(`${gateway.url}/v1/agreements/${deal.id}?${query}`)).headers.get("etag") ?? "";
+    const pay = async (headers: Record<string, string>, asked: object = body) => {
+      const sent = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(asked) };
+      const answer = await fetch(`${gateway.url}/v1/agreement-payments`, sent);
+      const [receipt, terms] = ["payment-response", "payment-required"].map((name) => answer.headers.get(name));
+      return { status: answer.status, text: await answer.text(), receipt, terms };
+    };
+    const early = await tagNow();
+    await deal.judge("evaluator");
+    const late = await tagNow();
+    expect(late)
+      .to.match(/^"[\w-]{43}"$/)
+      .and.not.equal(early);
+
+    const key = { "idempotency-key": "this-debt" };
+    const { status, terms } = await pay({ ...key, "if-match": late });
+    expect(status, "a price uses no key up").to.equal(402);
+    const { accepts } = requiredSchema.parse(decoded(terms ?? null));
+    const by = await payer(5_000_000n);
+    const { header } = await paymentBy(by, accepts[0], { now: city.chain.clock.now(), nonce: sha256(`keyed ${by.address}`) });
+    const payment = { "payment-signature": header };
+    for (const condition of [{ "if-match": early }, { "if-match": `W/${late}` }, { "if-none-match": late }]) {
+      expect((await pay(condition)).status, JSON.stringify(condition)).to.equal(412);
+      expect((await pay({ ...payment, ...key, ...condition })).status, "no payment is taken").to.equal(412);
+    }
+    expect([await deal.received(), await balanceOf(by.address)]).to.deep.equal([0n, 5_000_000n]);
+
+    const paid = await Promise.all([1, 2, 3].map(() => pay({ ...payment, ...key, "if-match": late })));
+    expect(paid.map((each) => each.status)).to.deep.equal([200, 200, 200]);
+    expect(new Set(paid.map(({ text, receipt }) => `${text} ${receipt}`)).size).to.equal(1);
+    expect(await tagNow(), "it is paid by now").to.not.equal(late);
+    // Whoever lost the answer asks the same again, and is not told that the agreement has changed, or that nothing is owed.
+    expect(await pay({ ...payment, ...key, "if-match": late })).to.deep.equal(paid[0]);
+    const other = await pay(key, { ...body, agreement: sha256("another") });
+    expect([other.status, other.text.includes("KeyReused")]).to.deep.equal([422, true]);
+    expect((await pay({ "idempotency-key": "another-key" })).text).to.include("NothingOwed");
+    expect(await deal.received()).to.equal(4_250_000n);
+    expect(await balanceOf(by.address)).to.equal(750_000n);
+  });
+
   it("is paid over MCP too, in the place that x402 has for it", async () => {
     const client = new Client({ name: "payer", version: "1.0.0" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
     await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", gateway.url)));

@@ -5,6 +5,7 @@ import type { LocalAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { envelope, verificationOutcomeSchema } from "../../orchestrator/attestation/index.ts";
 import type { Chain } from "../../orchestrator/chain/chain.ts";
 import { chainOver } from "../../orchestrator/chain/rpc.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
@@ -173,6 +174,42 @@ for (const visibility of ["public", "parties"] as const)
           const same = (text: string) => text.replaceAll(/bafkrei[a-z2-7]{52}|0x[0-9a-fA-F]{40}|node \d+/g, "…");
           expect(same(one.body)).to.equal(same(other.body));
         }
+    });
+
+    it("makes a claim that cites it unverifiable, a true one and a guess alike, whoever makes it", async () => {
+      const { gateway, city } = played;
+      const [work] = (await gateway.hub.query({ name: "execution.work" })).events;
+      const cid = work?.payloadCid ?? contentIdOf(new Uint8Array());
+      const words = new TextDecoder().decode(city.blocks.get(cid)).slice(10, 60);
+      const at = "2027-01-01T00:00:00.000Z";
+      let made = 0;
+      async function found(by: LocalAccount, source: string, source_excerpt: string) {
+        made += 1;
+        const claim_id = `${by.address}:withheld-${made}`;
+        const claim = { claim_type: "citation", claim_id, claim: "It says so.", attester_id: by.address, attested_at: at } as const;
+        const attestation = { ...claim, retrieved_at: at, source_uri: `urn:agentcity:block:${source}`, source_excerpt };
+        const terms = {
+          verify_endpoint_hint: `${gateway.url}/v1/attestation/verify`,
+          sla_window_ms: 60_000,
+          signature_alg: "ed25519",
+        } as const;
+        const body = JSON.stringify(envelope({ attestation, ...terms }));
+        const { url, init } = await signedRequest(by, `${gateway.url}/v1/attestation/claims`, { body, now: Math.floor(wall.now / 1_000) });
+        expect((await fetch(url, init)).status).to.equal(200);
+        const asked = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ claim_id }) };
+        const answer = await fetch(`${gateway.url}/v1/attestation/verify`, asked);
+        const { status, method, evidence, source_digest } = verificationOutcomeSchema.parse(await answer.json());
+        // The claim's own digest is all that differs.
+        return { status, method, source_digest, evidence: { ...evidence, claim_digest: "" } };
+      }
+      const stranger = accountOf(city, "P1");
+      const unknown = await found(stranger, contentIdOf(canonicalBytes({ is: "a guess" })), words);
+      expect(unknown).to.include({ status: "unverifiable", method: "citation/source-unavailable", source_digest: null });
+      for (const excerpt of [words, "a guess at what it says"]) expect(await found(stranger, cid, excerpt), excerpt).to.deep.equal(unknown);
+      // Whoever worked on it may read it; what is found out about a claim is everybody's.
+      const [{ executors } = { executors: [] }] = nodesSchema.parse(await json(gateway, `/v1/missions/${played.mission}/nodes`)).nodes;
+      const executor = city.society.find(({ account }) => account.address === executors[0]?.agent)?.account ?? stranger;
+      expect(await found(executor, cid, words), "an executor's").to.deep.equal(unknown);
     });
 
     it("refuses a bearer that has expired, by name", async () => {
