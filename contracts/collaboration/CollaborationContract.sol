@@ -8,13 +8,13 @@ import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
+import {Cases} from "./Cases.sol";
 import {ClearingDesk} from "./ClearingDesk.sol";
 import {Dispatch} from "./Dispatch.sol";
 import {Escrow} from "./Escrow.sol";
 import {Frame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
-import {Overrides} from "./Overrides.sol";
 import {Remedies} from "./Remedies.sol";
 import {Gate} from "./modules/Gate.sol";
 import {Guardian} from "./modules/Guardian.sol";
@@ -141,7 +141,12 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function caseHash(uint8 node) external view returns (bytes32) {
-        return Overrides.caseHash(_mission, _city(), node);
+        return Cases.ofNode(_mission, _city(), node);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function missionCaseHash() external view returns (bytes32) {
+        return Cases.ofMission(_mission, _city());
     }
 
     /// @inheritdoc ICollaborationContract

@@ -363,6 +363,12 @@ library NodeCore {
         startReview(w, node, law);
     }
 
+    /// @notice What a human has seen proven is shown.
+    function show(MissionStorage.Layout storage s, MissionStorage.Node memory w, uint8 node, uint8 proven) internal {
+        MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
+        if (notes.wanting) notes.shown |= proven;
+    }
+
     /// @notice Drops the slots that a human was asked about and that never showed an item at the floor: they are as good as late.
     function dropWanting(MissionStorage.Layout storage s, MissionStorage.Node memory w, uint8 node) internal {
         MissionStorage.Notes memory notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];

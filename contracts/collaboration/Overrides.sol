@@ -14,6 +14,7 @@ import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Institution} from "../types/Roles.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Appeals} from "./Appeals.sol";
+import {Cases} from "./Cases.sol";
 import {Docket, Dockets} from "./Docket.sol";
 import {Guard} from "./Guard.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
@@ -44,7 +45,7 @@ library Overrides {
             revert ICollaborationContract.NotAdjudication(msg.sender);
         }
         Frame memory f = MissionFrame.open(city);
-        bytes32 current = action.judges() ? _caseHash(s, f, node) : judged;
+        bytes32 current = action.judges() ? Cases.caseOf(s, city, action, node) : judged;
         if (judged != current) revert IAdjudicationProcedure.StaleCase(judged, current);
         _requireState(s, action);
         if (action == Action.APPROVE_POP) _approve(s, f, node, data);
@@ -54,20 +55,6 @@ library Overrides {
         else if (action == Action.RESUME_WITH_AMENDMENT) Remedies.amend(s, city, node, data);
         else _overrule(s, f, action, node, target, data);
         emit ICollaborationContract.Overridden(action, node, target);
-    }
-
-    function caseHash(MissionStorage.Layout storage s, City calldata city, uint8 node) external view returns (bytes32) {
-        return _caseHash(s, MissionFrame.open(city), node);
-    }
-
-    function _caseHash(MissionStorage.Layout storage s, Frame memory f, uint8 node) private view returns (bytes32) {
-        uint8 attempt = NodeCore.loadOf(s, f, node).attempt;
-        bytes32[] memory pledges = new bytes32[](f.node(node).redundancy());
-        for (uint256 slot = 0; slot < pledges.length; ++slot) {
-            pledges[slot] = s.pledges[MissionStorage.slotKey(node, attempt, slot)];
-        }
-        uint256 stops = (uint256(s.watch.stoppedAt) << 48) | (uint256(s.suspension.until) << 8) | s.watch.cleared;
-        return keccak256(abi.encode(s.head.state, s.head.stopped, stops, s.nodes[node], pledges));
     }
 
     /// @dev Ending a mission has its own arcs; an appeal, and who is at fault for the end, outlive the mission.
@@ -138,6 +125,7 @@ library Overrides {
         Dockets.prove(f, d, openings, items);
         if (!Dockets.isAdmissible(d, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor());
 
+        NodeCore.show(s, d.word, node, Dockets.provenSlots(s, d));
         d.word.share = share;
         d.word.agreeing = Dockets.slotsOf(basis) & d.word.commitMask;
         emit ICollaborationContract.ReviewApproved(node, d.word.attempt, share, d.word.agreeing);
@@ -146,6 +134,7 @@ library Overrides {
         // A veto after a human's approval leaves the node in review once; approving it again overrides the gate.
         if (decided || NodeCore.passesGate(s, f, d.word, node, d.law.predicate(), output)) {
             d.word.flags |= MissionStorage.GATED;
+            NodeCore.dropWanting(s, d.word, node);
             NodeCore.complete(s, f, d.word, node, output);
             Records.enter(s, f, d.law, d.word, node);
         }
@@ -198,6 +187,7 @@ library Overrides {
         bytes32 outputHash = _output(s, f, w, node, data);
         w.flags = (w.flags & ~(MissionStorage.VETOED | MissionStorage.HELD)) | MissionStorage.GATED;
         emit ICollaborationContract.GateDecided(node, true);
+        NodeCore.dropWanting(s, w, node);
         NodeCore.complete(s, f, w, node, outputHash);
         Records.enter(s, f, law, w, node);
     }

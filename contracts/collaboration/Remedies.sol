@@ -234,10 +234,28 @@ library Remedies {
             uint8 halted = bound & s.notes[MissionStorage.attemptKey(node, w.attempt)].halted;
             NodeCore.settleMask(s, node, w.attempt, halted, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
             bound &= ~halted;
+            uint8 others = bound & ~w.commitMask;
+            if (NodeCore.count(w.commitMask) >= law.threshold()) return _takeUp(s, f, w, node, others);
         }
         bytes32 reason = frozen ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
         NodeCore.settleMask(s, node, w.attempt, bound, 0, false, reason);
         NodeCore.fail(s, f, w, node, law.tier(), reason);
+    }
+
+    /// @dev Nobody confirmed what it was frozen for: who has committed goes on, if they are enough, with the whole time to open their work. The
+    /// others were stopped: they are not late.
+    function _takeUp(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 others
+    ) private {
+        NodeCore.settleMask(s, node, w.attempt, others, 0, false, Reasons.FREEZE_EXPIRED);
+        w.flags |= MissionStorage.COMMITS_CLOSED;
+        // What was left was the others' time to commit.
+        w.remainder = 0;
+        NodeCore.makeEligible(f, w, node);
     }
 
     // --- Further attempts and ends -----------------------------------------------------------------------------------

@@ -512,8 +512,8 @@ interface ICollaborationContract {
     /// @notice The one entry of adjudication (decision 14). FREEZE, UNFREEZE, RESUME_WITH_AMENDMENT, TERMINATE_MISSION, APPROVE_POP,
     /// REJECT_POP, RESOLVE_APPEAL, EMERGENCY_STOP, CLEAR_EMERGENCY_STOP, CLASSIFY_FALSE_POSITIVE, VETO_OUTPUT, RELEASE_OUTPUT. Caller:
     /// CURRENT adjudication procedure.
-    /// `judged` is the state that was reviewed, `caseHash(node)`, and has to be that of now. FREEZE, VETO_OUTPUT and EMERGENCY_STOP judge
-    /// none, or whoever is to be stopped could outrun them.
+    /// `judged` is the state that was reviewed, `caseHash(node)`, of TERMINATE_MISSION `missionCaseHash()`, and has to be that of now.
+    /// FREEZE, VETO_OUTPUT and EMERGENCY_STOP judge none, or whoever is to be stopped could outrun them.
     /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.
     /// RESUME_WITH_AMENDMENT: a frozen node whose executors are all still bound begins another attempt with the same executors, prices
     /// and stakes under the mandate abi.encode(bytes32 digest); it counts among maxRefinementIterations.
@@ -560,6 +560,8 @@ interface ICollaborationContract {
     function freezesOf(address agent) external view returns (uint256[3] memory);
     /// @notice Hash of the state an override judges: mission state and stops, the node's word and its pledges.
     function caseHash(uint8 node) external view returns (bytes32);
+    /// @notice The same of all nodes, which one that ends the mission judges.
+    function missionCaseHash() external view returns (bytes32);
     /// @notice What a decision about a node is about, and, in the smallest unit, what the protocol takes of all of the mission's budget.
     function caseOf(uint8 node) external view returns (NodeState state, uint8 attempt, uint64 fee);
     /// @notice Bitmap of completed nodes.

@@ -87,6 +87,11 @@ library ActionTable {
         return action != Action.FREEZE && action != Action.VETO_OUTPUT && action != Action.EMERGENCY_STOP;
     }
 
+    /// @notice Whether that state is the whole mission's, and not a node's: what ends it ends every node.
+    function judgesMission(Action action) internal pure returns (bool) {
+        return action == Action.TERMINATE_MISSION;
+    }
+
     /// @notice What an appeal may be about: whoever signed it does not resolve one.
     function isAppealable(Action action) internal pure returns (bool) {
         return

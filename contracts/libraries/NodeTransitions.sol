@@ -29,6 +29,7 @@ import {Arcs} from "./Arcs.sol";
 /// ELIGIBLE, EXECUTING, PENDING_VERIFICATION → FROZEN: an anomaly; the guard reads what was committed (stage 4 of 7).
 /// FROZEN → ELIGIBLE / FAILED: a human releases it / does not, or no ruling came in time.
 /// FROZEN → PENDING_VERIFICATION: the same for work whose panel was drawn, also when no ruling came. Its panel hears it on.
+/// FROZEN → ELIGIBLE also where no ruling came for work that enough have committed: it is opened, and heard.
 /// FAILED → ELIGIBLE: reopened as the next attempt. A node past WAITING has its predecessors completed for good, so it
 /// never returns to WAITING; that it awaits a new market shows in its empty executor slots, not in its state. For the
 /// same reason a WAITING node whose bidding ran out stays WAITING and only counts an attempt.

@@ -96,8 +96,8 @@ struct OverrideAction {
     bytes data;
     /// Why; its sha2-256 is the justification that institutions keep.
     string because;
-    /// The state this action judges: `caseHash()` of the mission, the session's spec hash, or that of its bloc. Acts that stop a mission, and
-    /// those on the city, judge none.
+    /// The state this action judges: `caseHash(node)` or `missionCaseHash()` of the mission, the session's spec hash, or that of its bloc.
+    /// Acts that stop a mission, and those on the city, judge none.
     bytes32 caseHash;
     /// Of acts that judge no state.
     uint256 salt;

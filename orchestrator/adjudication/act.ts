@@ -5,7 +5,7 @@ import { signOrder } from "../client/sign/order.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
-import { ACTS, type ActionName, APPEALABLE, actionNumber, encodeActionData } from "../protocol/actions.ts";
+import { ACTS, type ActionName, APPEALABLE, actionNumber, caseHashFor, encodeActionData } from "../protocol/actions.ts";
 import type { OverrideAction } from "../protocol/acts.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 
@@ -65,7 +65,7 @@ export async function stateOf(
   node = 0,
 ): Promise<Pick<OverrideOrder, "caseHash" | "data">> {
   const contract = client.mission(mission);
-  const caseHash = await contract.caseHash(node);
+  const caseHash = await caseHashFor(contract, action, node);
   if (action !== "FREEZE" && action !== "VETO_OUTPUT") return { caseHash };
   const { attempt } = await contract.nodeOf(node);
   return { caseHash, data: encodeActionData(action, [attempt]) };

@@ -207,6 +207,20 @@ export const ACTION_NAMES = Object.keys(ACTION_DATA) as readonly ActionName[];
 /** What an appeal about a node may be about (`ActionTable.isAppealable`): whoever signed it resolves none. */
 export const APPEALABLE: readonly ActionName[] = ["APPROVE_POP", "REJECT_POP", "RELEASE_OUTPUT", "VETO_OUTPUT", "FAULT_SLOTS"];
 
+/** What judges a whole mission (`ActionTable.judgesMission`): an act that ends it binds `missionCaseHash()`, others on a mission `caseHash(node)`. */
+const JUDGES_MISSION: readonly ActionName[] = ["TERMINATE_MISSION"];
+
+/** What a mission says of the states that its acts judge. */
+export interface Cases<Word = Hash> {
+  caseHash(node: number): Promise<Word>;
+  missionCaseHash(): Promise<Word>;
+}
+
+/** The state that an act on a mission judges, as it is now. */
+export function caseHashFor<Word>(mission: Cases<Word>, action: ActionName, node: number): Promise<Word> {
+  return JUDGES_MISSION.includes(action) ? mission.missionCaseHash() : mission.caseHash(node);
+}
+
 /** Its number in the enum. */
 export function actionNumber(name: ActionName): number {
   return ACTION_NAMES.indexOf(name) + 1;

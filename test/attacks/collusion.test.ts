@@ -623,6 +623,44 @@ describe("attacks by collusion", () => {
       expect((await stakeOf()).held).to.be.lessThan(tokens(10_000));
     });
 
+    /** What a human approves of three slots: the first two, on what all of these show. */
+    const approveTwo = async (...shown: number[]) => {
+      const openings = await Promise.all([0, 1, 2].map((slot) => mission.opening(0, slot)));
+      const evidence = dataOf("APPROVE_POP", 1n | (1n << 32n), 10_000, openings, await slotEvidence(...shown));
+      await mission.override(Action.APPROVE_POP, 0, evidence);
+    };
+    /** Three whose panels were silent, before a human. */
+    const unheard = async (isVetoed = false) => {
+      await worked(CONSENSUS);
+      if (isVetoed) await mission.override(Action.VETO_OUTPUT, 0);
+      for (let i = 0; i < 2; i++) {
+        await networkHelpers.time.increase(300);
+        await mission.contract.timeout(0);
+      }
+      return (await mission.executorOf(0, 2)).agent.address;
+    };
+
+    it("a slot that never showed anything loses no stake where a human approves the others", async () => {
+      const agent = await unheard();
+      await approveTwo(0, 1);
+      expect(await entitled()).to.be.greaterThan(0);
+      expect(await heldBy(agent)).to.be.lessThan(tokens(10_000));
+    });
+
+    it("a human approves the others, and takes the stake of who showed its work to that human", async () => {
+      const agent = await unheard();
+      await approveTwo(0, 1, 2);
+      expect(await heldBy(agent)).to.equal(tokens(10_000));
+    });
+
+    it("a slot that never showed anything loses no stake where a human releases what was vetoed", async () => {
+      const agent = await unheard(true);
+      await approveTwo(0, 1);
+      await mission.override(Action.RELEASE_OUTPUT, 0, await mission.release(0));
+      expect(await entitled()).to.be.greaterThan(0);
+      expect(await heldBy(agent)).to.be.lessThan(tokens(10_000));
+    });
+
     it("one of three shows nothing beside two who pass, and loses nothing", async () => {
       await opened(CONSENSUS);
       await mission.awardAll();

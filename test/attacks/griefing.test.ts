@@ -327,6 +327,48 @@ describe("attacks that grief", () => {
       expect((await stakeOf(agent)).held).to.equal(tokens(9950));
     });
 
+    /** Two of three have committed; the third stops itself, and no human comes. */
+    const deserted = async () => {
+      await routed(CONSENSUS);
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      await mission.contract.connect(await executor(2)).report(0, WHY, 0);
+      await networkHelpers.time.increase(await patience());
+      await mission.contract.timeout(0);
+    };
+    const openTwo = async () => {
+      await attempt(mission.contract.route(...onward(0)));
+      for (const slot of [0, 1]) await attempt(mission.reveal(0, slot));
+    };
+
+    it("one of three stops itself, and two whose work agrees are not paid", async () => {
+      await deserted();
+      await openTwo();
+      await attempt(mission.clear(0, { agreeing: 0b011 }));
+      const due = await Promise.all([0, 1].map(async (slot) => (await mission.contract.entitlementOf(0, slot)).paid > 0n));
+      expect(due).to.deep.equal([true, true]);
+      expect((await stakeOf(await executor(2))).held).to.equal(tokens(9950));
+    });
+
+    it("whom the others left behind changes its code, and ends their attempt", async () => {
+      await deserted();
+      await attempt(mission.contract.mismatch(...(await mission.otherCode(0, { slot: 2 }))));
+      await openTwo();
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
+    });
+
+    it("a monitor's freeze spares who sees in the reveals that its work is wrong", async () => {
+      await routed(CONSENSUS);
+      for (const slot of [0, 1, 2]) await mission.commit(0, slot);
+      for (const slot of [0, 1]) await mission.reveal(0, slot);
+      await reportBy(0);
+      await networkHelpers.time.increase(await patience());
+      await mission.contract.timeout(0);
+      await attempt(mission.contract.route(...onward(0)));
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.timeout(0));
+      expect((await stakeOf(await executor(2))).held).to.equal(tokens(9950));
+    });
+
     describe("of whole missions", () => {
       const suspend = () => mission.contract.connect(mission.city.monitor).suspend(WHY);
       const isMonitor = () => mission.city.evidence.isMonitor(mission.city.monitor.address);

@@ -211,7 +211,7 @@ describe("attacks on the law", () => {
       await attempt(
         mission.contract
           .connect(await stranger())
-          .onOverride(Action.TERMINATE_MISSION, 0, mission.address, "0x", await mission.contract.caseHash(0)),
+          .onOverride(Action.TERMINATE_MISSION, 0, mission.address, "0x", await mission.contract.missionCaseHash()),
       );
       expect(await mission.contract.state()).to.equal(MissionState.ACTIVE);
     });

@@ -3,11 +3,11 @@ import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import { actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { authorize } from "../support/authorization.ts";
-import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
-import { Action, HOUR, type Mission, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
+import { Action, HOUR, type Mission, MissionState, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
 import { orderOn } from "../support/orders.ts";
-import { openPanel, type Panel } from "../support/panel.ts";
+import { openPanel, type Panel, panelOver } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
 const GOVERNANCE = 0;
@@ -34,7 +34,7 @@ describe("attacks by replay", () => {
       const message = await override("TERMINATE_MISSION");
       const signature = await city.signOrder(message, seat(0), city.addresses.ADJUDICATION, 1);
       await attempt(contract.act(message, [{ adjudicator: seat(0).address, signature }]));
-      expect(await mission.caseHash(message.node)).to.equal(message.caseHash);
+      expect(await mission.missionCaseHash()).to.equal(message.caseHash);
     });
 
     it("an override signed for another contract is carried out here", async () => {
@@ -42,16 +42,16 @@ describe("attacks by replay", () => {
       const message = await override("TERMINATE_MISSION");
       const signature = await city.signOrder(message, seat(0), city.built.ConstitutionContract);
       await attempt(contract.act(message, [{ adjudicator: seat(0).address, signature }]));
-      expect(await mission.caseHash(message.node)).to.equal(message.caseHash);
+      expect(await mission.missionCaseHash()).to.equal(message.caseHash);
     });
 
     it("an override of one mission is carried out on another in the same state", async () => {
       const other = await panel.city.probe(2);
-      const before = await other.caseHash(0);
+      const before = await other.missionCaseHash();
       const message = await panel.override("TERMINATE_MISSION");
       expect(before).to.equal(message.caseHash);
       await swapped(message, { mission: other.address }, [panel.seat(0)]);
-      expect(await other.caseHash(0)).to.equal(before);
+      expect(await other.missionCaseHash()).to.equal(before);
     });
 
     it("the signature under a release fails the node", async () => {
@@ -136,6 +136,19 @@ describe("attacks by replay", () => {
       const signature = await city.signOrder(message, judge);
       return () => city.adjudication.act(message, [{ adjudicator: judge.address, signature }]);
     }
+
+    it("an order that ends a mission, signed when nothing had been done, ends it after other nodes went on", async () => {
+      await opened(TASK, TASK);
+      await mission.awardAll();
+      const panel = panelOver(mission.city, await mission.city.seatAdjudicators(1), await probeAt(mission.address));
+      await mission.route(1);
+      const order = await panel.override("TERMINATE_MISSION");
+      const signed = await panel.signed(order, panel.seat(0));
+      await mission.work(1);
+      await mission.clear(1);
+      await attempt(panel.contract.act(order, [signed]));
+      expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
+    });
 
     it("an executor outruns a freeze by committing", async () => {
       await opened(TASK);

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { ContractTransactionResponse, Wallet } from "ethers";
 import { MAX_TRANSACTION_GAS } from "../../orchestrator/chain/driven.ts";
 import { NODES_PER_TRANSACTION } from "../../orchestrator/execution/batches.ts";
+import { caseHashFor } from "../../orchestrator/protocol/actions.ts";
 import type { LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { gasOf } from "../bench/meter.ts";
 import { Kind, keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
@@ -82,7 +83,7 @@ describe("every call at its largest fits into one transaction", function () {
     for (const name of ["EMERGENCY_STOP", "CLEAR_EMERGENCY_STOP", "TERMINATE_MISSION"] as const)
       await fits(
         name,
-        adjudication.onOverride(Action[name], 0, mission.address, "0x", await mission.contract.caseHash(0), {
+        adjudication.onOverride(Action[name], 0, mission.address, "0x", await caseHashFor(mission.contract, name, 0), {
           gasLimit: MAX_TRANSACTION_GAS,
         }),
       );

@@ -82,7 +82,7 @@ describe("scenario: missions whose nodes are missions", function () {
     await act(panelOf(city), [memberOf(city.society, "adjudicator", "adjudicator-1")], {
       action: "TERMINATE_MISSION",
       mission,
-      caseHash: await city.client.mission(mission).caseHash(0),
+      caseHash: await city.client.mission(mission).missionCaseHash(),
       because: "A test ends this mission.",
     });
   }

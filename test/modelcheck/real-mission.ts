@@ -7,7 +7,7 @@ import { missionTransitions } from "../../orchestrator/rules/transitions/mission
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { ethers, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { Action, type Mission, onward, openMissionIn, type PeopledCity, packed, Result, TASK } from "../support/mission-fixture.ts";
-import { stopData } from "../support/orders.ts";
+import { judgedBy, stopData } from "../support/orders.ts";
 import type { Call } from "./machines/mission/calls.ts";
 import { type Law, type Node, nodeOf, PRICE, SLOT_BUDGET, type State } from "./machines/mission/state.ts";
 import { type Timer, ticks } from "./machines/mission/time.ts";
@@ -101,7 +101,7 @@ export class RealMission {
         node,
         m.address,
         await stopData(contract, action, node, data),
-        await contract.caseHash(node),
+        await judgedBy(contract, action, node),
       );
     const is = nodeOf(state, node);
     switch (call.call) {

@@ -25,7 +25,7 @@ describe("scenario: a mission that a human ends", function () {
     await act(panelOf(city), [memberOf(city.society, "adjudicator", "adjudicator-2")], {
       action: "TERMINATE_MISSION",
       mission,
-      caseHash: await city.client.mission(mission).caseHash(0),
+      caseHash: await city.client.mission(mission).missionCaseHash(),
       because: BECAUSE,
     });
   };

@@ -396,6 +396,7 @@ export async function probeAt(address: string) {
     contract,
     address,
     caseHash: (node: number): Promise<string> => contract.getFunction("caseHash")(node),
+    missionCaseHash: (): Promise<string> => contract.getFunction("missionCaseHash")(),
     nodeOf: (node: number): Promise<{ readonly attempt: bigint }> => contract.getFunction("nodeOf")(node),
     /** Sends the treasury so much of what it holds, and has it credit these payments. */
     settle: (treasury: string, token: string, sent: bigint, payments: readonly bigint[]) => send("settle", treasury, token, sent, payments),

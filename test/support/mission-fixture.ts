@@ -41,7 +41,7 @@ import {
   Office,
   tokens,
 } from "./city-fixture.ts";
-import { stopData } from "./orders.ts";
+import { judgedBy, stopData } from "./orders.ts";
 
 /** Positions in the Solidity enums. */
 export const MissionState = {
@@ -675,9 +675,10 @@ export class Mission {
 
   /** As the override panel. */
   async override(action: number, node: number, data = "0x") {
+    const judged = await judgedBy(this.contract, action, node);
     return this.contract
       .connect(await this.city.as("ADJUDICATION"))
-      .onOverride(action, node, this.address, await stopData(this.contract, action, node, data), await this.contract.caseHash(node));
+      .onOverride(action, node, this.address, await stopData(this.contract, action, node, data), judged);
   }
 
   // --- money ---

@@ -1,10 +1,9 @@
 /** Orders of adjudicators on missions under test. */
 import { ZeroAddress, ZeroHash } from "ethers";
 import type { Hex } from "viem";
-import { ACTS, actionName, encodeActionData } from "../../orchestrator/protocol/actions.ts";
+import { ACTS, actionName, type Cases, caseHashFor, encodeActionData } from "../../orchestrator/protocol/actions.ts";
 
-interface OnChain {
-  caseHash(node: number): Promise<string>;
+interface OnChain extends Cases<string> {
   nodeOf(node: number): Promise<{ readonly attempt: bigint }>;
 }
 
@@ -13,6 +12,12 @@ export async function stopData(contract: Pick<OnChain, "nodeOf">, action: number
   const name = actionName(action);
   if (data !== "0x" || (name !== "FREEZE" && name !== "VETO_OUTPUT")) return data;
   return encodeActionData(name, [Number((await contract.nodeOf(node)).attempt)]);
+}
+
+/** The state of a mission that an action judges. */
+export async function judgedBy(contract: Cases<string>, action: number, node: number): Promise<string> {
+  const name = actionName(action);
+  return name === undefined ? contract.caseHash(node) : caseHashFor(contract, name, node);
 }
 
 /** An order on a mission as it stands, with what its act signs and nothing else. */
@@ -26,7 +31,7 @@ export async function orderOn(
   if (name === undefined) throw new RangeError(`no action ${action}`);
   const { on, target, binds } = ACTS[name];
   const at = on === "node" ? node : 0;
-  const bound = binds === "case" ? { caseHash: await mission.contract.caseHash(at), salt: 0n } : { caseHash: ZeroHash, salt };
+  const bound = binds === "case" ? { caseHash: await caseHashFor(mission.contract, name, at), salt: 0n } : { caseHash: ZeroHash, salt };
   return {
     action,
     mission: mission.address,

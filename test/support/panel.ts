@@ -1,7 +1,7 @@
 /** The override panel at work: seven seats, a mission to judge, and actions signed as adjudicators sign them. */
 import { type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { concatHex, type Hex, keccak256, zeroHash } from "viem";
-import { ACTS, type ActionName, actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
+import { ACTS, type ActionName, actionNumber, type Cases, caseHashFor, encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { dataFields } from "../../orchestrator/protocol/acts.ts";
 import { type City, keyOf, loadCity, probeAt } from "./city-fixture.ts";
 
@@ -52,9 +52,13 @@ export function panelOver(city: City, seats: readonly Wallet[], mission: Awaited
       ...(await order(name)),
       mission: on.address,
       node,
-      caseHash: name !== "NONE" && ACTS[name].binds === "salt" ? ZeroHash : await on.caseHash(node),
+      caseHash: await caseOf(name, on, node),
       ...over,
     };
+  }
+  async function caseOf(name: ActionName | "NONE", on: Cases<string>, node: number): Promise<string> {
+    if (name === "NONE") return on.caseHash(node);
+    return ACTS[name].binds === "salt" ? ZeroHash : caseHashFor(on, name, node);
   }
   type Override = Awaited<ReturnType<typeof override>>;
 

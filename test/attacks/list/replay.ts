@@ -180,8 +180,8 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     entry: "CollaborationContract.commit",
     guard: "an act that stops binds no state",
     file: "collaboration/Overrides.sol",
-    find: "action.judges() ? _caseHash(s, f, node) : judged",
-    replace: "_caseHash(s, f, node)",
+    find: "action.judges() ? Cases.caseOf(s, city, action, node) : judged",
+    replace: "Cases.caseOf(s, city, action, node)",
   },
   {
     title: "an approval that another one followed is carried out again, on a state that looks the same",
@@ -200,5 +200,14 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     file: "libraries/Escalation.sol",
     find: "        if (_isDismissed(log, place)) revert AlreadyClassified(index);\n",
     replace: "",
+  },
+  {
+    title: "an order that ends a mission, signed when nothing had been done, ends it after other nodes went on",
+    threats: ["TA-4", "TA-8"],
+    entry: "AdjudicationProcedure.act",
+    guard: "an order that ends a mission binds all of its nodes",
+    file: "collaboration/Cases.sol",
+    find: "words[node] = s.nodes[node];",
+    replace: "words[node] = 0;",
   },
 ]);

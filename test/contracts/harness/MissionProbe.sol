@@ -30,7 +30,8 @@ contract MissionProbe {
 
     function onOverride(Action action, uint8 node, address target, bytes calldata data, bytes32 judged) external {
         if (_refuses) revert Refused();
-        bytes32 current = action.judges() ? caseHash(node) : judged;
+        bytes32 seen = action.judgesMission() ? missionCaseHash() : caseHash(node);
+        bytes32 current = action.judges() ? seen : judged;
         if (judged != current) revert IAdjudicationProcedure.StaleCase(judged, current);
         ++_epoch;
         emit Overridden(action, node, target, data, msg.sender);
@@ -85,6 +86,10 @@ contract MissionProbe {
 
     function caseHash(uint8 node) public view returns (bytes32) {
         return keccak256(abi.encode(_epoch, node));
+    }
+
+    function missionCaseHash() public view returns (bytes32) {
+        return keccak256(abi.encode(_epoch, "all nodes"));
     }
 
     function isMissionTemplate() external pure returns (bytes4) {

@@ -231,10 +231,16 @@ const timeout: NodeCall = (rules, state, index, node) => {
   need(node.clock !== Clock.RUNS);
   if (node.at === "EXECUTING") return endWork(rules, state, index, node);
   if (node.at === "FROZEN" && node.paused === "now") return set(state, index, toItsPanel(rules, node));
-  if (node.at === "FROZEN") return fail(rules, state, index, "FREEZE_EXPIRED");
+  if (node.at === "FROZEN") return endFreeze(rules, state, index, node);
   if (node.at === "PENDING_REVIEW") return endReview(rules, state, index, node);
   return set(state, index, node.redrawn ? unheard(rules, node) : redrawn(node));
 };
+
+/** Nobody confirmed what it was frozen for: who has committed goes on to open its work, if they are enough. */
+function endFreeze(rules: Rules, state: State, index: number, node: Node): State {
+  if (node.commits < lawOf(rules, index).threshold) return fail(rules, state, index, "FREEZE_EXPIRED");
+  return set(state, index, toEligible(rules, { ...node, closed: true, staked: node.commits }));
+}
 
 /** Who had its turn did not rule: every seat is asked, once. */
 function endReview(rules: Rules, state: State, index: number, node: Node): State {
