@@ -262,8 +262,7 @@ library Dispatch {
         bool fits = live.mission == address(this) && live.attempt == w.attempt;
         if (!fits || live.service != bound)
             revert ICollaborationContract.WrongService(live.node, live.slot, bound, live.service);
-        // Who was dropped answers for its code no more.
-        if (NodeCore.has(w, MissionStorage.COMMITS_CLOSED) || (w.commitMask >> live.slot) & 1 == 1) {
+        if ((w.commitMask >> live.slot) & 1 == 1) {
             revert ICollaborationContract.AlreadyCommitted(live.node, live.slot);
         }
         if (!f.city.evidence.isRunner(live.runner)) revert ICollaborationContract.NotRunner(live.runner);

@@ -349,13 +349,6 @@ describe("attacks that grief", () => {
       expect((await stakeOf(await executor(2))).held).to.equal(tokens(9950));
     });
 
-    it("whom the others left behind changes its code, and ends their attempt", async () => {
-      await deserted();
-      await attempt(mission.contract.mismatch(...(await mission.otherCode(0, { slot: 2 }))));
-      await openTwo();
-      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
-    });
-
     it("a monitor's freeze spares who sees in the reveals that its work is wrong", async () => {
       await routed(CONSENSUS);
       for (const slot of [0, 1, 2]) await mission.commit(0, slot);

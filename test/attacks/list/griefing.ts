@@ -585,15 +585,6 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     replace: "NodeCore.count(w.commitMask) > law.redundancy()) return _takeUp",
   },
   {
-    title: "whom the others left behind changes its code, and ends their attempt",
-    threats: ["TA-2"],
-    entry: "CollaborationContract.mismatch",
-    guard: "who was dropped answers for its code no more",
-    file: "collaboration/Dispatch.sol",
-    find: "if (NodeCore.has(w, MissionStorage.COMMITS_CLOSED) || (w.commitMask >> live.slot) & 1 == 1) {",
-    replace: "if ((w.commitMask >> live.slot) & 1 == 1) {",
-  },
-  {
     title: "a monitor's freeze spares who sees in the reveals that its work is wrong",
     threats: ["TA-2", "NP-4"],
     entry: "CollaborationContract.timeout",
