@@ -163,8 +163,10 @@ async function heard(
   const hearing = hearingKey(terms.escrow, jobId);
   const obligation = hearingObligation(city, terms);
 
+  const handed = (work: JsonObject, items: readonly Receipt[]) => ({ hearing, work, salt: zeroHash, trailRoot: zeroHash, items });
+
   return {
-    ...{ client, provider, arbiter, terms, jobId, hearing, obligation },
+    ...{ client, provider, arbiter, terms, jobId, hearing, obligation, opening, handed },
     /** Once one of the parties has registered it by itself, no signature is needed. */
     open: (change: object = {}) => ask(at.url, "/v1/hearings", { ...opening, ...change }),
     registerByProvider: () => provider.city.evaluator.register([termsOnChain(terms), opening.client, "0x"]),
@@ -182,8 +184,7 @@ async function heard(
       const hidden = { obligation, outputHash: deliverableOf(work), trailRoot: zeroHash, items };
       await provider.city.evaluator.deliver([termsOnChain(terms), openingUnder(hidden, zeroHash)]);
     },
-    handIn: (work: JsonObject, items: readonly Receipt[]) =>
-      ask(at.url, "/v1/hearing-work", { hearing, work, salt: zeroHash, trailRoot: zeroHash, items }),
+    handIn: (work: JsonObject, items: readonly Receipt[]) => ask(at.url, "/v1/hearing-work", handed(work, items)),
     async challenge(party: "client" | "provider", bond: bigint): Promise<void> {
       const { city: its } = { client, provider }[party];
       await its.token.approve([evaluator, bond]);

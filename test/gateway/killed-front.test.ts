@@ -9,8 +9,10 @@ import { envelope, trailEntrySchema } from "../../orchestrator/attestation/index
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
+import { Hearings } from "../../orchestrator/city/hearings/hearings.ts";
 import { seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
+import { issuersIn, verifiersIn } from "../../orchestrator/city/world.ts";
 import { draftOutput } from "../../orchestrator/gateway/commands/panel.ts";
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
 import { startFront } from "../../orchestrator/gateway/front.ts";
@@ -43,6 +45,7 @@ import { POSTED_ITEMS, postedMission } from "../support/posted-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions, wall } from "./gateway-city.ts";
 import { escrowHome, reading, x402Home } from "./homes.ts";
+import { openJob, WORK } from "./job-parties.ts";
 import { decoded, paymentBy, requiredSchema } from "./payment.ts";
 import { signedRequest } from "./signed-fetch.ts";
 
@@ -59,7 +62,7 @@ const payTo = addressSchema.parse("0x00000000000000000000000000000000000a11ce");
 const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
 
 /** What is asked by POST and changes nothing. */
-const READS_BY_POST: readonly string[] = ["draft_order", "simulate_order", "prepare_agreement_act"];
+const READS_BY_POST: readonly string[] = ["draft_order", "simulate_order", "prepare_agreement_act", "prepare_hearing", "receive_work"];
 /** It sends on transactions whose nonces are their signer's: the chain takes each once, whoever sends it. */
 const ONCE_BY_CHAIN = "send_agreement_step";
 type Step = (life: AgreementLife) => Act;
@@ -100,6 +103,7 @@ describe("a front that is killed at every message between it and the city", func
   let city: City;
   let gateway: Gateway;
   let posted: PostedMissions;
+  let hearings: Hearings;
   let desk: Awaited<ReturnType<typeof seatDesk>>;
   let escrow: Address;
   let made = 0;
@@ -145,8 +149,10 @@ describe("a front that is killed at every message between it and the city", func
     desk = await seatDesk(city, { clock: { millis, wait: () => new Promise<void>(() => {}) } });
     escrow = city.client.addresses.AgreementEscrow;
     posted = new PostedMissions(city, { home: directory(), judge: simulatedJudge(city.chain.id), millis, sleep });
+    const judges = { verifiers: async () => verifiersIn(city), issuers: issuersIn(city) };
+    hearings = new Hearings(city, { ...judges, relays: desk.relays, millis });
     gateway = await serveGateway(city, {
-      ...{ ...serveOptions, seats: desk, posted, escrow, toll: { amount: PRICE, payTo }, begin: dying },
+      ...{ ...serveOptions, seats: desk, posted, hearings, escrow, toll: { amount: PRICE, payTo }, begin: dying },
       async push(_, { body }) {
         const { challenge, key } = z
           .object({ challenge: z.string(), key: addressSchema })
@@ -196,6 +202,13 @@ describe("a front that is killed at every message between it and the city", func
     };
     return { claim, emitted, entries };
   }
+
+  /** Two strangers' job that is paid in, and not yet before a panel. */
+  const job = () =>
+    openJob(
+      { url: gateway.url, rpcUrl: city.rpcUrl, addresses: city.client.addresses },
+      { endow: (party) => desk.faucet(party), now: Number(city.chain.clock.now()) },
+    );
 
   /** A question to an agent, and how often it was settled. */
   async function asking(agent: LocalAccount) {
@@ -424,6 +437,23 @@ describe("a front that is killed at every message between it and the city", func
         4_250_000n,
       );
       return { ask, times: async () => Number(await deal.received()) / 4_250_000 };
+    },
+    async open_hearing() {
+      const { opening, hearing } = await job();
+      return {
+        ask: () => open("/v1/hearings", opening),
+        times: async () => (await city.client.evaluator.history("Registered", { key: hearing })).length,
+      };
+    },
+    async hand_in_work() {
+      const one = await job();
+      await one.open();
+      const items = await one.receipts(WORK);
+      await one.deliver(WORK, items);
+      return {
+        ask: () => open("/v1/hearing-work", one.handed(WORK, items)),
+        times: async () => Number((await hearings.get(one.hearing)).hasWork),
+      };
     },
     async emit_claim() {
       const { claim, emitted, entries } = claiming();

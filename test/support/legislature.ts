@@ -110,6 +110,13 @@ async function convene() {
   return furnish(city, voters);
 }
 
+/** A procedure that no institution knows. */
+export async function outOfOffice(constitution: City["constitution"]) {
+  const names = ["Agenda", "Blocs", "Convocation", "Enactment"];
+  const libraries = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await ethers.deployContract(name)])));
+  return ethers.deployContract("LegislativeProcedure", [constitution], { libraries });
+}
+
 /** Gives a city whose producers are `voters` its offices, the Codifier's mandate, adjudicators and a funded sponsor. */
 export async function furnish<Peopled extends City>(city: Peopled, voters: Wallet[]) {
   const { legislation, clerks, management, services, addresses } = city;

@@ -134,6 +134,18 @@ describe("EvidenceRegistry", () => {
       await contract.revoke(agent.address);
       await contract.registerIssuer(one, owner.address, 1);
     });
+
+    it("give a house no seat while it has a Speaker, whose drafts it would judge", async () => {
+      const { agent, principal: owner } = await city.register("v", { kind: Kind.VERIFIER });
+      const speaker = await city.account("Speaker of that house");
+      await city.clerks.appoint(Office.SPEAKER, speaker.address, owner.address);
+      await expect(contract.registerVerifier(agent.address, 100))
+        .to.be.revertedWithCustomError(contract, "SpeaksAndVerifies")
+        .withArgs(owner.address);
+      await city.clerks.revoke(Office.SPEAKER, speaker.address);
+      await contract.registerVerifier(agent.address, 100);
+      expect(await contract.verifies(owner.address)).to.equal(true);
+    });
   });
 
   describe("pinSeed", () => {

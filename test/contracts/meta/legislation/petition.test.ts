@@ -1,12 +1,13 @@
 import { expect } from "chai";
 import { type Wallet, ZeroAddress } from "ethers";
-import { ethers, networkHelpers } from "../../../support/city-fixture.ts";
+import { networkHelpers } from "../../../support/city-fixture.ts";
 import {
   billOf,
   GOAL,
   type Legislature,
   lawOf,
   loadLegislature,
+  outOfOffice,
   PROPOSAL,
   REVIEW,
   State,
@@ -90,12 +91,7 @@ describe("LegislativeProcedure.petition", () => {
       await expect(legislation.petition(GOAL, sponsor.address, [await about(1)]))
         .to.be.revertedWithCustomError(legislation, "UnknownParent")
         .withArgs(sponsor.address);
-      const libraries = {
-        Blocs: await ethers.deployContract("Blocs"),
-        Convocation: await ethers.deployContract("Convocation"),
-        Enactment: await ethers.deployContract("Enactment"),
-      };
-      const outsider = await ethers.deployContract("LegislativeProcedure", [constitution], { libraries });
+      const outsider = await outOfOffice(constitution);
       await outsider.connect(voter(house, 0)).petition(GOAL, ZeroAddress, [house.direct(voter(house, 0))]);
       await expect(
         outsider.connect(voter(house, 1)).petition(GOAL, ZeroAddress, [house.direct(voter(house, 1))]),

@@ -9,6 +9,7 @@ import {
   GOAL,
   lawOf,
   loadLegislature,
+  outOfOffice,
   PROPOSAL,
   REVIEW,
   State,
@@ -103,12 +104,7 @@ describe("LegislativeProcedure: sessions", () => {
 
     it("needs a procedure in office", async () => {
       const { constitution, sponsor } = await loadLegislature();
-      const libraries = {
-        Blocs: await ethers.deployContract("Blocs"),
-        Convocation: await ethers.deployContract("Convocation"),
-        Enactment: await ethers.deployContract("Enactment"),
-      };
-      const outsider = await ethers.deployContract("LegislativeProcedure", [constitution], { libraries });
+      const outsider = await outOfOffice(constitution);
       await expect(outsider.connect(sponsor).openSession(GOAL, DEPOSIT, ZeroAddress)).to.be.revertedWithCustomError(
         outsider,
         "ProcedureRetired",
