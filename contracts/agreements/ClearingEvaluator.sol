@@ -118,7 +118,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         _requireJob(terms);
         key = _keyOf(terms.escrow, terms.jobId);
         if (_hearings[key].digest != 0) revert AlreadyRegistered(key);
-        // A job that cannot be judged is refused before anything is paid in.
+        // A job that cannot be judged is refused before anything is paid in. A panel has at most seven seats.
         _EVIDENCE.drawPanel(digest, uint8(_sizeOf(terms, terms.bond != 0)), _excluded(terms), block.number);
         _hearings[key].digest = digest;
         emit Registered(key, terms.escrow, terms.jobId, terms.agreementHash);
