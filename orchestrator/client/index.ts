@@ -6,18 +6,17 @@ export type { Address, Hash, Hex } from "../primitives/hex.ts";
 export type { CityAddresses } from "../protocol/addresses.ts";
 export { ESCROW_TYPES, type EscrowDomain, type EscrowTerms, escrowTypedData, jobOf } from "../protocol/escrow-terms.ts";
 export {
-  type Commission,
   commissionHash,
   deliverableOf,
   HEARING_TYPES,
   type HearingPlace,
-  type HearingTerms,
   hearingKey,
   hearingObligation,
   hearingTypedData,
   JOB_LAYOUTS,
   termsOnChain,
 } from "../protocol/hearing.ts";
+export type { Commission, HearingTerms } from "../protocol/hearing-schema.ts";
 export { KINDS } from "../protocol/kinds.ts";
 export { type MessageName, typedData, typedDataTypes } from "../protocol/typed-data.ts";
 export {

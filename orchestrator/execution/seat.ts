@@ -9,7 +9,7 @@ import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import type { PublicKey } from "../primitives/signing.ts";
 import type { EvidenceClassName, QuestionName } from "../protocol/evidence.ts";
-import type { HearingTerms } from "../protocol/hearing.ts";
+import type { HearingTerms } from "../protocol/hearing-schema.ts";
 import type { PanelKind } from "../protocol/verifier-kinds.ts";
 import type { Opening } from "../rules/commitments.ts";
 import type { ClaimFile } from "./claims.ts";

@@ -4,7 +4,8 @@ import { keccak256 } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import { evidenceClasses, evidenceKinds, questions, verdictResults } from "./evidence.ts";
-import { hearingTermsSchema, MOST_EVIDENCE } from "./hearing.ts";
+import { MOST_EVIDENCE } from "./hearing.ts";
+import { hearingTermsSchema } from "./hearing-schema.ts";
 import { SESSION_CALLS, SESSION_MESSAGES } from "./session-calls.ts";
 import { PANEL_KINDS } from "./verifier-kinds.ts";
 

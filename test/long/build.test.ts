@@ -211,6 +211,7 @@ describe("npm run build", () => {
       "attest.ts",
       "clear.ts",
       "connect.ts",
+      "job.ts",
       "read-a-city.ts",
       "register.ts",
       "test-an-agent.ts",

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { saidSchema } from "../../clearing/findings.ts";
@@ -20,10 +19,11 @@ import {
 import { verdictOf } from "../../execution/judging.ts";
 import type { JobBrief, Verifier } from "../../execution/seat.ts";
 import { unlessAbsent } from "../../minds/absence.ts";
-import type { Address, Hash } from "../../primitives/hex.ts";
+import { type Address, type Hash, hashSchema } from "../../primitives/hex.ts";
 import type { JsonObject } from "../../primitives/json.ts";
 import type { Tell } from "../../primitives/progress.ts";
-import { type Commission, deliverableOf, type HearingTerms, questionsOf, termsOnChain } from "../../protocol/hearing.ts";
+import { deliverableOf, questionsOf, termsOnChain } from "../../protocol/hearing.ts";
+import type { Commission, HearingTerms } from "../../protocol/hearing-schema.ts";
 import type { Answers } from "../../records/answers.ts";
 import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
 
@@ -135,7 +135,7 @@ interface Voice {
 /** Each member's verdicts under its own signature; who does not sign is left out. */
 async function signedBy(client: CityClient, voices: readonly Voice[], brief: JobBrief, view: HearingView) {
   const deadline = Number(client.chain.clock.now() + VALIDITY);
-  const about = { obligation: brief.obligation, commitment: z.string().parse(view.work) as Hash, draw: view.drawBlock };
+  const about = { obligation: brief.obligation, commitment: hashSchema.parse(view.work), draw: view.drawBlock };
   const signed = await Promise.all(
     voices.map(async ({ verifier: { account }, judgements }) => {
       const verdicts = judgements.map((judgement) => verdictOf(judgement, about));

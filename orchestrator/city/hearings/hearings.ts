@@ -16,17 +16,8 @@ import { compileSchema } from "../../primitives/json-schema.ts";
 import { Mutex } from "../../primitives/mutex.ts";
 import { readStateFile } from "../../primitives/state-file.ts";
 import { evidenceKinds } from "../../protocol/evidence.ts";
-import {
-  type Commission,
-  commissionHash,
-  commissionSchema,
-  deliverableOf,
-  type HearingTerms,
-  hearingKey,
-  hearingTermsSchema,
-  MOST_EVIDENCE,
-  termsOnChain,
-} from "../../protocol/hearing.ts";
+import { commissionHash, deliverableOf, hearingKey, MOST_EVIDENCE, termsOnChain } from "../../protocol/hearing.ts";
+import { type Commission, commissionSchema, type HearingTerms, hearingTermsSchema } from "../../protocol/hearing-schema.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf } from "../../rules/commitments.ts";
 import type { City } from "../city.ts";

@@ -6,15 +6,8 @@ import { HEARING_OUTCOMES, obligationOfJob } from "../../execution/hearing.ts";
 import { hexSchema } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
 import { evidenceClasses, evidenceKinds } from "../../protocol/evidence.ts";
-import {
-  commissionSchema,
-  hearingKey,
-  hearingTermsSchema,
-  hearingTypedData,
-  MOST_COMMISSION,
-  MOST_EVIDENCE,
-  MOST_WORK,
-} from "../../protocol/hearing.ts";
+import { hearingKey, hearingTypedData, MOST_COMMISSION, MOST_EVIDENCE, MOST_WORK } from "../../protocol/hearing.ts";
+import { commissionSchema, hearingTermsSchema } from "../../protocol/hearing-schema.ts";
 import { PANEL_KINDS } from "../../protocol/verifier-kinds.ts";
 import { type CityWorld, type Command, cityCommand } from "../command.ts";
 import { Refused } from "../errors.ts";
