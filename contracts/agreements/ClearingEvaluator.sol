@@ -492,8 +492,8 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         return terms.graduated ? score : uint16(BasisPoints.WHOLE);
     }
 
-    /// @dev Back to whoever challenged if the share moved its way, else to the other, which waited. A token that refuses one of them keeps up
-    /// nobody else's money.
+    /// @dev Back to whoever challenged if the share moved its way, else to the other party, which waited. A token that refuses one of them
+    /// does not hold up the other's money.
     function _payBond(bytes32 key, Terms calldata terms, bool byClient, uint16 stood, uint16 share) private {
         bool back = byClient ? share < stood : share > stood;
         address to = byClient == back ? terms.client : terms.provider;

@@ -23,7 +23,7 @@ library MissionClock {
         s.head.delayed = true;
     }
 
-    /// @notice Goes on. The caller says afterwards that the mission is stopped, or its chain silent, no more.
+    /// @notice Goes on. The caller then says that the mission is no longer stopped, nor its chain silent.
     function goOn(MissionStorage.Layout storage s) internal {
         s.watch.lost = stood(s);
     }

@@ -49,7 +49,7 @@ interface IEvidenceRegistry {
     error RosterCurrent(uint32 epoch);
     /// @notice One principal attests or judges, not both.
     error IssuesAndVerifies(address principal);
-    /// @notice Nor does it judge what its Speaker drafted.
+    /// @notice A principal does not judge what a Speaker of its own may have drafted.
     error SpeaksAndVerifies(address principal);
     /// @notice The block is in the future, or its hash is no longer available.
     error SeedUnknown(uint256 number);
