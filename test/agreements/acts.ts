@@ -8,6 +8,7 @@ import {
   didOf,
   draftMessage,
   draftResult,
+  type EvaluatorRecord,
   type Measured,
   messageBytes,
   messageHash,
@@ -38,6 +39,11 @@ export const people = {
   backup: signerNamed("a backup"),
 };
 export const identityOf = ({ publicKey }: ByteSigner) => ({ scheme: "w3c_did" as const, value: didOf(publicKey) });
+/** An evaluator as a register has it: fit for research. */
+export const recordOf = (identity: EvaluatorRecord["identity"], extra: Partial<EvaluatorRecord> = {}): EvaluatorRecord => ({
+  ...{ identity, domains: ["research"], price: 1, available: true, evaluations: 60, canaries: 20, canaries_passed: 19, deviation: 4 },
+  ...extra,
+});
 const seal = (by: ByteSigner, kind: SignedKind, hash: Hash) => by.sign(messageBytes(kind, hash));
 
 /** Without money, unless `more` says so. */

@@ -6,7 +6,6 @@ import {
   commitmentOf,
   didOf,
   drawEvaluators,
-  type EvaluatorRecord,
   isOfNamed,
   judgesIn,
   keyOfDid,
@@ -18,16 +17,12 @@ import {
   take,
 } from "../../orchestrator/agreements/index.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
-import { accept, deliver, identityOf, opening, people, proposing, result, START, sign, signerNamed } from "./acts.ts";
+import { accept, deliver, identityOf, opening, people, proposing, recordOf, result, START, sign, signerNamed } from "./acts.ts";
 import { refusalOf } from "./refusals.ts";
 
 const CLIENTS: Hash = `0x${"c1".repeat(32)}`;
 const PROVIDERS: Hash = `0x${"d2".repeat(32)}`;
 const evaluators = Array.from({ length: 6 }, (_, place) => signerNamed(`evaluator ${place} of a register`));
-const recordOf = (identity: EvaluatorRecord["identity"], extra: Partial<EvaluatorRecord> = {}): EvaluatorRecord => ({
-  ...{ identity, domains: ["research"], price: 1, available: true, evaluations: 60, canaries: 20, canaries_passed: 19, deviation: 4 },
-  ...extra,
-});
 const register = evaluators.map((each) => recordOf(identityOf(each)));
 const selecting = (selection: object = {}, extra: object = {}) => ({
   client: { identity: identityOf(people.client) },

@@ -17,7 +17,7 @@ import {
 } from "../../orchestrator/agreements/index.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
 import type { ByteSigner } from "../../orchestrator/primitives/signing.ts";
-import { accept, identityOf, nominating, opening, people, proposing, START, sign, signerNamed } from "./acts.ts";
+import { accept, identityOf, nominating, opening, people, proposing, recordOf, START, sign, signerNamed } from "./acts.ts";
 import { refusalOf } from "./refusals.ts";
 
 const CLIENTS: Hash = `0x${"c1".repeat(32)}`;
@@ -26,10 +26,7 @@ const evaluators = Array.from({ length: 5 }, (_, place) => signerNamed(`evaluato
 const [first, second, third, fourth, unfit] = evaluators;
 if (first === undefined || second === undefined || third === undefined || fourth === undefined || unfit === undefined)
   throw new Error("five evaluators");
-const register = evaluators.map((each) => ({
-  ...{ identity: identityOf(each), domains: ["research"], price: 1, available: each !== unfit, evaluations: 60 },
-  ...{ canaries: 20, canaries_passed: 19, deviation: 4 },
-}));
+const register = evaluators.map((each) => recordOf(identityOf(each), { available: each !== unfit }));
 const proposed = (mode: "mutual" | "random" = "mutual") =>
   proposing("mutual", START + 864_000, {
     escrow: { enabled: true, binding: { type: "manual" }, payment: { amount: "5.00", currency: "USDC" } },

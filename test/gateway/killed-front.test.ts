@@ -35,6 +35,7 @@ import {
   opening,
   people,
   proposing,
+  recordOf,
   result,
   SIGNED,
   sampling,
@@ -80,10 +81,7 @@ const drawnBy = (mode: "random" | "mutual"): NonNullable<Parameters<typeof propo
       selection: {
         mode,
         commitment: commitmentOf(secretOf("the client's nonce")),
-        register: [people.evaluator, people.backup].map((each) => ({
-          ...{ identity: identityOf(each), domains: ["research"], price: 1, available: true },
-          ...{ evaluations: 60, canaries: 20, canaries_passed: 19, deviation: 4 },
-        })),
+        register: [people.evaluator, people.backup].map((each) => recordOf(identityOf(each))),
       },
     },
   },

@@ -11,6 +11,7 @@ import type { Hex } from "../../orchestrator/primitives/hex.ts";
 import { serveOptions } from "../gateway/gateway-city.ts";
 import { AMOUNT, HEARING, openJob, WORK } from "../gateway/job-parties.ts";
 import { openHome } from "../support/city-home.ts";
+import { listener } from "../support/listener.ts";
 import { officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -25,25 +26,9 @@ describe("a job before a panel with a verifier of another house", function () {
   let hearings: Hearings;
   /** The machine's clock, as far as the city waits by it before it tries again. */
   let now = 0;
-  const said: string[] = [];
-  const waiting = new Set<() => void>();
+  const { said, tell, heard } = listener();
   const stop = new AbortController();
   const running: Promise<void>[] = [];
-  const tell = (line: string) => {
-    said.push(line);
-    for (const look of waiting) look();
-  };
-  const heard = (words: string) => {
-    const from = said.length;
-    return new Promise<void>((resolve) => {
-      const look = () => {
-        if (!said.slice(from).some((line) => line.startsWith(words))) return;
-        waiting.delete(look);
-        resolve();
-      };
-      waiting.add(look);
-    });
-  };
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");

@@ -15,6 +15,7 @@ import { CATALOG } from "../../services/catalog.ts";
 import { expectChangesFound } from "../city/audit/changed-calls.ts";
 import { openHome } from "../support/city-home.ts";
 import { copyForEverybody } from "../support/copy-for-everybody.ts";
+import { listener } from "../support/listener.ts";
 import { lenient, modelServer } from "../support/model-server.ts";
 import { officeHolder, seated, secretOf, wallClock } from "../support/office-holder.ts";
 import { CALM_ROWS, judgedByKinds, smallInputs, smallMission } from "../support/small-mission.ts";
@@ -34,26 +35,9 @@ describe("a verifier and an issuer of other owners", function () {
   const bundles = new Map<string, string>();
   const missions = new Map<string, Address>();
   const bundleOf = (id: string) => bundles.get(id) ?? "";
-  const said: string[] = [];
-  const waiting = new Set<() => void>();
+  const { said, tell, heard } = listener();
   const stop = new AbortController();
   const running: Promise<void>[] = [];
-
-  const tell = (line: string) => {
-    said.push(line);
-    for (const look of waiting) look();
-  };
-  const heard = (words: string) => {
-    const from = said.length;
-    return new Promise<void>((resolve) => {
-      const look = () => {
-        if (!said.slice(from).some((line) => line.startsWith(words))) return;
-        waiting.delete(look);
-        resolve();
-      };
-      waiting.add(look);
-    });
-  };
 
   /** `outsiders`: those with seats elsewhere; none: everybody is of this process. */
   async function missionIn(id: string, outsiders?: Awaited<ReturnType<OpenSeats["outsiders"]>>): Promise<Outcome> {
