@@ -34,6 +34,7 @@ import {
   type Agreement,
   DEFAULTS,
   type EvaluatorRecord,
+  haveMostJudged,
   identitySchema,
   isDrawn,
   judgesAsked,
@@ -468,9 +469,9 @@ function requireMayName({ agreement, nonces, nominations, timed: { state } }: Ag
   if (unable !== undefined) throw new AgreementRefused("NoEvaluator", `${unable.value} is not in the register, or may not judge this`);
 }
 
-/** Of these results together; undefined as long as fewer than half of those who judge have. */
+/** Of these results together; undefined until most of those who judge have. */
 function compositeOf(agreement: Agreement, results: readonly VerificationResult[]): number | undefined {
-  if (2 * results.length <= judgesAsked(agreement)) return undefined;
+  if (!haveMostJudged(agreement, results.length)) return undefined;
   const own = judgesAsked(agreement) === 1 ? results.at(-1)?.determination.composite : undefined;
   return own ?? combined(agreement, results)?.determination.composite;
 }

@@ -316,6 +316,11 @@ export function judgesAsked({ verification: { consensus } }: Pick<Agreement, "ve
   return consensus?.evaluators ?? 1;
 }
 
+/** Whether so many results stand for all: more than half of those who judge. */
+export function haveMostJudged(agreement: Pick<Agreement, "verification">, results: number): boolean {
+  return 2 * results > judgesAsked(agreement);
+}
+
 function consensusProblem(agreement: Agreement): string | undefined {
   const { verification, escrow, parties } = agreement;
   const { identity, backup, panel, selection } = parties.evaluator;

@@ -16,9 +16,14 @@ export interface EnclosedItem {
 
 const BITS_PER_CLASS = 3n;
 
+/** An item as a leaf of its envelope. */
+export function leafOf(obligation: Hash, item: EnclosedItem): Hash {
+  return evidenceLeafOf(obligation, { ...item, class: EvidenceClass[item.class] });
+}
+
 /** Root over the evidence that a commitment names. */
 export function envelopeRootOf(obligation: Hash, items: readonly EnclosedItem[]): Hash {
-  return merkleRoot(items.map((item) => evidenceLeafOf(obligation, { ...item, class: EvidenceClass[item.class] })));
+  return merkleRoot(items.map((item) => leafOf(obligation, item)));
 }
 
 /** What a commitment to an output and its evidence opens to. */

@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { verificationOutcomeSchema } from "../attestation/outcome.ts";
-import { envelopeRootOf, openingUnder } from "../client/openings.ts";
+import { leafOf, openingUnder } from "../client/openings.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { type Address, bytesToHex, type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
 import { evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
-import { evidenceLeafOf, type Opening } from "../rules/commitments.ts";
+import type { Opening } from "../rules/commitments.ts";
 import { inclusionProof, merkleRoot } from "../rules/ordered-merkle.ts";
-
-export { envelopeRootOf, openingUnder };
 
 /** An item of an executor's envelope, signed by its issuer. */
 export const signedItemSchema = z.strictObject({
@@ -26,10 +24,6 @@ export type SignedItem = z.infer<typeof signedItemSchema>;
 /** The same with what its issuer found, under its own signature. */
 export const wordSchema = z.strictObject({ item: signedItemSchema, outcome: verificationOutcomeSchema });
 export type Word = z.infer<typeof wordSchema>;
-
-function leafOf(obligation: Hash, item: Omit<SignedItem, "signature">): Hash {
-  return evidenceLeafOf(obligation, { ...item, class: EvidenceClass[item.class] });
-}
 
 /** An output, its trail and the evidence for it. */
 export interface Hidden {

@@ -19,11 +19,11 @@ import {
   DEFAULTS,
   decimalsOf,
   dueAt,
+  haveMostJudged,
   isDrawn,
   isEscrowed,
   isOfNamed,
   type Judge,
-  judgesAsked,
   judgesIn,
   keyOfDid,
   lifeAt,
@@ -829,7 +829,7 @@ export class AgreementDesk {
   /** What an act changes of what agreements are found by. */
   #marksOf({ act }: Act, after: AgreementLife): Marks {
     const { agreement, judges, timed, results, verdict } = after;
-    const isCounted = act === "result" && promisedBefore(agreement) > 0 && 2 * results.length > judgesAsked(agreement);
+    const isCounted = act === "result" && promisedBefore(agreement) > 0 && haveMostJudged(agreement, results.length);
     const composite = isCounted ? verdict?.determination.composite : undefined;
     return {
       ends: act === "sign" && timed.state.status === "active" ? overBy(agreement, this.#now(false)) : undefined,

@@ -1,6 +1,7 @@
 import { TransactionReverted } from "../chain/errors.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
+import { isOfficeLaw } from "../rules/office-law.ts";
 import type { LegislatureContext } from "./context.ts";
 import { NoWitness } from "./errors.ts";
 import { apartFrom, houseOf } from "./office-draft.ts";
@@ -26,10 +27,10 @@ export function validate(context: LegislatureContext) {
     async sendValidation(state: SessionState): Promise<Partial<SessionState>> {
       const { law, docHash, document } = compileLaw(context.load(state.document, missionDocumentSchema));
       const session = BigInt(state.session);
-      const { drafted, winner } = await client.legislation.sessionOf(session);
+      const held = await client.legislation.sessionOf(session);
       const facts = factsOf(context.survey(state.survey));
       // The Speaker's house does nothing under a law of its office.
-      const apart = drafted !== 0 && drafted === winner ? apartFrom(await houseOf(context, session, drafted), facts) : facts;
+      const apart = isOfficeLaw(held) ? apartFrom(await houseOf(context, session, held.drafted), facts) : facts;
       const witnesses = witnessesOf(document, apart);
       if (witnesses === undefined) throw new NoWitness(document.title);
       const note = context.note("validation", [state.session], state.document ?? undefined);

@@ -13,6 +13,7 @@ import { parameterIndex } from "../../protocol/parameters.ts";
 import type { SessionMessageName } from "../../protocol/session-messages.ts";
 import { flawOf, type Seven, type SevenFacts, type SevenName, sevenMessages, sevenSchemas } from "../../protocol/seven-messages.ts";
 import { packRanking } from "../../rules/condorcet.ts";
+import { isOfficeLaw } from "../../rules/office-law.ts";
 import { merkleRoot } from "../../rules/ordered-merkle.ts";
 import { points } from "../../rules/reputation.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
@@ -49,9 +50,8 @@ export const debate: Check = {
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const opened = context.record.events("LegislativeProcedure", "DebateOpened").find(({ args }) => args.session === context.session);
-    const { drafted, winner } = await context.client.legislation.sessionOf(context.session);
     // What the Speaker's office drafted is put to the vote as it is.
-    if (opened === undefined && drafted !== 0 && drafted === winner) return;
+    if (opened === undefined && isOfficeLaw(await context.client.legislation.sessionOf(context.session))) return;
     const id = recordNamed(context, "legislature.voting", seen);
     if (id === undefined) return;
     const held = debateSchema.parse(context.block(id));

@@ -12,6 +12,7 @@ import { isPlanned, type PlannedMission, parseMissionFile, servicesPathOf } from
 import { parameter } from "../../protocol/parameters.ts";
 import { soldAs } from "../../protocol/sold-as.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
+import { isOfficeLaw } from "../../rules/office-law.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Inspection } from "./inspection.ts";
@@ -27,16 +28,16 @@ export async function officeDraft(context: AuditContext, missionFile: string, se
   const { client, session, document, family } = context;
   for (const child of family) {
     const below = await client.legislation.sessionOf(child.session);
-    seen.holds(below.drafted === 0 || below.drafted !== below.winner, DRAFTED, `is that of ${child.path}, where the office drafts nothing`);
+    seen.holds(!isOfficeLaw(below), DRAFTED, `is that of ${child.path}, where the office drafts nothing`);
   }
-  const { drafted, winner, params } = await client.legislation.sessionOf(session);
-  if (drafted === 0 || drafted !== winner) return;
+  const held = await client.legislation.sessionOf(session);
+  if (!isOfficeLaw(held)) return;
   const given = missionIn(missionFile, document.document);
   if (given === undefined) return void seen.holds(false, DRAFTED, "is for tasks or code that the mission file does not name");
   // Another session about the same goal has what the mission before it left.
   const opened = context.record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
   const mission = { ...given, budget: opened?.args.deposit ?? given.budget };
-  const { edition } = unpackMissionParams(params);
+  const { edition } = unpackMissionParams(held.params);
   const limits = await readLimits(client, edition);
   const { input, nodes } = document.document;
   const services = CATALOG.map((entry) => ({ ...entry, ...admittedAs(entry.id, nodes) }));
@@ -49,7 +50,7 @@ export async function officeDraft(context: AuditContext, missionFile: string, se
     const other = expected.nodes[node];
     if (other !== undefined) alike(plain(law), plain(other), `${DRAFTED}: ${law.label}`, seen);
   }
-  const { principal: house } = await client.legislation.candidateOf(session, drafted);
+  const { principal: house } = await client.legislation.candidateOf(session, held.drafted);
   await soldByOthers(context, house, seen);
 }
 

@@ -4,8 +4,9 @@ import { saidSchema } from "../../clearing/findings.ts";
 import type { Judgement } from "../../clearing/judgement.ts";
 import { askJudge } from "../../clearing/mesh.ts";
 import type { CityClient } from "../../client/client.ts";
+import { openingUnder } from "../../client/openings.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
-import { openingUnder, provenItem, type SignedItem } from "../../execution/evidence.ts";
+import { provenItem, type SignedItem } from "../../execution/evidence.ts";
 import {
   admissibleItems,
   type HearingView,
