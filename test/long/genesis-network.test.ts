@@ -13,7 +13,7 @@ import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
 import { viemChain } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
-import { GENESIS_GAS } from "../../orchestrator/city/founding/found-network.ts";
+import { GENESIS_GAS } from "../../orchestrator/city/founding/genesis-port.ts";
 import { type ParameterName, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { type CliOptions, type CliRun, refusalIn, runCli } from "../support/cli.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";

@@ -19,7 +19,7 @@ import { DEVNET, PARAMETERS, type ParameterName } from "../../protocol/parameter
 import { FounderLacks, GenesisMismatch } from "../errors.ts";
 import { chainReader } from "./chain-reader.ts";
 import { codifierMandates, codifierServices } from "./codifier-services.ts";
-import type { SendingPort } from "./genesis-port.ts";
+import { GENESIS_GAS, type SendingPort } from "./genesis-port.ts";
 import { signPermit } from "./permit.ts";
 import { openPools } from "./pools.ts";
 import { registerServices } from "./services.ts";
@@ -61,8 +61,8 @@ const MANDATE =
   "Agents legislate, software executes, humans adjudicate. No money moves on evidence weaker than what is at stake demands, " +
   "and any human with a seat can stop what is done here.";
 
-/** What genesis and a mission of a hundred nodes take of those who send, gas. */
-const GAS = { genesis: 120_000_000n, sender: 30_000_000n, relayer: 150_000_000n } as const;
+/** What a mission of a hundred nodes takes of those who send, gas. */
+const GAS = { sender: 30_000_000n, relayer: 150_000_000n } as const;
 
 /** What a city's founders decide who hold every key of it: the prototype's table with short windows, and offices for the society's members. */
 export async function devnetPlan(
@@ -172,7 +172,7 @@ async function requireFunds(founding: Founding, token: Address): Promise<void> {
   if ((await chain.publicClient.getTransactionCount({ address })) > 0) return;
   const { maxFeePerGas } = await chain.fees();
   const wei =
-    maxFeePerGas * (GAS.genesis + GAS.sender * BigInt(SENDERS.length) + GAS.relayer * BigInt(membersOf(society, "relayer").length));
+    maxFeePerGas * (GENESIS_GAS + GAS.sender * BigInt(SENDERS.length) + GAS.relayer * BigInt(membersOf(society, "relayer").length));
   const units = grantsOf(founding).reduce((sum, [, amount]) => sum + amount, 0n);
   const held = {
     wei: await chain.publicClient.getBalance({ address }),

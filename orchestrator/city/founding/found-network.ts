@@ -24,13 +24,10 @@ import { chainReader } from "./chain-reader.ts";
 import { codifierMandates, codifierServices } from "./codifier-services.ts";
 import { deploymentFile, readDeployment, writeDeployment } from "./deployment-file.ts";
 import { expectedCode } from "./expected-code.ts";
-import { genesisPort } from "./genesis-port.ts";
+import { GENESIS_GAS, genesisPort } from "./genesis-port.ts";
 import { requireDone, whatPeopleOwe } from "./people-first.ts";
 import { registerServices } from "./services.ts";
 import { requireToken } from "./settlement-token.ts";
-
-/** What genesis uses at most, measured with the production profile (test/long/genesis-network.test.ts holds it to this). */
-export const GENESIS_GAS = 120_000_000n;
 
 export interface NetworkFounding {
   /** The network's folder: records, lock, `deployment.json`. */

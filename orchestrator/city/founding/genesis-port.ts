@@ -6,6 +6,9 @@ import type { Intent, Sender } from "../../chain/sender.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address } from "../../primitives/hex.ts";
 
+/** What genesis uses at most, measured with the production profile (test/long/genesis-network.test.ts holds it to this). */
+export const GENESIS_GAS = 140_000_000n;
+
 /** Genesis through a sender, and what became of it. */
 export interface SendingPort extends GenesisPort {
   /** Step → what it created, so far. */
