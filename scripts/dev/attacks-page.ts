@@ -1,4 +1,4 @@
-/** `docs/attacks.md`: the attacks that are tried, the guard each tries, and which of the paper's threats they are about. */
+/** `docs/attacks.md`: the attacks that are tested, the guard each targets, and the paper's threats they belong to. */
 import { z } from "zod";
 import { listIn } from "./files.ts";
 import { MADE, table } from "./markdown.ts";
@@ -64,7 +64,7 @@ export async function attacksPage(): Promise<string> {
       bound === undefined ? "refused" : `bounded: ${bound}`,
     ]);
     const head = ["#", "attack", "through", "guard", "threat", "outcome"];
-    return `\n## ${heading}\n\nTried in [${theme}.test.ts](../test/attacks/${theme}.test.ts).\n\n${table(head, rows)}`;
+    return `\n## ${heading}\n\nTested in [${theme}.test.ts](../test/attacks/${theme}.test.ts).\n\n${table(head, rows)}`;
   });
   const threats = Object.entries(THREATS).map(([threat, meaning]) => {
     const answering = ATTACKS.filter((attack) => attack.threats.includes(threat)).map(({ id }) => id);
@@ -73,15 +73,15 @@ export async function attacksPage(): Promise<string> {
   return [
     MADE("test/attacks/attacks.ts"),
     "\n# Attacks\n\n",
-    `${ATTACKS.length} attacks on the contracts. Each names the one guard that stands in its way; its test tries the attack and looks at what the attacker\n`,
-    "gained or the victim lost, not at how it was refused. `npm run mutants -- test/attacks` removes that guard alone, in a copy, and requires the\n",
-    "test to fail: without the guard the attack succeeds. No guard is counted twice through one entry.\n\n",
-    "*Refused*: nothing comes of it. *Bounded*: what is left of it is limited, by what the column says.\n",
+    `${ATTACKS.length} attacks on the contracts. Each names the one guard that stops it. Its test carries out the attack and checks what the attacker gained\n`,
+    "or the victim lost, not how the call was refused. `npm run mutants -- test/attacks` removes that one guard in a copy and requires the test\n",
+    "to fail: without the guard the attack succeeds. No guard is counted twice for one entry point.\n\n",
+    "*Refused*: the attack achieves nothing. *Bounded*: the column says what limits the remaining damage.\n",
     ...themes,
-    "\n## By finding\n\nWhat a review of the contracts' first edition found missing. Tests by number are the attacks above, each with its mutant; *without* names a\n",
-    "rule of `npm run modelcheck` whose removal the checker answers with the shortest attack.\n\n",
-    table(["#", "finding", "rule", "tests", "mutants", "what is left"], FINDINGS.map(findingRow)),
-    "\n## By threat\n\nTA, SP, NP: AgentCity 4; M: A.7. What is not answered by an attack here is in [SECURITY.md](../SECURITY.md).\n\n",
+    "\n## By finding\n\nGaps that a review of the contracts' first version found. Tests given by number are the attacks above, each with its mutant; *without* names a\n",
+    "rule of `npm run modelcheck`: when it is removed, the checker finds the shortest attack.\n\n",
+    table(["#", "finding", "rule", "tests", "mutants", "residual risk"], FINDINGS.map(findingRow)),
+    "\n## By threat\n\nTA, SP, NP: AgentCity 4; M: A.7. [SECURITY.md](../SECURITY.md) lists the threats that no attack here covers.\n\n",
     table(["threat", "about", "attacks"], threats),
   ].join("");
 }
