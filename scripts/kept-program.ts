@@ -17,7 +17,7 @@ const ENTRIES = { programs: "scripts/programs.ts", "gateway-thread": "orchestrat
 const SOURCES = ["console/build", "deploy", "orchestrator", "scripts", "services"];
 const keptIn = (root: string) => join(root, "node_modules", ".cache", "agentcity", "program");
 /** Older ones are removed once this many lie there; a command that runs may still load a part of its own. */
-const MOST_KEPT = 8;
+const MAX_KEPT = 8;
 /** Packages with files of their own that they look for beside their code, and what only developers have. */
 const APART = ["@electric-sql/pglite", "@foundry-rs/anvil", "@nomicfoundation/edr", "esbuild", "hardhat", "pg-native"];
 
@@ -76,7 +76,7 @@ async function make(folder: string, root: string): Promise<void> {
     });
     await syncFolder(draft);
     renameSync(draft, folder);
-    keepNewest(keptIn(root), MOST_KEPT);
+    keepNewest(keptIn(root), MAX_KEPT);
   } catch (error) {
     if (!existsSync(folder)) throw error;
   } finally {

@@ -276,7 +276,7 @@ function problems(items: readonly Item[]): string {
 const NO_COLUMN: readonly string[] = ["id", "name", "version", "rank", "row", "problem", "kind", "text", "licenceText", "readme", "path"];
 /** First the answers, then the rest as it comes. */
 const FIRST_COLUMNS: readonly string[] = ["label", "topic", "value", "count", "share"];
-const MOST_COLUMNS = 6;
+const MAX_COLUMNS = 6;
 const LONGEST_CELL = 100;
 
 /** The items with the fields that they have, `lead` before their names. */
@@ -306,7 +306,7 @@ function columnsOf(items: readonly Item[], order: readonly string[]): readonly s
     if (!FIRST_COLUMNS.includes(field) && items.every((item) => (cellsOf(item)[field] ?? 0) === 0)) found.delete(field);
   const measured = found.has("value") ? undefined : sameAs(items, "value");
   const first = [...FIRST_COLUMNS, ...(measured === undefined ? [] : [measured]), ...order].filter((field) => found.has(field));
-  return [...new Set([...first, ...found])].slice(0, MOST_COLUMNS);
+  return [...new Set([...first, ...found])].slice(0, MAX_COLUMNS);
 }
 
 /** A label that is the name, a topic that is the label, a value that another field has under its own name. */

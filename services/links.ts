@@ -35,9 +35,9 @@ const links: Service = async (input, ctx) => {
 export default links;
 
 /** Of one page; more are counted by `more` in the last item. */
-const MOST_LINKS = 2_000;
-const MOST_TEXT = 200;
-const MOST_HREF = 2_048;
+const MAX_LINKS = 2_000;
+const MAX_TEXT = 200;
+const MAX_HREF = 2_048;
 
 interface Anchor {
   readonly href: string;
@@ -49,19 +49,19 @@ function linksOf(page: string, html: string, url: string): Item[] {
   const { anchors, ids, base, problem } = anchorsIn(html);
   const place = parseUri(url);
   const from = base === undefined ? place : resolveUri(parseUri(base), place);
-  const shown = [...anchors.values()].slice(0, MOST_LINKS);
+  const shown = [...anchors.values()].slice(0, MAX_LINKS);
   const found = shown.map((anchor, index): Item => {
     const target = resolveUri(parseUri(anchor.href), from);
-    const isLast = index === MOST_LINKS - 1 && anchors.size > MOST_LINKS;
+    const isLast = index === MAX_LINKS - 1 && anchors.size > MAX_LINKS;
     return {
       id: `${page} → ${anchor.href || "(empty)"}`,
       page,
-      name: quoted(anchor.text, MOST_TEXT) || anchor.href,
+      name: quoted(anchor.text, MAX_TEXT) || anchor.href,
       href: anchor.href,
       target: formatUri(target),
       times: anchor.times,
       ...kindOf(anchor.href, target, place, ids),
-      ...(isLast ? { more: anchors.size - MOST_LINKS } : {}),
+      ...(isLast ? { more: anchors.size - MAX_LINKS } : {}),
     };
   });
   return problem === undefined ? found : [...found, { id: page, page, label: "unreadable", problem }];
@@ -83,14 +83,14 @@ function anchorsIn(html: string) {
       if (name !== "a" && name !== "area") return;
       const written = attributes["href"];
       if (written === undefined) return;
-      const href = quoted(written, MOST_HREF);
+      const href = quoted(written, MAX_HREF);
       open = anchors.get(href) ?? { href, text: "", times: 0 };
       open.times += 1;
       if (open.times === 1) open.text = attributes["alt"] ?? "";
       anchors.set(href, open);
     },
     text(text) {
-      if (open !== undefined && open.times === 1 && open.text.length < 4 * MOST_TEXT) open.text += text;
+      if (open !== undefined && open.times === 1 && open.text.length < 4 * MAX_TEXT) open.text += text;
     },
     close(name) {
       if (name === "a") open = undefined;

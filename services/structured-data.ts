@@ -37,16 +37,16 @@ const structuredData: Service = async (input, ctx) => {
 };
 export default structuredData;
 
-const MOST_BLOCKS = 50;
-const MOST_META = 200;
-const MOST_TEXT = 1_000;
+const MAX_BLOCKS = 50;
+const MAX_META = 200;
+const MAX_TEXT = 1_000;
 
 function dataIn(html: string): JsonObject & { readonly label: string; readonly value: number } {
   const jsonLd: JsonValue[] = [];
   const problems: string[] = [];
   const meta = new Map<string, string>();
   const openGraph = new Map<string, string>();
-  const microdata = microdataReader(MOST_BLOCKS);
+  const microdata = microdataReader(MAX_BLOCKS);
   let title = "";
   let language = "";
   let canonical = "";
@@ -56,15 +56,15 @@ function dataIn(html: string): JsonObject & { readonly label: string; readonly v
     open(name, attributes) {
       microdata.open(name, attributes);
       if (name === "title" && title === "") inTitle = true;
-      else if (name === "html") language ||= quoted(attributes["lang"] ?? "", MOST_TEXT);
-      else if (name === "link" && /\bcanonical\b/i.test(attributes["rel"] ?? "")) canonical ||= quoted(attributes["href"] ?? "", MOST_TEXT);
+      else if (name === "html") language ||= quoted(attributes["lang"] ?? "", MAX_TEXT);
+      else if (name === "link" && /\bcanonical\b/i.test(attributes["rel"] ?? "")) canonical ||= quoted(attributes["href"] ?? "", MAX_TEXT);
       else if (name === "script" && /^application\/ld\+json\b/i.test((attributes["type"] ?? "").trim())) script = "";
       else if (name === "meta") {
         const key = (attributes["property"] ?? attributes["name"] ?? attributes["http-equiv"] ?? "").trim().toLowerCase();
         const into = /^(og|article|product|book|profile|music|video|twitter):/.test(key) ? openGraph : meta;
         const content = attributes["content"];
-        if (key !== "" && content !== undefined && !into.has(key) && into.size < MOST_META)
-          into.set(quoted(key, MOST_TEXT), quoted(content, MOST_TEXT));
+        if (key !== "" && content !== undefined && !into.has(key) && into.size < MAX_META)
+          into.set(quoted(key, MAX_TEXT), quoted(content, MAX_TEXT));
       }
     },
     text(text) {
@@ -78,14 +78,14 @@ function dataIn(html: string): JsonObject & { readonly label: string; readonly v
       if (name !== "script" || script === undefined) return;
       const block = jsonOf(script);
       if (block === undefined) problems.push("a JSON-LD block is not JSON, or nested too deeply");
-      else if (jsonLd.length < MOST_BLOCKS) jsonLd.push(block);
+      else if (jsonLd.length < MAX_BLOCKS) jsonLd.push(block);
       script = undefined;
     },
   });
   if (stopped !== undefined) problems.push(stopped);
   const found = microdata.found();
   const types = [...new Set([...jsonLd.flatMap(typesIn), ...found.flatMap(({ type }) => (type === "" ? [] : [nameOfType(type)]))])];
-  const name = quoted(title, MOST_TEXT) || openGraph.get("og:title") || "";
+  const name = quoted(title, MAX_TEXT) || openGraph.get("og:title") || "";
   return {
     name,
     title: name,

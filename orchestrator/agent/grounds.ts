@@ -21,7 +21,7 @@ import { CALLS, type Call, type CallName, type CallRequest, type SeatRole } from
 import { soldAs } from "../protocol/sold-as.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { WillNotSign } from "./errors.ts";
-import { type Loose, requireSame } from "./same.ts";
+import { requireSame, type UncheckedMessage } from "./same.ts";
 
 /** The most that somebody signs ahead, seconds of chain time: a bid, or a withdrawal. */
 export const DAY = 86_400n;
@@ -216,7 +216,7 @@ export class Grounds {
   }
 
   /** The deadline of a message. Throws for one that is past, or further ahead than `most` seconds and a devnet's hour. */
-  async deadline(what: string, message: Loose, most: bigint): Promise<number> {
+  async deadline(what: string, message: UncheckedMessage, most: bigint): Promise<number> {
     const deadline = Number(message["deadline"]);
     const now = await this.now();
     if (!Number.isSafeInteger(deadline) || BigInt(deadline) > now + most + HOUR || BigInt(deadline) <= now)

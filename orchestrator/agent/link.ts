@@ -10,8 +10,8 @@ import {
   type CityCard,
   callSchema,
   cityCardSchema,
-  MOST_BLOCK_BYTES,
-  MOST_CALL_BYTES,
+  MAX_BLOCK_BYTES,
+  MAX_CALL_BYTES,
   mailboxDomain,
   mailboxTypes,
   type Received,
@@ -76,22 +76,20 @@ export class CityLink {
 
   /** A block by its id: other bytes are refused, wherever they come from. */
   async block(id: string): Promise<Uint8Array> {
-    const bytes = await this.#send("GET", `/v1/blocks/${id}`, new Uint8Array(), MOST_BLOCK_BYTES);
+    const bytes = await this.#send("GET", `/v1/blocks/${id}`, new Uint8Array(), MAX_BLOCK_BYTES);
     if (contentIdOf(bytes) !== id) throw new InvalidValue("block", "its bytes have another id", { details: id });
     return bytes;
   }
 
   async putBlock(bytes: Uint8Array): Promise<string> {
     const id = contentIdOf(bytes);
-    await this.#send("PUT", `/v1/blocks/${id}`, bytes, MOST_CALL_BYTES);
+    await this.#send("PUT", `/v1/blocks/${id}`, bytes, MAX_CALL_BYTES);
     return id;
   }
 
   async #json(method: string, target: string, body?: JsonValue, signal?: AbortSignal): Promise<JsonValue> {
     const bytes = body === undefined ? new Uint8Array() : canonicalBytes(body);
-    return parseJson(
-      new TextDecoder("utf-8", { fatal: true }).decode(await this.#send(method, target, bytes, 4 * MOST_CALL_BYTES, signal)),
-    );
+    return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(await this.#send(method, target, bytes, 4 * MAX_CALL_BYTES, signal)));
   }
 
   async #send(method: string, target: string, body: Uint8Array, most: number, signal?: AbortSignal): Promise<Uint8Array> {

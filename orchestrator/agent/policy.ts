@@ -40,7 +40,7 @@ import { NeedsOwner, WillNotSign } from "./errors.ts";
 import { DAY, Grounds, HOUR, questionIn, withdrawalOf } from "./grounds.ts";
 import type { Limits } from "./limits.ts";
 import type { Memory } from "./memory.ts";
-import { type Loose, requireSame, same } from "./same.ts";
+import { requireSame, same, type UncheckedMessage } from "./same.ts";
 import { Voter } from "./voter.ts";
 
 /** A node's input, for whoever makes the output in its owner's own way. */
@@ -416,7 +416,7 @@ export class Policy {
     }
   }
 
-  async #bidMessage(message: Loose): Promise<Message<"Bid">> {
+  async #bidMessage(message: UncheckedMessage): Promise<Message<"Bid">> {
     const { client, memory } = this.#of;
     const place = z.looseObject({ mission: CALLS.bid.request.shape.mission, node: z.int().min(0).max(255) }).safeParse(message);
     if (!place.success) throw new WillNotSign("Bid", "mission");
@@ -430,7 +430,7 @@ export class Policy {
     return { agent: this.#self, mission, node, service: service.id, price: BigInt(offer.price), nonce, deadline };
   }
 
-  async #commitsMessage(message: Loose, mission: Address | null): Promise<Message<"Commits">> {
+  async #commitsMessage(message: UncheckedMessage, mission: Address | null): Promise<Message<"Commits">> {
     const { client, memory } = this.#of;
     const slots = z.array(z.string().regex(/^\d{1,9}$/)).safeParse(message["slots"]);
     if (!slots.success || mission === null || slots.data.length === 0) throw new WillNotSign("Commits", "slots");
@@ -453,7 +453,7 @@ export class Policy {
     };
   }
 
-  async #heldMessage(message: Loose) {
+  async #heldMessage(message: UncheckedMessage) {
     const place = CALLS.pledge.request.pick({ mission: true, node: true, attempt: true, slot: true }).safeParse(pick(message));
     if (!place.success) throw new WillNotSign("HeldOutput", "slot");
     const { hash: outputHash } = handedOf(this.#workAt(place.data, "HeldOutput"));
@@ -563,7 +563,7 @@ function itemsIn(input: JsonObject): readonly Item[] {
   ].toReversed() as Item[];
 }
 
-function pick(message: Loose): JsonObject {
+function pick(message: UncheckedMessage): JsonObject {
   return {
     mission: message["mission"] ?? null,
     node: message["node"] ?? null,

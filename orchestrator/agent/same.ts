@@ -4,7 +4,7 @@ import type { CallRequest } from "../protocol/calls.ts";
 import { WillNotSign } from "./errors.ts";
 
 /** A message as it travelled. */
-export type Loose = CallRequest<"sign">["message"];
+export type UncheckedMessage = CallRequest<"sign">["message"];
 
 /** Throws for the first field in which a question differs from what this agent knows. */
 export function same(what: string, asked: JsonObject | object, truth: object): void {
@@ -14,7 +14,7 @@ export function same(what: string, asked: JsonObject | object, truth: object): v
 }
 
 /** Throws unless a message, as it travelled, is the one that this agent made, and for its consumer. */
-export function requireSame(type: string, mission: Address | null, own: Address | null, message: Loose, made: object): void {
+export function requireSame(type: string, mission: Address | null, own: Address | null, message: UncheckedMessage, made: object): void {
   if (mission !== own) throw new WillNotSign(`to sign ${type}`, "mission");
   const text = (value: unknown): JsonValue =>
     JSON.parse(JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each)));

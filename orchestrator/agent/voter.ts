@@ -3,7 +3,7 @@ import { recompileLaw, statedGoalHash } from "../client/compile-law.ts";
 import { type LawLimits, readLimits } from "../client/law-limits.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { type Message, signMessage } from "../client/sign/sign-message.ts";
-import { MOST_SPONSORSHIPS } from "../legislature/endorse.ts";
+import { MAX_SPONSORSHIPS } from "../legislature/endorse.ts";
 import type { CityFacts, Goal } from "../minds/goal.ts";
 import { goalIn } from "../minds/goal-text.ts";
 import { layOut } from "../minds/layout.ts";
@@ -24,7 +24,7 @@ import { packRanking } from "../rules/condorcet.ts";
 import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import { NeedsOwner, WillNotSign } from "./errors.ts";
 import type { PolicyOptions } from "./policy.ts";
-import { type Loose, requireSame } from "./same.ts";
+import { requireSame, type UncheckedMessage } from "./same.ts";
 
 type VoterOptions = Pick<PolicyOptions, "client" | "account" | "mind" | "limits" | "memory" | "block">;
 type Kind = keyof typeof SESSION_CALLS;
@@ -35,7 +35,7 @@ const rankedSchema = z.strictObject({ ...asked, laws: z.array(hashSchema), ranki
 const saidSchema = z.strictObject({ ...asked, about: hashSchema.nullable(), reasons: reasonsSchema });
 
 /** The most that it signs ahead where no session bounds it, seconds of chain time: a devnet's clock may be an hour ahead. */
-const MOST_AHEAD = 7_200n;
+const MAX_AHEAD = 7_200n;
 
 /**
  * An agent's part in sessions. Every law that it is shown is compared with its document, every document with what stands on its own
@@ -123,7 +123,7 @@ export class Voter {
   }
 
   /** A message of a session, if it is the one that this agent makes of its own decisions and its own chain. */
-  async sign(type: SessionMessageType, mission: Address | null, message: Loose): Promise<Hex> {
+  async sign(type: SessionMessageType, mission: Address | null, message: UncheckedMessage): Promise<Hex> {
     const { client, account } = this.#of;
     const what = `to sign ${type}`;
     const session = await this.#session(String(message["session"]), what);
@@ -251,7 +251,7 @@ export class Voter {
   }
 
   /** The law that it drafted, as the document that it is to propose says it. */
-  async #drafted(what: string, { number, goalHash, limits }: Session, stage: "draft" | "amend", message: Loose) {
+  async #drafted(what: string, { number, goalHash, limits }: Session, stage: "draft" | "amend", message: UncheckedMessage) {
     const cid = hashSchema.safeParse(message["cid"]);
     const kept = this.#of.memory.recall(["draft", String(number), stage], draftedSchema);
     if (!cid.success || kept === undefined) throw new WillNotSign(what, "cid", "this agent drafted no such law");
@@ -262,7 +262,7 @@ export class Voter {
   }
 
   /** A candidate that is among its favourites of those that were proposed. */
-  async #supported(what: string, { number, candidates }: Session, message: Loose): Promise<number> {
+  async #supported(what: string, { number, candidates }: Session, message: UncheckedMessage): Promise<number> {
     const { client, memory, account } = this.#of;
     const kept = memory.recall(["ranking", String(number), "endorse", 0], rankedSchema);
     if (kept === undefined) throw new WillNotSign(what, "candidate", "this agent ranked no drafts");
@@ -276,7 +276,7 @@ export class Voter {
     const others = kept.ranking.flatMap((place) =>
       standing.filter(({ specHash, proposer }) => specHash === kept.laws[place] && proposer !== account.address),
     );
-    const favourites = [...own, ...others].slice(0, MOST_SPONSORSHIPS);
+    const favourites = [...own, ...others].slice(0, MAX_SPONSORSHIPS);
     const found = favourites.find(({ candidate, proposer }) => candidate === message["candidate"] && proposer !== account.address);
     if (found === undefined) throw new WillNotSign(what, "candidate", "it is not one that this agent supports");
     return found.candidate;
@@ -291,10 +291,10 @@ export class Voter {
     throw new WillNotSign(what, "ranking", "this agent ranked nothing");
   }
 
-  async #until(what: string, message: Loose): Promise<number> {
+  async #until(what: string, message: UncheckedMessage): Promise<number> {
     const deadline = Number(message["deadline"]);
     const { timestamp } = await this.#of.client.chain.publicClient.getBlock();
-    if (!Number.isSafeInteger(deadline) || BigInt(deadline) > timestamp + MOST_AHEAD || BigInt(deadline) <= timestamp)
+    if (!Number.isSafeInteger(deadline) || BigInt(deadline) > timestamp + MAX_AHEAD || BigInt(deadline) <= timestamp)
       throw new WillNotSign(what, "deadline");
     return deadline;
   }

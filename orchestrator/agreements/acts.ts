@@ -52,7 +52,7 @@ const signature = z.string().regex(/^0x[0-9a-f]{128}$/);
 /** Of an account, or of a contract that is a wallet. */
 const walletSignature = z.string().regex(/^0x(?:[0-9a-f]{2}){1,2048}$/);
 /** Consents of one party in all. */
-const MOST_CONSENTS = 16;
+const MAX_CONSENTS = 16;
 /** A SHA-256 in a form that OpenAPI can say. */
 const digest = z.templateLiteral(["0x", z.string().regex(/[0-9a-f]{64}/)]);
 const time = z.iso.datetime({ precision: 0 });
@@ -269,8 +269,8 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
     case "consent": {
       if (!isLed) throw new AgreementRefused("IllegalTransition", "No escrow leads this agreement: cancel takes both signatures at once");
       if (act.deadline < now) throw new AgreementRefused("IllegalTransition", "The consent has lapsed");
-      if (life.consents.filter(({ by }) => by === act.by).length >= MOST_CONSENTS)
-        throw new AgreementRefused("IllegalTransition", `The ${act.by} has consented ${MOST_CONSENTS} times`);
+      if (life.consents.filter(({ by }) => by === act.by).length >= MAX_CONSENTS)
+        throw new AgreementRefused("IllegalTransition", `The ${act.by} has consented ${MAX_CONSENTS} times`);
       return { ...life, consents: [...life.consents, act] };
     }
   }

@@ -6,9 +6,9 @@ import type { Request } from "./chain.ts";
 import { collectLogs } from "./collect-logs.ts";
 import { AnswerTooLarge } from "./errors.ts";
 
-const MOST_EVENTS = { logs: 10_000, characters: 16 * 1024 * 1024 };
+const MAX_EVENTS = { logs: 10_000, characters: 16 * 1024 * 1024 };
 /** Blocks, and percentiles for each of them. */
-const MOST_FEES = { blocks: 1_024, percentiles: 100 };
+const MAX_FEES = { blocks: 1_024, percentiles: 100 };
 
 const oneOrMore = z.union([hexSchema, z.array(hexSchema).max(100)]).nullable();
 const numberSchema = z.string().regex(/^0x[0-9a-f]{1,16}$/i);
@@ -21,17 +21,14 @@ const filterSchema = z.looseObject({
   blockHash: hexSchema.nullish(),
 });
 const logsSchema = z.array(z.looseObject({ data: z.string() }));
-const feesSchema = z.tuple(
-  [z.coerce.number().max(MOST_FEES.blocks), z.string()],
-  z.array(z.unknown()).max(MOST_FEES.percentiles).nullish(),
-);
+const feesSchema = z.tuple([z.coerce.number().max(MAX_FEES.blocks), z.string()], z.array(z.unknown()).max(MAX_FEES.percentiles).nullish());
 
 /** Lets a read through to `request` so that its answer stays small: events page by page, fees of so many blocks. */
 export function boundedRead(request: Request, head: () => bigint): Request {
   return async (call) => {
     const { method, params = [] } = call;
     if (method === "eth_feeHistory" && !feesSchema.safeParse(params).success) {
-      throw new InvalidValue(method, `expected at most ${MOST_FEES.blocks} blocks and ${MOST_FEES.percentiles} percentiles`);
+      throw new InvalidValue(method, `expected at most ${MAX_FEES.blocks} blocks and ${MAX_FEES.percentiles} percentiles`);
     }
     return method === "eth_getLogs" ? eventsOf(request, params[0], head()) : request(call);
   };
@@ -48,7 +45,7 @@ async function eventsOf(request: Request, given: unknown, head: bigint): Promise
     placeOf(fromBlock, head),
     to < head ? to : head,
     (first, last) => read({ fromBlock: numberToHex(first), toBlock: numberToHex(last) }),
-    MOST_EVENTS,
+    MAX_EVENTS,
     (limit) => new AnswerTooLarge(limit),
   );
 }

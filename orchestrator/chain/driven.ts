@@ -22,9 +22,9 @@ import {
   TranscriptDamaged,
   TranscriptMismatch,
 } from "./errors.ts";
-import type { Patience } from "./patience.ts";
 import { atBlock, isUnknownBlock, notBefore } from "./pinned.ts";
 import { revertDataOf } from "./revert-data.ts";
+import type { SilenceRetry } from "./silence-retry.ts";
 import type { Genesis, TranscriptBlock, TranscriptFile } from "./transcript.ts";
 import { baseOf, blockLine, headerLine, openTranscriptFile, parseTranscript } from "./transcript.ts";
 
@@ -40,7 +40,7 @@ export interface DrivenOptions {
   /** Receives what a person should know, such as a torn line. */
   readonly log?: (line: string) => void;
   /** Waits while a node in another process does not answer. Without it that is an error at once. */
-  readonly patience?: Patience | undefined;
+  readonly silenceRetry?: SilenceRetry | undefined;
 }
 
 /** A node whose every method may be called: nobody else drives it. */
@@ -132,7 +132,7 @@ export async function openDrivenChain(drive: Drive, options: DrivenOptions): Pro
     }
     const blocks = recorded?.blocks ?? [];
     const engine = await drive.connect(genesis, blocks);
-    const chain = new Driven(drive, genesis, engine, { file: opened, path, log, patience: options.patience });
+    const chain = new Driven(drive, genesis, engine, { file: opened, path, log, silenceRetry: options.silenceRetry });
     try {
       await chain.start(recorded?.hash);
       const mined = await chain.catchUp(blocks);
@@ -155,7 +155,7 @@ interface Keeping {
   readonly file: TranscriptFile | undefined;
   readonly path: string | undefined;
   readonly log: (line: string) => void;
-  readonly patience: Patience | undefined;
+  readonly silenceRetry: SilenceRetry | undefined;
 }
 
 class Driven implements DrivenChain {
@@ -189,7 +189,7 @@ class Driven implements DrivenChain {
   /** An answer was lost: whether the node has what was asked of it, or still has what it had, is looked up before anything else. */
   #inDoubt = false;
 
-  constructor(drive: Drive, genesis: Genesis, engine: Engine, { file, path, log, patience }: Keeping) {
+  constructor(drive: Drive, genesis: Genesis, engine: Engine, { file, path, log, silenceRetry }: Keeping) {
     this.kind = drive.kind;
     this.name = drive.name;
     this.id = genesis.chainId;
@@ -205,11 +205,11 @@ class Driven implements DrivenChain {
     this.#baseFees = [BigInt(genesis.baseFee)];
     this.#kept = this.#base;
     this.#head = { number: this.#base, timestamp: BigInt(genesis.timestamp), hash: "0x", transactions: [] };
-    const patiently = <Answer>(ask: () => Promise<Answer>) => (patience === undefined ? ask() : patience.through(ask));
-    this.clock = new JumpingClock(this.#head.timestamp, (time) => patiently(() => this.#jump(time)));
+    const withRetry = <Answer>(ask: () => Promise<Answer>) => (silenceRetry === undefined ? ask() : silenceRetry.through(ask));
+    this.clock = new JumpingClock(this.#head.timestamp, (time) => withRetry(() => this.#jump(time)));
     this.request = onlyAllowed((call) => this.#serve(call));
     this.simulation = onlyAllowed((call) => this.#serve(call), SIMULATIONS.own);
-    this.publicClient = publicClientOf(genesis.chainId, drive.name, (call) => patiently(() => this.request(call)), 50);
+    this.publicClient = publicClientOf(genesis.chainId, drive.name, (call) => withRetry(() => this.request(call)), 50);
   }
 
   head(): TranscriptBlock {

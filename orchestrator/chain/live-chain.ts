@@ -11,8 +11,8 @@ import { readStateFile } from "../primitives/state-file.ts";
 import { type BlockName, type CityChain, type Fees, publicClientOf, type Request } from "./chain.ts";
 import { dataFeeOf } from "./data-fee.ts";
 import { ChainDisagrees, isUnreachable, NoDataFee, ReceiptTimeout } from "./errors.ts";
-import type { Patience } from "./patience.ts";
 import { connectRpcChain, type RpcOptions } from "./rpc.ts";
+import type { SilenceRetry } from "./silence-retry.ts";
 
 /** A network that lives without the city: nobody here mines, or moves its time. */
 export interface LiveNetwork {
@@ -31,7 +31,7 @@ export interface LiveOptions {
   readonly wall: RpcOptions["wall"];
   /** The city's folder, which remembers on which chain, and since which block, it lives. Without it that ends with the process. */
   readonly dir?: string;
-  readonly patience?: Patience | undefined;
+  readonly silenceRetry?: SilenceRetry | undefined;
   readonly log?: (line: string) => void;
   readonly receiptTimeoutMillis?: number;
 }
@@ -63,14 +63,14 @@ const filterSchema = z.looseObject({ fromBlock: z.string().optional(), toBlock: 
  * A chain in real time: its clock is that of its blocks, and a receipt counts once its block is deep enough. A step whose block was
  * replaced before that is sent again, byte for byte.
  */
-export async function openLiveChain({ network, url, wall, dir, patience, log = () => {}, ...more }: LiveOptions): Promise<CityChain> {
+export async function openLiveChain({ network, url, wall, dir, silenceRetry, log = () => {}, ...more }: LiveOptions): Promise<CityChain> {
   const { chainId } = network;
   if (network.confirmations !== undefined && !(network.confirmations >= 1))
     throw new InvalidValue("confirmations", "are one block at least");
   const node = await connectRpcChain({ url, chainId, wall });
   const look = async (tag: string) => blockSchema.parse(await node.request({ method: "eth_getBlockByNumber", params: [tag, false] }));
   const residence = await residenceOf(dir, chainId, look);
-  const chain = new Live({ network, node, wall, patience, log, residence, timeout: more.receiptTimeoutMillis ?? RECEIPT_TIMEOUT });
+  const chain = new Live({ network, node, wall, silenceRetry, log, residence, timeout: more.receiptTimeoutMillis ?? RECEIPT_TIMEOUT });
   await chain.start();
   return chain;
 }
@@ -98,7 +98,7 @@ type Block = z.infer<typeof blockSchema>;
 
 interface LiveParts extends Required<Pick<LiveOptions, "network" | "wall" | "log">> {
   readonly node: Awaited<ReturnType<typeof connectRpcChain>>;
-  readonly patience: Patience | undefined;
+  readonly silenceRetry: SilenceRetry | undefined;
   readonly residence: Residence;
   readonly timeout: number;
 }
@@ -128,7 +128,7 @@ class Live implements CityChain {
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
-    const { network, node, patience, residence } = parts;
+    const { network, node, silenceRetry, residence } = parts;
     this.name = network.name;
     this.id = node.id;
     this.feeCap = network.maxFeePerGas;
@@ -136,8 +136,8 @@ class Live implements CityChain {
     this.#depth = BigInt(network.confirmations ?? CONFIRMATIONS) - 1n;
     this.request = (call) => (call.method === "eth_getLogs" ? this.#logs(call) : node.request(call));
     if (node.simulation !== undefined) this.simulation = node.simulation;
-    const patiently: Request = (call) => (patience === undefined ? this.request(call) : patience.through(() => this.request(call)));
-    this.publicClient = publicClientOf(node.id, network.name, patiently, LOOK);
+    const withRetry: Request = (call) => (silenceRetry === undefined ? this.request(call) : silenceRetry.through(() => this.request(call)));
+    this.publicClient = publicClientOf(node.id, network.name, withRetry, LOOK);
     this.clock = { now: () => this.#now(), sleepUntil: (time) => this.#sleepUntil(time), run: (work) => work(), hold: (work) => work() };
   }
 

@@ -11,8 +11,8 @@ import { errorsOf } from "./chain.ts";
 import { ChainDisagrees, isUnreachable, NonceTaken, ReceiptTimeout, TransactionRefused, TransactionReverted } from "./errors.ts";
 import type { Outbox, OutboxRow, SignedRow } from "./outbox.ts";
 import { intentKey } from "./outbox.ts";
-import { type Patience, RETRIES } from "./patience.ts";
 import { decodeRevert, revertOf } from "./revert.ts";
+import { RETRIES, type SilenceRetry } from "./silence-retry.ts";
 
 /** The points where a test may stop the process for good. */
 export type SenderBoundary = "sender:signed" | "sender:broadcast";
@@ -62,7 +62,7 @@ export interface SenderOptions<Note> {
    * Waits while the chain is silent, then sends in the order in which it was asked; tries again what was dropped or paid too little.
    * Without it each of these is an error at once.
    */
-  readonly patience?: Patience | undefined;
+  readonly silenceRetry?: SilenceRetry | undefined;
 }
 
 /** Estimate × 1.25: state may move between estimate and block, and the same estimate always gives the same limit. */
@@ -91,7 +91,7 @@ class QueueSender<Note> implements Sender<Note> {
   readonly #errors: Abi;
   readonly #boundary: Boundary<SenderBoundary>;
   readonly #guard: () => void;
-  readonly #patience: Patience | undefined;
+  readonly #silenceRetry: SilenceRetry | undefined;
   /** Calls that met a silence, first asked first sent. */
   readonly #delayed = new Map<number, Promise<unknown>>();
   #asked = 0;
@@ -113,7 +113,7 @@ class QueueSender<Note> implements Sender<Note> {
     this.#errors = errorsOf(options.abis ?? []);
     this.#boundary = options.boundary ?? noBoundary;
     this.#guard = options.guard ?? (() => {});
-    this.#patience = options.patience;
+    this.#silenceRetry = options.silenceRetry;
   }
 
   async send(intent: Intent<Note>): Promise<TransactionReceipt> {
@@ -126,12 +126,12 @@ class QueueSender<Note> implements Sender<Note> {
     const keys = new Set(intents.map(({ intent }) => intent));
     if (keys.size !== intents.length) throw new InvalidValue("sendMany", "an intent key appears twice");
     for (const { account } of intents) if (account !== undefined) this.#keys.set(account.address, account);
-    const patience = this.#patience;
-    return patience === undefined ? this.#sendNow(intents) : this.#inOrder(patience, intents);
+    const silenceRetry = this.#silenceRetry;
+    return silenceRetry === undefined ? this.#sendNow(intents) : this.#inOrder(silenceRetry, intents);
   }
 
   /** Calls that met a silence, and those asked after them, are sent in the order in which they were asked. No lock is held meanwhile. */
-  async #inOrder(patience: Patience, intents: readonly Intent<Note>[]): Promise<readonly TransactionReceipt[]> {
+  async #inOrder(silenceRetry: SilenceRetry, intents: readonly Intent<Note>[]): Promise<readonly TransactionReceipt[]> {
     const place = this.#asked++;
     const done = Promise.withResolvers<void>();
     const earlier = () => [...this.#delayed].flatMap(([other, end]) => (other < place ? [end] : []));
@@ -145,12 +145,12 @@ class QueueSender<Note> implements Sender<Note> {
       }
     };
     try {
-      return await patience.through(async () => {
+      return await silenceRetry.through(async () => {
         for (;;) {
-          if (patience.isSilent) this.#delayed.set(place, done.promise);
+          if (silenceRetry.isSilent) this.#delayed.set(place, done.promise);
           await Promise.all(earlier());
           try {
-            return await this.#withRetries(patience, intents, inTurn);
+            return await this.#withRetries(silenceRetry, intents, inTurn);
           } catch (error) {
             if (!(error instanceof Overtaking)) throw error;
           }
@@ -163,14 +163,14 @@ class QueueSender<Note> implements Sender<Note> {
   }
 
   /** A transaction that nobody mines, or whose fee is too low, gets three more chances (AgentCity B.11.5, failure mode 1). */
-  async #withRetries(patience: Patience, intents: readonly Intent<Note>[], inTurn: InTurn): Promise<readonly TransactionReceipt[]> {
-    const since = patience.clock.now();
+  async #withRetries(silenceRetry: SilenceRetry, intents: readonly Intent<Note>[], inTurn: InTurn): Promise<readonly TransactionReceipt[]> {
+    const since = silenceRetry.clock.now();
     for (const delay of RETRIES) {
       try {
         return await this.#sendNow(intents, inTurn);
       } catch (error) {
         if (!(error instanceof ReceiptTimeout) && !isUnderpriced(error)) throw error;
-        await patience.clock.sleepUntil(since + delay);
+        await silenceRetry.clock.sleepUntil(since + delay);
       }
     }
     return this.#sendNow(intents, inTurn);

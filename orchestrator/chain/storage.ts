@@ -39,7 +39,7 @@ export interface Change {
 /** Entries of mappings that are looked for in one contract at most: each costs a hash. */
 const MOST = 20_000;
 /** Words of a list that are looked at. */
-const MOST_WORDS = 4_096;
+const MAX_WORDS = 4_096;
 
 /** Every change by its name and value, in the order of the layout; what no known key leads to comes last, as words. */
 export function namedChanges({ places, types }: Layout, changed: Changed, keys: Keys): readonly Change[] {
@@ -65,7 +65,7 @@ export function namedChanges({ places, types }: Layout, changed: Changed, keys: 
       }
     } else if (encoding === "dynamic_array" && base !== undefined) {
       value(`${name}.length`, slot, 0, "uint256", 32);
-      elements(name, BigInt(keccak256(numberToHex(slot, { size: 32 }))), base, MOST_WORDS);
+      elements(name, BigInt(keccak256(numberToHex(slot, { size: 32 }))), base, MAX_WORDS);
     } else if (members !== undefined) {
       for (const [member, at, within, of] of members) visit(`${name}.${member}`, slot + BigInt(at), within, of);
     } else if (base !== undefined) {

@@ -35,7 +35,7 @@ const REQUEST_TIMEOUT = 30_000;
 /** Blocks that are asked for side by side. */
 const AT_ONCE = 16;
 /** Far more than a city's life of a week on a chain of two-second blocks. */
-const MOST_BLOCKS = 500_000;
+const MAX_BLOCKS = 500_000;
 
 const filterSchema = z.looseObject({
   address: z.union([hexSchema, z.array(hexSchema)]).optional(),
@@ -69,7 +69,7 @@ interface Proven {
 }
 
 async function provenHistory(node: Request, { from, head }: Named): Promise<ReadonlyMap<bigint, Proven>> {
-  if (head.number - from > MOST_BLOCKS) throw new TooHeavy(`${MOST_BLOCKS.toLocaleString("en")} blocks`);
+  if (head.number - from > MAX_BLOCKS) throw new TooHeavy(`${MAX_BLOCKS.toLocaleString("en")} blocks`);
   const history = new Map<bigint, Proven>();
   let parent: Hex | undefined;
   // One before the city's first: a session's seed may be the hash of the block before it.

@@ -10,9 +10,9 @@ import { removeCityFile, writeCityFile } from "../chain/city-file.ts";
 import { openEmbeddedChain } from "../chain/embedded.ts";
 import { type LiveOptions, openLiveChain } from "../chain/live-chain.ts";
 import { acquireLock } from "../chain/lock.ts";
-import { Patience, type SilenceNews } from "../chain/patience.ts";
 import { serveRpc } from "../chain/rpc-server.ts";
 import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
+import { type SilenceNews, SilenceRetry } from "../chain/silence-retry.ts";
 import type { LogNote } from "../client/base.ts";
 import { type CityClient, createCityClient } from "../client/client.ts";
 import { NODES_PER_TRANSACTION } from "../execution/batches.ts";
@@ -120,7 +120,7 @@ export interface City {
   readonly calls: CallRecords;
   readonly checkpointer: BaseCheckpointSaver;
   readonly sandbox: Sandbox;
-  readonly patience: Patience | undefined;
+  readonly silenceRetry: SilenceRetry | undefined;
   /** Sessions take turns in paying their deposits. */
   readonly deposits: Mutex;
   /** Missions take turns in bidding. */
@@ -199,9 +199,9 @@ async function open(
     if (rpcUrl === undefined && live === undefined) requireTranscript(dir);
     // News of a silence go into the log once there is one.
     let note = async (_news: SilenceNews): Promise<void> => {};
-    const patience = silenceClock === undefined ? undefined : new Patience({ clock: silenceClock, tell: (news) => note(news) });
+    const silenceRetry = silenceClock === undefined ? undefined : new SilenceRetry({ clock: silenceClock, tell: (news) => note(news) });
     const open = (): Promise<CityChain> => {
-      if (live !== undefined) return openLiveChain({ ...live, dir, patience, log: tell });
+      if (live !== undefined) return openLiveChain({ ...live, dir, silenceRetry, log: tell });
       if (network === "embedded") return openEmbeddedChain({ dir, log: tell });
       const deal = forkToken && { token: forkToken, to: memberOf(society, "deployer").account.address, units: foundingUnits(society) };
       return openAnvilChain({
@@ -210,7 +210,7 @@ async function open(
         deal,
         keys: society.length,
         log: tell,
-        patience,
+        silenceRetry,
         ...(rpcUrl === undefined ? {} : { url: rpcUrl }),
       });
     };
@@ -230,7 +230,7 @@ async function open(
     const sql = sqlAfter(blocks.sync, database);
     const log = new RecordLog(sql, chain.clock);
     note = async (news) => {
-      tell(inWords(news));
+      tell(describeSilence(news));
       await log.append([{ kind: `chain.${news.kind}`, subjects: [], content: blocks.putJson(plain(news)) }]);
     };
     const outbox = openOutbox(sql, log, database.sync);
@@ -249,7 +249,7 @@ async function open(
       abis: [errorsAbi],
       boundary: senderBoundary(boundary),
       guard: () => lock.assertHeld(),
-      patience,
+      silenceRetry,
     });
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
@@ -290,7 +290,7 @@ async function open(
       calls: openCallRecords(sql),
       checkpointer: await openCheckpointer(database, blocks.sync),
       sandbox: createSandbox({ now: millis }),
-      patience,
+      silenceRetry,
       deposits: new Mutex(),
       bidding: new Mutex(),
       passports: new Mutex(),
@@ -312,7 +312,7 @@ function senderBoundary(boundary: Boundary<BoundaryName>): Boundary<SenderBounda
   return (name) => boundary(name);
 }
 
-function inWords(news: SilenceNews): string {
+function describeSilence(news: SilenceNews): string {
   if (news.kind === "silent") return "the chain does not answer: transactions are queued in order until it is back";
   if (news.kind === "back") return `the chain is back after ${news.lasted} s`;
   return `the chain has been silent for ${news.lasted} s: all work stops, humans decide when it is back`;

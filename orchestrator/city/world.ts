@@ -12,7 +12,7 @@ import { parseContentId } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import type { AnswerKey } from "../records/answers.ts";
-import { type Holder, localIssuer, localSeat, localVerifier, type Tamper } from "../seats/local.ts";
+import { localIssuer, localSeat, localVerifier, type SeatHolder, type Tamper } from "../seats/local.ts";
 import type { City } from "./city.ts";
 import { issuedBy, type Member, memberOf, membersOf } from "./founding/society.ts";
 
@@ -111,7 +111,7 @@ export function answerKey(key: readonly (string | number)[]): AnswerKey {
   return { session: String(key[1]), agent: "", step: key.join("/"), round: 0 };
 }
 
-function holderOf(society: readonly Member[], member: Member): Holder {
+function holderOf(society: readonly Member[], member: Member): SeatHolder {
   const { name, account, seal } = member;
   return { name, account, seal, principal: principalOf(society, member).account.address };
 }

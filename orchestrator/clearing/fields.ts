@@ -55,14 +55,14 @@ export function fromBps(bps: number): number {
 
 /** Times are few and are asked for again and again. */
 const parsedTimes = new Map<string, number>();
-const MOST_TIMES = 1_024;
+const MAX_TIMES = 1_024;
 
 /** Seconds since 1970 of a time that the schema accepted. */
 export function secondsOf(time: string): number {
   const known = parsedTimes.get(time);
   if (known !== undefined) return known;
   const seconds = Math.floor(Date.parse(time) / 1000);
-  if (parsedTimes.size === MOST_TIMES) parsedTimes.clear();
+  if (parsedTimes.size === MAX_TIMES) parsedTimes.clear();
   parsedTimes.set(time, seconds);
   return seconds;
 }

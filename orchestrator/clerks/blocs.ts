@@ -19,13 +19,13 @@ export interface FoundBloc {
  * Fewer voters who rank alike are no bloc (AgentCity H2h: blocs of five and more). Among a hundred honest voters some two or three
  * always agree: flagging every pair above the thresholds would touch one honest voter in six (docs/blocs.md).
  */
-export const LEAST_BLOC = 5;
+export const MIN_BLOC = 5;
 
 /**
  * A ranking that is common because honest voters lean that way has neighbours that are common too; one that was prescribed stands alone.
  * The leader's ranking must be held by more than this many times as many voters as an average ranking one or two exchanges away.
  */
-export const LEAST_PROMINENCE = 10;
+export const MIN_PROMINENCE = 10;
 
 interface Group {
   readonly ranked: Ranked;
@@ -34,8 +34,8 @@ interface Group {
 }
 
 /**
- * What the Regulator flags: disjoint sets of at least `LEAST_BLOC` voters, at most half of all, in which every two rankings reach both
- * thresholds, around a ranking of `LEAST_PROMINENCE`. The contract asks less (each member like the leader), so it accepts whatever is found
+ * What the Regulator flags: disjoint sets of at least `MIN_BLOC` voters, at most half of all, in which every two rankings reach both
+ * thresholds, around a ranking of `MIN_PROMINENCE`. The contract asks less (each member like the leader), so it accepts whatever is found
  * here. Equal rankings are compared once; the most frequent ranking leads, of equally frequent ones the earliest.
  */
 export function blocsAmong(ballots: readonly RecordedBallot[], m: number, { blocTau, blocJaccard }: Likeness): readonly FoundBloc[] {
@@ -51,7 +51,7 @@ export function blocsAmong(ballots: readonly RecordedBallot[], m: number, { bloc
     }
     const voters = bloc.flatMap(({ voters }) => voters);
     // What most voters agree on is the vote itself.
-    if (voters.length < LEAST_BLOC || 2 * voters.length > ballots.length) continue;
+    if (voters.length < MIN_BLOC || 2 * voters.length > ballots.length) continue;
     if (!isProminent(leader, groups, m)) continue;
     for (const member of bloc) left.delete(member);
     const [first = 0] = leader.voters;
@@ -68,7 +68,7 @@ function isProminent({ ranked: center, voters }: Group, groups: readonly Group[]
   }, 0);
   // Of m entries, m − 1 rankings are one exchange of neighbours away, (m − 2)(m + 1) / 2 are two.
   const rankings = m - 1 + ((m - 2) * (m + 1)) / 2;
-  return voters.length * rankings > LEAST_PROMINENCE * near;
+  return voters.length * rankings > MIN_PROMINENCE * near;
 }
 
 function agentAt(ballots: readonly RecordedBallot[], voter: number): Address {

@@ -12,7 +12,7 @@ import { blocsAmong, type FoundBloc } from "./blocs.ts";
 import { Clerk } from "./clerk.ts";
 
 /** Voters whom one call shows to be alike: the leader and as many members as the contract takes. */
-const MOST_MEMBERS = 64;
+const MAX_MEMBERS = 64;
 
 /** Seconds. */
 const DAY = 86_400n;
@@ -50,8 +50,8 @@ export class Regulator extends Clerk {
   /** Flags a bloc on chain; the contract compares the rankings again. `optionsOf` names the step that begins with a member. */
   async flag(session: bigint, { leader, members }: FoundBloc, optionsOf: (first: number) => Omit<WriteOptions, "account">): Promise<void> {
     await this.requirePermitted("LegislativeProcedure", "flagBloc");
-    for (let first = 0; first < members.length; first += MOST_MEMBERS) {
-      const shown = members.slice(first, first + MOST_MEMBERS);
+    for (let first = 0; first < members.length; first += MAX_MEMBERS) {
+      const shown = members.slice(first, first + MAX_MEMBERS);
       await this.client.legislation.flagBloc([session, leader, shown], { ...optionsOf(first), account: this.account });
     }
   }

@@ -5,7 +5,7 @@ import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { isUnreachable } from "../chain/errors.ts";
 import { type City, openCity } from "../city/city.ts";
-import { judgesElsewhere } from "../city/humans/case-desk.ts";
+import { externalJudges } from "../city/humans/case-desk.ts";
 import { CodificationDesk } from "../city/humans/codification-desk.ts";
 import type { Order } from "../city/missions/conduct.ts";
 import { makeRoom } from "../city/missions/make-room.ts";
@@ -223,7 +223,7 @@ const AWAITING_MS = 250;
 /** A person here, adjudicators elsewhere, or on a devnet a labelled simulation of one. */
 function judgeFor({ ask, waitForHumans }: Commission, { client, dir, chain }: City, tell: (line: string) => void): Order["judge"] {
   if (ask === true) return personAtTerminal();
-  if (waitForHumans === true) return judgesElsewhere({ client, dir, tell, sleep: wallTime.sleep });
+  if (waitForHumans === true) return externalJudges({ client, dir, tell, sleep: wallTime.sleep });
   return simulatedJudge(chain.id);
 }
 

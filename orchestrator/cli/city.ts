@@ -4,7 +4,7 @@ import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
 import { foundedSeed } from "../city/founding/city-folder.ts";
 import { Hearings } from "../city/hearings/hearings.ts";
-import { judgesElsewhere } from "../city/humans/case-desk.ts";
+import { externalJudges } from "../city/humans/case-desk.ts";
 import { openSeats } from "../city/missions/open-seats.ts";
 import { PostedMissions } from "../city/missions/posted-missions.ts";
 import { issuersIn, verifiersIn } from "../city/world.ts";
@@ -134,7 +134,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     const seats = await openSeats(opened, { port: options.open, clock, relayGas: BigInt(options.relayGas) });
     tell(`agents elsewhere take a seat at ${seats.url}`);
     const { client, chain } = opened;
-    const judge = simulateHumans ? simulatedJudge(chain.id) : judgesElsewhere({ client, dir, tell, sleep: wallTime.sleep });
+    const judge = simulateHumans ? simulatedJudge(chain.id) : externalJudges({ client, dir, tell, sleep: wallTime.sleep });
     const posted = new PostedMissions(opened, {
       ...{ home: root, judge, outsiders: seats.outsiders, millis: wallTime.millis, sleep: wallTime.sleep },
     });

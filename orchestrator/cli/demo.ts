@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { CATALOG } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import type { City } from "../city/city.ts";
-import { judgesElsewhere } from "../city/humans/case-desk.ts";
+import { externalJudges } from "../city/humans/case-desk.ts";
 import type { Order } from "../city/missions/conduct.ts";
 import { runToEnd } from "../city/missions/run.ts";
 import { beginRun, endRun } from "../city/missions/runs.ts";
@@ -100,7 +100,7 @@ function patientJudge(
   const simulated = simulatedJudge(chain.id);
   const waiting = () => {
     const until = wallTime.millis() + patience;
-    return judgesElsewhere({
+    return externalJudges({
       ...{ client, dir, tell },
       async sleep(millis) {
         if (wallTime.millis() >= until) throw new NobodyCame();

@@ -1,7 +1,7 @@
 import { columns } from "./screen-parts.ts";
 
 /** Lines of the executors' document on the screen. */
-const MOST_LINES = 16;
+const MAX_LINES = 16;
 
 export interface Excerpt {
   readonly lines: readonly string[];
@@ -15,7 +15,7 @@ export interface Excerpt {
  */
 export function excerptOf(report: string): Excerpt {
   const quoted = report.split("\n").flatMap((line) => /^> ?(.*)$/.exec(line)?.[1] ?? []);
-  const shown = quoted.slice(0, MOST_LINES);
+  const shown = quoted.slice(0, MAX_LINES);
   const lines: string[] = [];
   let rows: string[][] = [];
   const endTable = () => {

@@ -119,14 +119,14 @@ function work({ nodes, excluded }: Outcome): string[] {
     return [
       head,
       ...retried,
-      ...rest.slice(0, MOST_FAILED),
-      ...(rest.length > MOST_FAILED ? [["", `… ${rest.length - MOST_FAILED} more`]] : []),
+      ...rest.slice(0, MAX_FAILED),
+      ...(rest.length > MAX_FAILED ? [["", `… ${rest.length - MAX_FAILED} more`]] : []),
     ];
   });
   return [...aligned(lines), ...excluded.map(({ agent, reason }) => `without ${agent}: ${plainLine(reason)}`)];
 }
 
-const MOST_FAILED = 6;
+const MAX_FAILED = 6;
 
 /** Tasks in their own column, with their text next to them in full. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
@@ -158,11 +158,11 @@ function byTask(nodes: Outcome["nodes"]): readonly (readonly [task: string, node
   return [...groups];
 }
 
-const MOST_NAMES = 8;
+const MAX_NAMES = 8;
 
 function few(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(", ");
-  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
+  const shown = names.slice(0, MAX_NAMES).join(", ");
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
 }
 
 function amount(units: string): string {

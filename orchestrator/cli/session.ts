@@ -9,7 +9,7 @@ import { holdSession } from "../city/missions/hold-session.ts";
 import { makeRoom } from "../city/missions/make-room.ts";
 import { beginRun, endRun } from "../city/missions/runs.ts";
 import { readInput } from "../execution/inputs/read-input.ts";
-import { MOST_SPONSORSHIPS } from "../legislature/endorse.ts";
+import { MAX_SPONSORSHIPS } from "../legislature/endorse.ts";
 import type { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { InvalidValue } from "../primitives/errors.ts";
@@ -101,10 +101,10 @@ async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress)
 /** Refused before anything is founded: a ballot that so few agents cannot fill, and a bloc that is most of the city. */
 function refuseTooFew({ agents, candidates, bloc }: SessionOptions): void {
   const minSponsors = Number(DEVNET.MIN_SPONSORS);
-  const needed = Math.ceil(((candidates - 1) * minSponsors) / MOST_SPONSORSHIPS);
+  const needed = Math.ceil(((candidates - 1) * minSponsors) / MAX_SPONSORSHIPS);
   if (agents < needed) {
     throw new InvalidValue("--agents", `${agents} agents cannot sponsor ${candidates - 1} laws`, {
-      details: `each law needs ${minSponsors} sponsors, an agent sponsors at most ${MOST_SPONSORSHIPS}`,
+      details: `each law needs ${minSponsors} sponsors, an agent sponsors at most ${MAX_SPONSORSHIPS}`,
       action: `--agents ${needed} or more, or fewer --candidates`,
     });
   }

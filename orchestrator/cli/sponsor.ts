@@ -58,7 +58,7 @@ class CityDeceives extends AgentCityError {
 }
 
 /** Wei that a deposit's transactions may cost at most: their price is the city's word. */
-const MOST_GAS_MONEY = 50_000_000_000_000_000n;
+const MAX_GAS_MONEY = 50_000_000_000_000_000n;
 /** How often the city is asked how far it is, milliseconds. */
 const LOOK = 1_000;
 /** Said before anybody pays. */
@@ -127,7 +127,7 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
   async function pay() {
     const { transactions, balance, wei } = await ask(url, "prepare_deposit", depositOutput, { posted: now.id });
     const gas = transactions.reduce((sum, each) => sum + BigInt(each.gas) * BigInt(each.maxFeePerGas), 0n);
-    if (gas > MOST_GAS_MONEY) throw new CityDeceives(`its transactions would cost ${formatEther(gas)} for gas`);
+    if (gas > MAX_GAS_MONEY) throw new CityDeceives(`its transactions would cost ${formatEther(gas)} for gas`);
     if (BigInt(balance) < file.budget)
       throw new PurseShort(account.address, `${formatMoney(BigInt(balance))} tokens`, formatMoney(file.budget));
     if (BigInt(wei) < gas) throw new PurseShort(account.address, `${formatEther(BigInt(wei))} for gas`, formatEther(gas));

@@ -44,14 +44,14 @@ export const SCALES = [10, 20, 30, 40, 50, 100, 200, 500, 750, 1000] as const;
 export const DRAFTS = [3, 8, 20] as const;
 export const draftsVariant = (drafts: number): string => `${drafts} drafts`;
 /** Fewer agents cannot sponsor twenty laws. */
-export const LEAST_ASSEMBLY = 50;
-const LEAST_TASKS = 5;
+export const MIN_ASSEMBLY = 50;
+const MIN_TASKS = 5;
 const quarter = (value: number, sign: 1 | -1) => value * (1 + sign * 0.25);
 
 /** The constants of a variant, for a city of so many. */
 export const VARIANTS: Readonly<Record<string, (world: EconomyParameters, agents: number) => EconomyParameters>> = {
   [AS_WRITTEN]: (world) => world,
-  [SCALED]: (world, agents) => ({ ...world, tasks: Math.max(LEAST_TASKS, Math.round((world.tasks * agents) / 200)) }),
+  [SCALED]: (world, agents) => ({ ...world, tasks: Math.max(MIN_TASKS, Math.round((world.tasks * agents) / 200)) }),
   ...Object.fromEntries(
     DRAFTS.map((drafts) => [draftsVariant(drafts), (world: EconomyParameters): EconomyParameters => ({ ...world, drafts, rounds: 1 })]),
   ),
@@ -98,7 +98,7 @@ export function shortened(world: EconomyParameters, milestones: number): Economy
 /** Every run of a campaign; each open constant is varied at its first scale. */
 export function cellsOf({ experiment, configurations, scales, seeds, sensitivity, drafts, milestones, model }: Campaign): Cell[] {
   const draftsAt = (agents: number, configuration: Configuration) =>
-    experiment === 2 && configuration === "full" && agents >= LEAST_ASSEMBLY ? DRAFTS.map(draftsVariant) : [];
+    experiment === 2 && configuration === "full" && agents >= MIN_ASSEMBLY ? DRAFTS.map(draftsVariant) : [];
   const wholeAt = (agents: number) => [
     AS_WRITTEN,
     ...(experiment === 2 ? [SCALED] : []),

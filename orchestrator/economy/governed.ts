@@ -40,12 +40,12 @@ const ALPHA = 0.5;
 const LOCKING = lockCost(STAKE, 0.1, 8 / 24);
 /** Bids that a task gets on average, and the fewest that an agent places. */
 const BIDS = 6;
-const LEAST_BIDS = 2;
+const MIN_BIDS = 2;
 const CONFIDENCE_KEPT = 0.8;
 /** A round before the milestone is over a law is: its mission can then be ended and its records anchored. */
 const LAST = 1;
 /** Rounds that a law must have left: work takes one, its review another. */
-const LEAST_ROUNDS = 2;
+const MIN_ROUNDS = 2;
 
 interface Heard {
   reviewed: number;
@@ -165,7 +165,7 @@ export class Governed implements Order {
     await this.#city.until(this.#began + ROUND * BigInt(round));
     const since = round % world.milestoneRounds;
     const left = world.milestoneRounds - since - LAST;
-    if (since !== 0 && (this.#mission !== undefined || left < LEAST_ROUNDS)) return this.#rebid(commons, say);
+    if (since !== 0 && (this.#mission !== undefined || left < MIN_ROUNDS)) return this.#rebid(commons, say);
     await this.#legislate(commons, left, since !== 0);
     if (this.#mission !== undefined) await this.#mission.market(tasks, this.#offers(this.#mission, tasks, commons, say));
   }
@@ -227,7 +227,7 @@ export class Governed implements Order {
 
   /** Who would do which of these tasks, and for how much; each bids for those that are worth most to it. */
   #offers(mission: MissionWork, tasks: readonly Task[], { present, world, chance }: Commons, say: Say): Offer[] {
-    const most = Math.max(LEAST_BIDS, Math.ceil((BIDS * tasks.length) / present.length));
+    const most = Math.max(MIN_BIDS, Math.ceil((BIDS * tasks.length) / present.length));
     const lot = chance("bids");
     const offered: { readonly place: number; readonly offer: Offer }[] = [];
     for (const agent of present) {

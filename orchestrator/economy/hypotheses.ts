@@ -139,9 +139,9 @@ function sloped(slopes: readonly number[], better: 1 | -1, { alpha, stream }: Gr
   };
 }
 
-const LEAST_SEEDS = 20;
+const MIN_SEEDS = 20;
 /** Curves need this many scales. */
-const LEAST_SCALES = 6;
+const MIN_SCALES = 6;
 
 const RULES: Readonly<Record<string, (ground: Ground) => Judged>> = {
   H1a: metric(({ si40 }) => (Number.isFinite(si40) ? si40 : null), { below: 0.5 }, { above: 0.8 }),
@@ -214,9 +214,8 @@ function blocsAreFound(ground: Ground): Judged {
   const hits = found.reduce((sum, one) => sum + one, 0);
   const share = hits / found.length;
   const p = binomialAtLeast(hits, found.length, 0.5);
-  const verdict =
-    share < 0.5 ? "falsified" : share >= 0.8 && p <= ground.alpha && found.length >= LEAST_SEEDS ? "supported" : "inconclusive";
-  return { verdict, mean: share, p, because: `${hits} of ${found.length} blocs; supported from ${LEAST_SEEDS} seeds on` };
+  const verdict = share < 0.5 ? "falsified" : share >= 0.8 && p <= ground.alpha && found.length >= MIN_SEEDS ? "supported" : "inconclusive";
+  return { verdict, mean: share, p, because: `${hits} of ${found.length} blocs; supported from ${MIN_SEEDS} seeds on` };
 }
 
 function blocsAreStopped(ground: Ground): Judged {
@@ -281,7 +280,7 @@ export const byScale = (points: readonly Point[]): Point[][] => [...Map.groupBy(
 
 function exponent({ stream }: Ground, points: readonly Point[], supported: Bound): Judged {
   const groups = byScale(points);
-  if (groups.length < LEAST_SCALES) return tooFewScales(groups.length);
+  if (groups.length < MIN_SCALES) return tooFewScales(groups.length);
   if (points.some(({ y }) => y <= 0)) return { verdict: "inconclusive", because: "some values are not above 0: a power law has none" };
   const { exponent: found } = powerLaw(points);
   const interval = resampled(groups, (sample) => powerLaw(sample).exponent, stream);
@@ -296,7 +295,7 @@ function exponent({ stream }: Ground, points: readonly Point[], supported: Bound
 
 const tooFewScales = (count: number): Judged => ({
   verdict: "not measured",
-  because: `needs experiment 2 at ${LEAST_SCALES} scales or more; there are ${count}`,
+  because: `needs experiment 2 at ${MIN_SCALES} scales or more; there are ${count}`,
 });
 
 const DRAWS = 10_000;
@@ -323,7 +322,7 @@ export function breakEvenOf(cost: readonly Point[], benefit: readonly Point[]): 
 function breakEven({ runs, stream }: Ground): Judged {
   const [cost, benefit] = [costPoints(runs), benefitPoints(runs)];
   const scales = new Set(benefit.map(({ x }) => x));
-  if (scales.size < LEAST_SCALES) return tooFewScales(scales.size);
+  if (scales.size < MIN_SCALES) return tooFewScales(scales.size);
   const found = breakEvenOf(cost, benefit);
   const interval = resampled(byScale(benefit), (sample) => breakEvenOf(cost, sample), stream);
   const isWithin = (scale: number) => scale >= 20 && scale <= 50;
@@ -342,7 +341,7 @@ function breakEven({ runs, stream }: Ground): Judged {
 /** Of a metric over the logarithm of n. */
 function slopeOverScales({ stream }: Ground, points: readonly Point[], wanted: "falls" | "flat"): Judged {
   const groups = byScale(points);
-  if (groups.length < LEAST_SCALES) return tooFewScales(groups.length);
+  if (groups.length < MIN_SCALES) return tooFewScales(groups.length);
   const slope = (sample: readonly Point[]) => linearRegression(sample.map(({ x, y }) => [Math.log(x), y])).m;
   const interval = resampled(groups, slope, stream);
   const supported = wanted === "falls" ? interval.high < 0 : interval.low <= 0;
@@ -394,7 +393,7 @@ export function beyond(
 function growth(runs: readonly RunSummary[]): Judged {
   const points = scalePoints(runs, "baseline", SCALED, ({ fpd }) => fpd);
   const scales = new Set(points.map(({ x }) => x)).size;
-  if (scales < LEAST_SCALES) return tooFewScales(scales);
+  if (scales < MIN_SCALES) return tooFewScales(scales);
   const weights = weightsOf(points);
   const [best] = weights;
   const root = weights.find(({ shape }) => shape === "square root")?.weight ?? 0;

@@ -26,7 +26,7 @@ export interface Task extends Requirement {
 }
 
 const WIDTHS = [3, 4, 5, 6, 7] as const;
-const MOST_NEEDS = 3;
+const MAX_NEEDS = 3;
 
 /** So many tasks in layers, the last of which is the output. */
 export function milestoneGraph(tasks: number, stream: RandomStream, world: EconomyParameters): Task[] {
@@ -41,7 +41,7 @@ export function milestoneGraph(tasks: number, stream: RandomStream, world: Econo
   };
   let before: number[] = [];
   for (const width of layersOf(tasks - 1, stream)) {
-    const needs = Array.from({ length: width }, () => stream.shuffle(before).slice(0, 1 + stream.int(MOST_NEEDS)));
+    const needs = Array.from({ length: width }, () => stream.shuffle(before).slice(0, 1 + stream.int(MAX_NEEDS)));
     for (const task of before.filter((one) => !needs.some((list) => list.includes(one)))) stream.pick(needs).push(task);
     before = needs.map((list) => add(list.sort((one, other) => one - other)));
   }

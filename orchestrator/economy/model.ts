@@ -27,9 +27,9 @@ export interface Calls {
 }
 
 /** A run with a larger share of questions that the model itself did not answer is not one of this model. */
-export const MOST_FALLBACK = 0.05;
+export const MAX_FALLBACK = 0.05;
 
-export const isExcluded = ({ asked, fellBack, unanswered }: Calls): boolean => fellBack + unanswered > MOST_FALLBACK * asked;
+export const isExcluded = ({ asked, fellBack, unanswered }: Calls): boolean => fellBack + unanswered > MAX_FALLBACK * asked;
 
 /** As in the paper: nearly the same answer to the same question, and half a minute for it. */
 const TEMPERATURE = 0.1;

@@ -88,12 +88,12 @@ export function disagreeing(node: string, found: Disagreement, least: number): E
       `They differ on ${items.length} (${first.join("; ")}${items.length > first.length ? "; …" : ""}). ` +
       "Run again they give the same answers, so no other law would help; no executor is at fault",
     action: `choose services that measure the same, or lower agree.atLeast to what you can accept (${(Math.floor(least / 100) / 100).toFixed(2)} was reached everywhere), or take one service in tier 1 or 3`,
-    disagreement: { ...found, items: items.slice(0, MOST_ITEMS) },
+    disagreement: { ...found, items: items.slice(0, MAX_ITEMS) },
   };
 }
 
 /** So many items of a disagreement are kept with the reason; all of them are in the executors' outputs. */
-const MOST_ITEMS = 20;
+const MAX_ITEMS = 20;
 
 const percent = (share: number) => `${(share / 100).toFixed(share % 100 === 0 ? 0 : 1)} %`;
 const shown = (value: string | number | null) => (value === null ? "nothing" : String(value).slice(0, 40));

@@ -75,7 +75,7 @@ export interface Seal {
 }
 
 /** Finished work and the evidence for it: what a commitment hides. The salt is the executor's. */
-export interface Deed extends Place {
+export interface CommittedWork extends Place {
   readonly obligation: Hash;
   /** Keccak of what was handed in. */
   readonly handed: Hash;
@@ -106,9 +106,9 @@ export interface Worker extends Signing {
   readonly opensEarly: boolean;
   perform(order: WorkOrder): Promise<Performed>;
   /** What it commits to. */
-  pledge(deed: Deed): Promise<Hash>;
-  /** What opens its commitment to a deed: asked once nobody can copy the work. */
-  open(deed: Deed): Promise<Opening>;
+  pledge(committed: CommittedWork): Promise<Hash>;
+  /** What opens its commitment: asked once nobody can copy the work. */
+  open(committed: CommittedWork): Promise<Opening>;
 }
 
 /** What a stage asks of whoever was awarded a slot. */

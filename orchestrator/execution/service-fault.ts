@@ -56,14 +56,14 @@ export async function judgeFailure(
   await noteEnding(world, mission, failing(view.law.label, name, work, why));
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** The items that a service was given, by their first ids: one of them may be what it cannot take. */
 export function itemsOf(input: JsonObject): string {
   const given = [input, ...listIn(input["upstream"])].flatMap((source) => listIn(source["items"]));
   const ids = given.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
-  const more = ids.length > MOST_NAMED ? " …" : "";
-  return ids.length === 0 ? "no items" : `${ids.length} item${ids.length === 1 ? "" : "s"}: ${ids.slice(0, MOST_NAMED).join(", ")}${more}`;
+  const more = ids.length > MAX_NAMED ? " …" : "";
+  return ids.length === 0 ? "no items" : `${ids.length} item${ids.length === 1 ? "" : "s"}: ${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
 }
 
 function listIn(value: JsonValue | undefined): readonly JsonObject[] {

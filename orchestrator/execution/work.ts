@@ -99,12 +99,12 @@ export function readOutput(world: Pick<World, "store" | "recent">, outputId: str
 }
 
 /** Characters of the texts that are kept parsed. */
-const MOST_RECENT = 8_388_608;
+const MAX_RECENT = 8_388_608;
 
 /** Nothing read yet. */
 export function nothingRecent(): World["recent"] {
   const weigh = (value: JsonObject) => JSON.stringify(value).length;
-  return { inputs: new Recent(MOST_RECENT, weigh), outputs: new Recent(MOST_RECENT, weigh) };
+  return { inputs: new Recent(MAX_RECENT, weigh), outputs: new Recent(MAX_RECENT, weigh) };
 }
 
 /** An executor is bound to code that is not here: somebody changed a service under a mission that uses it. */

@@ -135,13 +135,13 @@ export interface Standing {
 }
 
 /** Agreements that nobody has signed take room: so many, and for so long when room is needed (seconds). */
-const MOST_UNSIGNED = 4_096;
-const LEAST_STAY = 600;
+const MAX_UNSIGNED = 4_096;
+const MIN_STAY = 600;
 /** With fewer acts nobody can have signed for both. */
 const ACTS_OF_SIGNED = 4;
 /** Those that are signed are kept: so many in all, so many of one client. */
 const MOST = 100_000;
-const MOST_EACH = 1_000;
+const MAX_EACH = 1_000;
 /** Where room is needed, an agreement goes that long after it was over. No terms hold their place for longer than three years (seconds). */
 const KEPT_OVER = 30 * 86_400;
 const LONGEST = 3 * 365 * 86_400;
@@ -150,7 +150,7 @@ const LOOKED_AT = 16;
 /** Seconds for which a consent to cancel is good. */
 const CONSENT = 86_400;
 /** Lives that were worked out, so that a reader costs no signatures to check again. */
-const MOST_LIVES = 1_024;
+const MAX_LIVES = 1_024;
 /** Of a party's agreements, and of all, so many of the newest tell whether a breaker is open. */
 const BREAKERS_LOOK = 32;
 const BREAKERS_LOOK_AT_ALL = 256;
@@ -591,7 +591,7 @@ export class AgreementDesk {
     if (due === undefined && status !== "active") {
       this.#ended.set(id, outcomes);
       const [first] = this.#ended.keys();
-      if (this.#ended.size > MOST_LIVES && first !== undefined) this.#ended.delete(first);
+      if (this.#ended.size > MAX_LIVES && first !== undefined) this.#ended.delete(first);
     }
     return outcomes;
   }
@@ -615,7 +615,7 @@ export class AgreementDesk {
       await this.#options.sql.query("UPDATE gateway_agreements SET funded = true WHERE id = $1", [id]);
       this.#funded.add(id);
       const [first] = this.#funded;
-      if (this.#funded.size > MOST_LIVES && first !== undefined) this.#funded.delete(first);
+      if (this.#funded.size > MAX_LIVES && first !== undefined) this.#funded.delete(first);
     }
     return { id, life, job, owed: undefined, ...this.#led(job.terms, job.view) };
   }
@@ -669,7 +669,7 @@ export class AgreementDesk {
     this.#lives.delete(id);
     this.#lives.set(id, { life, count });
     const [first] = this.#lives.keys();
-    if (this.#lives.size > MOST_LIVES && first !== undefined) this.#lives.delete(first);
+    if (this.#lives.size > MAX_LIVES && first !== undefined) this.#lives.delete(first);
     return life;
   }
 
@@ -875,7 +875,7 @@ export class AgreementDesk {
   async #spentElsewhere(): Promise<readonly Hash[]> {
     const { sql } = this.#options;
     const [kept] = await sql.query("SELECT count(*) AS count FROM gateway_agreements WHERE wallet IS NOT NULL");
-    if (Number(kept?.["count"]) < MOST_UNSIGNED) return [];
+    if (Number(kept?.["count"]) < MAX_UNSIGNED) return [];
     const rows = moneyRows.parse(
       await sql.query(
         `SELECT id, wallet, stake FROM gateway_agreements WHERE wallet IS NOT NULL AND NOT funded ORDER BY opened LIMIT ${LOOKED_AT}`,
@@ -946,13 +946,13 @@ export class AgreementDesk {
       await remove(id);
       return true;
     };
-    await among("client = $1", MOST_EACH, " of one client");
+    await among("client = $1", MAX_EACH, " of one client");
     await among("true", MOST);
     const unsigned = `acts < ${ACTS_OF_SIGNED}`;
     const [waiting] = await sql.query(`SELECT count(*) AS count FROM gateway_agreements WHERE ${unsigned}`);
-    if (Number(waiting?.["count"]) < MOST_UNSIGNED || (await displace(unsigned))) return;
+    if (Number(waiting?.["count"]) < MAX_UNSIGNED || (await displace(unsigned))) return;
     const first = await heaviest(unsigned);
-    if (first === undefined || now - first.opened < LEAST_STAY)
+    if (first === undefined || now - first.opened < MIN_STAY)
       throw tooMany("try again in some minutes, or show the payment by your wallet's signature");
     await remove(first.id);
   }

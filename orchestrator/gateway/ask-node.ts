@@ -54,7 +54,7 @@ class ToldOtherwise extends AgentCityError {
 }
 
 /** Letters of a node's own words. */
-const MOST_WORDS = 200;
+const MAX_WORDS = 200;
 
 const ZERO: Hex = `0x${"0".repeat(64)}`;
 const logSchema = z.object({ address: addressSchema, topics: z.array(hashSchema), data: hexSchema });
@@ -94,7 +94,7 @@ export async function askNode({ simulation }: Pick<Chain, "simulation">, call: S
 
 function reasonOf(error: unknown): string {
   if (error instanceof z.ZodError) return "it answered in a form that is not known here";
-  return messageOf(error).slice(0, MOST_WORDS);
+  return messageOf(error).slice(0, MAX_WORDS);
 }
 
 const ASK: Readonly<Record<Reporting, (simulation: Request, call: Supposed) => Promise<NodeReport>>> = {

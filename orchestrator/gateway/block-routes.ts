@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { contentIdOf } from "../primitives/hash.ts";
 import { type Address, hashSchema } from "../primitives/hex.ts";
-import { MOST_BLOCK_BYTES } from "../protocol/calls.ts";
+import { MAX_BLOCK_BYTES } from "../protocol/calls.ts";
 import type { Caller } from "./command.ts";
 import { Refused } from "./errors.ts";
 import type { CityLink } from "./link.ts";
@@ -42,9 +42,9 @@ export function addBlockRoutes(app: Hono, { city, spend, bodyOf, callerOf }: Blo
   });
 
   app.put(`${BLOCK_PATH}/:cid`, async (context) => {
-    const said = Number(context.req.header("content-length") ?? MOST_BLOCK_BYTES);
-    spend(context, 5 + Math.floor(Math.min(said, MOST_BLOCK_BYTES) / BYTES_PER_UNIT));
-    const body = await bodyOf(context, MOST_BLOCK_BYTES);
+    const said = Number(context.req.header("content-length") ?? MAX_BLOCK_BYTES);
+    spend(context, 5 + Math.floor(Math.min(said, MAX_BLOCK_BYTES) / BYTES_PER_UNIT));
+    const body = await bodyOf(context, MAX_BLOCK_BYTES);
     const { key, id } = await at(context, body, "signed");
     const call = hashSchema.safeParse(context.req.query("call"));
     if (!call.success) throw new Refused("BadRequest", "call is the id of the question whose output this is");

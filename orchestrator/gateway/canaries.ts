@@ -35,7 +35,7 @@ import type { AgreementDesk, Standing } from "./agreement-desk.ts";
 /** Seconds that a canary's evaluator has. */
 const PATIENCE = 3_600;
 /** Canaries begun in one step. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 
 export const canaryCountSchema = z.strictObject({ asked: z.int(), passed: z.int(), failed: z.int() });
 /** Of the last thirty days; `asked`: that are open. */
@@ -92,7 +92,7 @@ export class Canaries {
       await sql.query(
         `SELECT evaluator, judged AS number FROM gateway_judges WHERE is_due AND NOT EXISTS
            (SELECT 1 FROM gateway_canaries WHERE gateway_canaries.evaluator = gateway_judges.evaluator AND ended IS NULL)
-         ORDER BY evaluator LIMIT ${MOST_AT_ONCE}`,
+         ORDER BY evaluator LIMIT ${MAX_AT_ONCE}`,
       ),
     );
     for (const { evaluator, number } of due) {

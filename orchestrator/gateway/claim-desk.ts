@@ -37,8 +37,8 @@ const BLOCK = "urn:agentcity:block:";
 /** Of a source elsewhere: bytes, and milliseconds for all of it. */
 const SOURCE = { maxBytes: 1_048_576, timeoutMs: 5_000 };
 /** Bytes of a claim; claims of one attester, for good, since what was said once is never forgotten; and of all. */
-const MOST_BYTES = 8_192;
-const MOST_EACH = 256;
+const MAX_BYTES = 8_192;
+const MAX_EACH = 256;
 const MOST = 16_384;
 /** Checks side by side, and waiting: a source may be slow. */
 const AT_ONCE = 8;
@@ -102,13 +102,13 @@ export class ClaimDesk {
       throw new Refused("BadRequest", "This desk does not check the claim in the way that its envelope says", {
         action: `verify_endpoint_hint ${endpoint}, sla_window_ms ${CLAIM_WINDOW} at most, signature_alg ${this.#options.signer.publicKey.algorithm}`,
       });
-    if (canonicalBytes(envelope).length > MOST_BYTES) throw new Refused("QuotaExceeded", `A claim has ${MOST_BYTES} bytes at most`);
+    if (canonicalBytes(envelope).length > MAX_BYTES) throw new Refused("QuotaExceeded", `A claim has ${MAX_BYTES} bytes at most`);
     if (!(await this.#options.isMember(key)))
       throw new Refused("NotAllowed", "Members of this city emit claims here", { action: "register_agent, or a desk of your own" });
     const emitted = this.#desk.trail.filter(({ event }) => event.action === "emit");
     const own = emitted.filter(({ event }) => event.action === "emit" && event.attester === attester);
-    if (own.length >= MOST_EACH || emitted.length >= MOST)
-      throw new Refused("QuotaExceeded", `This desk keeps ${MOST_EACH} claims of an attester, ${MOST} in all, for good`);
+    if (own.length >= MAX_EACH || emitted.length >= MOST)
+      throw new Refused("QuotaExceeded", `This desk keeps ${MAX_EACH} claims of an attester, ${MOST} in all, for good`);
     this.#desk.emit(envelope);
     await this.#keep();
   }

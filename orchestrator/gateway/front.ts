@@ -10,7 +10,7 @@ import { z } from "zod";
 import { didOf } from "../agreements/index.ts";
 import { chainOver } from "../chain/rpc.ts";
 import { NEWCOMER_STAKE } from "../city/missions/newcomer.ts";
-import { MOST_OUTSIDERS } from "../city/missions/open-seats.ts";
+import { MAX_OUTSIDERS } from "../city/missions/open-seats.ts";
 import { createCityClient } from "../client/client.ts";
 import { HubRows } from "../hub/store.ts";
 import { HubView, hubNewsSchema } from "../hub/view.ts";
@@ -273,7 +273,7 @@ async function aboutCity(
       ...(seatsUrl === undefined ? {} : { seats: seatsUrl }),
     },
     limits: { ...limits, relayGas },
-    admission: { isOpen: seatsUrl !== undefined, stake: String(NEWCOMER_STAKE), most: MOST_OUTSIDERS },
+    admission: { isOpen: seatsUrl !== undefined, stake: String(NEWCOMER_STAKE), most: MAX_OUTSIDERS },
     calls: Object.keys(CALLS),
     paid: COMMANDS.filter((each) => isCharged(each, hasToll)).map(({ name }) => name),
     operator: operator.address,

@@ -95,8 +95,8 @@ const OWN_PATHS = ["/v1", MCP_PATH, A2A_PATH, "/openapi.json", "/docs", "/health
 const PING = 5_000;
 const MAX_DEPTH = 64;
 /** Streams with words to look for: in all, and of one address. */
-const MOST_SEARCHING = 16;
-const MOST_SEARCHING_EACH = 2;
+const MAX_SEARCHING = 16;
+const MAX_SEARCHING_EACH = 2;
 /** A message of MCP; a tool's call costs as much as its command besides. */
 const MCP_COST = 1;
 
@@ -110,7 +110,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
   const allowances = new Allowances(limits);
   const admission = new Admission(limits.atOnce, limits.waiting, () => busy("The gateway has all hands full"));
   const streams = new Places(limits.connections, limits.streams);
-  const searching = new Places(MOST_SEARCHING, MOST_SEARCHING_EACH);
+  const searching = new Places(MAX_SEARCHING, MAX_SEARCHING_EACH);
   const bodies = new Arrivals(limits.largeBodies, limits.largeBodiesEach, millis);
   const kept = new KeptAnswers(() => {
     const { block, sequence } = world.hub.cursor();

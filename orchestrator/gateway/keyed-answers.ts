@@ -21,7 +21,7 @@ export interface KeyedRequest {
 
 /** Seconds for which an answer is kept; how many of an address, and in all. */
 const KEPT = 86_400;
-const MOST_EACH = 256;
+const MAX_EACH = 256;
 const MOST = 4_096;
 
 const rowSchema = z.object({ request: z.string(), answer: z.string().nullable(), receipt: z.string().nullable() });
@@ -97,7 +97,7 @@ export class KeyedAnswers {
     // An address makes room among its own; in all, the one that has most does.
     await this.#sql.query(
       `DELETE FROM gateway_keyed WHERE party = $1 AND key IN
-         (SELECT key FROM gateway_keyed WHERE party = $1 ORDER BY (key = $2) DESC, expires DESC, key OFFSET ${MOST_EACH})`,
+         (SELECT key FROM gateway_keyed WHERE party = $1 ORDER BY (key = $2) DESC, expires DESC, key OFFSET ${MAX_EACH})`,
       [...mine],
     );
     await this.#sql.query(

@@ -11,8 +11,8 @@ export interface Pushed {
 export type Push = (url: URL, posted: Posted) => Promise<Pushed>;
 
 /** Bytes that are sent, and read of an answer; milliseconds that it may take. */
-const MOST_OUT = 65_536;
-const MOST_IN = 4_096;
+const MAX_OUT = 65_536;
+const MAX_IN = 4_096;
 const PATIENCE = 5_000;
 
 /** Throws PushRefused for an endpoint that nothing is sent to, whatever its name resolves to. */
@@ -33,7 +33,7 @@ export function requireEndpoint(text: string): URL {
 export function guardedPush(resolve?: Resolve): Push {
   return async (given, posted) => {
     const url = requireEndpoint(given.href);
-    if (posted.body.length > MOST_OUT) throw new Refused("PushRefused", `More than ${MOST_OUT} bytes are not sent`);
+    if (posted.body.length > MAX_OUT) throw new Refused("PushRefused", `More than ${MAX_OUT} bytes are not sent`);
     const addresses = await addressesOf(url, resolve).catch((error: unknown) => {
       throw new Refused("PushRefused", "Nothing is sent to this endpoint: its name does not resolve", { details: messageOf(error) });
     });
@@ -41,7 +41,7 @@ export function guardedPush(resolve?: Resolve): Push {
     if (address === undefined || !addresses.every(isPublicAddress))
       throw new Refused("PushRefused", "Nothing is sent to this endpoint: not all its addresses are public", { details: url.hostname });
     const response = await openAt(address, url, AbortSignal.timeout(PATIENCE), posted);
-    const text = new TextDecoder().decode(await bodyOf(response, MOST_IN));
+    const text = new TextDecoder().decode(await bodyOf(response, MAX_IN));
     return { status: response.statusCode ?? 0, text };
   };
 }

@@ -2,17 +2,17 @@ import type { SeatDesk } from "../city/missions/open-seats.ts";
 import { contentIdOf, parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { Call } from "../protocol/calls.ts";
-import { CALLS, MOST_BLOCK_BYTES } from "../protocol/calls.ts";
+import { CALLS, MAX_BLOCK_BYTES } from "../protocol/calls.ts";
 import { Refused } from "./errors.ts";
 import type { Quotas } from "./quotas.ts";
 
 /** Bytes that one piece of work may bring, and all work of a key in a mission. */
-const MOST_SLOT_BYTES = 64 * 1_048_576;
-const MOST_MISSION_BYTES = 1_073_741_824;
+const MAX_SLOT_BYTES = 64 * 1_048_576;
+const MAX_MISSION_BYTES = 1_073_741_824;
 /** Seconds that a request for calls may wait. */
 export const LONGEST_WAIT = 25;
 /** Keys that may wait at once. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 export interface SeatDoorOptions {
   readonly quotas: Quotas;
@@ -38,7 +38,7 @@ export class SeatDoor {
     this.#waiting.get(key)?.abort();
     this.#waiting.delete(key);
     const [longest] = this.#waiting;
-    if (this.#waiting.size >= MOST_WAITING && longest !== undefined) {
+    if (this.#waiting.size >= MAX_WAITING && longest !== undefined) {
       longest[1].abort();
       this.#waiting.delete(longest[0]);
     }
@@ -55,12 +55,12 @@ export class SeatDoor {
   /** Keeps bytes that an open question of this key needs. Throws NothingAsked, QuotaExceeded. */
   async bring(key: Address, call: Hash, bytes: Uint8Array): Promise<ContentId> {
     const mission = this.#missionOf(key, call);
-    if (bytes.length > MOST_BLOCK_BYTES) throw new Refused("BodyTooLarge", `A block holds ${MOST_BLOCK_BYTES} bytes at most`);
+    if (bytes.length > MAX_BLOCK_BYTES) throw new Refused("BodyTooLarge", `A block holds ${MAX_BLOCK_BYTES} bytes at most`);
     const id = contentIdOf(bytes);
     // What this key brought before costs nothing: a client whose connection broke comes again. What others brought costs as much as what nobody did.
     if (await this.desk.mailbox.hasBrought(key, id)) return id;
-    const work = { subject: call, most: MOST_SLOT_BYTES };
-    const exhausted = await this.#of.quotas.take(key, bytes.length, [work, { subject: mission, most: MOST_MISSION_BYTES }]);
+    const work = { subject: call, most: MAX_SLOT_BYTES };
+    const exhausted = await this.#of.quotas.take(key, bytes.length, [work, { subject: mission, most: MAX_MISSION_BYTES }]);
     if (exhausted !== undefined)
       throw new Refused("QuotaExceeded", `No more than ${exhausted.most} bytes are taken here`, {
         details: exhausted === work ? "for one piece of work" : "for all work of a key in a mission",

@@ -40,7 +40,7 @@ const TIMEOUT = 120;
 const MARGIN = 6n;
 /** Seconds for which the answer to a payment is kept after its authorisation ended. */
 const KEPT = 86_400n;
-const MOST_HEADER = 8_192;
+const MAX_HEADER = 8_192;
 
 const decimal = z.string().regex(/^(0|[1-9]\d{0,77})$/);
 const requirementsSchema = z.looseObject({
@@ -298,7 +298,7 @@ function refusing({ url, description }: Charge, requirements: Requirements): (pr
 }
 
 function read(header: string): Payment | undefined {
-  if (header.length > MOST_HEADER) return undefined;
+  if (header.length > MAX_HEADER) return undefined;
   try {
     return paymentSchema.safeParse(parseJson(Buffer.from(header, "base64").toString("utf8"))).data;
   } catch {

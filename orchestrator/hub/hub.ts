@@ -54,7 +54,7 @@ export interface Hub extends HubReads {
 const STEP = 256;
 /** Records read in one step. */
 const RECORDS = 1_000;
-const LEAST_MONTHS = 24;
+const MIN_MONTHS = 24;
 /** As in the Gregorian calendar, on average. */
 const MONTH_MILLIS = 2_629_746_000;
 
@@ -187,7 +187,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     },
 
     async retain(months: number, now: number): Promise<number> {
-      if (!(months >= LEAST_MONTHS)) throw new RetentionTooShort(months, LEAST_MONTHS);
+      if (!(months >= MIN_MONTHS)) throw new RetentionTooShort(months, MIN_MONTHS);
       return store.forgetPayloads(now - months * MONTH_MILLIS);
     },
   });

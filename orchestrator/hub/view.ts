@@ -216,7 +216,7 @@ export class HubView implements HubReads {
     if (asked.text === undefined) return rows.query(asked);
     const text = asked.text.toLowerCase();
     const events: Found[] = [];
-    let left = MOST_READ;
+    let left = MAX_READ;
     for (let { cursor } = asked; ; ) {
       const page = await rows.query({ ...asked, cursor, limit: MAX_PAGE });
       for (const [place, found] of page.events.entries()) {
@@ -257,7 +257,7 @@ export class HubView implements HubReads {
 const nothingWithheld: Withholding = async () => false;
 
 /** Letters of blocks that one question reads, the last block whole; looking for a block counts as some more. */
-const MOST_READ = 8_000_000;
+const MAX_READ = 8_000_000;
 const COST_OF_BLOCK = 4_000;
 
 /** The next events of the stream after this place, in the stream's order whatever the filter. */

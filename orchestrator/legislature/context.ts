@@ -103,7 +103,7 @@ export interface LegislatureOptions {
   readonly byPetition?: boolean | undefined;
   /** Ballots per transaction. Default 4. */
   readonly ballotBatch?: number | undefined;
-  /** Laws on the ballot at most, in addition to "no law". Default: `MOST_LAWS`. */
+  /** Laws on the ballot at most, in addition to "no law". Default: `MAX_LAWS`. */
   readonly mostLaws?: number | undefined;
 }
 

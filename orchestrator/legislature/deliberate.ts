@@ -24,7 +24,7 @@ import { askAll, type BallotEntry, ballotPaper, inBatches, opinionOf, opinionsIn
 import type { SessionState } from "./state.ts";
 
 /** Turns in a round at most, so that a city of a thousand can still listen: every proposer, and others by lot. */
-export const MOST_SPEAKERS = 24;
+export const MAX_SPEAKERS = 24;
 
 const saidSchema = z.array(z.strictObject({ agent: addressSchema, content: z.string().transform(parseContentId) }));
 
@@ -201,7 +201,7 @@ export function debateRecord(context: LegislatureContext, state: SessionState): 
 /** Who speaks in a round, in order: drawn by the block that opened the debate, not by anyone in the city. */
 export function speakingOrder(opened: Hash, round: number, voters: readonly Address[], proposers: ReadonlySet<Address>): Address[] {
   const lot = randomStream(opened, "speakers", round).shuffle(voters);
-  const invited = [...lot.filter((agent) => proposers.has(agent)), ...lot.filter((agent) => !proposers.has(agent))].slice(0, MOST_SPEAKERS);
+  const invited = [...lot.filter((agent) => proposers.has(agent)), ...lot.filter((agent) => !proposers.has(agent))].slice(0, MAX_SPEAKERS);
   return randomStream(opened, "order", round).shuffle(invited);
 }
 

@@ -2,9 +2,9 @@ import type { ProducerFacts } from "../minds/goal.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 
 /** Producers compare a handful of laws better than many. */
-export const MOST_LAWS = 4;
+export const MAX_LAWS = 4;
 /** A producer sponsors at most three candidates, its own proposal included (decision 9). */
-export const MOST_SPONSORSHIPS = 3;
+export const MAX_SPONSORSHIPS = 3;
 
 export interface Endorsements {
   /** Who puts which draft on the table, in order of producer index. */
@@ -29,9 +29,9 @@ export function endorse(
   opinions: readonly Opinion[],
   producers: readonly ProducerFacts[],
   minSponsors: number,
-  mostLaws: number = MOST_LAWS,
+  mostLaws: number = MAX_LAWS,
 ): Endorsements {
-  const most = Math.max(1, Math.min(mostLaws, Math.floor((MOST_SPONSORSHIPS * opinions.length) / minSponsors)));
+  const most = Math.max(1, Math.min(mostLaws, Math.floor((MAX_SPONSORSHIPS * opinions.length) / minSponsors)));
   const principalOf = new Map(producers.map(({ agent, principal }) => [agent, principal]));
   const liked = inOrder(opinions);
   const next = liked.slice(most);
@@ -67,7 +67,7 @@ export function supportersOf(kept: readonly Hash[], opinions: readonly Opinion[]
   for (const { agent, ranking } of opinions) {
     const own = kept.filter((draft) => proposers.get(draft) === agent);
     const favourites = ranking.filter((draft) => kept.includes(draft) && !own.includes(draft));
-    for (const draft of [...own, ...favourites].slice(0, MOST_SPONSORSHIPS)) supporters.get(draft)?.push(agent);
+    for (const draft of [...own, ...favourites].slice(0, MAX_SPONSORSHIPS)) supporters.get(draft)?.push(agent);
   }
   return supporters;
 }

@@ -6,7 +6,7 @@ import { gateProblem } from "../client/gates.ts";
 import { type LawLimits, readLimits } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
 import type { CityFacts, Goal, ProducerFacts } from "../minds/goal.ts";
-import { LEAST_PAY, leastPay, optionsOf } from "../minds/options.ts";
+import { leastPay, MIN_PAY, optionsOf } from "../minds/options.ts";
 import { BASIS_POINTS, formatAmount, formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
 import { TIER } from "../primitives/tier.ts";
@@ -111,10 +111,10 @@ const WHOLE_TOKEN = 10n ** BigInt(TOKEN_DECIMALS);
 /** A budget must pay for every run under some structure; what cannot be divided at all `compileLaw` says. */
 function requirePay(goal: Goal, shapes: readonly LawShape[]): void {
   const [pay = 0n] = shapes.map((shape) => leastPay(goal, shape)).sort((a, b) => Number(b - a));
-  if (pay === 0n || pay >= LEAST_PAY) return;
-  const enough = (goal.budget * LEAST_PAY) / pay;
+  if (pay === 0n || pay >= MIN_PAY) return;
+  const enough = (goal.budget * MIN_PAY) / pay;
   throw new GoalNotFeasible(
-    `its budget of ${formatMoney(goal.budget)} tokens pays ${formatMoney(pay)} for a run of a service, and agents ask for ${formatMoney(LEAST_PAY)} at least`,
+    `its budget of ${formatMoney(goal.budget)} tokens pays ${formatMoney(pay)} for a run of a service, and agents ask for ${formatMoney(MIN_PAY)} at least`,
     goal.tasks.some(({ budget }) => budget !== undefined)
       ? "raise the budgets of its tasks, and that of the mission"
       : `set \`budget: ${formatAmount(enough - (enough % WHOLE_TOKEN) + WHOLE_TOKEN)}\` or more; what nobody earns comes back`,
@@ -135,13 +135,13 @@ async function requireTime(client: CityClient, { tasks, duration }: Goal, { minR
   const least = bidding + Math.max(0, ...ends.values());
   if (duration >= least) return;
   throw new GoalNotFeasible(
-    `its deadline of ${inWords(duration)} is too short: ${inWords(bidding)} of bidding and ${inWords(least - bidding)} of work, reviews included, need ${inWords(least)} of chain time`,
-    `set \`deadline: ${inWords(least).replace(" ", "")}\` or more`,
+    `its deadline of ${formatDuration(duration)} is too short: ${formatDuration(bidding)} of bidding and ${formatDuration(least - bidding)} of work, reviews included, need ${formatDuration(least)} of chain time`,
+    `set \`deadline: ${formatDuration(least).replace(" ", "")}\` or more`,
   );
 }
 
 /** Whole minutes where it comes out even, else seconds. */
-function inWords(seconds: number): string {
+function formatDuration(seconds: number): string {
   return seconds > 60 && seconds % 60 === 0 ? `${seconds / 60} m` : `${seconds} s`;
 }
 

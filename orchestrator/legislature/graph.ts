@@ -209,7 +209,7 @@ export function sessionGraph(context: LegislatureContext) {
         async (state: SessionState) => {
           // The mission above, or the sponsor elsewhere, decides whether there is another session.
           if (openedSession(context.options) !== undefined) return END;
-          if (state.outcome === "refused") return state.revisions < MOST_REVISIONS ? "openSession" : END;
+          if (state.outcome === "refused") return state.revisions < MAX_REVISIONS ? "openSession" : END;
           return (await stages.mayReturn(state)) ? "amend" : END;
         },
         ["openSession", "amend", END],
@@ -233,7 +233,7 @@ function beginning({ options }: LegislatureContext, { outcome }: SessionState) {
 }
 
 /** A law that the constitution refuses is revised and submitted again, this often (AgentCity B.10). */
-const MOST_REVISIONS = 2;
+const MAX_REVISIONS = 2;
 
 type Stage = (state: SessionState) => Promise<Partial<SessionState>>;
 

@@ -24,7 +24,7 @@ import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.t
 import { planOfMission, planRecord } from "../protocol/mission-plan.ts";
 import { type BarredLaw, type Grounds, isAbstention, type LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
-import { endorse, MOST_LAWS, type Opinion, supportersOf } from "./endorse.ts";
+import { endorse, MAX_LAWS, type Opinion, supportersOf } from "./endorse.ts";
 import { goalsUnder, missionWith, planOrAbstain } from "./plan.ts";
 import { askAll } from "./rankings.ts";
 import { draftKey, type SessionState } from "./state.ts";
@@ -126,7 +126,7 @@ export function propose(context: LegislatureContext) {
   const { client, options } = context;
 
   function endorsedBy(opinions: readonly Opinion[], { voters, minSponsors }: Survey) {
-    return { ...endorse(opinions, voters, minSponsors, options.mostLaws ?? MOST_LAWS), opinions };
+    return { ...endorse(opinions, voters, minSponsors, options.mostLaws ?? MAX_LAWS), opinions };
   }
 
   return {

@@ -25,7 +25,7 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
   const config = { configurable: { thread_id: options.id }, durability: "sync" as const, recursionLimit: RECURSION_LIMIT };
 
   /** Lets the graph run; where it waits for an adjudicator, brings the signature, or stops. */
-  async function run(input: Beginning | null): Promise<SessionState> {
+  async function run(input: InitialState | null): Promise<SessionState> {
     let final = await graph.invoke(input, config);
     for (const tried = new Set<string>(); ; ) {
       const request = pendingRequest(await graph.getState(config));
@@ -42,16 +42,16 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
   const isNew = begun.createdAt === undefined;
   // Not `next`: it leaves out steps that are done and whose checkpoint could not be stored.
   const isOver = !isNew && begun.tasks.length === 0;
-  const final: SessionState = isOver ? begun.values : await run(isNew ? await beginningOf(context) : null);
+  const final: SessionState = isOver ? begun.values : await run(isNew ? await initialState(context) : null);
   const result = await resultOf(context, final);
   await checkpointer.deleteThread(options.id);
   return result;
 }
 
-type Beginning = Partial<Pick<SessionState, "session" | "outcome">>;
+type InitialState = Partial<Pick<SessionState, "session" | "outcome">>;
 
 /** What a new order begins with. Where its money has moved already and no law can come of it, its session goes to its end. */
-async function beginningOf(context: LegislatureContext): Promise<Beginning> {
+async function initialState(context: LegislatureContext): Promise<InitialState> {
   const opened = openedSession(context.options);
   const session = opened === undefined ? {} : { session: opened.toString() };
   if (opened !== undefined && (await isOver(context, opened))) return { ...session, outcome: "overdue" };

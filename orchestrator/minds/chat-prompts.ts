@@ -12,7 +12,7 @@ import { qualitiesOf, slotChances } from "./qualities.ts";
 /** Lawful structures a model is shown before it drafts its own. */
 const EXAMPLES = 4;
 /** Producers whose record a model is shown. */
-const MOST_PRODUCERS = 16;
+const MAX_PRODUCERS = 16;
 
 /**
  * Words reach a model only where they cannot bend what it decides about others: the sponsor's goal, quoted, when it drafts. Candidates,
@@ -121,7 +121,7 @@ function debateLines({ facts, debate }: SpeakRequest | RankRequest): string[] {
   const reputations = new Map(facts.producers.map(({ agent, reputation }) => [agent, reputation]));
   const evidence = debate.evidence
     .filter(({ kind }) => kind !== "producer")
-    .concat(debate.evidence.filter(({ kind }) => kind === "producer").slice(0, MOST_PRODUCERS))
+    .concat(debate.evidence.filter(({ kind }) => kind === "producer").slice(0, MAX_PRODUCERS))
     .map(({ id, candidate, facts: known }) => ({ id, ...(candidate === null ? {} : { candidate }), ...known }));
   const heard = debate.heard.map(({ round, speaker, about, ground, evidence: cites }) => {
     return { round, reputation: reputations.get(speaker), supports: about, ground, cites };

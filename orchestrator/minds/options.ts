@@ -12,8 +12,8 @@ import { perGoal } from "./per-goal.ts";
 import { titleOf } from "./title.ts";
 
 /** A law is easy to follow with this many nodes, whatever the size of the input (decision 41). */
-export const FEWEST_NODES = 8;
-export const MOST_NODES = 12;
+export const MIN_NODES = 8;
+export const MAX_NODES = 12;
 
 /** How the budget is divided: pay of one executor slot by tier. Titles name every rule but the first. */
 export const PRICINGS = [
@@ -39,7 +39,7 @@ export function exposureOf({ exposure, coverage = 1 }: Pick<Goal, "exposure" | "
 }
 
 /** What an agent asks for one run of a service at least, smallest unit: a tenth of a token. */
-export const LEAST_PAY = 100_000n;
+export const MIN_PAY = 100_000n;
 
 /** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds. */
 export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
@@ -108,7 +108,7 @@ function shapesOf(goal: Goal, facts: CityFacts, divisions: readonly number[][]):
   const risk = riskOf(goal, facts.limits);
   const executorsOf = (task: GoalTask) => redundancyOf(task, facts, risk);
   const all = divisions.flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts.limits, { executorsOf, shards, pricing })));
-  const paid = all.filter((shape) => leastPay(goal, shape) >= LEAST_PAY);
+  const paid = all.filter((shape) => leastPay(goal, shape) >= MIN_PAY);
   return paid.length === 0 ? all : paid;
 }
 
@@ -194,7 +194,7 @@ function everyDivision(goal: Goal): number[][] {
 function closestOf(divisions: readonly number[][]): number[][] {
   const distance = (division: readonly number[]) => {
     const nodes = division.reduce((sum, shards) => sum + shards, 0);
-    return Math.max(FEWEST_NODES - nodes, nodes - MOST_NODES, 0);
+    return Math.max(MIN_NODES - nodes, nodes - MAX_NODES, 0);
   };
   const closest = Math.min(...divisions.map(distance));
   return divisions.filter((division) => distance(division) === closest);
@@ -202,7 +202,7 @@ function closestOf(divisions: readonly number[][]): number[][] {
 
 /** No node without an item. */
 function mostShards({ items }: Goal): number {
-  return Math.max(1, Math.min(MOST_NODES, items));
+  return Math.max(1, Math.min(MAX_NODES, items));
 }
 
 function divide(goal: Goal, first: number, later: number): number[] {

@@ -29,7 +29,7 @@ export type SchemaCheck = (value: JsonValue) => SchemaProblem | undefined;
 /** Milliseconds for one value: a pattern may never end on some texts, and schemas come from strangers. */
 const CHECK_MS = 5_000;
 /** Longest schema, characters. */
-const MOST_SCHEMA = 262_144;
+const MAX_SCHEMA = 262_144;
 
 /** What would be ignored is refused: unknown keywords, unknown formats, keywords without effect. */
 const STRICT: Options = { strict: true, strictTypes: false, strictRequired: false, addUsedSchema: false };
@@ -74,7 +74,7 @@ export function withDefaults(
 
 function compile(ajv: Ajv2020, schema: JsonObject): SchemaCheck {
   const size = JSON.stringify(schema).length;
-  if (size > MOST_SCHEMA) throw new SchemaUnusable(`it has ${size} characters; at most ${MOST_SCHEMA}`);
+  if (size > MAX_SCHEMA) throw new SchemaUnusable(`it has ${size} characters; at most ${MAX_SCHEMA}`);
   if (schema["$async"] !== undefined) throw new SchemaUnusable('unknown keyword "$async"');
   try {
     const validate = ajv.compile(schema);

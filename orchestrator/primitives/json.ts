@@ -37,7 +37,7 @@ export function canonicalJson(value: unknown): string {
 const DEEP = 64;
 /** Names of members as written: there are few, and they come again and again. */
 const keyTexts = new Map<string, string>();
-const MOST_KEYS = 4_096;
+const MAX_KEYS = 4_096;
 
 /** The text in one pass; undefined for whatever `assertJson` refuses, and for what lies too deep to be sure. */
 function textOf(value: unknown, depth: number): string | undefined {
@@ -110,7 +110,7 @@ const FEW = 16;
 function keyText(key: string): string | undefined {
   if (key === "toJSON" || key === "__proto__" || !key.isWellFormed()) return undefined;
   const text = JSON.stringify(key);
-  if (keyTexts.size < MOST_KEYS) keyTexts.set(key, text);
+  if (keyTexts.size < MAX_KEYS) keyTexts.set(key, text);
   return text;
 }
 

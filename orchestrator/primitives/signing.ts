@@ -31,7 +31,7 @@ const PUBLIC_DER: Hex = "0x302a300506032b6570032100";
 type NativeKey = ReturnType<NonNullable<typeof native>["createPublicKey"]>;
 /** Keys as Node holds them, the latest thousand; null for one that only the slow way may judge. */
 const known = new Map<Hex, NativeKey | null>();
-const MOST_KEYS = 1_024;
+const MAX_KEYS = 1_024;
 
 const der = (before: Hex, key: Uint8Array): Uint8Array => new Uint8Array([...hexToBytes(before), ...key]);
 
@@ -45,7 +45,7 @@ function nativeKey(key: Hex): NativeKey | null {
     made = native.createPublicKey({ key: Buffer.from(der(PUBLIC_DER, hexToBytes(key))), format: "der", type: "spki" });
   known.set(key, made);
   const [oldest] = known.keys();
-  if (known.size > MOST_KEYS && oldest !== undefined) known.delete(oldest);
+  if (known.size > MAX_KEYS && oldest !== undefined) known.delete(oldest);
   return made;
 }
 

@@ -4,7 +4,7 @@ import { keccak256 } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import { evidenceClasses, evidenceKinds, questions, verdictResults } from "./evidence.ts";
-import { MOST_EVIDENCE } from "./hearing.ts";
+import { MAX_EVIDENCE } from "./hearing.ts";
 import { hearingTermsSchema } from "./hearing-schema.ts";
 import { SESSION_CALLS, SESSION_MESSAGES } from "./session-calls.ts";
 import { PANEL_KINDS } from "./verifier-kinds.ts";
@@ -45,9 +45,9 @@ const openNode = z.strictObject({
 const entry = z.record(z.string().max(64), z.union([z.string().max(256), z.int()]));
 
 /** Items of an envelope: the last of its places is for refutations (`rules/admissibility.ts`). */
-const MOST_ITEMS = 31;
+const MAX_ITEMS = 31;
 /** Issuers' words against one work: a FAIL rests on two. */
-const MOST_REFUTATIONS = 2;
+const MAX_REFUTATIONS = 2;
 
 /** Work that a commitment is about. */
 const deed = z.strictObject({
@@ -55,7 +55,7 @@ const deed = z.strictObject({
   obligation: hashSchema,
   /** Hash of what was handed in. */
   handed: hashSchema,
-  items: z.array(item).max(MOST_ITEMS),
+  items: z.array(item).max(MAX_ITEMS),
 });
 
 /** Blocks that a node's input follows from, which whoever is asked makes again. */
@@ -68,7 +68,7 @@ const origin = {
         node: byte,
         outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5),
         /** Sealed work that is not read though its commitment is open, with the evidence of what was handed in. */
-        unread: z.array(z.strictObject({ slot: byte, sealed: blockId, items: z.array(item).max(MOST_ITEMS) })).max(5),
+        unread: z.array(z.strictObject({ slot: byte, sealed: blockId, items: z.array(item).max(MAX_ITEMS) })).max(5),
       }),
     )
     .max(255),
@@ -205,7 +205,7 @@ export const CALLS = {
       outputHash: hashSchema,
       trailRoot: hashSchema,
       envelopeRoot: hashSchema,
-      items: z.int().min(0).max(MOST_ITEMS),
+      items: z.int().min(0).max(MAX_ITEMS),
       classes: whole,
     }),
     within: 30,
@@ -240,12 +240,12 @@ export const CALLS = {
         .array(
           z.strictObject({
             ...{ slot: byte, handed: blockId, salt: hashSchema, outputHash: hashSchema, trailRoot: hashSchema },
-            items: z.array(item).max(MOST_ITEMS),
+            items: z.array(item).max(MAX_ITEMS),
           }),
         )
         .max(5),
       /** What issuers say against work for which nothing was shown. */
-      refutations: z.array(item).max(MOST_REFUTATIONS),
+      refutations: z.array(item).max(MAX_REFUTATIONS),
     }),
     answer: verdicts,
     within: 30,
@@ -260,7 +260,7 @@ export const CALLS = {
       commission: blockId,
       work: z.strictObject({
         ...{ handed: blockId, salt: hashSchema, outputHash: hashSchema, trailRoot: hashSchema },
-        items: z.array(item).max(MOST_EVIDENCE),
+        items: z.array(item).max(MAX_EVIDENCE),
       }),
     }),
     answer: verdicts,
@@ -336,9 +336,9 @@ export function callIdParts(
 }
 
 /** Bytes of a call or an answer. */
-export const MOST_CALL_BYTES = 1_048_576;
+export const MAX_CALL_BYTES = 1_048_576;
 /** Bytes of a block that travels. */
-export const MOST_BLOCK_BYTES = 8_388_608;
+export const MAX_BLOCK_BYTES = 8_388_608;
 
 /** A request of the mailbox, signed by whoever sends it: bound to host, path, body and moment, and good once. */
 export const mailboxTypes = {

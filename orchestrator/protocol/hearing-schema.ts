@@ -38,7 +38,7 @@ export const hearingTermsSchema = z.strictObject({
 export type HearingTerms = z.infer<typeof hearingTermsSchema>;
 
 /** Characters. */
-const MOST_RUBRIC = 8_000;
+const MAX_RUBRIC = 8_000;
 
 /**
  * By what a panel judges a job: kinds as under a law, the JSON Schema that work has to meet, and the rubric by which a model reads it. Its
@@ -49,7 +49,7 @@ export const commissionSchema = z
     version: z.literal(1),
     kinds: z.array(z.enum(PANEL_KINDS)).min(1),
     schema: z.record(z.string(), z.json()).optional(),
-    rubric: z.string().min(1).max(MOST_RUBRIC).optional(),
+    rubric: z.string().min(1).max(MAX_RUBRIC).optional(),
   })
   .refine(({ kinds }) => new Set(kinds).size === kinds.length, "each kind once")
   .refine(({ kinds, schema }) => kinds.includes("constraint") === (schema !== undefined), "a schema, for the kind `constraint` alone")

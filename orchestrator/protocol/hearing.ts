@@ -76,9 +76,9 @@ export function questionsOf({ questions: asked }: Pick<HearingTerms, "questions"
 }
 
 /** Bytes of a commission and of delivered work, items of evidence for it. */
-export const MOST_COMMISSION = 65_536;
-export const MOST_WORK = 1_048_576;
-export const MOST_EVIDENCE = 8;
+export const MAX_COMMISSION = 65_536;
+export const MAX_WORK = 1_048_576;
+export const MAX_EVIDENCE = 8;
 
 /** SHA-256 of a commission's RFC 8785 text. */
 export function commissionHash(commission: Commission): Hash {

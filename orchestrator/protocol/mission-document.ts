@@ -90,7 +90,7 @@ export function takesAnyCode({ admits }: Pick<MissionNode, "admits">): boolean {
 }
 
 /** Columns that a law lists. */
-export const MOST_COLUMNS = 200;
+export const MAX_COLUMNS = 200;
 
 /** What a law says in words. Its RFC 8785 bytes are what `docHash` is the keccak of; it compiles to exactly one packed law. */
 export const missionDocumentSchema = z.strictObject({
@@ -114,7 +114,7 @@ export const missionDocumentSchema = z.strictObject({
     /** Content-id digest of the canonical list of items, in order of id. */
     digest: hash,
     /** Of a table, in its own order: JSON objects have none. Left out of very wide ones. */
-    columns: z.array(z.string()).max(MOST_COLUMNS).optional(),
+    columns: z.array(z.string()).max(MAX_COLUMNS).optional(),
   }),
   nodes: z.array(missionNodeSchema).min(1).max(256),
   /** Content id of the plan that the nodes carry out, where producers planned the tasks (`mission-plan.ts`). */

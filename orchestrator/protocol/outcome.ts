@@ -61,7 +61,7 @@ const failedAttemptSchema = z.strictObject({
 });
 
 /** Disagreements of one node listed item by item; further ones are only counted. */
-export const MOST_DIFFERING = 10;
+export const MAX_DIFFERING = 10;
 
 /** Where redundant executors differ; `chosen` is what was taken, null where nothing was. */
 const differenceSchema = z.strictObject({
@@ -69,7 +69,7 @@ const differenceSchema = z.strictObject({
   differing: z.int().min(0),
   first: z
     .array(z.strictObject({ id: z.string(), answers: z.array(answerBySchema), chosen: z.union([z.string(), z.number(), z.null()]) }))
-    .max(MOST_DIFFERING),
+    .max(MAX_DIFFERING),
 });
 
 const nodeSchema = z.strictObject({
@@ -98,7 +98,7 @@ const nodeSchema = z.strictObject({
 });
 
 /** Problems listed one by one; further ones are only counted. */
-export const MOST_PROBLEMS = 20;
+export const MAX_PROBLEMS = 20;
 
 const inputSchema = z.strictObject({
   kind: z.string(),
@@ -106,7 +106,7 @@ const inputSchema = z.strictObject({
   /** Items that could not be read, or only in part: how many, and the first of them by id. */
   unreadable: z.strictObject({
     count: z.int().min(0),
-    first: z.array(z.strictObject({ id: z.string(), problem: z.string() })).max(MOST_PROBLEMS),
+    first: z.array(z.strictObject({ id: z.string(), problem: z.string() })).max(MAX_PROBLEMS),
   }),
 });
 

@@ -4,7 +4,7 @@ const DIMENSIONS = 10;
 const FULL_MATCH = 1000;
 
 /** What a newcomer may claim to be, each level: 0.6 of the scale, which is 602 ‰ of any requirement (decision 103). */
-export const MOST_CLAIMED = 39_322;
+export const MAX_CLAIMED = 39_322;
 
 /** How much of the required capabilities an agent holds, 0–1000: ten 16-bit levels against ten 8-bit levels × 256. */
 export function matchOf(capabilities: bigint, required: bigint): bigint {

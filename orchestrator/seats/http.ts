@@ -18,8 +18,8 @@ import {
   type CityCard,
   type Join,
   joinSchema,
-  MOST_BLOCK_BYTES,
-  MOST_CALL_BYTES,
+  MAX_BLOCK_BYTES,
+  MAX_CALL_BYTES,
   type Petition,
   petitionSchema,
   requestShown,
@@ -35,7 +35,7 @@ const VALIDITY = 60_000;
 /** How long a request for calls may wait, milliseconds. */
 const LONGEST_WAIT = 25_000;
 /** Requests that may wait at once, of all agents together. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 export interface SeatServerOptions {
   readonly mailbox: Mailbox;
@@ -109,9 +109,9 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     if (!LOCAL.test(context.req.header("host") ?? "")) throw new Refused(401, "WrongHost", "this city listens on loopback only");
     await next();
   });
-  app.use("/v1/blocks/*", bodyLimit({ maxSize: MOST_BLOCK_BYTES }));
+  app.use("/v1/blocks/*", bodyLimit({ maxSize: MAX_BLOCK_BYTES }));
   app.use("*", (context, next) =>
-    context.req.path.startsWith("/v1/blocks/") ? next() : bodyLimit({ maxSize: MOST_CALL_BYTES })(context, next),
+    context.req.path.startsWith("/v1/blocks/") ? next() : bodyLimit({ maxSize: MAX_CALL_BYTES })(context, next),
   );
 
   app.get("/v1/city", (context) => context.json({ ...card, now: Math.floor(millis()) } satisfies CityCard));
@@ -152,7 +152,7 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   });
   app.get("/v1/calls", async (context) => {
     const from = await sender(context, new Uint8Array());
-    if (waiting >= MOST_WAITING) throw new Refused(429, "TooManyWait", "too many agents wait here");
+    if (waiting >= MAX_WAITING) throw new Refused(429, "TooManyWait", "too many agents wait here");
     const wait = Math.min(
       LONGEST_WAIT,
       1_000 *

@@ -5,7 +5,7 @@ import { bytesUnder } from "../execution/clearing-record.ts";
 import { openingOf, saltOf } from "../execution/evidence.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
 import { type SealOf, sealWork, unsealWork } from "../execution/sealed-work.ts";
-import type { Deed, Issuer, Signing, Verifier, Vouching, Worker } from "../execution/seat.ts";
+import type { CommittedWork, Issuer, Signing, Verifier, Vouching, Worker } from "../execution/seat.ts";
 import { outputHashOf } from "../execution/work.ts";
 import type { Mind } from "../minds/mind.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -15,7 +15,7 @@ import type { ByteSigner } from "../primitives/signing.ts";
 import { commitmentOf } from "../rules/commitments.ts";
 
 /** Somebody whose key is in this process. */
-export interface Holder {
+export interface SeatHolder {
   readonly name: string;
   readonly principal: Address;
   readonly account: LocalAccount;
@@ -24,7 +24,7 @@ export interface Holder {
 }
 
 /** A producer whose key, mind and hands are in this process. */
-export interface Resident extends Holder {
+export interface LocalProducer extends SeatHolder {
   readonly mind: Mind;
   readonly manager?: LocalAccount;
 }
@@ -33,13 +33,13 @@ export interface Resident extends Holder {
 export type Tamper = (work: { readonly label: string; readonly attempt: number; readonly agent: string }, output: JsonObject) => JsonObject;
 
 /** What all seats of this process share. `seed`: of their salts. */
-export interface House {
+export interface LocalSeatOptions {
   readonly sandbox: Sandbox;
   readonly seed: string;
   readonly tamper?: Tamper | undefined;
 }
 
-function signing({ name, principal, account, seal }: Holder): Signing {
+function signing({ name, principal, account, seal }: SeatHolder): Signing {
   return {
     ...{ name, principal, account },
     seal: async (document) => ({ publicKey: seal().publicKey, signature: seal().sign(bytesUnder(document, account.address)) }),
@@ -47,10 +47,10 @@ function signing({ name, principal, account, seal }: Holder): Signing {
 }
 
 /** The seat of a producer that lives here: it is never absent. */
-export function localSeat({ seal, ...resident }: Resident, { sandbox, seed, tamper }: House): Worker {
+export function localSeat({ seal, ...resident }: LocalProducer, { sandbox, seed, tamper }: LocalSeatOptions): Worker {
   const { name, account } = resident;
   const salt = (obligation: Hash) => saltOf(seed, account.address, obligation);
-  const opening = ({ obligation, slot, items, work }: Deed) => {
+  const opening = ({ obligation, slot, items, work }: CommittedWork) => {
     const own = "sealed" in work ? readOwn(work.sealed, { salt: salt(obligation), obligation, slot }) : work;
     return openingOf({ obligation, items, ...own }, salt(obligation));
   };
@@ -70,8 +70,8 @@ export function localSeat({ seal, ...resident }: Resident, { sandbox, seed, tamp
       const work = sealWork({ output, trail }, { salt: salt(obligation), obligation, slot });
       return { status: "sealed", work, tools: asked, messages };
     },
-    pledge: async (deed) => commitmentOf(account.address, opening(deed), deed.obligation),
-    open: async (deed) => opening(deed),
+    pledge: async (committed) => commitmentOf(account.address, opening(committed), committed.obligation),
+    open: async (committed) => opening(committed),
   };
 }
 
@@ -86,7 +86,7 @@ function readOwn(sealed: Uint8Array, of: SealOf): { readonly outputHash: Hash; r
 }
 
 /** The seat of a verifier that lives here. `judge`: the model by which it judges what no rule can, if it has one. */
-export function localVerifier(holder: Holder, judge?: Judge): Verifier {
+export function localVerifier(holder: SeatHolder, judge?: Judge): Verifier {
   const { address } = holder.account;
   return {
     ...signing(holder),
@@ -96,7 +96,7 @@ export function localVerifier(holder: Holder, judge?: Judge): Verifier {
 }
 
 /** The seat of an issuer that lives here. `now`: milliseconds of chain time. */
-export function localIssuer(holder: Holder & Pick<Issuer, "issues">, now: () => number): Issuer {
+export function localIssuer(holder: SeatHolder & Pick<Issuer, "issues">, now: () => number): Issuer {
   const { account, issues, seal } = holder;
   const check = ({ claim, obtain }: Pick<Vouching, "claim" | "obtain">) =>
     vouch(claim, obtain, { address: account.address, signer: seal(), now });

@@ -96,8 +96,8 @@ const broughtKey = (address: Address, block: ContentId) => ({ session: `blocks/$
 const GONE_AFTER = 15_000;
 
 /** Refusals remembered of a seat, and characters of each. */
-const MOST_REFUSALS = 20;
-const MOST_WHY = 500;
+const MAX_REFUSALS = 20;
+const MAX_WHY = 500;
 
 /** Seconds for somebody who let the last question pass, where silence costs nothing. */
 const MUTE_SECONDS = 3;
@@ -190,7 +190,7 @@ export class Mailbox {
   /** Keeps that a question has no answer, and why. */
   async #silent({ kept, scope }: Pick<Open, "kept" | "scope">, by: Silence["by"], why: string): Promise<void> {
     const { calls, clock } = this.#options;
-    await calls.silent(kept, scope, { by, at: Math.floor(clock.millis()), why: why.slice(0, MOST_WHY) });
+    await calls.silent(kept, scope, { by, at: Math.floor(clock.millis()), why: why.slice(0, MAX_WHY) });
   }
 
   /** A question's small members, and the blocks that its large ones are. */
@@ -308,8 +308,8 @@ export class Mailbox {
   }
 
   #note({ to, kind }: Call, by: Refusal["by"], why: string): void {
-    const refusal = { kind, by, at: this.#options.clock.millis(), why: why.slice(0, MOST_WHY) };
-    this.#refusals.set(to, [...(this.#refusals.get(to) ?? []), refusal].slice(-MOST_REFUSALS));
+    const refusal = { kind, by, at: this.#options.clock.millis(), why: why.slice(0, MAX_WHY) };
+    this.#refusals.set(to, [...(this.#refusals.get(to) ?? []), refusal].slice(-MAX_REFUSALS));
   }
 
   /** Lets an address read blocks that it needs for an answer. */

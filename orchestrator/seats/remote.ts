@@ -6,7 +6,7 @@ import { openingOf } from "../execution/evidence.ts";
 import { outputProblem } from "../execution/sandbox/items-problem.ts";
 import type { SandboxLimits } from "../execution/sandbox/limits.ts";
 import { openWork } from "../execution/sealed-work.ts";
-import type { Deed, Origin, Signing, Worker, WorkOrder } from "../execution/seat.ts";
+import type { CommittedWork, Origin, Signing, Worker, WorkOrder } from "../execution/seat.ts";
 import type { ContentStore } from "../execution/world.ts";
 import { SeatAbsent } from "../minds/absence.ts";
 import type { Mind } from "../minds/mind.ts";
@@ -144,11 +144,11 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
       if (output === undefined) throw new SeatAbsent(name, "perform", "its output cannot be had any more");
       return { ...done, output };
     },
-    pledge: async (deed) =>
-      (await mailbox.ask(outsider, "pledge", deedRequest(deed), undefined, { help: () => hiddenIn(deed) })).commitment,
-    async open(deed) {
-      const check = async (answer: CallAnswer<"open">) => openingProblem(deed, answer);
-      const opened = await mailbox.ask(outsider, "open", deedRequest(deed), check, { help: () => hiddenIn(deed) });
+    pledge: async (committed) =>
+      (await mailbox.ask(outsider, "pledge", pledgeRequest(committed), undefined, { help: () => hiddenIn(committed) })).commitment,
+    async open(committed) {
+      const check = async (answer: CallAnswer<"open">) => openingProblem(committed, answer);
+      const opened = await mailbox.ask(outsider, "open", pledgeRequest(committed), check, { help: () => hiddenIn(committed) });
       return { ...opened, classes: BigInt(opened.classes) };
     },
   };
@@ -165,19 +165,19 @@ function signRequestOf({ primaryType: type, message, domain }: TypedDataDefiniti
   });
 }
 
-function deedRequest({ mission, node, attempt, slot, obligation, handed, items }: Deed): CallRequest<"pledge"> {
+function pledgeRequest({ mission, node, attempt, slot, obligation, handed, items }: CommittedWork): CallRequest<"pledge"> {
   return { mission, node, attempt, slot, obligation, handed, items: items.map((item) => ({ ...item })) };
 }
 
-/** What a commitment to a deed is over, as far as this city knows it: the salt is the executor's alone, and so is what it sealed. */
-function hiddenIn({ obligation, items, work }: Deed): JsonObject {
+/** What a commitment covers, as far as this city knows it: the salt is the executor's alone, and so is what it sealed. */
+function hiddenIn({ obligation, items, work }: CommittedWork): JsonObject {
   const known = "sealed" in work ? { outputHash: zeroHash, trail: [] } : work;
   const { salt: _, outputHash, trailRoot, classes, ...rest } = openingOf({ obligation, items, ...known }, zeroHash);
   return { ...rest, ...("sealed" in work ? {} : { outputHash, trailRoot }), classes: String(classes), obligation };
 }
 
-/** What a deed opens to, but for the salt, has to be what was seen of it. */
-function openingProblem({ obligation, slot, items, work }: Deed, answer: CallAnswer<"open">): string | undefined {
+/** An opening must match what the city saw of the work, except for the salt. */
+function openingProblem({ obligation, slot, items, work }: CommittedWork, answer: CallAnswer<"open">): string | undefined {
   const given = { ...answer, classes: BigInt(answer.classes) };
   const opened = "sealed" in work ? openWork(work.sealed, { obligation, slot }, given) : work;
   if (opened === undefined) return "the opening does not open what was handed in";

@@ -1,4 +1,4 @@
-import { LEAST_BLOC, LEAST_PROMINENCE } from "../../orchestrator/clerks/blocs.ts";
+import { MIN_BLOC, MIN_PROMINENCE } from "../../orchestrator/clerks/blocs.ts";
 import { MADE, table } from "../dev/markdown.ts";
 import { type BlocStudy, readBlocStudy } from "./blocs.ts";
 
@@ -32,8 +32,8 @@ export function blocsPage(): string {
     "ballots, `approve` waits for two adjudicators, who release the law or void the vote. On a devnet a simulation labelled SIMULATED stands in\n",
     "for them: it voids exactly when another candidate wins without the flagged ballots.\n\n",
     "## The rule\n\n",
-    `A bloc is at least ${LEAST_BLOC} voters, at most half of all, every two of whom are alike, around one ranking that is held by more than\n`,
-    `${LEAST_PROMINENCE} times as many voters as an average ranking one or two exchanges away from it. Pairs alone are not flagged, and why is measured\n`,
+    `A bloc is at least ${MIN_BLOC} voters, at most half of all, every two of whom are alike, around one ranking that is held by more than\n`,
+    `${MIN_PROMINENCE} times as many voters as an average ranking one or two exchanges away from it. Pairs alone are not flagged, and why is measured\n`,
     "below: among a hundred honest voters a few always agree by chance. Those pairs are far below 1 %, but they touch so many voters that every law\n",
     "would wait for adjudicators. The last condition tells a ranking that honest voters lean towards, whose neighbours are common too, from one\n",
     "that somebody gave out; it is what keeps short ballots from being flagged, where many must agree because there are few rankings.\n\n",

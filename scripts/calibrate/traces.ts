@@ -39,8 +39,8 @@ const PLAN: readonly { readonly source: keyof typeof SOURCES; readonly chain: re
 export const DEFAULT_TASKS = 40;
 
 /** Items of one task, at least and at most: shards of a mission are of about one size. */
-const LEAST_ITEMS = 4;
-const MOST_ITEMS = 12;
+const MIN_ITEMS = 4;
+const MAX_ITEMS = 12;
 
 const serviceSchema = z.object({ default: z.custom<Service>((value) => typeof value === "function") });
 
@@ -70,7 +70,7 @@ async function serviceOf(id: string): Promise<Service> {
 }
 
 function part(items: readonly Item[], random: RandomStream): readonly Item[] {
-  const count = LEAST_ITEMS + random.int(MOST_ITEMS - LEAST_ITEMS + 1);
+  const count = MIN_ITEMS + random.int(MAX_ITEMS - MIN_ITEMS + 1);
   return random
     .shuffle(items)
     .slice(0, count)

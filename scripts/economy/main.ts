@@ -13,7 +13,7 @@ import { stopWhenAsked } from "../../orchestrator/cli/interruption.ts";
 import { Progress } from "../../orchestrator/cli/progress.ts";
 import { asTyped, typedPath } from "../../orchestrator/cli/shell.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
-import { type Campaign, type Cell, cellsOf, keptRun, LEAST_ASSEMBLY, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
+import { type Campaign, type Cell, cellsOf, keptRun, MIN_ASSEMBLY, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
 import { AS_WRITTEN } from "../../orchestrator/economy/hypotheses.ts";
 import { ModelMinds } from "../../orchestrator/economy/model.ts";
 import { CONFIGURATIONS, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
@@ -30,7 +30,7 @@ import { runAll } from "./workers.ts";
 const USAGE = `agentcity economy --experiment <1|2> [--seeds <how many, 10 and 3>] [--scales <agents, 200 and all ten>]
        [--configurations ${CONFIGURATIONS.join(",")}] [--milestones <1 to 10>] [--sensitivity] [--drafts] [--processes <cores>] [--out <folder>] [--resume] [--json]
        [--model <provider:model> [--fallback-model <provider:model>] [--personas ${PERSONA_NAMES.join(",")}]]  the same again with a chat model in their place
-       --drafts: experiment 2's sessions by drafts alone, in Full from ${LEAST_ASSEMBLY} agents on
+       --drafts: experiment 2's sessions by drafts alone, in Full from ${MIN_ASSEMBLY} agents on
        --first-seed <1>: a range of seeds, for another machine; --kept reports the seeds that are whole so far, each variant's, and runs nothing
        --ratings <file>: people's answers to the alerts in the folder's alerts.csv, as a table of alert, rater, answer
        --write puts the summary into bench/, from which docs/economy-1.md and docs/economy-2.md are made`;
@@ -109,8 +109,8 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
     return refuseFlags(USAGE, "--drafts is of experiment 2 in Full, without --sensitivity and --model");
   const experiment = number === "1" ? 1 : 2;
   const count = seeds ?? (experiment === 1 ? 10 : 3);
-  const sizes = [...new Set(scales ?? (experiment === 1 ? [200] : SCALES))].filter((agents) => !drafts || agents >= LEAST_ASSEMBLY);
-  if (sizes.length === 0) return refuseFlags(USAGE, `fewer than ${LEAST_ASSEMBLY} agents cannot sponsor twenty laws`);
+  const sizes = [...new Set(scales ?? (experiment === 1 ? [200] : SCALES))].filter((agents) => !drafts || agents >= MIN_ASSEMBLY);
+  if (sizes.length === 0) return refuseFlags(USAGE, `fewer than ${MIN_ASSEMBLY} agents cannot sponsor twenty laws`);
   return {
     processes,
     campaign: {

@@ -24,10 +24,10 @@ import {
   weightsOf,
 } from "../../orchestrator/economy/hypotheses.ts";
 import { type GovernanceSummary, type RunSummary, TOKENS_A_GAS } from "../../orchestrator/economy/metrics.ts";
-import { isExcluded, MOST_FALLBACK } from "../../orchestrator/economy/model.ts";
+import { isExcluded, MAX_FALLBACK } from "../../orchestrator/economy/model.ts";
 import { CONFIGURATIONS, type Configuration } from "../../orchestrator/economy/parameters.ts";
 import type { RunFigures } from "../../orchestrator/economy/run.ts";
-import { bootstrap, effectiveSeeds, type Interval, LEAST_EFFECTIVE_SHARE } from "../../orchestrator/economy/statistics/description.ts";
+import { bootstrap, effectiveSeeds, type Interval, MIN_EFFECTIVE_SHARE } from "../../orchestrator/economy/statistics/description.ts";
 import { type Point, powerLaw, SHAPES, SHAPES_OF_BENEFIT } from "../../orchestrator/economy/statistics/fits.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { table } from "../dev/markdown.ts";
@@ -248,7 +248,7 @@ function cellOf(runs: readonly RunSummary[], cell: Pick<Cell, "configuration" | 
   ];
 }
 
-const MOST_FUNCTIONS = 8;
+const MAX_FUNCTIONS = 8;
 
 function gasOf(runs: readonly Ran[]): Summary["gas"] {
   const governed = runs.filter(({ figures, summary }) => figures.governance !== undefined && summary.variant === AS_WRITTEN);
@@ -262,7 +262,7 @@ function gasOf(runs: readonly Ran[]): Summary["gas"] {
         sums.set(name, (sums.get(name) ?? 0) + gas / group.length / 1e6);
     return [...sums]
       .sort(([, one], [, other]) => other - one)
-      .slice(0, MOST_FUNCTIONS)
+      .slice(0, MAX_FUNCTIONS)
       .map(([name, gas]) => ({ configuration, agents, name, gas }));
   });
 }
@@ -274,7 +274,7 @@ function effectiveOf(runs: readonly Ran[]) {
     if (first === undefined) return [];
     const distinct = effectiveSeeds(group.map(({ figures }) => figures.rounds.map(({ csr }) => csr)));
     const { configuration, agents } = first.summary;
-    return [{ configuration, agents, seeds: group.length, distinct, flagged: distinct < LEAST_EFFECTIVE_SHARE * group.length }];
+    return [{ configuration, agents, seeds: group.length, distinct, flagged: distinct < MIN_EFFECTIVE_SHARE * group.length }];
   });
 }
 
@@ -444,7 +444,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
         )}`,
     summary.models === undefined || summary.models.length === 0
       ? ""
-      : `\n## Chat models\n\nA run in which the model left more than ${100 * MOST_FALLBACK} % of its questions to another, or to the persona, counts for nothing above.\n\n${table(
+      : `\n## Chat models\n\nA run in which the model left more than ${100 * MAX_FALLBACK} % of its questions to another, or to the persona, counts for nothing above.\n\n${table(
           ["", "configuration", "agents", "seed", "CSR", "DR", "questions", "not its own", ""],
           summary.models.map(({ variant, configuration, agents, seed, csr, dr, asked, share, excluded }) => [
             variant,

@@ -3,7 +3,7 @@ import { ascending, overrideOf, VALIDITY } from "../../orchestrator/adjudication
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
 import { chainTime } from "../../orchestrator/city/humans/order-caps.ts";
-import { inWords } from "../../orchestrator/city/humans/order-words.ts";
+import { describeOrder } from "../../orchestrator/city/humans/order-words.ts";
 import { readWaiting, writeWaiting } from "../../orchestrator/city/humans/waiting.ts";
 import { type CityClient, createCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
@@ -67,7 +67,7 @@ export async function relay(files: readonly string[], options: OrderOptions): Pr
       for (const each of other.signatures) signatures.set(each.adjudicator, each);
     }
     const order = { ...first, signatures: [...signatures.values()] };
-    process.stderr.write(`${await inWords(office, order)}\n`);
+    process.stderr.write(`${await describeOrder(office, order)}\n`);
     return options.dryRun === true ? { status: "shown" } : send(office, order);
   });
 }
@@ -94,7 +94,7 @@ function renderOutcome(outcome: Outcome): string {
 
 /** Words, then the signature, then the chain or a file. */
 async function goOn(office: Office, order: SignedOverride, options: OrderOptions): Promise<Outcome> {
-  process.stderr.write(`${await inWords(office, order)}\n`);
+  process.stderr.write(`${await describeOrder(office, order)}\n`);
   const { client } = office;
   if (options.dryRun === true) {
     process.stderr.write(`\n${walletJson(client, order.message)}\n`);

@@ -25,7 +25,7 @@ export async function parsePage(item: Item, ctx: ServiceContext): Promise<Item> 
 function contentOf(type: string, url: string, text: string): JsonObject {
   if (/html/.test(type)) {
     const { links, ...said } = readHtml(text);
-    return { format: "html", ...said, words: wordsOf(said.text).length, links: links.slice(0, MOST_LINKS) };
+    return { format: "html", ...said, words: wordsOf(said.text).length, links: links.slice(0, MAX_LINKS) };
   }
   if (/json$/.test(type)) return { format: "json", title: "", text, ...jsonIn(text) };
   if (/csv$/.test(type)) {
@@ -41,7 +41,7 @@ function contentOf(type: string, url: string, text: string): JsonObject {
   return { format: "text", title: (lines[0] ?? "").slice(0, 200), text, words: wordsOf(text).length };
 }
 
-const MOST_LINKS = 500;
+const MAX_LINKS = 500;
 
 function jsonIn(text: string): JsonObject {
   try {

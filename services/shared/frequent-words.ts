@@ -5,7 +5,7 @@ import { wordsOf } from "./text.ts";
 const LISTS: readonly ReadonlySet<string>[] = [eng, deu, fra, spa, ita, por, nld, pol, rus, swe, dan, fin, hun, ces, ron, tur, ukr].map(
   (words) => new Set(words),
 );
-const LEAST_LETTERS = 3;
+const MIN_LETTERS = 3;
 
 /**
  * How often each word that carries meaning occurs: without the stop words of the language that the text has most of, numbers and words of
@@ -16,7 +16,7 @@ export function frequentWords(text: string): Map<string, number> {
   const stops = LISTS.reduce((best, list) => (hitsOf(words, list) > hitsOf(words, best) ? list : best));
   const counts = new Map<string, number>();
   for (const word of words) {
-    if (word.length < LEAST_LETTERS || stops.has(word) || /^[\d-]+$/.test(word)) continue;
+    if (word.length < MIN_LETTERS || stops.has(word) || /^[\d-]+$/.test(word)) continue;
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return new Map([...counts].sort(([, a], [, b]) => b - a));

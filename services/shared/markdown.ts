@@ -1,8 +1,8 @@
 /** Rows of one table or list; further ones are only counted. */
-export const MOST_ROWS = 50;
+export const MAX_ROWS = 50;
 
 /** A table, or "" without rows. Cells cannot break out of it; what is more than `most` rows is counted in the last one. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[], most = MOST_ROWS): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[], most = MAX_ROWS): string {
   if (rows.length === 0) return "";
   const line = (cells: readonly string[]): string => `| ${head.map((_, at) => cell(cells[at] ?? "")).join(" | ")} |`;
   const shown = rows.slice(0, most);
@@ -11,7 +11,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /** A list, or "" when empty. */
-export function bullets(lines: readonly string[], most = MOST_ROWS): string {
+export function bullets(lines: readonly string[], most = MAX_ROWS): string {
   const rest = lines.length > most ? [`* … ${lines.length - most} more`] : [];
   return [...lines.slice(0, most).map((line) => `* ${line.replace(/\s+/g, " ")}`), ...rest].join("\n");
 }

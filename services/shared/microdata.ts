@@ -25,11 +25,11 @@ const VALUE_ATTRIBUTES: Readonly<Record<string, string>> = {
   time: "datetime",
 };
 
-const MOST_TEXT = 500;
-const MOST_NAME = 200;
-const MOST_PROPERTIES = 200;
+const MAX_TEXT = 500;
+const MAX_NAME = 200;
+const MAX_PROPERTIES = 200;
 /** Properties within properties whose text is collected at once: each piece of text is added to all of them. */
-const MOST_READING = 16;
+const MAX_READING = 16;
 
 /** A property whose value is the text of an element that is still open. */
 interface Reading {
@@ -49,11 +49,11 @@ export function microdataReader(most: number) {
     const properties = scopes.at(-1)?.properties;
     if (properties === undefined) return;
     for (const written of names.split(/\s+/)) {
-      const name = quoted(written, MOST_NAME);
+      const name = quoted(written, MAX_NAME);
       if (name === "" || name === "__proto__") continue;
       const values = properties.get(name);
       if (values !== undefined) values.push(value);
-      else if (properties.size < MOST_PROPERTIES) properties.set(name, [value]);
+      else if (properties.size < MAX_PROPERTIES) properties.set(name, [value]);
     }
   };
 
@@ -63,7 +63,7 @@ export function microdataReader(most: number) {
       const isScope = attributes["itemscope"] !== undefined && items.length < most;
       let reads: Reading | undefined;
       if (isScope) {
-        const type = quoted(attributes["itemtype"] ?? "", MOST_NAME).split(" ")[0] ?? "";
+        const type = quoted(attributes["itemtype"] ?? "", MAX_NAME).split(" ")[0] ?? "";
         if (names !== undefined) add(names, type || "(item)");
         const item = { type, properties: new Map<string, string[]>() };
         items.push(item);
@@ -71,8 +71,8 @@ export function microdataReader(most: number) {
       } else if (names !== undefined) {
         const attribute = VALUE_ATTRIBUTES[name];
         const written = attribute === undefined ? undefined : attributes[attribute];
-        if (written !== undefined) add(names, quoted(written, MOST_TEXT));
-        else if (scopes.length > 0 && reading.length < MOST_READING) {
+        if (written !== undefined) add(names, quoted(written, MAX_TEXT));
+        else if (scopes.length > 0 && reading.length < MAX_READING) {
           reads = { names, text: "" };
           reading.push(reads);
         }
@@ -80,14 +80,14 @@ export function microdataReader(most: number) {
       elements.push({ scope: isScope, reads });
     },
     text(text: string): void {
-      for (const reads of reading) if (reads.text.length < 4 * MOST_TEXT) reads.text += text;
+      for (const reads of reading) if (reads.text.length < 4 * MAX_TEXT) reads.text += text;
     },
     close(): void {
       const element = elements.pop();
       if (element?.scope === true) scopes.pop();
       if (element?.reads === undefined) return;
       reading.pop();
-      add(element.reads.names, quoted(element.reads.text, MOST_TEXT));
+      add(element.reads.names, quoted(element.reads.text, MAX_TEXT));
     },
     found: (): readonly { readonly type: string; readonly properties: ReadonlyMap<string, readonly string[]> }[] => items,
   };

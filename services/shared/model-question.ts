@@ -9,7 +9,7 @@ import { itemsInput, itemsOutput } from "./schemas.ts";
 /** Items that the tool takes in one call. */
 const AT_ONCE = 40;
 /** Of one item; what is longer is cut. */
-const MOST_TEXT = 8_000;
+const MAX_TEXT = 8_000;
 
 /** What services have in common that ask the model at one place (from 0) of the task's list. */
 export function aboutModel(place: number): Omit<ServiceAbout, "id" | "title" | "description"> {
@@ -76,7 +76,7 @@ function answered(item: Item, model: string, answer: JsonObject | undefined): It
 /** The text that people wrote where there is one, else the item as JSON. */
 function textOf(item: Item): string {
   const text = textField(item, "text") || JSON.stringify(item);
-  return text.slice(0, MOST_TEXT).toWellFormed();
+  return text.slice(0, MAX_TEXT).toWellFormed();
 }
 
 function listOf(value: JsonValue): JsonObject[] {

@@ -92,10 +92,10 @@ const KNOWN: readonly (readonly [topic: string, words: ReadonlySet<string>])[] =
 ]);
 
 /** What a text must say of a topic: different words, and together a share of its words; a few occur in any text. */
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 /** Of a short text two are enough. */
 const SHORT = 80;
-const LEAST_SHARE = 0.015;
+const MIN_SHARE = 0.015;
 const TEXT_HEAD = 6_000;
 /** So often counts what its name and its first line say. */
 const TITLE = 4;
@@ -128,8 +128,8 @@ function evidenceIn(text: readonly string[], title: readonly string[], known: Re
   for (const word of text) if (known.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const said = [...counts].reduce((sum, [, count]) => sum + count, 0);
   const names = [...new Set(title.filter((word) => known.has(word)))];
-  const needed = text.length < SHORT ? LEAST_WORDS - 1 : LEAST_WORDS;
-  if (new Set([...counts.keys(), ...names]).size < needed || said < LEAST_SHARE * text.length) return 0;
+  const needed = text.length < SHORT ? MIN_WORDS - 1 : MIN_WORDS;
+  if (new Set([...counts.keys(), ...names]).size < needed || said < MIN_SHARE * text.length) return 0;
   const weightOf = (word: string) => (COMMON.has(word) ? COMMON_WEIGHT : 1);
   const body = [...counts].reduce((sum, [word, count]) => sum + weightOf(word) * (1 + Math.log(count)), 0);
   return body + TITLE * names.reduce((sum, word) => sum + weightOf(word), 0);

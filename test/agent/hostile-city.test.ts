@@ -17,7 +17,7 @@ import { membersOf } from "../../orchestrator/city/founding/society.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
-import { MOST_SPONSORSHIPS } from "../../orchestrator/legislature/endorse.ts";
+import { MAX_SPONSORSHIPS } from "../../orchestrator/legislature/endorse.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { BidRequest } from "../../orchestrator/minds/mind.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
@@ -302,7 +302,7 @@ describe("a city that asks for something else", function () {
       if (signature !== undefined) supported.push(candidate);
     }
     expect(supported, "of those of others").to.not.include(own.candidate);
-    expect(supported.length).to.be.within(1, MOST_SPONSORSHIPS - 1);
+    expect(supported.length).to.be.within(1, MAX_SPONSORSHIPS - 1);
     const { timestamp } = await city.chain.publicClient.getBlock();
     await agent.answer({ kind: "draft", payload: { ...z.record(z.string(), z.json()).parse(drafted.payload), stage: "amend" } });
     const messages = {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { blocsAmong, LEAST_BLOC } from "../../orchestrator/clerks/blocs.ts";
+import { blocsAmong, MIN_BLOC } from "../../orchestrator/clerks/blocs.ts";
 import type { RecordedBallot } from "../../orchestrator/client/recorded-ballots.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
@@ -82,7 +82,7 @@ describe("what the Regulator flags", () => {
       for (const { leader, members } of blocs) {
         const bloc = [leader, ...members];
         found += 1;
-        expect(bloc.length).to.be.within(LEAST_BLOC, 30);
+        expect(bloc.length).to.be.within(MIN_BLOC, 30);
         for (const a of bloc)
           for (const b of bloc)
             expect(isCorrelated(rankingOf.get(a)!, rankingOf.get(b)!, m, THRESHOLDS.blocTau, THRESHOLDS.blocJaccard)).to.equal(true);

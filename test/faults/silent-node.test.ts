@@ -6,9 +6,9 @@ import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import type { DrivenChain } from "../../orchestrator/chain/driven.ts";
 import { ChainSilent, RpcUnreachable } from "../../orchestrator/chain/errors.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
-import { Patience, RETRIES, type SilenceNews } from "../../orchestrator/chain/patience.ts";
 import { requestOver } from "../../orchestrator/chain/rpc.ts";
 import { createSender, type Sender } from "../../orchestrator/chain/sender.ts";
+import { RETRIES, type SilenceNews, SilenceRetry } from "../../orchestrator/chain/silence-retry.ts";
 import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
 import { counterAbi, counterCode, countOf, notBefore } from "../chain/counter.ts";
 import { rejection } from "../support/rejection.ts";
@@ -23,7 +23,7 @@ describe("fault: the chain's node does not answer", function () {
   let proxy: RpcProxy;
   let chain: DrivenChain;
   let clock: JumpingClock;
-  let patience: Patience;
+  let silenceRetry: SilenceRetry;
   let sender: Sender;
   let counter: Address;
   const news: SilenceNews[] = [];
@@ -48,14 +48,20 @@ describe("fault: the chain's node does not answer", function () {
     anvil = await newAnvil();
     proxy = await new RpcProxy(anvil.url).open();
     clock = new JumpingClock(START);
-    patience = new Patience({
+    silenceRetry = new SilenceRetry({
       clock,
       tell: async (each) => {
         news.push(each);
       },
     });
-    chain = await openAnvilChain({ url: proxy.url, patience, log: (line) => said.push(line) });
-    sender = createSender({ chain, outbox: memoryOutbox(), relayers: [devnetAccount(1), devnetAccount(2)], abis: [counterAbi], patience });
+    chain = await openAnvilChain({ url: proxy.url, silenceRetry, log: (line) => said.push(line) });
+    sender = createSender({
+      chain,
+      outbox: memoryOutbox(),
+      relayers: [devnetAccount(1), devnetAccount(2)],
+      abis: [counterAbi],
+      silenceRetry,
+    });
     const { contractAddress } = await sender.send({ intent: intentKey("deploy"), data: counterCode });
     if (contractAddress == null) throw new Error("no contract");
     counter = contractAddress;
@@ -109,7 +115,7 @@ describe("fault: the chain's node does not answer", function () {
       order.push(name);
       return blockNumber;
     });
-    await patienceBegan();
+    await retryBegan();
     open = true;
     const blocks = await Promise.all(steps);
     expect(order).to.deep.equal(["a", "b", "c", "d", "e", "f"]);
@@ -118,7 +124,7 @@ describe("fault: the chain's node does not answer", function () {
   });
 
   /** Until everybody waits. */
-  async function patienceBegan(): Promise<void> {
+  async function retryBegan(): Promise<void> {
     while (news.length === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -135,7 +141,7 @@ describe("fault: the chain's node does not answer", function () {
     expect(await rejection(count("later"))).to.be.instanceOf(ChainSilent);
     expect(clock.now() - START).to.equal(1_800n);
     upset("cut", 2);
-    expect(await patience.untilHeard(() => chain.request({ method: "eth_blockNumber" }))).to.equal(1_800n + 960n);
+    expect(await silenceRetry.untilHeard(() => chain.request({ method: "eth_blockNumber" }))).to.equal(1_800n + 960n);
     await count("never");
     expect(await countOf(chain, counter)).to.equal(1);
   });

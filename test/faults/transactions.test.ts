@@ -5,9 +5,9 @@ import type { Chain } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { ReceiptTimeout, TransactionReverted } from "../../orchestrator/chain/errors.ts";
 import { intentKey, memoryOutbox, type Outbox } from "../../orchestrator/chain/outbox.ts";
-import { Patience, RETRIES } from "../../orchestrator/chain/patience.ts";
 import { connectRpcChain, requestOver } from "../../orchestrator/chain/rpc.ts";
 import { createSender, type Sender, type SenderOptions } from "../../orchestrator/chain/sender.ts";
+import { RETRIES, SilenceRetry } from "../../orchestrator/chain/silence-retry.ts";
 import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
 import { counterAbi, counterCode, countOf, notBefore } from "../chain/counter.ts";
 import { rejection } from "../support/rejection.ts";
@@ -27,7 +27,14 @@ describe("fault: a transaction goes astray", function () {
   const admin = (method: string, ...params: readonly unknown[]) => requestOver(anvil.url, 5_000)({ method, params });
   const step = (name: string) => ({ intent: intentKey(name), to: counter });
   const senderWith = (options: Partial<SenderOptions<never>> = {}) =>
-    createSender({ chain, outbox, relayers: [devnetAccount(1)], abis: [counterAbi], patience: new Patience({ clock }), ...options });
+    createSender({
+      chain,
+      outbox,
+      relayers: [devnetAccount(1)],
+      abis: [counterAbi],
+      silenceRetry: new SilenceRetry({ clock }),
+      ...options,
+    });
 
   beforeEach(async () => {
     anvil = await startAnvil();

@@ -30,8 +30,8 @@ import { BALLOT, BILLS, type NamedBill, openWorld, type World } from "./world.ts
 
 const RULES: readonly Rule[] = [...PROGRESS, ...EVIDENCE, ...MONEY, ...SESSIONS, ...PEOPLE];
 const NODE_MOVES: readonly NodeMove[] = [...EXECUTORS, ...POOLS, ...VERIFIERS, ...WATCH, ...HUMANS];
-const MOST_SESSIONS = 6;
-const MOST_MISSIONS = 4;
+const MAX_SESSIONS = 6;
+const MAX_MISSIONS = 4;
 const DELIBERATING = BigInt(State.DELIBERATING);
 /** Every event is judged; the state is read after every fourth step, and at the end. */
 const BETWEEN_LOOKS = 4;
@@ -291,7 +291,7 @@ class Walk {
     }
     if (this.#random.int(4) === 0) return this.#random.pick(missions);
     if (running.length > 0) return this.#random.pick(running);
-    return missions.length < MOST_MISSIONS ? undefined : this.#random.pick(missions);
+    return missions.length < MAX_MISSIONS ? undefined : this.#random.pick(missions);
   }
 
   async #found(): Promise<void> {
@@ -309,7 +309,7 @@ class Walk {
     const { state } = await legislation.sessionOf(session);
     const fitting = [...(onward[Number(state)] ?? []), ...(citizens.fitting[Number(state)] ?? [])];
     const open = all[0];
-    if (onward[Number(state)] === undefined && state !== DELIBERATING && count < MOST_SESSIONS && open !== undefined) {
+    if (onward[Number(state)] === undefined && state !== DELIBERATING && count < MAX_SESSIONS && open !== undefined) {
       return this.#random.int(3) === 0 ? ["petition", () => citizens.petition(session)] : ["open a session", () => open(session)];
     }
     const rest = [...all.slice(1), ...citizens.all];

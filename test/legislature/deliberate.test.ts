@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { z } from "zod";
 import { isSessionMessageBy } from "../../orchestrator/client/sign/session-message.ts";
-import { MOST_SPEAKERS, speakingOrder } from "../../orchestrator/legislature/deliberate.ts";
+import { MAX_SPEAKERS, speakingOrder } from "../../orchestrator/legislature/deliberate.ts";
 import { signedRankingsSchema } from "../../orchestrator/legislature/rankings.ts";
 import { runLegislature } from "../../orchestrator/legislature/run-legislature.ts";
 import type { Mind, Ranking } from "../../orchestrator/minds/mind.ts";
@@ -202,8 +202,8 @@ describe("an order of speakers", () => {
 
   it("has every proposer, as many others as there is time for, and nobody twice", () => {
     const order = speakingOrder(hashOf("block"), 1, voters, proposers);
-    expect(order).to.have.length(MOST_SPEAKERS);
-    expect(new Set(order).size).to.equal(MOST_SPEAKERS);
+    expect(order).to.have.length(MAX_SPEAKERS);
+    expect(new Set(order).size).to.equal(MAX_SPEAKERS);
     for (const agent of proposers) expect(order).to.include(agent);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { endorse, MOST_SPONSORSHIPS, type Opinion } from "../../orchestrator/legislature/endorse.ts";
+import { endorse, MAX_SPONSORSHIPS, type Opinion } from "../../orchestrator/legislature/endorse.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import { personaNames } from "../../orchestrator/minds/personas.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
@@ -33,7 +33,7 @@ describe("endorsement", () => {
       }
       for (const { agent } of producers) {
         const own = [...proposals.filter(({ proposer }) => proposer === agent), ...sponsorships.filter((each) => each.agent === agent)];
-        expect(own.length).to.be.at.most(MOST_SPONSORSHIPS);
+        expect(own.length).to.be.at.most(MAX_SPONSORSHIPS);
       }
       expect(new Set(proposals.map(({ proposer }) => proposer)).size).to.equal(proposals.length);
     }

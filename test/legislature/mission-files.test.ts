@@ -8,7 +8,7 @@ import { goalOf } from "../../orchestrator/legislature/goal.ts";
 import { witnessesOf } from "../../orchestrator/legislature/propose.ts";
 import { producerFacts } from "../../orchestrator/legislature/survey.ts";
 import { type CityFacts, RISKS } from "../../orchestrator/minds/goal.ts";
-import { MOST_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
+import { MAX_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { EXPOSURE_INPUTS } from "../../orchestrator/protocol/exposure.ts";
 import { isPlanned, type MissionFile, type PlannedMission, parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
@@ -38,7 +38,7 @@ describe("laws for any mission file", function () {
         const goal = goalOf(mission, legislated(CATALOG), facts.limits, count);
         const options = optionsOf(goal, facts);
         const document = documentOf(mission, { count, digest: hashOf("input") }, goal, facts, options[pick % options.length]!);
-        expect(document.nodes.length).to.be.at.most(Math.max(MOST_NODES, 2 * mission.tasks.length));
+        expect(document.nodes.length).to.be.at.most(Math.max(MAX_NODES, 2 * mission.tasks.length));
         const witnesses = witnessesOf(document, facts);
         const terms = {
           goalHash: goalHashOf(mission.goal),

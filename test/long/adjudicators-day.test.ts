@@ -6,7 +6,7 @@ import { act, type OverrideOrder } from "../../orchestrator/adjudication/act.ts"
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
-import { judgesElsewhere } from "../../orchestrator/city/humans/case-desk.ts";
+import { externalJudges } from "../../orchestrator/city/humans/case-desk.ts";
 import { panelOf } from "../../orchestrator/city/humans/panel.ts";
 import { readWaiting, writeWaiting } from "../../orchestrator/city/humans/waiting.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
@@ -44,7 +44,7 @@ describe("scenario: an adjudicator's day", function () {
 
   before(async () => {
     city = await openHome(home(), "41");
-    const judge = judgesElsewhere({ client: city.client, dir: join(home(), "embedded"), tell: () => told(), sleep: wallTime.sleep });
+    const judge = externalJudges({ client: city.client, dir: join(home(), "embedded"), tell: () => told(), sleep: wallTime.sleep });
     running = carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), { id: "day", home: home(), judge });
     await nextCase();
   });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { City } from "../../orchestrator/city/city.ts";
 import { membersOf } from "../../orchestrator/city/founding/society.ts";
-import { judgesElsewhere } from "../../orchestrator/city/humans/case-desk.ts";
+import { externalJudges } from "../../orchestrator/city/humans/case-desk.ts";
 import { clearingRecordSchema } from "../../orchestrator/execution/clearing-record.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -24,7 +24,7 @@ describe("scenario: a review that nobody decides in time", function () {
     city = await openHome(home, "41");
     const { clock } = city.chain;
     // A network's time does not stand still while a queue is polled.
-    const desk = judgesElsewhere({
+    const desk = externalJudges({
       client: city.client,
       dir: join(home, "embedded"),
       tell: () => {},

@@ -21,7 +21,7 @@ const LOOP: Hex = "0x5b600056";
 const STRAIGHT: Hex = `0x${"5b".repeat(40_000)}600056`;
 /** LOG0 until 4,096 gas are left. */
 const EVENTS: Hex = "0x5b5f5fa06110005a115f5700";
-const MOST_GROWTH_MB = 600;
+const MAX_GROWTH_MB = 600;
 
 const program = `
 const [url, ...bodies] = JSON.parse(process.argv[1]);
@@ -103,7 +103,7 @@ describe("what other processes may ask of the chain", () => {
     } finally {
       clearInterval(watch);
     }
-    expect(most - before).to.be.lessThan(MOST_GROWTH_MB);
+    expect(most - before).to.be.lessThan(MAX_GROWTH_MB);
     expect(chain.head().number).to.equal(1n);
   });
 
@@ -175,7 +175,7 @@ describe("a transcript that somebody else made", () => {
     const before = residentMb();
     const full = await Promise.all([0, 1, 2].map((account) => creation(account, 0, STRAIGHT, 16_777_216n)));
     expect(await rejection(openTranscript(await transcriptOf(...full)))).to.be.instanceOf(TooHeavy);
-    expect(residentMb() - before).to.be.lessThan(MOST_GROWTH_MB);
+    expect(residentMb() - before).to.be.lessThan(MAX_GROWTH_MB);
   });
 
   it("cannot take it with many blocks either: gas, time and memory are limited in all", async function () {

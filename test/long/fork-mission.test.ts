@@ -10,7 +10,7 @@ import { viemChain } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { genesisSchema } from "../../orchestrator/chain/transcript.ts";
 import { type AuditContext, openContext } from "../../orchestrator/city/audit/context.ts";
-import { dealtOtherwise } from "../../orchestrator/city/audit/forked.ts";
+import { dealFindings } from "../../orchestrator/city/audit/forked.ts";
 import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
 import { devnetSociety } from "../../orchestrator/city/founding/society.ts";
 import { auditReportSchema } from "../../orchestrator/protocol/audit-report.ts";
@@ -143,7 +143,7 @@ describe("a mission on a fork of an L2", function () {
       const forged: AuditContext["chain"] = Object.create(chain, {
         genesis: { value: { ...genesis, fork: { ...genesis.fork, dealt: { ...dealt, ...word } } } },
       });
-      return dealtOtherwise({ chain: forged, client }, l2.url);
+      return dealFindings({ chain: forged, client }, l2.url);
     };
     expect(await found({})).to.deep.equal([]);
     const more = numberToHex(BigInt(dealt.value) + 1n, { size: 32 });

@@ -9,7 +9,7 @@ import { producerContractAbi } from "../../orchestrator/chain/abi/ProducerContra
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
-import { judgesElsewhere } from "../../orchestrator/city/humans/case-desk.ts";
+import { externalJudges } from "../../orchestrator/city/humans/case-desk.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { assessmentSchema } from "../../orchestrator/execution/guardian/assess.ts";
 import { haltSchema } from "../../orchestrator/execution/guardian/freeze-mirror.ts";
@@ -216,7 +216,7 @@ describe("scenario: a manipulated output", function () {
       const running = carryOutIn(elsewhere, missionOver(writeNotes(directory(), CALM_MISSIONS + 1)), {
         id: "amended",
         home: amendedHome(),
-        judge: judgesElsewhere(desk),
+        judge: externalJudges(desk),
         tamper: ({ label, attempt }, output) => (label === LIAR && attempt === 0 ? forgery(output) : output),
       });
       await Promise.race([running, waits]);

@@ -10,7 +10,7 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/missions/open-seats.ts";
 import { openingOf, saltOf } from "../../orchestrator/execution/evidence.ts";
 import { sealWork, unsealWork } from "../../orchestrator/execution/sealed-work.ts";
-import type { Deed, Worker } from "../../orchestrator/execution/seat.ts";
+import type { CommittedWork, Worker } from "../../orchestrator/execution/seat.ts";
 import { outputHashOf } from "../../orchestrator/execution/work.ts";
 import { SeatAbsent } from "../../orchestrator/minds/absence.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
@@ -183,7 +183,7 @@ describe("sealed outputs", function () {
   });
 
   /** An output that it made up. */
-  function guess({ obligation, items, slot, work }: Deed) {
+  function guess({ obligation, items, slot, work }: CommittedWork) {
     const salt = saltOf(SEED, account.address, obligation);
     const own = "sealed" in work ? unsealWork(work.sealed, { salt, obligation, slot }) : undefined;
     const output = { items: (own?.output["items"] ?? []) as never[], note: "a copy" };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { MindAnswerInvalid } from "../../orchestrator/minds/errors.ts";
 import type { Goal } from "../../orchestrator/minds/goal.ts";
 import { GRID, itemAt, layOut } from "../../orchestrator/minds/layout.ts";
-import { divisionsOf, FEWEST_NODES, MOST_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
+import { divisionsOf, MAX_NODES, MIN_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
 import { cityFacts, defaultGoal } from "../support/goals.ts";
 
 describe("the layout of a law", () => {
@@ -11,8 +11,8 @@ describe("the layout of a law", () => {
 
   it("gives the default mission 8 to 12 nodes in every simple structure", () => {
     const sizes = optionsOf(defaultGoal, facts).map((shape) => layOut(defaultGoal, shape).length);
-    expect(Math.min(...sizes)).to.be.at.least(FEWEST_NODES);
-    expect(Math.max(...sizes)).to.be.at.most(MOST_NODES);
+    expect(Math.min(...sizes)).to.be.at.least(MIN_NODES);
+    expect(Math.max(...sizes)).to.be.at.most(MAX_NODES);
     expect(new Set(sizes).size).to.be.greaterThan(2);
   });
 

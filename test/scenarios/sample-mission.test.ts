@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { MOST_ROWS } from "../../services/shared/markdown.ts";
+import { MAX_ROWS } from "../../services/shared/markdown.ts";
 import { missionBallot } from "../support/ballot.ts";
 import { expectInvariantsAt } from "../support/city-home.ts";
 import { type CliRun, outcomeIn, runCli } from "../support/cli.ts";
@@ -61,7 +61,7 @@ describe("scenario: the sample mission", function () {
     expect(dissent).to.be.above(0);
     const report = reportOf("one", outcome);
     expect(sectionOf(report, "Where the executors differ").filter((line) => line.startsWith("| `"))).to.have.length(
-      Math.min(dissent, MOST_ROWS),
+      Math.min(dissent, MAX_ROWS),
     );
   });
 

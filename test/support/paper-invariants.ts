@@ -3,7 +3,7 @@ import { collaborationContractAbi } from "../../orchestrator/chain/abi/Collabora
 import type { City } from "../../orchestrator/city/city.ts";
 import { isSessionMessageBy } from "../../orchestrator/client/sign/session-message.ts";
 import { missionStates, nodeStates } from "../../orchestrator/execution/chain-view.ts";
-import { heldSchema } from "../../orchestrator/execution/escrow-buffer.ts";
+import { heldSchema } from "../../orchestrator/execution/output-buffer.ts";
 import type { Address, ContentId } from "../../orchestrator/primitives/hex.ts";
 import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { field } from "../../orchestrator/primitives/values.ts";

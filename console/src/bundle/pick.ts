@@ -1,8 +1,8 @@
 /** Files that a person dropped or picked, and the bundle among them. */
 
 /** Far above any bundle: a whole disk dropped by mistake is refused before it is read. */
-const MOST_FILES = 20_000;
-const MOST_BYTES = 1_000_000_000;
+const MAX_FILES = 20_000;
+const MAX_BYTES = 1_000_000_000;
 const MANIFEST = "manifest.json";
 
 /** What was given is no bundle; the message is for the person. */
@@ -45,14 +45,14 @@ export async function readBundle(found: readonly Found[]): Promise<(readonly [st
   const folder = manifest.path.slice(0, -MANIFEST.length);
   const inside = found.filter(({ path }) => path.startsWith(folder));
   const size = inside.reduce((sum, { file }) => sum + file.size, 0);
-  if (size > MOST_BYTES)
-    throw new NoBundle(`It holds ${Math.round(size / 1e6)} MB; the page reads up to ${MOST_BYTES / 1e6} MB. Use npm run audit.`);
+  if (size > MAX_BYTES)
+    throw new NoBundle(`It holds ${Math.round(size / 1e6)} MB; the page reads up to ${MAX_BYTES / 1e6} MB. Use npm run audit.`);
   return Promise.all(inside.map(async ({ path, file }) => [path.slice(folder.length), new Uint8Array(await file.arrayBuffer())] as const));
 }
 
 async function walk(entry: FileSystemEntry, prefix: string, found: Found[]): Promise<void> {
   const path = `${prefix}${entry.name}`;
-  if (found.length >= MOST_FILES) throw new NoBundle(`It holds more than ${MOST_FILES} files. Drop the folder of one mission.`);
+  if (found.length >= MAX_FILES) throw new NoBundle(`It holds more than ${MAX_FILES} files. Drop the folder of one mission.`);
   if (isFile(entry)) {
     found.push({ path, file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)) });
   } else if (isFolder(entry)) {

@@ -35,7 +35,7 @@ const FILTERS = [
 const PAGE = 200;
 const ROW = 34;
 /** Entries exported in one file. */
-const MOST_EXPORTED = 100_000;
+const MAX_EXPORTED = 100_000;
 
 /** Everything that happened, chain and records in one stream: the last first, filtered by the city, a payload read and hashed here. */
 export function Component() {
@@ -301,7 +301,7 @@ function Export({ filter }: { readonly filter: Readonly<Record<string, string>> 
   const run = async () => {
     const lines: string[] = [];
     try {
-      for (let cursor: string | null | undefined; cursor !== null && lines.length < MOST_EXPORTED; ) {
+      for (let cursor: string | null | undefined; cursor !== null && lines.length < MAX_EXPORTED; ) {
         const page: Page<Event> = await ask<Page<Event>>("/v1/events", { ...filter, limit: PAGE, cursor });
         for (const event of page.items) lines.push(JSON.stringify(event));
         cursor = page.next;

@@ -12,7 +12,7 @@ import { liveStateWords, moment, short, span } from "../parts/words.ts";
 
 type Span = History["spans"][number];
 /** Rows drawn; the table of the law has all nodes. */
-const MOST_ROWS = 64;
+const MAX_ROWS = 64;
 
 /** The historical views: when each node was in which state, what gas went where, freezes, verdicts by tier, epochs. */
 export function Look({ history, labels }: { readonly history: History; readonly labels: ReadonlyMap<number, string> }) {
@@ -171,7 +171,7 @@ function Gantt({ history: { spans }, labels }: { readonly history: History; read
   const end = Math.max(...spans.map(({ first, last }) => last ?? first + 1));
   const chainTime = Math.max(...spans.map(({ from, to }) => to ?? from)) - Math.min(...spans.map(({ from }) => from));
   const options = useMemo<PlotOptions>(() => {
-    const rows = [...new Set(spans.map(({ node }) => node))].sort((a, b) => a - b).slice(0, MOST_ROWS);
+    const rows = [...new Set(spans.map(({ node }) => node))].sort((a, b) => a - b).slice(0, MAX_ROWS);
     const drawn = spans.filter(({ node, state }) => rows.includes(node) && DRAWN.includes(state));
     const states = DRAWN.filter((state) => drawn.some((each) => each.state === state));
     const bars = drawn.filter(({ state }) => state !== "COMPLETED").map((each) => ({ ...each, last: each.last ?? end }));

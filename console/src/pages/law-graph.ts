@@ -14,7 +14,7 @@ export interface DrawnNode {
 }
 
 /** Above this many nodes, those of one task are shown as one until it is opened. */
-export const MOST_NODES = 60;
+export const MAX_NODES = 60;
 
 /** A box of the graph: one node of the law, or all of a task. */
 export interface Box {
@@ -37,7 +37,7 @@ const GRAVITY: readonly StateWords["look"][] = ["failed", "frozen", "working", "
 /** What is drawn of a law, with these tasks opened. */
 export function lawGraph(nodes: readonly DrawnNode[], opened: ReadonlySet<string>): LawGraph {
   const tasks = Map.groupBy(nodes, ({ law }) => law.task);
-  const isGrouped = (task: string) => nodes.length > MOST_NODES && (tasks.get(task)?.length ?? 0) > 1 && !opened.has(task);
+  const isGrouped = (task: string) => nodes.length > MAX_NODES && (tasks.get(task)?.length ?? 0) > 1 && !opened.has(task);
   const idOf = ({ law }: DrawnNode) => (isGrouped(law.task) ? `task ${law.task}` : `node ${law.number}`);
   const boxes = [...Map.groupBy(nodes, idOf)].map(([id, members]): Box => {
     const states = members.map(({ end }) => stateWords(end?.state));

@@ -7,7 +7,7 @@ import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { CLASSES, type StateWords, stateWords, TIERS } from "../parts/words.ts";
-import { type Box, type DrawnNode, lawGraph, MOST_NODES } from "./law-graph.ts";
+import { type Box, type DrawnNode, lawGraph, MAX_NODES } from "./law-graph.ts";
 import { type Laid, layOut } from "./lay-out.ts";
 
 const WIDTH = 230;
@@ -46,9 +46,9 @@ export function LawPicture({ nodes: all, current, linkTo, words = stateWords, on
   return (
     <>
       <Legend nodes={nodes} words={words} />
-      {nodes.length > MOST_NODES && (
+      {nodes.length > MAX_NODES && (
         <Group my="sm">
-          <Text size="sm">More than {MOST_NODES} parts: those of one task are shown as one box. Choose it to see them.</Text>
+          <Text size="sm">More than {MAX_NODES} parts: those of one task are shown as one box. Choose it to see them.</Text>
           {opened.size > 0 && (
             <Button size="compact-sm" variant="default" onClick={() => setOpened(new Set())}>
               Close them again

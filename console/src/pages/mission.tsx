@@ -11,7 +11,7 @@ import { STATUSES, type StateWords, stateWords } from "../parts/words.ts";
 const HOLDS: StateWords = { word: "holds", look: "done", means: "" };
 const BROKEN: StateWords = { word: "does not hold", look: "failed", means: "" };
 /** Findings listed of one check; the rest are counted. */
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 /** Whether the bundle holds, and the mission in one screen. */
 export function Component() {
@@ -151,7 +151,7 @@ function Checks({ opened: { verification } }: { readonly opened: Opened }) {
                 {withheld > 0 && <Text size="sm">In part: it needs {grouped(withheld)} files that are withheld from this copy.</Text>}
                 {findings.length > 0 && (
                   <ul>
-                    {findings.slice(0, MOST_LISTED).map(({ file, subject, problem }) => (
+                    {findings.slice(0, MAX_LISTED).map(({ file, subject, problem }) => (
                       <li key={`${file}${subject}${problem}`}>
                         <span className="mono">
                           <Quoted text={file} short={120} />
@@ -165,7 +165,7 @@ function Checks({ opened: { verification } }: { readonly opened: Opened }) {
                         : <Quoted text={problem} short={300} />
                       </li>
                     ))}
-                    {findings.length > MOST_LISTED && <li>and {findings.length - MOST_LISTED} more</li>}
+                    {findings.length > MAX_LISTED && <li>and {findings.length - MAX_LISTED} more</li>}
                   </ul>
                 )}
               </td>

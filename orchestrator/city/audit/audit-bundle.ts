@@ -11,9 +11,9 @@ import { absentOnChain, callSource } from "./calls.ts";
 import { checks } from "./checks.ts";
 import { type AuditContext, openContext, treeOf, Unreadable } from "./context.ts";
 import { withheldIn } from "./documents.ts";
-import { dealtOtherwise, forkedFrom, originOf } from "./forked.ts";
+import { dealFindings, forkedFrom, originOf } from "./forked.ts";
 import { type Check, Inspection, inspect } from "./inspection.ts";
-import { recordedCalls, seatsElsewhere } from "./recorded-calls.ts";
+import { externalSeats, recordedCalls } from "./recorded-calls.ts";
 
 type CheckResult = AuditReport["checks"][number];
 
@@ -53,7 +53,7 @@ export async function auditBundle(dir: string, { head: known, effort, rpcUrl }: 
         ...headOf(CHAIN),
         ...(isLive ? { what: WITNESSED } : {}),
         verified: Number(head.number - firstBlock) + 1,
-        findings: [...(known === undefined ? [] : witnessed(head.hash, known)), ...(await dealtOtherwise(context, rpcUrl))],
+        findings: [...(known === undefined ? [] : witnessed(head.hash, known)), ...(await dealFindings(context, rpcUrl))],
       },
     ];
     const tree = await treeOf(context);
@@ -84,7 +84,7 @@ export async function auditBundle(dir: string, { head: known, effort, rpcUrl }: 
 /** What seats elsewhere did not sign or do; a record of them that cannot be read was found by the CALLS check. */
 async function elsewhereIn(context: AuditContext, tree: readonly AuditContext[]): Promise<AuditReport["elsewhere"]> {
   try {
-    const { absent, ...said } = seatsElsewhere(recordedCalls(callSource(context))?.recorded);
+    const { absent, ...said } = externalSeats(recordedCalls(callSource(context))?.recorded);
     const onChain = await Promise.all(tree.map(absentOnChain));
     return { ...said, absent: [...onChain.flat(), ...absent] };
   } catch {

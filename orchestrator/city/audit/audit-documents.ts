@@ -20,11 +20,11 @@ import { type LogEntry, parseLog } from "../../records/log.ts";
 import { packRanking, tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle/bundle-layout.ts";
 import { renderReport } from "../report/render-report.ts";
-import { claimOutcome, clearedAgain, closing, withheldIn } from "./documents.ts";
+import { claimOutcome, closing, recomputeClearing, withheldIn } from "./documents.ts";
 import { findingsAgain, workIn } from "./findings.ts";
 import { Inspection } from "./inspection.ts";
-import { type CallSource, callsHold, recordedCalls, seatsElsewhere } from "./recorded-calls.ts";
-import { settledAgain } from "./settled-again.ts";
+import { type CallSource, callsHold, externalSeats, recordedCalls } from "./recorded-calls.ts";
+import { recomputeSettlement } from "./settled-again.ts";
 
 /** Files by their path with `/`, the manifest among them. */
 export type BundleFiles = ReadonlyMap<string, Uint8Array>;
@@ -138,7 +138,7 @@ const documentChecks: readonly DocumentCheck[] = [
             const record = clearingRecordSchema.parse(block(content));
             const standings = standingsSaid(record, record.decision.clearing_engine);
             // Who bid on these terms is on chain, and left to the replay.
-            clearedAgain(seen, { subject, file, record, standings, undertook: () => true });
+            recomputeClearing(seen, { subject, file, record, standings, undertook: () => true });
             const of = (kind: string, place: readonly string[]) =>
               latest(log, kind).find(({ subjects: each }) => each.join("/") === place.join("/"))?.content;
             const law = subjects[0] === mission ? document.document.nodes.find(({ number }) => String(number) === node) : undefined;
@@ -174,7 +174,7 @@ const documentChecks: readonly DocumentCheck[] = [
           subject,
           () => {
             const [final] = of("execution.finality", place);
-            const lines = settledAgain(seen, {
+            const lines = recomputeSettlement(seen, {
               subject,
               file,
               obligation: obligationSchema.parse(block(content)),
@@ -311,7 +311,7 @@ function callSource({ log, block, hasBlock, mission, city }: Documents): CallSou
 /** Who was absent by the chain's clock, a replay says. A record that cannot be read was found by the CALLS check. */
 function elsewhereIn(documents: Documents): AuditReport["elsewhere"] {
   try {
-    return seatsElsewhere(recordedCalls(callSource(documents))?.recorded);
+    return externalSeats(recordedCalls(callSource(documents))?.recorded);
   } catch {
     return NOBODY_ELSEWHERE;
   }

@@ -18,7 +18,7 @@ export interface Call<Args> {
   readonly args: Args;
 }
 
-export interface Happened<Args> {
+export interface ChainEvent<Args> {
   readonly at: bigint;
   readonly block: bigint;
   /** Transaction that it happened in. */
@@ -57,7 +57,7 @@ export class ReplayedRecord {
   readonly #transactions: readonly Transaction[];
   readonly #logs: Logs;
   /** Decoded once; checks ask again and again. */
-  readonly #events = new Map<string, readonly Happened<unknown>[]>();
+  readonly #events = new Map<string, readonly ChainEvent<unknown>[]>();
 
   private constructor(addresses: CityAddresses, mission: Address, transactions: readonly Transaction[], logs: Logs) {
     this.#addresses = addresses;
@@ -116,10 +116,10 @@ export class ReplayedRecord {
   events<Name extends ContractName, Event extends EventName<Name>>(
     contract: Name,
     eventName: Event,
-  ): readonly Happened<EventArgs<Name, Event>>[] {
+  ): readonly ChainEvent<EventArgs<Name, Event>>[] {
     const name = `${contract}.${eventName}`;
     const known = this.#events.get(name);
-    if (known !== undefined) return known as readonly Happened<EventArgs<Name, Event>>[];
+    if (known !== undefined) return known as readonly ChainEvent<EventArgs<Name, Event>>[];
     const address = this.#addressOf(contract);
     const logs = this.#logs.filter((log) => log.address.toLowerCase() === address);
     const abi: Abi = contractAbis[contract];
@@ -131,7 +131,7 @@ export class ReplayedRecord {
       args,
     }));
     this.#events.set(name, events);
-    return events as readonly Happened<unknown>[] as readonly Happened<EventArgs<Name, Event>>[];
+    return events as readonly ChainEvent<unknown>[] as readonly ChainEvent<EventArgs<Name, Event>>[];
   }
 
   #addressOf(contract: ContractName): string {

@@ -14,7 +14,7 @@ import { passedOver } from "./handed-in.ts";
 import type { SlotHistory } from "./history.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
 import { isAuthorised, isSignedBy } from "./signatures.ts";
-import { strays } from "./stray.ts";
+import { strayCommitments } from "./stray.ts";
 import { recordOf } from "./works.ts";
 
 /** Every executor signed what it committed and opened exactly that (decision 19). */
@@ -57,7 +57,7 @@ export const commits: ChainCheck = {
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     await pledges.run(context, seen);
-    const isStray = await strays(context);
+    const isStray = await strayCommitments(context);
     for (const executor of context.history.slots) {
       if (executor.revealed !== undefined && !isStray(executor))
         await seen.part(nameOf(context, executor), () => output(context, seen, executor));
@@ -224,7 +224,7 @@ export const evidence: ChainCheck = {
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { history } = context;
-    const isStray = await strays(context);
+    const isStray = await strayCommitments(context);
     for (const executor of history.slots) {
       if (executor.revealed !== undefined && !isStray(executor))
         await seen.part(nameOf(context, executor), () => envelope(context, seen, executor));

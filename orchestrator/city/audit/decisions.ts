@@ -26,12 +26,12 @@ import { REFUTATION } from "../../rules/admissibility.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
-import { claimOutcome, clearedAgain } from "./documents.ts";
+import { claimOutcome, recomputeClearing } from "./documents.ts";
 import { findingsAgain, workIn } from "./findings.ts";
 import { type HandedIn, handedIn } from "./handed-in.ts";
 import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
-import { strays } from "./stray.ts";
+import { strayCommitments } from "./stray.ts";
 import { panelOf } from "./verdicts.ts";
 import { recordOf } from "./works.ts";
 
@@ -41,7 +41,7 @@ export const claims: Check = {
   what: "every output's claim: whose it is, what it says, how its check ended, the issuer's signature, the trail of its life",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
-    const isStray = await strays(context);
+    const isStray = await strayCommitments(context);
     for (const executor of context.history.slots) {
       if (executor.revealed === undefined || isStray(executor)) continue;
       const { node, slot, attempt } = executor;
@@ -97,7 +97,7 @@ export const decisions: Check = {
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const cleared = context.record.events("CollaborationContract", "Cleared");
-    const isStray = await strays(context);
+    const isStray = await strayCommitments(context);
     for (const order of await handedIn(context)) {
       const { at, hash } = order;
       const event = cleared.find((each) => each.hash === hash && each.args.node === order.node);
@@ -198,7 +198,7 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
 
   // Who bids takes the law's terms on, and who pays for the law does: nobody signs them again.
   const undertook = (one: Obligation) => one.obligation_hash === undertaken;
-  clearedAgain(seen, { subject, file, record, standings, undertook });
+  recomputeClearing(seen, { subject, file, record, standings, undertook });
 }
 
 /** Parties, issuers and verifiers of a clearing, as the chain's registries had them at the time. */

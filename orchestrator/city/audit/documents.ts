@@ -82,7 +82,7 @@ export interface ClearingToCheck {
 }
 
 /** Whose each key is, the engine's signature, and the decision once more from the documents with every signature checked. */
-export function clearedAgain(seen: Inspection, { subject, file, record, standings, undertook }: ClearingToCheck): void {
+export function recomputeClearing(seen: Inspection, { subject, file, record, standings, undertook }: ClearingToCheck): void {
   refutationsHold(seen, { subject, file, record });
   const { keys, decision } = record;
   for (const [id, key] of Object.entries(keys)) {

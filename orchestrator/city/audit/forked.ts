@@ -25,7 +25,7 @@ export function forkedFrom({ chain }: Pick<AuditContext, "chain">, rpcUrl: strin
  * A fork differs from its chain in one word of storage: the one that is its founder's balance of the settlement token, of what a founding
  * takes, and no more. What it has in the end, and what moved since, come to the same.
  */
-export async function dealtOtherwise(
+export async function dealFindings(
   { chain, client }: Pick<AuditContext, "chain" | "client">,
   rpcUrl: string | undefined,
 ): Promise<readonly AuditFinding[]> {

@@ -225,7 +225,7 @@ function isSame(one: string | undefined, other: string): boolean {
 }
 
 /** What an audit says of seats elsewhere beside its checks, by what was recorded of them. */
-export function seatsElsewhere(recorded: RecordedCalls | undefined): AuditReport["elsewhere"] {
+export function externalSeats(recorded: RecordedCalls | undefined): AuditReport["elsewhere"] {
   if (recorded === undefined) return NOBODY_ELSEWHERE;
   const { calls } = recorded;
   const unsigned = calls.filter(({ kind, answered }) => answered !== undefined && answered.shown === undefined && !SIGNING.has(kind));

@@ -34,7 +34,7 @@ export interface SettledAttempt {
 }
 
 /** Where every unit of the attempt's prices went in the end; undefined if nothing was settled. */
-export function settledAgain(seen: Inspection, attempt: SettledAttempt): readonly DistributionLine[] | undefined {
+export function recomputeSettlement(seen: Inspection, attempt: SettledAttempt): readonly DistributionLine[] | undefined {
   const { subject, file, settlements, overrides, finality } = attempt;
   const instructions: SettlementInstruction[] = [];
   let last: { readonly of: Attempt; readonly override: OverrideRecord | undefined } | undefined;

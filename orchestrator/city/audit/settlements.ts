@@ -14,7 +14,7 @@ import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { standingsAt } from "./decisions.ts";
 import type { Check, Inspection } from "./inspection.ts";
-import { settledAgain } from "./settled-again.ts";
+import { recomputeSettlement } from "./settled-again.ts";
 import { recordOf } from "./works.ts";
 
 /** After everything that happened. */
@@ -70,7 +70,7 @@ async function settled(context: AuditContext, seen: Inspection, { node, attempt,
   seen.same(found.value.obligation_hash, undertaken, `${subject}: the obligation against law and awards`, file);
   const overrides = await overridesOf(context, seen, { node, attempt, subject }, terms);
   const instructions = settlementsOf(context, place);
-  const lines = settledAgain(seen, {
+  const lines = recomputeSettlement(seen, {
     subject,
     file,
     obligation: found.value,

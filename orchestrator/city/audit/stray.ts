@@ -12,7 +12,7 @@ import { recordOf } from "./works.ts";
  * Whether an executor committed, by itself, to something else than it handed in, if it handed in anything: the evidence on record is not what its
  * commitment names, nothing of it was heard, and nothing was paid for it. What is on record of its work then is nothing that the chain knows.
  */
-export async function strays(context: ChainContext): Promise<(executor: SlotHistory) => boolean> {
+export async function strayCommitments(context: ChainContext): Promise<(executor: SlotHistory) => boolean> {
   const { record, history } = context;
   const heard = new Set(
     (await handedIn(context)).flatMap(({ node, at, items }) =>

@@ -25,7 +25,7 @@ import { codifierMandates, codifierServices } from "./codifier-services.ts";
 import { deploymentFile, readDeployment, writeDeployment } from "./deployment-file.ts";
 import { expectedCode } from "./expected-code.ts";
 import { GENESIS_GAS, genesisPort } from "./genesis-port.ts";
-import { requireDone, whatPeopleOwe } from "./people-first.ts";
+import { pendingActs, requireDone } from "./people-first.ts";
 import { registerServices } from "./services.ts";
 import { requireToken } from "./settlement-token.ts";
 
@@ -129,7 +129,7 @@ async function steps(
     if (codifier !== undefined && (await client.services.ownerOf(serviceIdOf(record))) !== record.owner)
       await registerServices(client, [{ owner: codifier, record }]);
   }
-  if (!(await client.constitution.isSealed())) requireDone(await whatPeopleOwe(client, plan, deployer.address, services));
+  if (!(await client.constitution.isSealed())) requireDone(await pendingActs(client, plan, deployer.address, services));
   await fillOffices(port, addresses, plan);
   await seedTreasury(port, addresses, plan);
   tell("offices filled");

@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const CODE = ["orchestrator", "deploy", "services"];
 const INSTALLED = join(ROOT, "node_modules", ".package-lock.json");
 /** So many are kept, 25 MB each. */
-const MOST_KEPT = 2;
+const MAX_KEPT = 2;
 const RECORDS = "records";
 /** In a city's folder while its copy is not yet judged: it counts as nothing. */
 const UNFINISHED = "founding.copy";
@@ -54,7 +54,7 @@ export async function keepFounding(place: string, dir: string, database: Sql): P
     cpSync(deploymentFile(dir), deploymentFile(draft));
     if (!existsSync(place)) renameSync(draft, place);
     // Foundings of earlier versions are never asked for again.
-    keepNewest(dirname(place), MOST_KEPT, /^founded-[0-9a-f]+$/);
+    keepNewest(dirname(place), MAX_KEPT, /^founded-[0-9a-f]+$/);
   } catch {
     // No room, or another process was first.
   } finally {

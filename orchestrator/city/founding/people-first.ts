@@ -23,7 +23,7 @@ export function requireDone(acts: readonly string[]): void {
 }
 
 /** What must be on chain before the offices can be filled, and is not: one sentence each, with the call that does it. */
-export async function whatPeopleOwe(
+export async function pendingActs(
   client: CityClient,
   plan: GenesisPlan,
   deployer: Address,

@@ -17,7 +17,7 @@ import { compileSchema } from "../../primitives/json-schema.ts";
 import { Mutex } from "../../primitives/mutex.ts";
 import { readStateFile } from "../../primitives/state-file.ts";
 import { evidenceKinds } from "../../protocol/evidence.ts";
-import { commissionHash, deliverableOf, hearingKey, MOST_EVIDENCE, termsOnChain } from "../../protocol/hearing.ts";
+import { commissionHash, deliverableOf, hearingKey, MAX_EVIDENCE, termsOnChain } from "../../protocol/hearing.ts";
 import { type Commission, commissionSchema, type HearingTerms, hearingTermsSchema } from "../../protocol/hearing-schema.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf } from "../../rules/commitments.ts";
@@ -45,7 +45,7 @@ export class HearingUnknown extends AgentCityError {
 /** All places are taken by jobs that are not over. */
 export class TooManyHearings extends AgentCityError {
   constructor() {
-    super("TooManyHearings", `${MOST_HEARINGS} jobs wait for their panels here`, { action: "come again when one of them is over" });
+    super("TooManyHearings", `${MAX_HEARINGS} jobs wait for their panels here`, { action: "come again when one of them is over" });
   }
 }
 
@@ -54,7 +54,7 @@ const keptSchema = z.strictObject({
   /** Block of the commission. */
   commission: z.string(),
   delivered: z
-    .strictObject({ handed: z.string(), salt: hashSchema, trailRoot: hashSchema, items: z.array(signedItemSchema).max(MOST_EVIDENCE) })
+    .strictObject({ handed: z.string(), salt: hashSchema, trailRoot: hashSchema, items: z.array(signedItemSchema).max(MAX_EVIDENCE) })
     .nullable(),
   isOver: z.boolean(),
 });
@@ -93,7 +93,7 @@ export interface HearingsOptions {
   readonly millis: () => number;
 }
 
-const MOST_HEARINGS = 4_096;
+const MAX_HEARINGS = 4_096;
 const DAMAGED = "restore it from a copy, or remove it: its parties can bring the job again";
 /** Milliseconds before what failed is tried again. */
 const PAUSE = 15_000;
@@ -173,7 +173,7 @@ export class Hearings {
     );
     const place = { slot: 0, kind: evidenceKinds.RECEIPT, payload: deliverableOf(work) };
     return Promise.all(
-      able.slice(0, MOST_EVIDENCE).map(async ({ account }, number) => {
+      able.slice(0, MAX_EVIDENCE).map(async ({ account }, number) => {
         const item = { ...place, index: first + number };
         const message = {
           issuer: account.address,
@@ -254,7 +254,7 @@ export class Hearings {
     if (view.panels === 0) return;
     if (view.isComplete) return;
     if (now <= view.closesAt) return this.#hear(key, kept, view);
-    if (!isDecided(view) && view.panels < MOST_PANELS) await this.#redraw(key, terms);
+    if (!isDecided(view) && view.panels < MAX_PANELS) await this.#redraw(key, terms);
   }
 
   /** What fails again and again, as an escrow that is paused, is tried ever more rarely. */
@@ -287,7 +287,7 @@ export class Hearings {
     const { client, tell } = this.#city;
     await client.evaluator.redraw([termsOnChain(terms)], {
       intent: intentKey("hearing", "redraw", key),
-      alreadyDone: async () => (await viewHearing(client, terms)).panels === MOST_PANELS,
+      alreadyDone: async () => (await viewHearing(client, terms)).panels === MAX_PANELS,
     });
     tell(`job ${terms.jobId} of ${terms.escrow}: its panel decided nothing, a second one is drawn`);
   }
@@ -331,7 +331,7 @@ export class Hearings {
 
   /** Where it is full, the one goes that was over first. */
   #requireRoom(): void {
-    if (this.#known.size < MOST_HEARINGS) return;
+    if (this.#known.size < MAX_HEARINGS) return;
     const over = [...this.#known].find(([, { isOver }]) => isOver);
     if (over === undefined) throw new TooManyHearings();
     this.#known.delete(over[0]);
@@ -352,7 +352,7 @@ export class Hearings {
 
 /** Of what receipts are. */
 const RECEIPT = "REC";
-const MOST_PANELS = 2;
+const MAX_PANELS = 2;
 
 const keyOf = ({ escrow, jobId }: HearingTerms): Hash => hearingKey(escrow, BigInt(jobId));
 
@@ -364,5 +364,5 @@ function endOf({ deliverBy, hearing, bond }: HearingTerms, view: HearingView): n
   // Within as long again a party may have a larger panel decide, where the terms name a bond for it.
   if (isDecided(view) && view.panels === 1 && bond !== "0") return view.closesAt + hearing;
   if (isDecided(view)) return view.isComplete ? 0 : view.closesAt;
-  return view.panels === MOST_PANELS ? view.closesAt : view.closesAt + hearing;
+  return view.panels === MAX_PANELS ? view.closesAt : view.closesAt + hearing;
 }

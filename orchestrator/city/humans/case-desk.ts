@@ -13,7 +13,7 @@ export function casesIn(dir: string): WaitingFiles<WaitingCase> {
   return new WaitingFiles(dir, ".case.json", waitingCaseSchema);
 }
 
-export interface Elsewhere {
+export interface ExternalJudgesOptions {
   readonly client: CityClient;
   /** The network's folder. */
   readonly dir: string;
@@ -40,7 +40,7 @@ const POLLING = 500;
  * Leaves every case to adjudicators elsewhere: writes it as a file and waits until the chain shows that they acted, or that the node's
  * time is up. A devnet's time stands still meanwhile. A divergence of records and chain has no action on chain, so nobody can accept it here.
  */
-export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges {
+export function externalJudges({ client, dir, tell, sleep }: ExternalJudgesOptions): Judges {
   const cases = casesIn(dir);
   const common = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure };
 

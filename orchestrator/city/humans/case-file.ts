@@ -23,11 +23,11 @@ async function workOf(world: World, mission: Mission, view: NodeView) {
   const cleared = await lastClearing(world, mission, view);
   const score = cleared?.score ?? 0;
   const [first] = envelopes.flatMap((envelope) => envelope?.work ?? []);
-  const text = first === undefined ? "{}" : inWords(await readOutput(world, first.outputId));
+  const text = first === undefined ? "{}" : describeOutput(await readOutput(world, first.outputId));
   return { ...docket, cleared, score, text, quality: score / BASIS_POINTS, risk: 1 - (cleared?.confidence ?? 0) / BASIS_POINTS };
 }
 
-function inWords(output: JsonObject): string {
+function describeOutput(output: JsonObject): string {
   return typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
 }
 
@@ -38,7 +38,7 @@ async function findingOf(world: World, mission: Mission, view: NodeView, halt: H
   const works = await Promise.all(halt.slots.map((slot) => world.recall(["work", ...attemptKey(mission, view), slot], workSchema)));
   const [work] = works.filter((each) => each !== undefined);
   if (work === undefined) return found;
-  return `${found}\n\n${work.ok ? inWords(await readOutput(world, work.outputId)) : `${work.fault}: ${work.details}`}`;
+  return `${found}\n\n${work.ok ? describeOutput(await readOutput(world, work.outputId)) : `${work.fault}: ${work.details}`}`;
 }
 
 /** Puts a case together from chain and records: the verifiers' finding, the work itself, and the evidence an approval would rest on. */

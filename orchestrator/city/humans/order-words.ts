@@ -14,7 +14,7 @@ import { chainTime, insuranceCap, purposeOf, type Reader, spendingCap } from "./
 type Order = SignedOverride["message"];
 
 /** An order as a person reads it: what it is, what it would change now, what it still lacks, and every field that is signed. */
-export async function inWords(reader: Reader, { message, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
+export async function describeOrder(reader: Reader, { message, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
   const name = actionName(message.action);
   if (name === undefined) return `action ${message.action} is unknown to this version`;
   const needed = await reader.client.adjudication.signaturesFor(message);

@@ -10,7 +10,7 @@ import { EvidenceClass } from "../../rules/admissibility.ts";
 import { casesIn } from "./case-desk.ts";
 
 /** Petitions that wait at once. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 /** The name of a petition in the adjudicators' queue: by the whole account, since anybody finds two keys that share their first bytes. */
 export function petitionName({ petition: { account, office } }: Petition): string {
@@ -51,7 +51,7 @@ export async function filePetition(client: CityClient, dir: string, request: Pet
   const name = petitionName(request);
   if (cases.read(name) === undefined) {
     const waiting = cases.list().filter((path) => path.includes("/petition-"));
-    if (waiting.length >= MOST_WAITING) throw new PetitionRefused(`${MOST_WAITING} petitions wait already`);
+    if (waiting.length >= MAX_WAITING) throw new PetitionRefused(`${MAX_WAITING} petitions wait already`);
     await admit();
   }
   const common = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure };

@@ -26,7 +26,7 @@ export function pastTenseOf(action: number): string {
 /** Actions on a mission as a whole: their node says nothing. */
 const ON_THE_MISSION = [actionNumber("TERMINATE_MISSION"), actionNumber("EMERGENCY_STOP"), actionNumber("CLEAR_EMERGENCY_STOP")];
 /** Characters of a reason that an outcome keeps; all of it is in the block that the chain names. */
-const MOST_REASON = 300;
+const MAX_REASON = 300;
 
 /** What an outcome tells of an order: the same for the city and for an audit. `text` is the justification, where it is here. */
 export function humanEntry(action: number, node: string, adjudicator: string, text: string | undefined): Outcome["human"][number] {
@@ -36,6 +36,6 @@ export function humanEntry(action: number, node: string, adjudicator: string, te
     action: pastTenseOf(action),
     adjudicator,
     simulated: isSimulated(text ?? ""),
-    because: because.length > MOST_REASON ? `${because.slice(0, MOST_REASON)}…` : because,
+    because: because.length > MAX_REASON ? `${because.slice(0, MAX_REASON)}…` : because,
   };
 }

@@ -21,7 +21,7 @@ import type { Address, Hash } from "../../primitives/hex.ts";
 import { isObject, type JsonObject } from "../../primitives/json.ts";
 import type { Tell } from "../../primitives/progress.ts";
 import { TIER } from "../../primitives/tier.ts";
-import { type MissionDocument, MOST_COLUMNS } from "../../protocol/mission-document.ts";
+import { MAX_COLUMNS, type MissionDocument } from "../../protocol/mission-document.ts";
 import { isPlanned, type MissionFile, type MissionTask } from "../../protocol/mission-file.ts";
 import { fileOfPlan } from "../../protocol/mission-plan.ts";
 import type { Tamper } from "../../seats/local.ts";
@@ -32,7 +32,7 @@ import { lieAbout, worldOf } from "../world.ts";
 import { requireShortChain } from "./embedded-limit.ts";
 import { type Epoch, nextEpoch } from "./epochs.ts";
 import { execute } from "./execute.ts";
-import { type Bill, legislate, requireLaw } from "./legislate.ts";
+import { legislate, requireLaw, type SessionRequest } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
 import { requireNamedGates } from "./named-gates.ts";
 import { requireOfferedKinds } from "./offered-kinds.ts";
@@ -102,10 +102,10 @@ export async function conduct(
   // Before anything is paid: a model without a key would fail each run of its task.
   for (const model of modelsIn(file.tasks)) await openChatModel(model, city.environment);
   city.tell(`${file.mission}: ${items.length} items to work on`);
-  const hall = { city, order, minds: mindsOf(city, file, order.makeMind) };
-  const first: Cause = { id, file, items, digest, path: "" };
+  const context = { city, order, minds: mindsOf(city, file, order.makeMind) };
+  const first: MissionBrief = { id, file, items, digest, path: "" };
   const barred: BarredLaw[] = [];
-  let conducted = await lead(hall, first, []);
+  let conducted = await runLaw(context, first, []);
   for (;;) {
     const { law } = conducted;
     const epoch = law.status === "deployed" ? await nextEpoch(city, law, file.budget) : undefined;
@@ -119,7 +119,7 @@ export async function conduct(
     await replaced(conducted);
     await city.boundary("city:books-closed");
     barred.push({ specHash: law.specHash, shape: law.shape, plan: law.plan });
-    const next = await relegislate(hall, { first, epoch, former: conducted, continues: { mission: law.mission, barred } });
+    const next = await relegislate(context, { first, epoch, former: conducted, continues: { mission: law.mission, barred } });
     if (next === undefined) return conducted;
     // Without another law, the order ends as the last one did.
     if (next.law.status === "failed") return { ...conducted, epochs: next.epochs };
@@ -128,16 +128,16 @@ export async function conduct(
 }
 
 /** One law, from its session to what its mission hands out. */
-async function lead(hall: Hall, cause: Cause, past: readonly bigint[]): Promise<Conducted> {
-  const { city, order } = hall;
-  const fromBlock = order.sponsor === undefined ? await startBlockOf(city, cause.id) : order.sponsor.block - 1n;
-  const { law, world, mission, agrees } = await pursue(hall, cause);
+async function runLaw(context: OrderContext, brief: MissionBrief, past: readonly bigint[]): Promise<Conducted> {
+  const { city, order } = context;
+  const fromBlock = order.sponsor === undefined ? await startBlockOf(city, brief.id) : order.sponsor.block - 1n;
+  const { law, world, mission, agrees } = await runMission(context, brief);
   const epochs = [...past, law.session];
   const nothing = {
     law,
     epochs,
     fromBlock,
-    items: cause.items,
+    items: brief.items,
     world: undefined,
     mission: undefined,
     released: false,
@@ -149,22 +149,22 @@ async function lead(hall: Hall, cause: Cause, past: readonly bigint[]): Promise<
 }
 
 interface Relegislation {
-  readonly first: Cause;
+  readonly first: MissionBrief;
   readonly epoch: Epoch;
   readonly former: Conducted;
-  readonly continues: NonNullable<Cause["continues"]>;
+  readonly continues: NonNullable<MissionBrief["continues"]>;
 }
 
 /** Full re-legislation: the same goal, another law, with the money the last one did not spend. Undefined if that is too little for a law. */
-async function relegislate(hall: Hall, { first, epoch, former, continues }: Relegislation): Promise<Conducted | undefined> {
+async function relegislate(context: OrderContext, { first, epoch, former, continues }: Relegislation): Promise<Conducted | undefined> {
   const { number, deposit } = epoch;
-  const { tell } = hall.city;
+  const { tell } = context.city;
   tell(
     `the law is at fault (its executors could not agree): agents vote on law ${number + 1}, with the ${formatMoney(deposit)} of ${formatMoney(first.file.budget)} tokens that were not spent`,
   );
   try {
-    const cause = { ...first, id: `${first.id}/epoch-${number}`, file: { ...first.file, budget: deposit }, continues };
-    return await lead(hall, cause, former.epochs);
+    const brief = { ...first, id: `${first.id}/epoch-${number}`, file: { ...first.file, budget: deposit }, continues };
+    return await runLaw(context, brief, former.epochs);
   } catch (error) {
     if (!(error instanceof GoalNotFeasible || error instanceof NoPlan)) throw error;
     tell(`no law can be made with what is left: ${error.message}`);
@@ -179,14 +179,14 @@ async function isReleased(city: City, { judge }: Order, world: World, mission: M
 }
 
 /** What all missions of an order share. */
-interface Hall {
+interface OrderContext {
   readonly city: City;
   readonly order: Order;
   readonly minds: ReadonlyMap<string, Mind>;
 }
 
 /** What one of them is about: the order itself, or a node of another. */
-interface Cause {
+interface MissionBrief {
   /** Names its sessions, answers and intents across restarts. */
   readonly id: string;
   readonly file: MissionFile;
@@ -199,7 +199,7 @@ interface Cause {
   readonly continues?: { readonly mission: Address; readonly barred: readonly BarredLaw[] };
 }
 
-interface Pursued {
+interface MissionRun {
   readonly law: LegislatureResult;
   /** Records and chain agree about its work, or humans accepted the difference. */
   readonly agrees?: boolean;
@@ -208,9 +208,9 @@ interface Pursued {
 }
 
 /** One mission from its session to its last unit, with everything below it. */
-async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
-  const { city, order, minds } = hall;
-  const { file, id, items, digest, child, continues, path } = cause;
+async function runMission(context: OrderContext, brief: MissionBrief): Promise<MissionRun> {
+  const { city, order, minds } = context;
+  const { file, id, items, digest, child, continues, path } = brief;
   // Only the tasks of the mission that was asked for are counted.
   const tell: Tell = (line, done) => (path === "" ? city.tell(line, done) : city.tell(`${path}: ${line}`));
   const law = await legislate(city, {
@@ -231,9 +231,9 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     return { law };
   }
   tell(`law "${law.document.title}" won the vote and is deployed at ${law.mission}`);
-  const tamper = order.cheat === true && child === undefined ? liar(law.document) : order.tamper;
-  const own = worldOf(city, minds, await servicesFor(hall, cause, law.document), tamper);
-  const { workers, verifiers, issuers } = order.outsiders ?? NOBODY;
+  const tamper = order.cheat === true && child === undefined ? tamperOnce(law.document) : order.tamper;
+  const own = worldOf(city, minds, await servicesFor(context, brief, law.document), tamper);
+  const { workers, verifiers, issuers } = order.outsiders ?? NO_OUTSIDERS;
   const world = {
     ...own,
     workers: [...own.workers, ...workers],
@@ -250,7 +250,7 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
   const agrees = await execute(city, world, mission, {
     law,
     judge: order.judge,
-    descend: (view) => descend(hall, cause, world, mission, view),
+    runChild: (view) => runChildMission(context, brief, world, mission, view),
     isOrphan: async () => child !== undefined && isOver(await missionState(world, { address: child.mission })),
   });
   return { law, world, mission, agrees };
@@ -267,14 +267,14 @@ export async function requirePassable(city: City, order: Order): Promise<void> {
 }
 
 /** What a session learns of its mission's input. */
-function inputsOf(file: MissionFile, { items, digest }: Pick<Mission, "items"> & { readonly digest: Hash }): Bill["inputs"] {
+function inputsOf(file: MissionFile, { items, digest }: Pick<Mission, "items"> & { readonly digest: Hash }): SessionRequest["inputs"] {
   return { count: items.length, digest, ...columnsIn(items), ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) };
 }
 
 /** A table's columns in their own order, as its reader found them. Those of what comes from elsewhere have none. */
 function columnsIn([first]: Mission["items"]): { readonly columns?: readonly string[] } {
   const columns = isObject(first?.["fields"]) ? Object.keys(first["fields"]) : [];
-  return columns.length === 0 || columns.length > MOST_COLUMNS ? {} : { columns };
+  return columns.length === 0 || columns.length > MAX_COLUMNS ? {} : { columns };
 }
 
 /**
@@ -282,8 +282,8 @@ function columnsIn([first]: Mission["items"]): { readonly columns?: readonly str
  * find theirs registered.
  */
 async function servicesFor(
-  { city, order }: Hall,
-  { file, child }: Cause,
+  { city, order }: OrderContext,
+  { file, child }: MissionBrief,
   { nodes }: MissionDocument,
 ): Promise<readonly RegisteredService[]> {
   const named = new Set([...nodes.flatMap(({ services }) => services), ...servicesIn(file.tasks)]);
@@ -298,15 +298,15 @@ async function servicesFor(
       sold.map(({ owner, service: { record } }) => ({ owner, record })),
     );
   }
-  return [...sold.map(({ service }) => service), ...(await soldElsewhere(city, order, offers))];
+  return [...sold.map(({ service }) => service), ...(await externalOffers(city, order, offers))];
 }
 
-const NOBODY: Outsiders = { workers: [], verifiers: [], issuers: [] };
+const NO_OUTSIDERS: Outsiders = { workers: [], verifiers: [], issuers: [] };
 
 /** The same code, where somebody elsewhere has registered it for sale: whoever runs it again has it here. */
-async function soldElsewhere({ client }: City, order: Order, offers: readonly Offer[]): Promise<readonly RegisteredService[]> {
+async function externalOffers({ client }: City, order: Order, offers: readonly Offer[]): Promise<readonly RegisteredService[]> {
   const catalogue = new Map(offers.map(({ entry, bundle }) => [entry.id, { entry, bundle }]));
-  const asSold = (order.outsiders ?? NOBODY).workers.flatMap((seller) =>
+  const asSold = (order.outsiders ?? NO_OUTSIDERS).workers.flatMap((seller) =>
     [...catalogue.values()].map((each) => registeredService({ ...each, seller })),
   );
   const live = await Promise.all(asSold.map(({ id }) => client.services.isLive(id)));
@@ -326,14 +326,14 @@ function servicesIn(tasks: readonly MissionTask[]): readonly string[] {
  * A node that is a mission of its own: its session is opened with the node's money, led to its end by the same branches, and what came of it
  * is the node's result (AgentCity 3.4, recursive decomposition). After a crash it resumes where it was.
  */
-async function descend(hall: Hall, above: Cause, world: World, mission: Mission, view: NodeView): Promise<void> {
+async function runChildMission(context: OrderContext, above: MissionBrief, world: World, mission: Mission, view: NodeView): Promise<void> {
   const { label, number, shard, task } = view.law;
   const plan = above.file.tasks.find(({ name }) => name === task)?.plan ?? null;
   if (plan === null) throw new AgentCityError("PlanUnknown", `${label} is a mission of its own, but the mission file has no tasks for it`);
   const loan = await openChild(world, mission, view);
   const items = shard === null ? [] : mission.items.slice(shard.from, shard.to);
   world.tell(`${label}: session ${loan.session} opened for a mission of its own, ${items.length} items`);
-  const child = await pursue(hall, {
+  const child = await runMission(context, {
     id: `${above.id}/${label}.${view.attempt + 1}`,
     file: fileOfPlan(above.file, plan, label, loan.amount),
     items,
@@ -351,7 +351,7 @@ async function descend(hall: Hall, above: Cause, world: World, mission: Mission,
 }
 
 /** Lies once, at the first attempt of the first node whose work is run again by an issuer. */
-function liar({ nodes }: MissionDocument): Tamper {
+function tamperOnce({ nodes }: MissionDocument): Tamper {
   const victim = nodes.find(({ tier }) => tier === TIER.RERUN) ?? nodes.find(({ tier }) => tier === TIER.HUMAN);
   return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);
 }

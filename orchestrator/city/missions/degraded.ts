@@ -15,15 +15,15 @@ import { divergencesOf, lapseInTime, writtenDown } from "./reconcile.ts";
  * work; when the chain is back the mission is suspended there, before anything that waited is sent.
  */
 export async function runThroughSilence(city: City, world: World, mission: Mission): Promise<Halt> {
-  const { patience, client } = city;
+  const { silenceRetry, client } = city;
   const limit = await (await parametersOf(client, mission.address)).param("DEGRADED_MODE_THRESHOLD");
-  patience?.escalateAfter(limit);
+  silenceRetry?.escalateAfter(limit);
   const before = await silenceBefore(city);
   if (before !== undefined && before >= limit) await suspend(city, world, mission, before);
   try {
     return await runMission(world, mission);
   } catch (error) {
-    if (patience === undefined || silenceIn(error) === undefined) throw error;
+    if (silenceRetry === undefined || silenceIn(error) === undefined) throw error;
     await suspend(city, world, mission);
     return runMission(world, mission);
   }
@@ -35,24 +35,24 @@ const silenceSchema = z.object({ since: z.int(), lasted: z.int().optional() });
  * How long the silence lasted in which an earlier process ended, seconds: the log has its beginning, but no process saw its end. Reported
  * once, then the log has its end too.
  */
-async function silenceBefore({ log, blocks, patience }: City): Promise<bigint | undefined> {
-  if (patience === undefined || patience.isSilent) return undefined;
+async function silenceBefore({ log, blocks, silenceRetry }: City): Promise<bigint | undefined> {
+  if (silenceRetry === undefined || silenceRetry.isSilent) return undefined;
   const last = async (kind: string) => (await log.read({ kind, newest: true, limit: 1 })).at(0);
   const [silent, halted, back] = [await last("chain.silent"), await last("chain.halted"), await last("chain.back")];
   if (silent === undefined || silent.seq < (back?.seq ?? 0) || silent.content === null) return undefined;
   const { since } = silenceSchema.parse(blocks.getJson(silent.content));
   const isHalted = halted !== undefined && halted.seq > silent.seq && halted.content !== null;
   const known = isHalted ? (silenceSchema.parse(blocks.getJson(halted.content)).lasted ?? 0) : 0;
-  const passed = Number(patience.clock.now()) - since;
+  const passed = Number(silenceRetry.clock.now()) - since;
   const lasted = Math.max(known, passed);
   await log.append([{ kind: "chain.back", subjects: [], content: blocks.putJson({ kind: "back", since, lasted }) }]);
   return BigInt(lasted);
 }
 
 /** Waits until the chain answers, gives it the time that has passed, and suspends the mission there. `known`: an earlier process's silence. */
-async function suspend({ chain, patience }: City, world: World, mission: Mission, known?: bigint): Promise<void> {
+async function suspend({ chain, silenceRetry }: City, world: World, mission: Mission, known?: bigint): Promise<void> {
   const silentSince = chain.clock.now();
-  const lasted = known ?? (await patience?.untilHeard(() => chain.request({ method: "eth_blockNumber" })));
+  const lasted = known ?? (await silenceRetry?.untilHeard(() => chain.request({ method: "eth_blockNumber" })));
   await chain.clock.sleepUntil(silentSince + (lasted ?? 0n));
   if ((await missionState(world, mission)) !== "EXECUTING") return;
   await world.client.mission(mission.address).degrade([Number(silentSince)], {

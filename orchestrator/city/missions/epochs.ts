@@ -35,7 +35,7 @@ export async function nextEpoch({ client, tell }: City, { mission, session }: En
     return undefined;
   }
   const spent = budget - refunded;
-  if (number > 1 && isTooDear(spent, deposit - refunded, budget)) {
+  if (number > 1 && isTooExpensive(spent, deposit - refunded, budget)) {
     tell(
       `${number} laws failed and cost ${formatMoney(spent)} tokens: another like the last could bring that beyond half of the ` +
         "deposit, so none is tried, and unearned money goes back to the sponsor",
@@ -46,7 +46,7 @@ export async function nextEpoch({ client, tell }: City, { mission, session }: En
 }
 
 /** Whether what failed laws cost, with one more like the last, is beyond half of what the sponsor gave. */
-export const isTooDear = (spent: bigint, last: bigint, budget: bigint): boolean => 2n * (spent + last) > budget;
+export const isTooExpensive = (spent: bigint, last: bigint, budget: bigint): boolean => 2n * (spent + last) > budget;
 
 /** An epoch as the outcome lists it: all of it is on chain. */
 export async function describeEpoch(client: CityClient, session: bigint): Promise<Outcome["epochs"][number]> {

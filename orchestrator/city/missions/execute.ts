@@ -33,13 +33,13 @@ import { reconcile } from "./reconcile.ts";
 import { settle } from "./settle.ts";
 
 /** What the execution of one mission needs from its caller. */
-export interface Lead {
+export interface ExecutionOptions {
   /** The law that the records name. */
   readonly law: EnactedLaw;
   /** Who decides cases that need a human. */
   readonly judge: Judge & SuspensionJudge & AppealJudge;
   /** Leads a node that is a mission of its own to its end. */
-  readonly descend: (view: NodeView) => Promise<void>;
+  readonly runChild: (view: NodeView) => Promise<void>;
   /** Whether the mission above, if there is one, is over, so that this one's result is no longer needed. */
   readonly isOrphan: () => Promise<boolean>;
 }
@@ -48,21 +48,21 @@ export interface Lead {
  * A mission's work and its settlement, with records and chain compared before and after the work (AgentCity B.11.5). False: they differ,
  * and no human let that pass.
  */
-export async function execute(city: City, world: World, mission: Mission, lead: Lead): Promise<boolean> {
-  const isLaw = await reconcile(city, lead.judge, world, mission, { name: "legislation", law: lead.law });
-  await (isLaw ? carryOut(city, world, mission, lead) : endUnworked(world, mission, "its records and the chain differ"));
+export async function execute(city: City, world: World, mission: Mission, options: ExecutionOptions): Promise<boolean> {
+  const isLaw = await reconcile(city, options.judge, world, mission, { name: "legislation", law: options.law });
+  await (isLaw ? carryOut(city, world, mission, options) : endUnworked(world, mission, "its records and the chain differ"));
   // What was lent comes home even to a mission that ended meanwhile.
   for (const view of (await viewNodes(world, mission)).filter(isBranch)) {
-    if (await isLent(world, mission, view)) await lead.descend(view);
+    if (await isLent(world, mission, view)) await options.runChild(view);
   }
-  const agrees = await reconcile(city, lead.judge, world, mission, { name: "orchestration" });
-  await settle(city, world, mission, lead.judge);
+  const agrees = await reconcile(city, options.judge, world, mission, { name: "orchestration" });
+  await settle(city, world, mission, options.judge);
   world.tell(`accounts closed; the mission is ${ENDS[await missionState(world, mission)] ?? "not over"}`);
   return isLaw && agrees;
 }
 
 /** Market, waves, humans, missions below and further attempts until the mission is over. */
-async function carryOut(city: City, world: World, mission: Mission, lead: Lead): Promise<void> {
+async function carryOut(city: City, world: World, mission: Mission, options: ExecutionOptions): Promise<void> {
   const terms = { ...(await termsOf(city, mission)), barred: [mission.sponsor] };
   const sell = async (nodes: readonly number[]) => {
     const views = await viewNodes(world, mission);
@@ -79,7 +79,7 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
   await withdrawLosers(world, mission, (await viewNodes(world, mission)).filter(isStaffed));
   await sell(mission.document.nodes.map(({ number }) => number));
   for (;;) {
-    await endOrphan(world, mission, lead);
+    await abortOrphan(world, mission, options);
     const halt = await runThroughSilence(city, world, mission);
     if (halt.kind === "done" || halt.kind === "ended") break;
     if (halt.kind === "hopeless") {
@@ -87,14 +87,14 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
       break;
     }
     if (halt.kind === "degraded" || halt.kind === "stopped") {
-      if (await isLetGoOn(city, world, mission, halt.kind, lead.judge)) continue;
+      if (await mayContinue(city, world, mission, halt.kind, options.judge)) continue;
       break;
     }
-    if (halt.kind === "review") await judge(city, world, mission, halt.nodes, lead.judge);
+    if (halt.kind === "review") await judge(city, world, mission, halt.nodes, options.judge);
     // One after the other: the stages of one session do not wait while the clock jumps for another.
-    else if (halt.kind === "branch") for (const view of halt.nodes.slice(0, 1)) await lead.descend(view);
+    else if (halt.kind === "branch") for (const view of halt.nodes.slice(0, 1)) await options.runChild(view);
     else {
-      const reopened = await tryAgain(world, mission, halt.nodes);
+      const reopened = await reopenFailed(world, mission, halt.nodes);
       if (reopened.length === 0) {
         await abort(world, mission);
         break;
@@ -105,7 +105,7 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
 }
 
 /** Whether humans resume a mission that only they can resume; otherwise its time ends it. */
-async function isLetGoOn(city: City, world: World, mission: Mission, why: "degraded" | "stopped", by: SuspensionJudge): Promise<boolean> {
+async function mayContinue(city: City, world: World, mission: Mission, why: "degraded" | "stopped", by: SuspensionJudge): Promise<boolean> {
   if (why === "degraded") return humansResume(city, by, world, mission);
   if (await humansClear(city, by, world, mission)) return true;
   await endUnworked(world, mission, "it was stopped");
@@ -135,7 +135,7 @@ async function afterOthers(world: World, mission: Mission, { law, state, deadlin
 }
 
 /** Numbers of the failed nodes that have another attempt; none where the law is at fault: no other executor of it helps (AgentCity B.11.4). */
-async function tryAgain(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly number[]> {
+async function reopenFailed(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly number[]> {
   if ((await recordFaults(world, mission)).every((fault) => fault.class !== "SPECIFICATION")) return reopenAll(world, mission, nodes);
   await judgeDisagreements(world, mission);
   return [];
@@ -182,8 +182,8 @@ async function end(world: World, { address }: Mission, because: string): Promise
 }
 
 /** Ends a mission whose parent ended. */
-async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<void> {
-  if (!(await lead.isOrphan()) || isOver(await missionState(world, mission))) return;
+async function abortOrphan(world: World, mission: Mission, options: ExecutionOptions): Promise<void> {
+  if (!(await options.isOrphan()) || isOver(await missionState(world, mission))) return;
   await end(world, mission, "the mission above is over: unearned money goes back to it");
 }
 

@@ -6,11 +6,11 @@ import type { SessionReport } from "../../protocol/session-report.ts";
 import type { City } from "../city.ts";
 import { sessionReport } from "../report/session-report.ts";
 import { type Assembly, assemblyOf, type PlantedBloc } from "./assembly.ts";
-import { type Bill, legislate } from "./legislate.ts";
+import { legislate, type SessionRequest } from "./legislate.ts";
 import { startBlockOf } from "./start-block.ts";
 
 /** A session held for its own sake: its law is not executed. */
-export interface Sitting extends Pick<Bill, "inputs" | "services" | "id" | "byPetition"> {
+export interface Sitting extends Pick<SessionRequest, "inputs" | "services" | "id" | "byPetition"> {
   readonly file: MissionFile;
   /** Entries on the ballot, "no law" among them. */
   readonly candidates: number;

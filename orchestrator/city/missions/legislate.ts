@@ -23,7 +23,7 @@ import { panelOf } from "../humans/panel.ts";
 import { answerKey } from "../world.ts";
 
 /** What a city's producers are to legislate, and how. */
-export interface Bill
+export interface SessionRequest
   extends Pick<LegislatureOptions, "inputs" | "id" | "child" | "parent" | "barred" | "ballotBatch" | "mostLaws" | "byPetition"> {
   readonly file: MissionFile;
   /** What agents may be asked to run. */
@@ -41,8 +41,8 @@ export interface Bill
 }
 
 /** One session with the city's own offices and producers. */
-export async function legislate(city: City, bill: Bill): Promise<LegislatureResult> {
-  const options = await optionsOf(city, bill, await admitted(city, bill));
+export async function legislate(city: City, request: SessionRequest): Promise<LegislatureResult> {
+  const options = await optionsOf(city, request, await admitted(city, request));
   await vouch(city, options.producers);
   const result = await runLegislature(options);
   new CodificationDesk(city.dir).clear(result.session);
@@ -50,11 +50,11 @@ export async function legislate(city: City, bill: Bill): Promise<LegislatureResu
 }
 
 /**
- * Throws, by name, why no law could come of a bill: for whoever asks before a sponsor elsewhere pays, and by that opens the session, in which
+ * Throws, by name, why no law could come of a request: for whoever asks before a sponsor elsewhere pays, and by that opens the session, in which
  * only those vote who were vouched for by then. Who is elsewhere is asked nothing that nobody pays for.
  */
-export async function requireLaw(city: City, { outsiders = [], ...bill }: Bill): Promise<void> {
-  const options = await optionsOf(city, bill, await termsNow(bill.services));
+export async function requireLaw(city: City, { outsiders = [], ...request }: SessionRequest): Promise<void> {
+  const options = await optionsOf(city, request, await termsNow(request.services));
   await vouch(city, [...options.producers, ...outsiders]);
   await requireLegislable(options);
 }
@@ -92,13 +92,13 @@ async function termsNow(services: readonly CatalogEntry[]): Promise<Terms> {
 }
 
 /** The same as a session's laws name them: one that goes on after an interruption has the laws that it had, whatever was edited since. */
-function admitted({ answers }: City, { id, services }: Bill): Promise<Terms> {
+function admitted({ answers }: City, { id, services }: SessionRequest): Promise<Terms> {
   return answers.remember(answerKey(["admitted", id]), termsSchema, () => termsNow(services));
 }
 
 async function optionsOf(
   city: City,
-  { file, services, minds, judge, progress, sponsor, outsiders = [], ...bill }: Bill,
+  { file, services, minds, judge, progress, sponsor, outsiders = [], ...request }: SessionRequest,
   terms: Terms,
 ): Promise<LegislatureOptions> {
   const { client, society, boundary } = city;
@@ -106,7 +106,7 @@ async function optionsOf(
   const desk = new CodificationDesk(city.dir);
   const principals = new Map(membersOf(society, "principal").map(({ name, account }) => [name, account.address]));
   return {
-    ...bill,
+    ...request,
     services: services.flatMap((entry): LegislatedService[] => {
       const own = terms[entry.id];
       return own === undefined ? [] : [{ ...entry, ...own }];

@@ -12,7 +12,7 @@ import { CodificationDesk, readRequest } from "../humans/codification-desk.ts";
 import { isOpen, openRuns, type RunKey, runsBegun } from "./runs.ts";
 
 /** Earlier cities that are kept next to the present one; each takes some 50 MB. */
-const MOST_EARLIER_CITIES = 20;
+const MAX_EARLIER_CITIES = 20;
 
 /** A new city was asked for where something of the present one is unfinished. */
 export class CityWaits extends AgentCityError {
@@ -89,7 +89,7 @@ function sessionIn(file: string): string {
 /** Renames the folder to the next free number. Its lock is held meanwhile, so that no city is moved from under a process. */
 function moveAside(dir: string, tell: (line: string) => void): string {
   const earlier = earlierCities(dir);
-  if (earlier.length >= MOST_EARLIER_CITIES) throw new TooManyCities(earlier);
+  if (earlier.length >= MAX_EARLIER_CITIES) throw new TooManyCities(earlier);
   const last = Number(earlier.at(-1)?.slice(dir.length + 1) ?? 0);
   const aside = `${dir}.${last + 1}`;
   const lock = acquireLock(dir, tell);

@@ -2,7 +2,7 @@ import { keccak256, stringToHex } from "viem";
 import type { CityClient } from "../../client/client.ts";
 import type { Address } from "../../primitives/hex.ts";
 import type { KINDS } from "../../protocol/kinds.ts";
-import { MOST_CLAIMED } from "../../rules/bid-score.ts";
+import { MAX_CLAIMED } from "../../rules/bid-score.ts";
 
 /** Smallest units of stake that a newcomer registers with. */
 export const NEWCOMER_STAKE = 10_000_000_000n;
@@ -21,7 +21,7 @@ export async function newcomerBinding(
   deadline: number,
 ) {
   const did = didOf(client, parties.agent);
-  const capabilities = levels(() => BigInt(MOST_CLAIMED));
+  const capabilities = levels(() => BigInt(MAX_CLAIMED));
   const nonce = await client.agents.nonceOf(parties.principal);
   return { did, binding: { ...parties, did: keccak256(stringToHex(did)), capabilities, stake: NEWCOMER_STAKE, nonce, deadline } };
 }
@@ -36,7 +36,7 @@ export async function subAgentBinding(
   const [theirs, nonce] = await Promise.all([client.agents.capabilitiesOf(parties.creator), client.agents.nonceOf(parties.creator)]);
   const capabilities = levels((place) => {
     const level = BigInt.asUintN(16, theirs >> BigInt(16 * place));
-    return level < BigInt(MOST_CLAIMED) ? level : BigInt(MOST_CLAIMED);
+    return level < BigInt(MAX_CLAIMED) ? level : BigInt(MAX_CLAIMED);
   });
   return { did, binding: { ...parties, did: keccak256(stringToHex(did)), capabilities, stake: NEWCOMER_STAKE, nonce, deadline } };
 }

@@ -24,11 +24,11 @@ const ALLOWANCE = 100_000_000_000n;
 /** And what it gives for gas, wei. */
 const GAS_MONEY = 10n ** 17n;
 /** Agents from elsewhere whose stakes one city holds at once: a place is free again once its stake was taken back. */
-export const MOST_OUTSIDERS = 64;
+export const MAX_OUTSIDERS = 64;
 /** Classes that a key can issue here. */
 const ISSUED = ["REC", "ATT"] as const;
 /** Services that one of them may have registered by this city. */
-const MOST_SERVICES = 128;
+const MAX_SERVICES = 128;
 
 export interface OpenSeatsOptions {
   /** 0 or nothing: any free port. */
@@ -75,7 +75,7 @@ export interface OpenSeats {
 }
 
 /** The seats of agents elsewhere, behind a mailbox of this city. */
-function seatsElsewhere(city: City, options: Pick<MailboxOptions, "clock" | "patience" | "closed">) {
+function openMailbox(city: City, options: Pick<MailboxOptions, "clock" | "patience" | "closed">) {
   const { client, society, chain, blocks } = city;
   const receiver = memberOf(society, "runner").account;
   const mailbox = new Mailbox({
@@ -127,7 +127,7 @@ function seatsElsewhere(city: City, options: Pick<MailboxOptions, "clock" | "pat
  * is remembered, and beyond that it is silent.
  */
 export function closedSeats(city: City, clock: WallClock): Promise<Outsiders> {
-  return seatsElsewhere(city, { clock, closed: true }).outsiders();
+  return openMailbox(city, { clock, closed: true }).outsiders();
 }
 
 /** Opens the seats of a city; a transport of the caller's brings agents to them. */
@@ -135,12 +135,12 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
   const relays = new RelayBudget(city.database, clock.millis, relayGas);
   const { client, society, chain } = city;
   const { addresses } = client;
-  const { mailbox, store, receiver, joined, outsiders } = seatsElsewhere(city, { clock, ...(patience === undefined ? {} : { patience }) });
+  const { mailbox, store, receiver, joined, outsiders } = openMailbox(city, { clock, ...(patience === undefined ? {} : { patience }) });
 
   async function requireRoom(): Promise<void> {
     const stakes = await Promise.all((await joined()).map(({ args }) => client.agents.stakeOf(args.agent)));
-    if (stakes.filter(({ held }) => held > 0n).length >= MOST_OUTSIDERS)
-      throw new AgentCityError("CityFull", `${MOST_OUTSIDERS} agents from elsewhere have a stake in this city`, {
+    if (stakes.filter(({ held }) => held > 0n).length >= MAX_OUTSIDERS)
+      throw new AgentCityError("CityFull", `${MAX_OUTSIDERS} agents from elsewhere have a stake in this city`, {
         action: "come again when one has left and taken its stake back",
       });
   }
@@ -188,8 +188,7 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
     const id = await client.services.idOf({ owner, ...terms });
     if (await client.services.isLive(id)) return;
     const own = await client.services.history("ServiceRegistered", { owner });
-    if (own.length >= MOST_SERVICES)
-      throw new AgentCityError("TooManyServices", `this city registers ${MOST_SERVICES} services of an agent`);
+    if (own.length >= MAX_SERVICES) throw new AgentCityError("TooManyServices", `this city registers ${MAX_SERVICES} services of an agent`);
     const offered = [codeHash, schemaHash, endpoint, constraints, { agent: owner, deadline, signature }] as const;
     await relays.spend("offer", { principal, from }, async (took) =>
       took(await client.services.registerService(offered, { intent: intentKey("join", "service", id, keccak256(signature)) })),

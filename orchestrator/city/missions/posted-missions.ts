@@ -85,10 +85,10 @@ const DAMAGED = "restore it from a copy, or remove it: its sponsor can post the 
  * those whose sponsors do not hold the deposits that they are to pay, those that have had so long, the one with the least deposit. Whoever
  * would keep others out has to hold more than all of them.
  */
-const MOST_UNPAID = 128;
-const MOST_OF_SPONSOR = 8;
-const MOST_BYTES = 256 * 1_048_576;
-const LEAST_STAY = 600_000;
+const MAX_UNPAID = 128;
+const MAX_OF_SPONSOR = 8;
+const MAX_BYTES = 256 * 1_048_576;
+const MIN_STAY = 600_000;
 
 export interface PostedMissionsOptions {
   /** Below which bundles go. */
@@ -328,20 +328,20 @@ export class PostedMissions {
   /** Lets go of what nobody paid for, where there is no room. Throws TooManyPosted. */
   async #makeRoom(coming: Kept, bytes: number): Promise<void> {
     const own = this.#unpaid().filter(({ sponsor }) => sponsor === coming.sponsor);
-    if (own.length >= MOST_OF_SPONSOR)
-      throw new AgentCityError("TooManyPosted", `${MOST_OF_SPONSOR} missions of this sponsor wait for their deposits`, {
+    if (own.length >= MAX_OF_SPONSOR)
+      throw new AgentCityError("TooManyPosted", `${MAX_OF_SPONSOR} missions of this sponsor wait for their deposits`, {
         action: "pay for one of them first",
       });
     const sizeOf = ({ id }: Kept) => statSync(this.#itemsOf(id)).size;
-    let [left, size] = [MOST_UNPAID - this.#unpaid().length, this.#unpaid().reduce((sum, kept) => sum + sizeOf(kept), bytes)];
-    if (left > 0 && size <= MOST_BYTES) return;
+    let [left, size] = [MAX_UNPAID - this.#unpaid().length, this.#unpaid().reduce((sum, kept) => sum + sizeOf(kept), bytes)];
+    if (left > 0 && size <= MAX_BYTES) return;
     for (const kept of await this.#dispensable(coming)) {
       left += 1;
       size -= sizeOf(kept);
       this.#known.delete(kept.id);
       this.#unlooked.delete(kept.id);
       for (const path of [this.#pathOf(kept.id), this.#itemsOf(kept.id)]) if (existsSync(path)) rmSync(path);
-      if (left > 0 && size <= MOST_BYTES) return;
+      if (left > 0 && size <= MAX_BYTES) return;
     }
     throw new AgentCityError("TooManyPosted", "Too many missions wait for their deposits here", {
       action: "hold the deposit in the sponsor's account before you ask: whoever does is taken first; or try again in some minutes",
@@ -361,7 +361,7 @@ export class PostedMissions {
       ),
     );
     const isHeld = ({ sponsor }: Kept) => held.get(sponsor) === true;
-    const isOld = ({ posted }: Kept) => this.#options.millis() - posted >= LEAST_STAY;
+    const isOld = ({ posted }: Kept) => this.#options.millis() - posted >= MIN_STAY;
     const old = unpaid.filter(isOld);
     if (!isHeld(coming)) return old;
     const lesser = unpaid.filter((kept) => isHeld(kept) && budgetOf(kept) < budgetOf(coming));

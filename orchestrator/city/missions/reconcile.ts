@@ -3,7 +3,7 @@ import { intentKey } from "../../chain/outbox.ts";
 import { parametersOf } from "../../client/editions.ts";
 import { isBranch, missionState, type NodeView, viewNodes } from "../../execution/chain-view.ts";
 import { type ChainDecision, clearingRecordSchema, isDecidedAs } from "../../execution/clearing-record.ts";
-import { heldKey, heldSchema, releasedKey, releasedSchema } from "../../execution/escrow-buffer.ts";
+import { heldKey, heldSchema, releasedKey, releasedSchema } from "../../execution/output-buffer.ts";
 import { clearingKey } from "../../execution/stages/verify.ts";
 import { attemptKey, resultSchema, UNREADABLE, workSchema } from "../../execution/work.ts";
 import type { Mission, World } from "../../execution/world.ts";

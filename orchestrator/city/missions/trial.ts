@@ -20,7 +20,7 @@ export class ServiceFails extends AgentCityError {
 
 /** A law divides an input into at most so many shards: what is tried is about the first of them. */
 const SHARDS = 12;
-const MOST_TRIED = 50;
+const MAX_TRIED = 50;
 
 /**
  * Runs the mission's own services, and whatever comes before them, on the first of its items, before its deposit moves: a service that
@@ -31,7 +31,7 @@ export async function tryServices({ sandbox, society }: Pick<City, "sandbox" | "
   const tried = catalog.filter(({ id }) => isUsed(file.tasks, id));
   if (tried.every((entry) => CATALOG.includes(entry))) return;
   const services = (await offersOf(membersOf(society, "producer").slice(0, 1), tried)).map(registeredService);
-  const items = input.items.slice(0, Math.min(MOST_TRIED, Math.ceil(input.items.length / SHARDS)));
+  const items = input.items.slice(0, Math.min(MAX_TRIED, Math.ceil(input.items.length / SHARDS)));
 
   /** The items each task produces; undefined where that cannot be known here. */
   async function tryAll(goal: string, tasks: readonly MissionTask[]): Promise<ReadonlyMap<string, readonly JsonValue[]> | undefined> {

@@ -12,7 +12,7 @@ import type { Address, Hash } from "../../primitives/hex.ts";
 import { isObject, type JsonValue } from "../../primitives/json.ts";
 import { TIER } from "../../primitives/tier.ts";
 import type { MissionDocument, MissionNode } from "../../protocol/mission-document.ts";
-import { MOST_DIFFERING, MOST_PROBLEMS, type Outcome } from "../../protocol/outcome.ts";
+import { MAX_DIFFERING, MAX_PROBLEMS, type Outcome } from "../../protocol/outcome.ts";
 import { soldAs } from "../../protocol/sold-as.ts";
 import { answersOf } from "../../rules/consensus.ts";
 import { blockFile } from "../bundle/bundle-layout.ts";
@@ -141,7 +141,7 @@ async function differenceOf(
   const { items, ...shares } = disagreementOf(revealed, { ...agree, threshold });
   // Of numbers the median may be near enough to all that differ from each other: then nothing dissents from it, and it was taken all the same.
   const chosen = new Map(isObject(taken) ? answersOf(judgedIn(taken), agree).map(({ id, value }) => [id, value]) : []);
-  const first = items.slice(0, MOST_DIFFERING).map((item) => ({ ...item, chosen: chosen.get(item.id) ?? null }));
+  const first = items.slice(0, MAX_DIFFERING).map((item) => ({ ...item, chosen: chosen.get(item.id) ?? null }));
   return { ...shares, differing: items.length, first };
 }
 
@@ -160,7 +160,7 @@ export function unreadableIn(items: readonly JsonValue[]): Outcome["input"]["unr
     if (typeof id === "string" && typeof problem === "string" && problem !== "" && !found.has(id)) found.set(id, problem);
   }
   const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { count: found.size, first: sorted.slice(0, MOST_PROBLEMS).map(([id, problem]) => ({ id, problem })) };
+  return { count: found.size, first: sorted.slice(0, MAX_PROBLEMS).map(([id, problem]) => ({ id, problem })) };
 }
 
 function itemsOf(output: JsonValue | undefined): readonly JsonValue[] {

@@ -5,7 +5,7 @@ import type { Address } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
 import { type Outcome, totalOf } from "../../protocol/outcome.ts";
 import { pastTenseOf } from "../humans/verbs.ts";
-import { isTooDear } from "../missions/epochs.ts";
+import { isTooExpensive } from "../missions/epochs.ts";
 import { crashWords, faultWords } from "./fault-words.ts";
 
 type Failure = NonNullable<Outcome["failure"]>;
@@ -66,7 +66,7 @@ function lawsTried(epochs: Outcome["epochs"]): string {
   const last = epochs.at(-1)?.money;
   const another = last === undefined ? 0n : BigInt(last.deposit) - BigInt(last.refunded);
   const tried = `${epochs.length} laws failed and cost ${formatMoney(spent)} tokens`;
-  if (!isTooDear(spent, another, BigInt(deposit))) return tried;
+  if (!isTooExpensive(spent, another, BigInt(deposit))) return tried;
   return `${tried}: another like the last could bring that beyond half of the deposit, so none was tried`;
 }
 

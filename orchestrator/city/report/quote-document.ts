@@ -3,8 +3,8 @@ import { plainText } from "../../primitives/plain-text.ts";
 import { code, lineStart, literal, table } from "./safe-markdown.ts";
 
 /** Characters of a document that are read, and lines that are shown of it. */
-export const MOST_CHARACTERS = 65_536;
-export const MOST_LINES = 300;
+export const MAX_CHARACTERS = 65_536;
+export const MAX_LINES = 300;
 /** Headings of a document come below those of the report. */
 const DEMOTED = 2;
 const DEEPEST = 6;
@@ -36,14 +36,14 @@ export function quoteVerbatim(text: string): Quotation {
 
 function beginning(text: string): { readonly head: string; readonly isCut: boolean } {
   const clean = plainText(text).replaceAll("\t", "    ");
-  if (clean.length <= MOST_CHARACTERS) return { head: clean, isCut: false };
-  const end = clean.lastIndexOf("\n", MOST_CHARACTERS);
-  return { head: clean.slice(0, end > 0 ? end : MOST_CHARACTERS), isCut: true };
+  if (clean.length <= MAX_CHARACTERS) return { head: clean, isCut: false };
+  const end = clean.lastIndexOf("\n", MAX_CHARACTERS);
+  return { head: clean.slice(0, end > 0 ? end : MAX_CHARACTERS), isCut: true };
 }
 
 function quoted(lines: readonly string[], isCut: boolean): Quotation {
-  const shown = lines.length === 0 ? ["(empty)"] : lines.slice(0, MOST_LINES);
-  return { lines: shown.map((line) => (line === "" ? ">" : `> ${line}`)), isCut: isCut || lines.length > MOST_LINES };
+  const shown = lines.length === 0 ? ["(empty)"] : lines.slice(0, MAX_LINES);
+  return { lines: shown.map((line) => (line === "" ? ">" : `> ${line}`)), isCut: isCut || lines.length > MAX_LINES };
 }
 
 /** A code block whose fence is longer than any run of backticks in it. */

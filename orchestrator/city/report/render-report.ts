@@ -6,11 +6,11 @@ import { type Quotation, quoteMarkdown, quoteVerbatim } from "./quote-document.t
 import { code, lineStart, literal, table } from "./safe-markdown.ts";
 
 /** Rows of one table; further ones are only counted. */
-export const MOST_ROWS = 40;
+export const MAX_ROWS = 40;
 /** Items shown of an output that has no document. */
-const MOST_ITEMS = 20;
+const MAX_ITEMS = 20;
 /** Columns of such a table. */
-const MOST_FIELDS = 6;
+const MAX_FIELDS = 6;
 
 const MARKDOWN = "markdown";
 
@@ -110,10 +110,10 @@ function fullData(files: readonly NonNullable<Node["output"]>[]): string[] {
 
 /** Scalar fields of the first items. */
 function itemTable(items: readonly JsonValue[]): string[] {
-  const shown = items.slice(0, MOST_ITEMS).filter(isObject);
-  const fields = [...new Set(shown.flatMap((item) => Object.keys(item).filter((field) => isScalar(item[field]))))].slice(0, MOST_FIELDS);
+  const shown = items.slice(0, MAX_ITEMS).filter(isObject);
+  const fields = [...new Set(shown.flatMap((item) => Object.keys(item).filter((field) => isScalar(item[field]))))].slice(0, MAX_FIELDS);
   const rows = shown.map((item) => fields.map((field) => scalar(item[field])));
-  return table(fields.map(literal), rowsOf(rows, items.length, MOST_ITEMS));
+  return table(fields.map(literal), rowsOf(rows, items.length, MAX_ITEMS));
 }
 
 function isScalar(value: JsonValue | undefined): value is string | number | boolean {
@@ -141,7 +141,7 @@ function uncertain({ nodes, human }: Outcome): string[] {
         ];
   if (differing.length === 0) return said.length === 0 ? [] : said;
   const parts = differing
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map(({ label, disagreement }) => [...verdict(label, disagreement), "", ...differences(disagreement)]);
   const more = differing.length - parts.length;
   const rest = more <= 0 ? [] : [[`${counted(more, "further task")} had executors who differ.`]];
@@ -263,7 +263,7 @@ function check(outcome: Outcome): string[] {
 }
 
 /** The rows that are shown, and one that counts the others. */
-function rowsOf(rows: readonly (readonly string[])[], all: number, most = MOST_ROWS): readonly (readonly string[])[] {
+function rowsOf(rows: readonly (readonly string[])[], all: number, most = MAX_ROWS): readonly (readonly string[])[] {
   const shown = rows.slice(0, most);
   return all > shown.length ? [...shown, [`… ${grouped(all - shown.length)} more`]] : shown;
 }

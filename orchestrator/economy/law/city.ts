@@ -19,7 +19,7 @@ import { contentIdOf } from "../../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../../primitives/hex.ts";
 import { type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
 import { type ServiceTerms, serviceIdOf } from "../../rules/admissions.ts";
-import { MOST_CLAIMED } from "../../rules/bid-score.ts";
+import { MAX_CLAIMED } from "../../rules/bid-score.ts";
 import type { Agent } from "../agents.ts";
 import { overclaims } from "../behaviour.ts";
 import { type DirectSender, directSender } from "./direct-sender.ts";
@@ -251,7 +251,7 @@ export async function foundEconomy(
     },
     async admit(newcomers) {
       const names = new Set(newcomers.map((agent) => memberFor(agent).principal));
-      const claimed = (agent: Agent) => declared(agent).map((level) => Math.min(level, MOST_CLAIMED));
+      const claimed = (agent: Agent) => declared(agent).map((level) => Math.min(level, MAX_CLAIMED));
       const joining = newcomers.map((agent) => ({ ...memberFor(agent), stake: STAKE, capabilities: packed(claimed(agent)) }));
       const owners = membersOf(whole, "principal").filter(({ name }) => names.has(name));
       await sender.sendMany(
@@ -263,7 +263,7 @@ export async function foundEconomy(
       // In this economy an agent is what it declares, whenever it comes: the Regulator asks no more.
       await sender.sendMany(
         newcomers
-          .filter((agent) => declared(agent).some((level) => level > MOST_CLAIMED))
+          .filter((agent) => declared(agent).some((level) => level > MAX_CLAIMED))
           .map((agent) =>
             client.agents.call.attestCapabilities([memberFor(agent).account.address, packed(declared(agent)), zeroHash], {
               intent: intentKey("attest", agent.id),

@@ -33,13 +33,13 @@ import { draftOf, errorsOf, idealRules, RULE_NAMES, type RuleName, type Rules, r
 /** Laws drafted for a ballot: from eight on a bloc can be distinguished from voters who agree (docs/blocs.md). */
 const DRAFTS = 8;
 const SPONSORS = 5;
-const MOST_SPONSORSHIPS = 3;
+const MAX_SPONSORSHIPS = 3;
 /** Ballots in a transaction. */
 const BATCH = 100;
 const TOKEN = 1_000_000n;
 /** What a law asks of a node is in 256 steps, what a bidder says in 65,536. */
 const LEVELS = 255;
-const LEAST_MATCH = 600;
+const MIN_MATCH = 600;
 export const KEPT = 0.5;
 
 export interface Convening {
@@ -129,7 +129,7 @@ export function requirementOf({ main, second, level }: Task, demand: number): nu
 }
 
 /** Whether the market takes a bid of somebody who says that it has as much as it does. */
-export const mayBid = (agent: Agent, wanted: readonly number[]): boolean => matchOfLevels(declared(agent), wanted) >= LEAST_MATCH;
+export const mayBid = (agent: Agent, wanted: readonly number[]): boolean => matchOfLevels(declared(agent), wanted) >= MIN_MATCH;
 
 export const titleOf = (rules: Rules): string => RULE_NAMES.map((name) => `${name} ${rules[name]}`).join(", ");
 
@@ -394,7 +394,7 @@ async function enact(city: GovernedCity, session: bigint, convening: Convening, 
 /** Laws of authors drawn by lot: each its ideal but for one rule; what nobody could be found for asks less. */
 function drafted(convening: Convening, voters: readonly Agent[]): Candidate[] {
   const lot = convening.chance("authors");
-  const most = Math.max(1, Math.min(convening.drafts ?? DRAFTS, Math.floor((MOST_SPONSORSHIPS * voters.length) / SPONSORS) - 1));
+  const most = Math.max(1, Math.min(convening.drafts ?? DRAFTS, Math.floor((MAX_SPONSORSHIPS * voters.length) / SPONSORS) - 1));
   const authors = [...lot.shuffle(voters).slice(0, most)].sort((one, other) => one.id - other.id);
   return authors.map((author) => {
     const ideal = idealRules(author, convening.before(author));
@@ -406,8 +406,8 @@ function drafted(convening: Convening, voters: readonly Agent[]): Candidate[] {
 
 /** Whoever likes a law best and has a sponsorship left stands behind it; four beside its author. */
 function sponsorsOf(candidates: readonly Candidate[], voters: readonly Agent[]): { readonly agent: Agent; readonly candidate: number }[] {
-  const left = new Map(voters.map((agent) => [agent, MOST_SPONSORSHIPS]));
-  for (const { author } of candidates) left.set(author, MOST_SPONSORSHIPS - 1);
+  const left = new Map(voters.map((agent) => [agent, MAX_SPONSORSHIPS]));
+  for (const { author } of candidates) left.set(author, MAX_SPONSORSHIPS - 1);
   return candidates.flatMap(({ author, rules }, place) => {
     const worth = new Map(voters.map((agent) => [agent, worthOf(rules, idealRules(agent, CALM))]));
     const willing = voters

@@ -54,4 +54,4 @@ export const effectiveSeeds = (runs: readonly (readonly number[])[]): number =>
   new Set(runs.map((rounds) => contentIdOf(new TextEncoder().encode(canonicalJson(rounds))))).size;
 
 /** Fewer effective seeds than this share is said. */
-export const LEAST_EFFECTIVE_SHARE = 0.8;
+export const MIN_EFFECTIVE_SHARE = 0.8;

@@ -19,7 +19,7 @@ export const WINDOW_MIN = 5;
 export const MAX_Z = 100;
 
 /** Below this two cosine distances are the same number: sums over thousands of components round that far apart. */
-const LEAST_SPREAD = 1e-9;
+const MIN_SPREAD = 1e-9;
 
 /**
  * z-score of an output against a window of earlier ones. The window's own distances are measured as the output's is, each member
@@ -36,8 +36,8 @@ export function deviationOf(output: Vector, window: readonly Vector[]): Deviatio
 }
 
 function scoreOf(excess: number, spread: number): number {
-  if (spread >= LEAST_SPREAD) return Math.max(-MAX_Z, Math.min(MAX_Z, excess / spread));
-  return Math.abs(excess) < LEAST_SPREAD ? 0 : Math.sign(excess) * MAX_Z;
+  if (spread >= MIN_SPREAD) return Math.max(-MAX_Z, Math.min(MAX_Z, excess / spread));
+  return Math.abs(excess) < MIN_SPREAD ? 0 : Math.sign(excess) * MAX_Z;
 }
 
 /** One minus the cosine; something and nothing are orthogonal, nothing and nothing are the same. */

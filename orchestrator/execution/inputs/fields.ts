@@ -6,9 +6,9 @@ import { isObject, type JsonObject, type JsonValue } from "../../primitives/json
 /** Share of different values from which on a column makes no groups. */
 const SHARED = 0.75;
 /** So many different whole numbers, one a row, tell rows apart. */
-const LEAST_ROWS = 5;
+const MIN_ROWS = 5;
 /** A column of more values, and a longer value, is none that goals name. */
-const MOST_NAMED = 200;
+const MAX_NAMED = 200;
 const LONGEST_NAME = 60;
 /** The place of a table's row, beside its cells. */
 const ROW = "row";
@@ -42,10 +42,10 @@ function columnOf(name: string, cells: readonly string[]): ItemField {
   const isAll = (count: number) => count > 0 && count === present.length;
   const numeric = isAll(numbers.length);
   const dates = !numeric && isAll(present.filter((cell) => isoDate(cell.trim().replace(TIME, ""), false) !== undefined).length);
-  const telling = numeric && numbers.length >= LEAST_ROWS && areDifferent(numbers);
+  const telling = numeric && numbers.length >= MIN_ROWS && areDifferent(numbers);
   const different = [...new Set(present.map((cell) => cell.trim()))];
   const isShared = different.length < SHARED * present.length;
-  const isNaming = isShared && !numeric && !dates && different.length <= MOST_NAMED;
+  const isNaming = isShared && !numeric && !dates && different.length <= MAX_NAMED;
   return {
     name,
     types: [numeric ? "number" : "string"],

@@ -14,9 +14,9 @@ import type { Mission, World } from "../world.ts";
 export type OpenModel = (name: string) => Promise<BaseChatModel>;
 
 /** Questions that one call may put; a run has as many calls as the constitution allows. */
-const MOST_ITEMS = 40;
+const MAX_ITEMS = 40;
 /** Longest text of one item that a model is shown. */
-const MOST_TEXT = 16_000;
+const MAX_TEXT = 16_000;
 /** Tokens for one question with its second try. */
 const TOKENS = 20_000;
 const ANSWER_TIMEOUT_MS = 20_000;
@@ -27,7 +27,7 @@ const askedSchema = z.strictObject({
   model: z.string().max(200),
   question: z.string().min(1).max(4_000),
   labels: z.array(z.string().min(1).max(100)).max(50),
-  items: z.array(z.strictObject({ id: z.string(), text: z.string().max(MOST_TEXT) })).max(MOST_ITEMS),
+  items: z.array(z.strictObject({ id: z.string(), text: z.string().max(MAX_TEXT) })).max(MAX_ITEMS),
 });
 const answeredSchema = z.discriminatedUnion("ok", [
   z.strictObject({ ok: z.literal(true), answer: z.string() }),

@@ -22,7 +22,7 @@ export class BundleFailed extends AgentCityError {
 }
 
 /** Bytes of a bundle: it is sent to every executor and kept with every mission that used it. */
-const MOST_BYTES = 2_097_152;
+const MAX_BYTES = 2_097_152;
 
 const COMMON = {
   bundle: true,
@@ -53,7 +53,7 @@ export async function bundleService(file: string): Promise<Bundle> {
   if (!existsSync(file)) throw new BundleFailed(file, "it does not exist");
   return keptBundle(file, SERVICE, async (seen) => {
     const bytes = await bundled(file, { ...SERVICE, plugins: [serviceSources(file, seen)] });
-    if (bytes.length > MOST_BYTES) throw new BundleFailed(file, `it has ${bytes.length} bytes with all it imports; at most ${MOST_BYTES}`);
+    if (bytes.length > MAX_BYTES) throw new BundleFailed(file, `it has ${bytes.length} bytes with all it imports; at most ${MAX_BYTES}`);
     return bundleOf(bytes);
   });
 }

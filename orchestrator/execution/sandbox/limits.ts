@@ -81,10 +81,10 @@ export function limitsUnder(limits: SandboxLimits, word: Hash): SandboxLimits {
 export const LONGEST_RUN_MS = 600_000;
 
 /** Less could be over before a busy machine has started a service's process, seconds. */
-export const LEAST_SECONDS = 5;
+export const MIN_SECONDS = 5;
 
 /** Heap with which a service's realm starts at all, MiB. */
-export const LEAST_MEMORY_MIB = 32;
+export const MIN_MEMORY_MIB = 32;
 
 /** Resident memory that Node itself needs beside the heap, MiB. */
 export const RUNTIME_MIB = 160;

@@ -7,7 +7,7 @@ import type { ServiceAbout } from "../../../services/shared/contract.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
 import { compileSchema, SchemaUnusable } from "../../primitives/json-schema.ts";
 import { type Bundle, bundleOf, bundleService } from "./bundle.ts";
-import { DEFAULT_LIMITS, LEAST_MEMORY_MIB, LEAST_SECONDS, LONGEST_RUN_MS } from "./limits.ts";
+import { DEFAULT_LIMITS, LONGEST_RUN_MS, MIN_MEMORY_MIB, MIN_SECONDS } from "./limits.ts";
 import type { Sandbox } from "./run.ts";
 
 /** A file is no service: it cannot be run, or what it says about itself does not hold. */
@@ -56,10 +56,10 @@ const aboutSchema = z.strictObject({
     .strictObject({
       seconds: z
         .int()
-        .min(LEAST_SECONDS)
+        .min(MIN_SECONDS)
         .max(LONGEST_RUN_MS / 1_000)
         .exactOptional(),
-      memory: z.int().min(LEAST_MEMORY_MIB).max(DEFAULT_LIMITS.memoryMb).exactOptional(),
+      memory: z.int().min(MIN_MEMORY_MIB).max(DEFAULT_LIMITS.memoryMb).exactOptional(),
       concurrent: z.int().min(1).max(255).exactOptional(),
     })
     .exactOptional(),

@@ -5,13 +5,13 @@ import { signMessage } from "../../client/sign/sign-message.ts";
 import { SeatAbsent } from "../../minds/absence.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { type Hash, hashSchema, hexSchema } from "../../primitives/hex.ts";
+import { InOrder } from "../../primitives/in-order.ts";
 import { TIER } from "../../primitives/tier.ts";
-import { Turns } from "../../primitives/turns.ts";
 import { workHashOf } from "../../rules/commitments.ts";
 import { batched } from "../batches.ts";
 import { isBranch, isStaffed, type NodeView, viewNodes } from "../chain-view.ts";
-import { release } from "../escrow-buffer.ts";
 import type { FreezeMirror } from "../guardian/freeze-mirror.ts";
+import { release } from "../output-buffer.ts";
 import { knownService } from "../strangers.ts";
 import { attemptKey, serviceById } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
@@ -153,9 +153,9 @@ function waveKey(mission: Mission, previous: string, nodes: readonly NodeView[])
 async function send(world: World, mission: Mission, previous: Hash, nodes: readonly NodeView[]): Promise<void> {
   for (const view of nodes) await attest(world, mission, view);
   // Issuers run side by side; their evidence enters the log in the order of nodes and slots.
-  const turns = new Turns();
+  const inOrder = new InOrder();
   const slots = nodes.flatMap((view) => view.slots.map((slot) => ({ view, slot })));
-  await Promise.all(slots.map(({ view, slot }) => turns.take((before) => envelopeOf(world, mission, view, slot, before))));
+  await Promise.all(slots.map(({ view, slot }) => inOrder.run((before) => envelopeOf(world, mission, view, slot, before))));
   const key = waveKey(mission, previous, nodes);
   const { root, deadline } = await world.remember(["checkpoint", ...key], checkpointSchema, async () => ({
     root: await world.logHead(),

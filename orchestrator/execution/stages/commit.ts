@@ -9,22 +9,22 @@ import { writeEach, writeMany } from "../../client/write.ts";
 import { unlessAbsent } from "../../minds/absence.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
+import { InOrder } from "../../primitives/in-order.ts";
 import { partsOf } from "../../primitives/lists.ts";
 import { TIER } from "../../primitives/tier.ts";
-import { Turns } from "../../primitives/turns.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { encodeCommitWave, encodeRevealWave, placeKey, type WirePledge, type WireReveal, type WireSigner } from "../../rules/wire.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
 import { type ClaimFile, claimFileSchema, claimKey } from "../claims.ts";
-import { isDue, refusals, refused, release } from "../escrow-buffer.ts";
 import { type SignedItem, signedItemSchema } from "../evidence.ts";
 import { type Issued, issue, issueAgain } from "../issuing.ts";
 import { requireSomethingUsable } from "../nothing-usable.ts";
 import { takesReceipts } from "../obligation.ts";
 import { readOpened } from "../opened-work.ts";
+import { isDue, refusals, refused, release } from "../output-buffer.ts";
 import { outputProblem } from "../sandbox/items-problem.ts";
 import { openWork } from "../sealed-work.ts";
-import type { Deed } from "../seat.ts";
+import type { CommittedWork } from "../seat.ts";
 import {
   attemptKey,
   type HandedIn,
@@ -62,11 +62,11 @@ export interface Envelope {
  */
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
-  const turns = new Turns();
+  const inOrder = new InOrder();
   const due: Promise<Offer | undefined>[] = [];
   for (const { view, slot, work } of invocations) {
     if (!work.ok || !(await isDue(world, mission, view, slot))) continue;
-    const offer = turns.take(async (before): Promise<Offer | undefined> => {
+    const offer = inOrder.run(async (before): Promise<Offer | undefined> => {
       const commitment = await commitmentBy(world, mission, view, slot, before);
       return commitment === undefined ? undefined : { view, slot, ...commitment, submission: await refusals(world, mission, view, slot) };
     });
@@ -132,7 +132,10 @@ async function commitmentBy(world: World, mission: Mission, view: NodeView, slot
   return unlessAbsent(async () => {
     const envelope = await envelopeOf(world, mission, view, slot, before);
     if (view.law.tier !== TIER.CONSENSUS) return openedBy(world, mission, view, slot, envelope);
-    return { opening: undefined, commitment: await workerOf(world, slot.agent).pledge(await deedOf(world, mission, view, slot, envelope)) };
+    return {
+      opening: undefined,
+      commitment: await workerOf(world, slot.agent).pledge(await committedWorkOf(world, mission, view, slot, envelope)),
+    };
   });
 }
 
@@ -144,10 +147,10 @@ async function openedBy(world: World, mission: Mission, view: NodeView, slot: Sl
 
 /** What opens the work of an executor. */
 async function openingBy(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope): Promise<Opening> {
-  return workerOf(world, slot.agent).open(await deedOf(world, mission, view, slot, envelope));
+  return workerOf(world, slot.agent).open(await committedWorkOf(world, mission, view, slot, envelope));
 }
 
-async function deedOf(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope): Promise<Deed> {
+async function committedWorkOf(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope): Promise<CommittedWork> {
   const { obligation, handed, work, items } = envelope;
   const sealed = takesReceipts(view.law) || work === undefined;
   return {

@@ -1,16 +1,16 @@
 import { unlessAbsent } from "../../minds/absence.ts";
 import { keccak256 } from "../../primitives/hash.ts";
+import { InOrder } from "../../primitives/in-order.ts";
 import { canonicalBytes, isObject } from "../../primitives/json.ts";
-import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
 import { endingOf } from "../ending.ts";
-import { hold } from "../escrow-buffer.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { watchTerms } from "../guardian/terms.ts";
 import { modelTool } from "../models/model-tool.ts";
 import { requireSomethingUsable } from "../nothing-usable.ts";
 import { takesReceipts } from "../obligation.ts";
 import { limitsOf, originOf } from "../origin.ts";
+import { hold } from "../output-buffer.ts";
 import { judgeFailure } from "../service-fault.ts";
 import {
   ABSENT,
@@ -53,12 +53,12 @@ export async function runAll(world: World, mission: Mission, nodes: readonly Nod
   // Recorded before anything runs side by side: it is written once.
   await watchTerms(world, mission);
   // Services run side by side; what they did enters the log in the order of nodes and slots.
-  const turns = new Turns();
+  const turns = new InOrder();
   const done: Invocation[] = [];
   const queue = due.values();
   const work = async () => {
     for (const { view, slot } of queue) {
-      const invocation = await turns.take((before) => workOn(world, mission, view, slot, before));
+      const invocation = await turns.run((before) => workOn(world, mission, view, slot, before));
       if (invocation !== undefined) done.push(invocation);
     }
   };

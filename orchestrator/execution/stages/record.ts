@@ -28,11 +28,11 @@ function items(count: number): string {
   return count === 1 ? "1 item" : `${count} items`;
 }
 
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 
 function few(names: readonly string[]): string {
-  const rest = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  const rest = names.length - MAX_NAMED;
+  return `${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 async function resultFor(world: World, mission: Mission, view: NodeView): Promise<NodeResult> {

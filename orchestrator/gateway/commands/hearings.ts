@@ -6,7 +6,7 @@ import { HEARING_OUTCOMES, obligationOfJob } from "../../execution/hearing.ts";
 import { hexSchema } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
 import { evidenceClasses, evidenceKinds } from "../../protocol/evidence.ts";
-import { hearingKey, hearingTypedData, MOST_COMMISSION, MOST_EVIDENCE, MOST_WORK } from "../../protocol/hearing.ts";
+import { hearingKey, hearingTypedData, MAX_COMMISSION, MAX_EVIDENCE, MAX_WORK } from "../../protocol/hearing.ts";
 import { commissionSchema, hearingTermsSchema } from "../../protocol/hearing-schema.ts";
 import { PANEL_KINDS } from "../../protocol/verifier-kinds.ts";
 import { type CityWorld, type Command, cityCommand } from "../command.ts";
@@ -55,7 +55,7 @@ const item = z.strictObject({
   class: z.enum(evidenceClasses),
   signature: z.string().regex(/^0x[0-9a-f]*$/),
 });
-const items = z.array(item).max(MOST_EVIDENCE);
+const items = z.array(item).max(MAX_EVIDENCE);
 
 const state = z.strictObject({
   hearing,
@@ -133,12 +133,12 @@ export const hearingCommands: readonly Command[] = [
     group: "Agreements",
     doc: "Brings a job that names this city's ClearingEvaluator before a panel: its terms, the commission by which it is judged, and both signatures, unless it is registered already. The same job is taken once.",
     access: "order",
-    body: 2 * MOST_COMMISSION,
+    body: 2 * MAX_COMMISSION,
     cost: 20,
     input: z.strictObject({ terms, commission, client: signature, provider: signature }),
     output: state,
     async run(world, input, { from }) {
-      requireSmall(input.commission, MOST_COMMISSION, "The commission");
+      requireSmall(input.commission, MAX_COMMISSION, "The commission");
       const signed = { client: hexSchema.parse(input.client), provider: hexSchema.parse(input.provider) };
       const asked = inForm(commissionSchema, input.commission, "The commission's fields");
       return stateOf(world, await deskOf(world).open(inForm(hearingTermsSchema, input.terms, "The terms"), asked, signed, { from }));
@@ -151,12 +151,12 @@ export const hearingCommands: readonly Command[] = [
     group: "Agreements",
     doc: "Shows work to this city's issuers, who sign that they received it: items for the envelope that the provider delivers with, from `first` on. Nothing is kept.",
     access: "order",
-    body: 2 * MOST_WORK,
+    body: 2 * MAX_WORK,
     cost: 20,
-    input: z.strictObject({ hearing, work, first: count.max(MOST_EVIDENCE - 1).optional() }),
+    input: z.strictObject({ hearing, work, first: count.max(MAX_EVIDENCE - 1).optional() }),
     output: z.strictObject({ items }),
     async run(world, input) {
-      requireSmall(input.work, MOST_WORK, "The work");
+      requireSmall(input.work, MAX_WORK, "The work");
       return { items: [...(await deskOf(world).receive(toHash(input.hearing), input.work, input.first ?? 0))] };
     },
   }),
@@ -167,12 +167,12 @@ export const hearingCommands: readonly Command[] = [
     group: "Agreements",
     doc: "Gives the panel the work that the provider committed to on chain, with what opens the commitment and the evidence for it. Anybody; other work is refused. The parties and the panel alone read it.",
     access: "order",
-    body: 2 * MOST_WORK,
+    body: 2 * MAX_WORK,
     cost: 20,
     input: z.strictObject({ hearing, work, salt: hash, trailRoot: hash, items }),
     output: state,
     async run(world, input) {
-      requireSmall(input.work, MOST_WORK, "The work");
+      requireSmall(input.work, MAX_WORK, "The work");
       const evidence = inForm(z.array(signedItemSchema), input.items, "The items");
       const handed = { work: input.work, salt: toHash(input.salt), trailRoot: toHash(input.trailRoot), items: evidence };
       return stateOf(world, await deskOf(world).handIn(toHash(input.hearing), handed));

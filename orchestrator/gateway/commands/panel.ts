@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DECISIONS } from "../../city/humans/case-decisions.ts";
 import { caseNamed, inOneLine, type NamedCase, queueOf } from "../../city/humans/case-queue.ts";
 import { chainTime } from "../../city/humans/order-caps.ts";
-import { effectOf, inWords } from "../../city/humans/order-words.ts";
+import { describeOrder, effectOf } from "../../city/humans/order-words.ts";
 import { wasExecuted } from "../../client/executed.ts";
 import { orderHashes, walletJson } from "../../client/sign/wallet-json.ts";
 import { parseContentId } from "../../primitives/hash.ts";
@@ -94,7 +94,7 @@ async function requireReader(
 }
 
 /** Pieces of evidence handed out of one case, and the bytes of each. */
-const MOST_PIECES = 64;
+const MAX_PIECES = 64;
 const LARGEST_PIECE = 262_144;
 
 /** Records about a node that the newest attempt rests on, and what they name: each by its content id, with its bytes where they are here. */
@@ -119,7 +119,7 @@ async function evidenceOf(world: World, found: NamedCase) {
       if (other !== undefined && !ids.has(other)) ids.set(other, `named by ${name}`);
     }
   }
-  return [...ids].slice(0, MOST_PIECES).map(([cid, name]) => {
+  return [...ids].slice(0, MAX_PIECES).map(([cid, name]) => {
     const bytes = world.blocks.has(cid) ? world.blocks.get(cid) : undefined;
     const isTold = bytes !== undefined && bytes.length <= LARGEST_PIECE;
     return {
@@ -256,7 +256,7 @@ async function describe(
     hashes,
     because: message.because,
     effect: await effectOf(world, name, message),
-    words: await inWords(world, order),
+    words: await describeOrder(world, order),
     isStop: isStop(message),
     needed: Number(await client.adjudication.signaturesFor(message)),
     signatures: [...signatures],

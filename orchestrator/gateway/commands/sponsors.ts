@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { itemSchema, POSTED_STATES, type PostedMission, type PostedMissions } from "../../city/missions/posted-missions.ts";
 import { hexSchema } from "../../primitives/hex.ts";
-import { MOST_BLOCK_BYTES } from "../../protocol/calls.ts";
+import { MAX_BLOCK_BYTES } from "../../protocol/calls.ts";
 import { type CityWorld, type Command, cityCommand } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { address, count, hash, toHash, units } from "../wire.ts";
@@ -58,7 +58,7 @@ export const sponsorCommands: readonly Command[] = [
     group: "Sponsors",
     doc: "Asks this city for a mission: its file, and its input as items. What would keep a law from being made is said now. The same mission is taken once. Nothing happens before its deposit is paid.",
     access: "signed",
-    body: MOST_BLOCK_BYTES,
+    body: MAX_BLOCK_BYTES,
     cost: 40,
     input: z.strictObject({
       file: z.string().max(65_536).meta({ description: "The mission file (YAML); its `input.path` is not looked at" }),

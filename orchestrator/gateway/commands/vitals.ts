@@ -1,10 +1,10 @@
 import { sliceHex, zeroAddress } from "viem";
 import { z } from "zod";
-import { RETRIES } from "../../chain/patience.ts";
+import { RETRIES } from "../../chain/silence-retry.ts";
 import { stageOf } from "../../city/report/gas.ts";
 import { contractAbis } from "../../client/contracts.ts";
 import { missionStates, nodeStates } from "../../execution/chain-view.ts";
-import { heldSchema, releasedSchema } from "../../execution/escrow-buffer.ts";
+import { heldSchema, releasedSchema } from "../../execution/output-buffer.ts";
 import type { StreamEvent } from "../../hub/view.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { grouped } from "../../primitives/amounts.ts";
@@ -74,7 +74,7 @@ const FUNCTIONS = functionNames(Object.entries(contractAbis));
 
 /** Stages of transactions that were looked up: a page asks again with every event, and a transaction stays what it is. */
 const stagesSeen = new Map<string, string>();
-const MOST_SEEN = 20_000;
+const MAX_SEEN = 20_000;
 
 async function stageOfTransaction({ client }: World, hash: `0x${string}`): Promise<string> {
   const key = `${client.chain.id} ${hash}`;
@@ -82,7 +82,7 @@ async function stageOfTransaction({ client }: World, hash: `0x${string}`): Promi
   if (seen !== undefined) return seen;
   const { input } = await client.chain.publicClient.getTransaction({ hash });
   const stage = stageOf(FUNCTIONS.get(sliceHex(input, 0, 4))?.split(".")[1] ?? "");
-  if (stagesSeen.size >= MOST_SEEN) stagesSeen.clear();
+  if (stagesSeen.size >= MAX_SEEN) stagesSeen.clear();
   stagesSeen.set(key, stage);
   return stage;
 }
@@ -179,7 +179,7 @@ function gasOf(events: readonly StreamEvent[]): { contract: string; gas: number;
 }
 
 /** Points of the curve of gas that is spent, at most. */
-const MOST_POINTS = 120;
+const MAX_POINTS = 120;
 
 /** How a mission's gas came together: its sum at places in the log, and of it what went to each of these contracts. */
 function spentIn(events: readonly StreamEvent[], contracts: readonly string[]): { sequence: number; gas: number; by: number[] }[] {
@@ -191,7 +191,7 @@ function spentIn(events: readonly StreamEvent[], contracts: readonly string[]): 
     by = by.map((gas, place) => (contracts[place] === spender ? gas + event.gasUsed : gas));
     sums.push({ sequence: event.sequence, gas: by.reduce((sum, gas) => sum + gas, 0), by });
   }
-  const step = Math.ceil(sums.length / MOST_POINTS);
+  const step = Math.ceil(sums.length / MAX_POINTS);
   return sums.filter((_, place) => (sums.length - 1 - place) % step === 0);
 }
 

@@ -34,7 +34,7 @@ const UNKNOWN = 0.4;
 /** And one that a sentence begins with: "Translate …" is a deed that nobody does here. */
 const UNKNOWN_DEED = 3;
 /** Stems of at least so many letters match where one begins with the other. */
-const LEAST_PREFIX = 5;
+const MIN_PREFIX = 5;
 const PREFIX_MATCH = 0.8;
 
 export function corpusOf(services: readonly PlannableService[]): Corpus {
@@ -64,7 +64,7 @@ export function strengthIn(vocabulary: Skill["vocabulary"], stem: string): numbe
 
 function isNear(a: string, b: string): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  return short.length >= LEAST_PREFIX && long.startsWith(short) && long.length - short.length <= 4;
+  return short.length >= MIN_PREFIX && long.startsWith(short) && long.length - short.length <= 4;
 }
 
 /** The words of a goal that ask for something. What only repeats the kind of the input, or the name of a column, asks for nothing. */

@@ -33,17 +33,17 @@ export interface Plan {
 }
 
 /** Less of a goal than this is none of it. */
-const LEAST_COVERAGE = 0.4;
+const MIN_COVERAGE = 0.4;
 /** A further service must answer at least this part of what the first one does. */
-const LEAST_GAIN = 0.35;
-const MOST_CHOSEN = 4;
+const MIN_GAIN = 0.35;
+const MAX_CHOSEN = 4;
 /** What an ask about a column counts, as a word that a third of the services know. */
 const ASKED = 1.4;
 /** A plan without the first choice is worth proposing when its own first choice answers at least this part of what that one does. */
 const RIVAL = 0.8;
 /** An alternative answers at least this part of what the service does that it would be compared with. */
 const SAME_QUESTION = 0.6;
-const MOST_COMPARED = 3;
+const MAX_COMPARED = 3;
 
 /** All plans worth proposing, the one that answers most of the goal first; what is missing when there is none. Pure. */
 export function plansFor(given: OpenGoal): { readonly plans: readonly Plan[] } | Impossible {
@@ -118,7 +118,7 @@ function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill
   });
   const chosen: Skill[] = [];
   let first = 0;
-  while (chosen.length < MOST_CHOSEN) {
+  while (chosen.length < MAX_CHOSEN) {
     const isWritten = chosen.some(writesDocument);
     const open = able.filter(
       (skill) =>
@@ -130,7 +130,7 @@ function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill
       const fresh = freshAsks(skill, chosen, wanted);
       const firm = fresh.filter((ask) => wanted.firmAsks.includes(ask));
       const gain = gainOf(skill, chosen, wanted.words) + ASKED * firm.length;
-      const least = firm.includes("selection") ? 0 : LEAST_GAIN * first;
+      const least = firm.includes("selection") ? 0 : MIN_GAIN * first;
       return { skill, least, gain: gain > 0 && fresh.length > 0 ? gain + meantBy(skill, search) : gain };
     });
     const [best] = gains.filter(({ gain, least }) => gain > 0 && gain >= least).sort((a, b) => b.gain - a.gain);
@@ -211,7 +211,7 @@ function plansWith(planner: Planner, report: Skill, chosen: readonly Skill[]): r
     if (!arranged.branches.every((branch) => isOfSelected(planner, branch))) continue;
     for (const comparing of [true, false]) {
       const plan = planOf(planner, last, others, arranged.branches, comparing);
-      if (plan.coverage >= LEAST_COVERAGE) plans.set(JSON.stringify(plan.text), plan);
+      if (plan.coverage >= MIN_COVERAGE) plans.set(JSON.stringify(plan.text), plan);
     }
   }
   return [...plans.values()].sort((a, b) => b.coverage - a.coverage || a.tasks - b.tasks);
@@ -290,7 +290,7 @@ function alternativesTo({ open, corpus, wanted, search }: Planner, { skill, opti
         answered(other, wanted.words) >= SAME_QUESTION * own &&
         "steps" in search.append(other, place),
     )
-    .slice(0, MOST_COMPARED - 1);
+    .slice(0, MAX_COMPARED - 1);
 }
 
 function namesOf({ gives }: Skill): string {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import MarkdownIt from "markdown-it";
-import { MOST_CHARACTERS, MOST_LINES, quoteMarkdown, quoteVerbatim } from "../../../orchestrator/city/report/quote-document.ts";
+import { MAX_CHARACTERS, MAX_LINES, quoteMarkdown, quoteVerbatim } from "../../../orchestrator/city/report/quote-document.ts";
 import { lineStart, literal, table } from "../../../orchestrator/city/report/safe-markdown.ts";
 
 /** The most generous renderer there is: HTML passes through, whatever looks like an address becomes a link. */
@@ -170,8 +170,8 @@ describe("a document of executors, quoted", () => {
 
   it("reads no more than it shows, and says so", () => {
     const { lines, isCut } = quoteMarkdown(Array.from({ length: 50_000 }, (_, row) => `* row ${row}`).join("\n"));
-    expect([lines.length, isCut]).to.deep.equal([MOST_LINES, true]);
-    expect(quoteVerbatim("x".repeat(MOST_CHARACTERS + 1)).isCut).to.equal(true);
+    expect([lines.length, isCut]).to.deep.equal([MAX_LINES, true]);
+    expect(quoteVerbatim("x".repeat(MAX_CHARACTERS + 1)).isCut).to.equal(true);
     expect(quoteMarkdown("short").isCut).to.equal(false);
   });
 
@@ -198,7 +198,7 @@ describe("a document of executors, quoted", () => {
       "\t",
       "![",
     ]) {
-      const text = bait.repeat(Math.floor(MOST_CHARACTERS / bait.length));
+      const text = bait.repeat(Math.floor(MAX_CHARACTERS / bait.length));
       // What grows with the square of the text or worse does not end within the limit.
       expect(
         harmIn(

@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 
 const { ELIGIBLE, EXECUTING, FAILED } = NodeState;
 /** A walk is about few missions. */
-const MOST_SESSIONS = 8;
+const MAX_SESSIONS = 8;
 
 export const delegate = (mission: FuzzMission, node: number) => mission.contract.route(...onward(node));
 
@@ -47,7 +47,7 @@ export const BRANCHES: readonly NodeMove[] = [
     suits: [ELIGIBLE],
     weight: 6,
     act: async (mission, node, world) => {
-      if ((await world.legislation.sessionCount()) >= MOST_SESSIONS) return;
+      if ((await world.legislation.sessionCount()) >= MAX_SESSIONS) return;
       await delegate(mission, node);
       if (world.random.int(5) > 0) await world.enactChild(await world.legislation.sessionCount());
     },
@@ -57,7 +57,7 @@ export const BRANCHES: readonly NodeMove[] = [
     suits: [ELIGIBLE],
     weight: 1,
     act: async (mission, node, { legislation }) => {
-      if ((await legislation.sessionCount()) >= MOST_SESSIONS) return;
+      if ((await legislation.sessionCount()) >= MAX_SESSIONS) return;
       await delegate(mission, node);
       await networkHelpers.time.increase(PROPOSAL + 1n);
       await legislation.expire(await legislation.sessionCount());

@@ -1,15 +1,15 @@
 import { expect } from "chai";
-import { Turns } from "../../orchestrator/primitives/turns.ts";
+import { InOrder } from "../../orchestrator/primitives/in-order.ts";
 import { rejection } from "../support/rejection.ts";
 
-describe("primitives/turns", () => {
+describe("primitives/inOrder", () => {
   /** Three pieces of work that are ready in the given order; returns the order of their effects. */
   async function effects(ready: readonly number[], failing?: number): Promise<number[]> {
-    const turns = new Turns();
+    const inOrder = new InOrder();
     const gates = [0, 1, 2].map(() => Promise.withResolvers<void>());
     const seen: number[] = [];
     const works = gates.map(({ promise }, index) =>
-      turns.take(async (before) => {
+      inOrder.run(async (before) => {
         await promise;
         if (index === failing) throw new Error("failed");
         await before;
@@ -33,6 +33,6 @@ describe("primitives/turns", () => {
 
   it("let the others go on when one fails, without overtaking", async () => {
     expect(await effects([1, 2, 0], 1)).to.deep.equal([0, 2]);
-    expect(await rejection(new Turns().take(() => Promise.reject(new Error("failed"))))).to.have.property("message", "failed");
+    expect(await rejection(new InOrder().run(() => Promise.reject(new Error("failed"))))).to.have.property("message", "failed");
   });
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RETRIES } from "../chain/patience.ts";
+import { RETRIES } from "../chain/silence-retry.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";

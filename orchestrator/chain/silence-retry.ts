@@ -15,7 +15,7 @@ export type SilenceNews =
   | { readonly kind: "halted"; readonly since: bigint; readonly lasted: bigint }
   | { readonly kind: "back"; readonly since: bigint; readonly lasted: bigint };
 
-export interface PatienceOptions {
+export interface SilenceRetryOptions {
   /** Time while the chain is silent: its own clock stands still then. */
   readonly clock: Clock;
   /** Called at a silence's beginning, escalation and end, before work continues. */
@@ -27,13 +27,13 @@ export interface PatienceOptions {
  * 8 min after the first failure, then every 8 min. One silence is everybody's: it begins with the first question that found no answer.
  * At the limit it escalates: everybody who waits gets ChainSilent, and so does who asks later, until the chain answers.
  */
-export class Patience {
+export class SilenceRetry {
   readonly clock: Clock;
   readonly #tell: (news: SilenceNews) => Promise<void>;
   #limit = DEFAULT_LIMIT;
   #silence: { readonly since: bigint; halted: boolean } | undefined;
 
-  constructor({ clock, tell = async () => {} }: PatienceOptions) {
+  constructor({ clock, tell = async () => {} }: SilenceRetryOptions) {
     this.clock = clock;
     this.#tell = tell;
   }
