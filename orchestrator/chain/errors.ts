@@ -126,6 +126,16 @@ export class TransactionReverted extends AgentCityError {
   }
 }
 
+/** A call that runs code of strangers would take more gas than it is worth. */
+export class TooMuchGas extends AgentCityError {
+  constructor(what: string, gas: bigint, most: bigint) {
+    super("TooMuchGas", `${what} would take ${gas} gas, more than is sent for it; nothing was sent`, {
+      details: `at most ${most}`,
+      action: "send the transaction yourself: anybody may",
+    });
+  }
+}
+
 /** A signed transaction got no receipt in time. Its fate is unknown, not failed: recovery asks again. */
 export class ReceiptTimeout extends AgentCityError {
   readonly hash: Hash;

@@ -8,7 +8,15 @@ import type { Address, Hash, Hex, IntentKey } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import type { Chain } from "./chain.ts";
 import { errorsOf } from "./chain.ts";
-import { ChainDisagrees, isUnreachable, NonceTaken, ReceiptTimeout, TransactionRefused, TransactionReverted } from "./errors.ts";
+import {
+  ChainDisagrees,
+  isUnreachable,
+  NonceTaken,
+  ReceiptTimeout,
+  TooMuchGas,
+  TransactionRefused,
+  TransactionReverted,
+} from "./errors.ts";
 import type { Outbox, OutboxRow, SignedRow } from "./outbox.ts";
 import { intentKey } from "./outbox.ts";
 import { decodeRevert, revertOf } from "./revert.ts";
@@ -28,6 +36,8 @@ export interface Intent<Note = never> {
   readonly account?: LocalAccount | undefined;
   /** Skips simulation and sets the gas limit: for a call that only works after an earlier one of the same `sendMany`. */
   readonly gas?: bigint | undefined;
+  /** What it may take: for a call that runs code of strangers. Default: what a block takes. */
+  readonly maxGas?: bigint | undefined;
   /** How errors name this step, e.g. "castBallots". */
   readonly what?: string | undefined;
   /** Written in the same transaction as the outbox row. */
@@ -35,7 +45,7 @@ export interface Intent<Note = never> {
 }
 
 export interface Sender<Note = never> {
-  /** Sends one transaction and waits. Throws TransactionReverted when it would revert (nothing sent) or did. */
+  /** Sends one transaction and waits. Throws TransactionReverted when it would revert (nothing sent) or did, TooMuchGas (nothing sent). */
   send(intent: Intent<Note>): Promise<TransactionReceipt>;
   /** Several in this order, in one block where the chain allows. If one would revert, none is sent. */
   sendMany(intents: readonly Intent<Note>[]): Promise<readonly TransactionReceipt[]>;
@@ -247,12 +257,13 @@ class QueueSender<Note> implements Sender<Note> {
       ...(intent.data === undefined ? {} : { data: intent.data }),
       ...(intent.value === undefined ? {} : { value: numberToHex(intent.value) }),
     };
-    try {
-      const estimate = await this.#chain.request({ method: "eth_estimateGas", params: [call, "pending"] });
-      return { intent, account, gas: (z.coerce.bigint().parse(estimate) * GAS_MARGIN_PERCENT) / 100n };
-    } catch (cause) {
-      throw this.#refusal(intent.what ?? "The transaction", cause);
-    }
+    const { what = "The transaction", maxGas } = intent;
+    const estimate = await this.#chain.request({ method: "eth_estimateGas", params: [call, "pending"] }).catch((cause: unknown) => {
+      throw this.#refusal(what, cause);
+    });
+    const gas = (z.coerce.bigint().parse(estimate) * GAS_MARGIN_PERCENT) / 100n;
+    if (maxGas !== undefined && gas > maxGas) throw new TooMuchGas(what, gas, maxGas);
+    return { intent, account, gas };
   }
 
   async #sendNew(plans: readonly Plan<Note>[], known: Map<IntentKey, OutboxRow>): Promise<void> {

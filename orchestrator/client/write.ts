@@ -17,6 +17,8 @@ export interface WriteOptions {
   readonly account?: LocalAccount | undefined;
   /** Skips simulation: for a call that only works after an earlier one of the same batch. */
   readonly gas?: bigint | undefined;
+  /** What it may take: for a call that runs code of strangers. */
+  readonly maxGas?: bigint | undefined;
   /** Written to the city's log in the same transaction as the outbox row. */
   readonly note?: LogNote | undefined;
   /** Asked when the call is refused: whether the chain shows the step as done, by its natural key. */
@@ -35,7 +37,7 @@ export function intentOf<Name extends ContractName, Fn extends WriteName<Name>>(
   client: BaseClient,
   parameters: WriteParameters<Name, Fn>,
 ): Intent<LogNote> {
-  const { contract, functionName, args, intent, account, gas, note } = parameters;
+  const { contract, functionName, args, intent, account, gas, maxGas, note } = parameters;
   return {
     intent,
     to: addressOf(client, contract, parameters.address),
@@ -43,6 +45,7 @@ export function intentOf<Name extends ContractName, Fn extends WriteName<Name>>(
     what: functionName,
     account,
     gas,
+    maxGas,
     note,
   };
 }

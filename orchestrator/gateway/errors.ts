@@ -52,6 +52,7 @@ const STATUS: Readonly<Record<string, number>> = {
   PushRefused: 422,
   NoSuchCase: 404,
   TransactionReverted: 409,
+  TooMuchGas: 409,
   HostUnknown: 403,
   NotFound: 404,
   UnknownClaim: 404,

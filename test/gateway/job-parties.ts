@@ -114,19 +114,39 @@ export async function openJob(at: CityAt, options: JobOptions) {
   return heard(at, options, parties, { escrow, jobId, layout: JOB_LAYOUTS.agreement, graduated: true, submit });
 }
 
-/** The same in an escrow of somebody else, which knows `complete` and `reject` alone. */
+/** An escrow that is not the city's, deployed by one of the parties. */
+async function deployed(at: CityAt, by: Parties["client"], name: string, args: readonly unknown[]) {
+  const { abi, bytecode } = peerContract(`${name}.sol`, name);
+  const walletOf = ({ account }: Parties["client"]) => createWalletClient({ account, chain: hardhat, transport: http(at.rpcUrl) });
+  const mined = (transaction: Hex) => by.city.publicClient.waitForTransactionReceipt({ hash: transaction });
+  const { contractAddress: escrow } = await mined(await walletOf(by).deployContract({ abi, bytecode, args }));
+  if (escrow === null || escrow === undefined) throw new Error("no escrow");
+  const call = async (from: Parties["client"], functionName: string, values: readonly unknown[]) =>
+    mined(await walletOf(from).writeContract({ address: escrow, abi, functionName, args: values }));
+  return { escrow, call };
+}
+
+/** Jobs of an escrow that holds no money: as many as two keys like, for the price of their transactions. `become`: what it costs a city. */
+export async function greedyJobs(at: CityAt, options: JobOptions) {
+  const parties = await partiesOf(at, options);
+  const { client, provider } = parties;
+  const args = [client.account.address, provider.account.address, at.addresses.ClearingEvaluator];
+  const { escrow, call } = await deployed(at, client, "GreedyJobs", args);
+  return {
+    become: (greed: "NONE" | "ASKED" | "ENDED" | "MINED") => call(client, "become", [["NONE", "ASKED", "ENDED", "MINED"].indexOf(greed)]),
+    job(jobId: bigint) {
+      const submit = (deliverable: Hex) => call(provider, "submit", [jobId, deliverable]);
+      return heard(at, options, parties, { escrow, jobId, layout: 0x00_01_02_00, graduated: false, submit });
+    },
+  };
+}
+
+/** The same as `openJob` in an escrow of somebody else, which knows `complete` and `reject` alone. */
 export async function foreignJob(at: CityAt, options: JobOptions) {
   const parties = await partiesOf(at, options);
   const { client, provider } = parties;
   const { CityToken: token, ClearingEvaluator: evaluator } = at.addresses;
-  const { abi, bytecode } = peerContract("DraftJobs.sol", "DraftJobs");
-  const { publicClient } = client.city;
-  const walletOf = ({ account }: Parties["client"]) => createWalletClient({ account, chain: hardhat, transport: http(at.rpcUrl) });
-  const mined = (transaction: Hex) => publicClient.waitForTransactionReceipt({ hash: transaction });
-  const { contractAddress: escrow } = await mined(await walletOf(client).deployContract({ abi, bytecode, args: [token, 0n] }));
-  if (escrow === null || escrow === undefined) throw new Error("no escrow");
-  const call = async (by: Parties["client"], functionName: string, args: readonly unknown[]) =>
-    mined(await walletOf(by).writeContract({ address: escrow, abi, functionName, args }));
+  const { escrow, call } = await deployed(at, client, "DraftJobs", [token, 0n]);
   const jobId = 1n;
   await call(client, "createJob", [provider.account.address, evaluator, BigInt(options.now + 30 * DAY), "a study"]);
   await call(provider, "setBudget", [jobId, AMOUNT]);

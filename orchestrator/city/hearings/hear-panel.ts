@@ -58,18 +58,11 @@ interface Court {
 /** How long a verdict holds, seconds of chain time. */
 const VALIDITY = 3_600n;
 
-/** Asks those who were drawn, each for itself, and hands in what they say once that is more than was handed in before. */
-export async function hearPanel(
-  court: Court,
-  key: Hash,
-  delivered: Delivered,
-  view: HearingView,
-  before: Spoken | undefined,
-): Promise<Spoken> {
+/** Asks those who were drawn, each for itself, and hands in what they say once that is more than `before`, of the same panel. */
+export async function hearPanel(court: Court, key: Hash, delivered: Delivered, view: HearingView, before: Spoken): Promise<Spoken> {
   const { client, verifiers, tell } = court;
   const { terms } = delivered;
-  const nobody = { panel: view.panels, members: [], isPartial: true };
-  const said = before?.panel === view.panels ? before : nobody;
+  const said = { ...before, isPartial: true };
   const drawn = await panelOfHearing(client, terms, view);
   // What another hash was submitted for is not what the escrow pays.
   if (drawn === undefined || !(await isSubmitted(client, terms, deliverableOf(delivered.work)))) return said;
@@ -86,7 +79,7 @@ export async function hearPanel(
   const result = { panel: view.panels, members, isPartial: members.length < drawn.length };
   if (members.length <= said.members.length) return { ...said, isPartial: result.isPartial };
   const signed = await signedBy(client, voices, brief, view);
-  if (signed.length < members.length) return { ...said, isPartial: true };
+  if (signed.length < members.length) return said;
   const record = recordOf(delivered, brief, signed);
   try {
     const intent = intentKey("hearing", "evaluate", key, view.panels, ...members);

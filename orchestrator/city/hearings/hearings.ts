@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { BlockName } from "../../chain/chain.ts";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { openingUnder } from "../../client/openings.ts";
@@ -24,6 +25,7 @@ import { commitmentOf } from "../../rules/commitments.ts";
 import type { City } from "../city.ts";
 import { RELAYED, type RelayBudget, type RelayPayer } from "../missions/relay-budget.ts";
 import { type Delivered, hearPanel, type Spoken } from "./hear-panel.ts";
+import { type Due, Rota } from "./rota.ts";
 
 /** What a city does not take before a panel, and why. */
 export class HearingRefused extends AgentCityError {
@@ -42,10 +44,10 @@ export class HearingUnknown extends AgentCityError {
   }
 }
 
-/** All places are taken by jobs that are not over. */
+/** All places are taken by jobs that are not over, or all that one address may have. */
 export class TooManyHearings extends AgentCityError {
-  constructor() {
-    super("TooManyHearings", `${MAX_HEARINGS} jobs wait for their panels here`, { action: "come again when one of them is over" });
+  constructor(max: number, whose = "") {
+    super("TooManyHearings", `${max} jobs${whose} wait for their panels here`, { action: "come again when one of them is over" });
   }
 }
 
@@ -57,6 +59,8 @@ const keptSchema = z.strictObject({
     .strictObject({ handed: z.string(), salt: hashSchema, trailRoot: hashSchema, items: z.array(signedItemSchema).max(MAX_EVIDENCE) })
     .nullable(),
   isOver: z.boolean(),
+  /** The address that brought it, where that is known. */
+  by: z.string().default(""),
 });
 type Kept = z.output<typeof keptSchema>;
 
@@ -91,9 +95,20 @@ export interface HearingsOptions {
   readonly relays: RelayBudget;
   /** The machine's clock. */
   readonly millis: () => number;
+  /** How many jobs are kept at most; a tenth of them of one address. Default 4,096. */
+  readonly max?: number;
 }
 
 const MAX_HEARINGS = 4_096;
+const ADDRESS_SHARE = 10;
+/** Seconds for which a job may wait for its work: it has a place here as long. */
+const LONGEST_WAIT = 366 * 86_400;
+/** Seconds after which a job is looked at though nothing is due: a block that told of it may have been replaced. */
+const LOOK_AGAIN = 3_600;
+/** Gas for a call that runs an escrow's code, which anybody may have written: a job of `AgreementEscrow` takes a quarter of it. */
+const MAX_GAS = 500_000n;
+/** Of how long a panel is heard, the part after which who was silent is asked again at the latest. */
+const PARTS = 8;
 const DAMAGED = "restore it from a copy, or remove it: its parties can bring the job again";
 /** Milliseconds before what failed is tried again. */
 const PAUSE = 15_000;
@@ -112,14 +127,13 @@ export class Hearings {
   readonly #options: HearingsOptions;
   readonly #folder: string;
   readonly #known: Map<Hash, Kept>;
-  readonly #running = new Map<Hash, Promise<void>>();
+  readonly #rota = new Rota((key) => this.#goOn(key));
   readonly #turns = new Mutex();
-  /** When one that could not go on is looked at again. */
-  readonly #pauses = new Map<Hash, number>();
-  readonly #failures = new Map<Hash, number>();
+  /** How often in a row one was looked at and came no further. */
+  readonly #tries = new Map<Hash, number>();
   readonly #spoken = new Map<Hash, Spoken>();
-  /** The block up to which was looked, unless something came from elsewhere since. */
-  #seen = "";
+  /** The block up to which the chain was looked at. */
+  #seen: BlockName | undefined;
 
   constructor(city: City, options: HearingsOptions) {
     this.#city = city;
@@ -129,6 +143,7 @@ export class Hearings {
     const files = readdirSync(this.#folder).filter((name) => /^0x[0-9a-f]{64}\.json$/.test(name));
     const kept = files.flatMap((name) => readStateFile(join(this.#folder, name), keptSchema, DAMAGED) ?? []);
     this.#known = new Map(kept.map((each) => [keyOf(each.terms), each]));
+    for (const [key, { isOver, by }] of this.#known) if (!isOver) this.#rota.add(key, by);
   }
 
   /** Brings a job before its panel, and registers it with both signatures where nobody did. Throws HearingRefused, TooManyHearings, RelayQuota. */
@@ -139,16 +154,20 @@ export class Hearings {
       if (commissionHash(commission) !== terms.agreementHash)
         throw new HearingRefused("the commission is not what the terms name", "agreementHash is SHA-256 of its RFC 8785 text");
       if (commission.schema !== undefined) compileSchema(commission.schema);
+      if (terms.deliverBy > Number(client.chain.clock.now()) + LONGEST_WAIT)
+        throw new HearingRefused("its work may come in a year or later", "bring it before a panel when it is nearer");
       const before = await viewHearing(client, terms);
       const obligation = obligationOfJob(client, terms);
       if (before.obligation !== undefined && before.obligation !== obligation)
         throw new HearingRefused("the job is registered on other terms");
       if (this.#known.has(key)) return this.get(key);
-      this.#requireRoom();
+      const { from: by = "" } = payer;
+      this.#requireRoom(by);
       await this.#options.relays.spend("hearing", payer, async (took) => {
         if (before.obligation === undefined)
           await client.evaluator.register([termsOnChain(terms), signed.client, signed.provider], {
             intent: intentKey("hearing", "register", obligation),
+            maxGas: MAX_GAS,
             alreadyDone: async () => (await viewHearing(client, terms)).obligation === obligation,
           });
         // What is still to be sent for it stays held; what the contract refuses costs nobody anything.
@@ -156,7 +175,7 @@ export class Hearings {
       });
       const block = blocks.putJson(commission);
       await blocks.sync();
-      this.#keep(key, { terms, commission: block, delivered: null, isOver: false });
+      this.#keep(key, { terms, commission: block, delivered: null, isOver: false, by });
       this.#city.tell(`job ${terms.jobId} of ${terms.escrow} is before a panel of ${terms.panelSize}`);
       return this.get(key);
     });
@@ -217,70 +236,86 @@ export class Hearings {
     return [...this.#known].flatMap(([key, { isOver }]) => (isOver ? [] : [key]));
   }
 
-  /** Begins what is due, of each job by itself: one that waits for a member keeps no other waiting. */
+  /**
+   * Begins what is due, of each job by itself: one that waits for a member keeps no other waiting. However many there are, a block that is about
+   * none of them costs one look.
+   */
   async step(): Promise<void> {
-    const now = this.#options.millis();
-    const { hash } = this.#city.chain.head();
-    const isNew = hash !== this.#seen;
-    this.#seen = hash;
-    for (const [key, kept] of this.#known) {
-      const pause = this.#pauses.get(key);
-      if (kept.isOver || this.#running.has(key) || (pause === undefined ? !isNew : pause > now)) continue;
-      this.#pauses.delete(key);
-      const work = this.#advance(key, kept)
-        .then(() => void this.#failures.delete(key))
-        .catch((error: unknown) => {
-          this.#postpone(key);
-          this.#city.tell(`job ${kept.terms.jobId} of ${kept.terms.escrow} waits: ${messageOf(error)}`);
-        })
-        .finally(() => this.#running.delete(key));
-      this.#running.set(key, work);
-    }
+    await this.#hearChain();
+    this.#rota.begin({ second: Number(this.#city.chain.clock.now()), millis: this.#options.millis() });
   }
 
   /** When nothing that was begun goes on any more. */
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
+    await this.#rota.settled();
   }
 
-  async #advance(key: Hash, kept: Kept): Promise<void> {
+  /** Wakes the jobs that new blocks tell of. */
+  async #hearChain(): Promise<void> {
+    const { chain, client } = this.#city;
+    const [head, seen] = [chain.head(), this.#seen];
+    if (head.hash === seen?.hash) return;
+    // Whatever is known is looked at in any case once, and where blocks were replaced.
+    if (seen === undefined || head.number <= seen.number) this.#rota.wakeAll();
+    else {
+      const range = { fromBlock: seen.number + 1n, toBlock: head.number };
+      const logs = await chain.publicClient.getLogs({ address: client.addresses.ClearingEvaluator, ...range });
+      // Of each event the job is the first indexed field.
+      for (const { topics } of logs) if (topics[1] !== undefined) this.#rota.wake(hashSchema.parse(topics[1]));
+    }
+    this.#seen = head;
+  }
+
+  async #goOn(key: Hash): Promise<Due> {
+    const { clock } = this.#city.client.chain;
+    const kept = this.#of(key);
+    try {
+      const { second, millis } = await this.#advance(key, kept);
+      return { second: Math.min(second, Number(clock.now()) + LOOK_AGAIN), millis };
+    } catch (error) {
+      this.#city.tell(`job ${kept.terms.jobId} of ${kept.terms.escrow} waits: ${messageOf(error)}`);
+      return { second: NEVER, millis: this.#pause(key, LONGEST_PAUSE) };
+    }
+  }
+
+  async #advance(key: Hash, kept: Kept): Promise<Due> {
     const { client } = this.#city;
     const { terms } = kept;
     const view = await viewHearing(client, terms);
-    if (view.isClosed) return this.#end(key, kept, view);
     const now = client.chain.clock.now();
-    if (now > Math.max(terms.deliverBy, view.closesAt + terms.hearing) + LET_GO) return this.#end(key, kept, view);
-    if (now > endOf(terms, view)) return this.#finalise(key, kept, view);
-    if (view.panels === 0) return;
-    if (view.isComplete) return;
-    if (now <= view.closesAt) return this.#hear(key, kept, view);
-    if (!isDecided(view) && view.panels < MAX_PANELS) await this.#redraw(key, terms);
+    const end = endOf(terms, view);
+    if (view.isClosed || now > Math.max(terms.deliverBy, view.closesAt + terms.hearing) + LET_GO) this.#end(key, kept, view);
+    else if (now > end) await this.#finalise(key, kept, view);
+    else if (view.panels > 0 && !view.isComplete && now <= view.closesAt) return this.#hear(key, kept, view);
+    else if (view.panels > 0 && !isDecided(view) && view.panels < MAX_PANELS) await this.#redraw(key, terms);
+    this.#tries.delete(key);
+    return { second: end + 1, millis: NEVER };
   }
 
-  /** What fails again and again, as an escrow that is paused, is tried ever more rarely. */
-  #postpone(key: Hash): void {
-    const failures = (this.#failures.get(key) ?? 0) + 1;
-    this.#failures.set(key, failures);
-    this.#pauses.set(key, this.#options.millis() + Math.min(PAUSE * 2 ** failures, LONGEST_PAUSE));
+  /** When what came no further is tried again: ever more rarely, as with an escrow that is paused or a member that is gone. */
+  #pause(key: Hash, longest: number): number {
+    const tries = (this.#tries.get(key) ?? 0) + 1;
+    this.#tries.set(key, tries);
+    return this.#options.millis() + Math.min(PAUSE * 2 ** tries, longest);
   }
 
-  async #hear(key: Hash, kept: Kept, view: HearingView): Promise<void> {
+  async #hear(key: Hash, kept: Kept, view: HearingView): Promise<Due> {
     const { client, chain, answers, tell } = this.#city;
-    if (kept.delivered === null) return;
+    const due = { second: view.closesAt + 1, millis: NEVER };
+    if (kept.delivered === null) return due;
     const { number } = chain.head();
     if (Number(number) - view.drawBlock >= PIN_AFTER)
       await client.evidence.pinSeed([BigInt(view.drawBlock)], { intent: intentKey("hearing", "pin", view.drawBlock) });
     const verifiers = await this.#options.verifiers();
-    const spoken = await hearPanel(
-      { client, answers, tell, verifiers },
-      key,
-      this.#deliveredOf(kept, kept.delivered),
-      view,
-      this.#spoken.get(key),
-    );
+    const said = this.#spoken.get(key);
+    const before = said?.panel === view.panels ? said : { panel: view.panels, members: [], isPartial: true };
+    const work = this.#deliveredOf(kept, kept.delivered);
+    const spoken = await hearPanel({ client, answers, tell, verifiers }, key, work, view, before);
     this.#spoken.set(key, spoken);
+    if (spoken.members.length > before.members.length) this.#tries.delete(key);
+    if (!spoken.isPartial) return due;
     // Who was silent is asked again, but not at once.
-    if (spoken.isPartial) this.#pauses.set(key, this.#options.millis() + PAUSE);
+    return { ...due, millis: this.#pause(key, Math.max(PAUSE, Math.min(LONGEST_PAUSE, (kept.terms.hearing * 1_000) / PARTS))) };
   }
 
   async #redraw(key: Hash, terms: HearingTerms): Promise<void> {
@@ -299,11 +334,13 @@ export class Hearings {
     try {
       await client.evaluator.finalise([termsOnChain(terms), client.addresses.CityToken], {
         intent: intentKey("hearing", "finalise", key),
+        maxGas: MAX_GAS,
         alreadyDone: isClosed,
       });
     } catch (error) {
-      // An escrow may leave work that never came to its own clock, as `AgreementEscrow` does: there is nothing to be heard.
-      if (panels > 0 || !(error instanceof TransactionReverted)) throw error;
+      // An escrow may leave work that never came to its own clock, as `AgreementEscrow` does: there is nothing to be heard. One that agrees when
+      // it is asked and refuses on chain costs gas each time: whoever wants its job ended does that.
+      if (!(error instanceof TransactionReverted) || (panels > 0 && error.phase === "simulated")) throw error;
     }
     this.#end(key, kept, await viewHearing(client, terms));
   }
@@ -311,6 +348,7 @@ export class Hearings {
   #end(key: Hash, kept: Kept, { outcome, score }: HearingView): void {
     this.#keep(key, { ...kept, isOver: true });
     this.#spoken.delete(key);
+    this.#tries.delete(key);
     const { jobId, escrow } = kept.terms;
     this.#city.tell(`job ${jobId} of ${escrow} is over: ${outcome}${outcome === "PASS" ? `, ${score} basis points` : ""}`);
   }
@@ -330,10 +368,13 @@ export class Hearings {
   }
 
   /** Where it is full, the one goes that was over first. */
-  #requireRoom(): void {
-    if (this.#known.size < MAX_HEARINGS) return;
+  #requireRoom(by: string): void {
+    const { max = MAX_HEARINGS } = this.#options;
+    const share = Math.ceil(max / ADDRESS_SHARE);
+    if (by !== "" && this.#rota.countOf(by) >= share) throw new TooManyHearings(share, " from your address");
+    if (this.#known.size < max) return;
     const over = [...this.#known].find(([, { isOver }]) => isOver);
-    if (over === undefined) throw new TooManyHearings();
+    if (over === undefined) throw new TooManyHearings(max);
     this.#known.delete(over[0]);
     const file = this.#fileOf(over[0]);
     if (existsSync(file)) rmSync(file);
@@ -341,7 +382,8 @@ export class Hearings {
 
   #keep(key: Hash, kept: Kept): void {
     this.#known.set(key, kept);
-    this.#seen = "";
+    if (kept.isOver) this.#rota.remove(key);
+    else this.#rota.add(key, kept.by);
     writeFileAtomic(this.#fileOf(key), canonicalJson(kept));
   }
 
@@ -353,6 +395,7 @@ export class Hearings {
 /** Of what receipts are. */
 const RECEIPT = "REC";
 const MAX_PANELS = 2;
+const NEVER = Number.POSITIVE_INFINITY;
 
 const keyOf = ({ escrow, jobId }: HearingTerms): Hash => hearingKey(escrow, BigInt(jobId));
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TransactionReverted } from "../../chain/errors.ts";
+import { TooMuchGas, TransactionReverted } from "../../chain/errors.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address } from "../../primitives/hex.ts";
 import type { Sql } from "../../records/sql.ts";
@@ -79,7 +79,8 @@ export class RelayBudget {
         gas += receipt?.gasUsed ?? 0n;
       });
     } catch (error) {
-      const isSent = error instanceof AgentCityError && !(error instanceof TransactionReverted && error.phase === "simulated");
+      const isUnsent = error instanceof TooMuchGas || (error instanceof TransactionReverted && error.phase === "simulated");
+      const isSent = error instanceof AgentCityError && !isUnsent;
       if (isSent && gas < RELAYED[act]) gas = RELAYED[act];
       throw error;
     } finally {
