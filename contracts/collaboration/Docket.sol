@@ -294,11 +294,14 @@ library Dockets {
             return;
         }
         if (d.proven != 0) v.confidence = 0;
-        if (!isRefuted(s, d)) return;
-        // Worth the floor, and all that is below it.
+        if (isRefuted(s, d)) raise(d, Admissibility.REFUTED);
+    }
+
+    /// @notice Has these items count at the node's floor, and at all that is below it.
+    function raise(Docket memory d, uint256 items) internal pure {
         EvidenceClass floor = EvidenceClass(d.law.floor());
         for (uint256 class = 0; class < d.graded.length; ++class) {
-            if (Admissibility.geq(floor, EvidenceClass(class))) d.graded[class] |= Admissibility.REFUTED;
+            if (Admissibility.geq(floor, EvidenceClass(class))) d.graded[class] |= items;
         }
     }
 

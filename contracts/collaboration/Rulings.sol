@@ -5,7 +5,7 @@ import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
-import {ClearingResult, EvidenceClass, WeighedVerdict} from "../types/Evidence.sol";
+import {ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
 import {Risk, Tier} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
 import {Docket, Dockets, Judgement, Ruling} from "./Docket.sol";
@@ -130,7 +130,7 @@ library Rulings {
             (uint256 answer, address verifier) = Panels.recall(d, i, v);
             if ((posted >> answer) & 1 == 1) _checkSame(s, d, verifier, answer, d.said[i]);
             if (v.basis & Admissibility.REFUTED != 0) Dockets.temper(s, d, v);
-            if (_counts(d, c, v, minConfidence, verifier)) d.counted |= Panels.placeOf(answer);
+            if (_counts(s, d, c, v, minConfidence, verifier)) d.counted |= Panels.placeOf(answer);
         }
         d.complete = Panels.completeIn(d, d.answered);
     }
@@ -174,20 +174,36 @@ library Rulings {
     }
 
     /// @dev Whether it answers and rests on enough. Whoever submits verdicts cannot silence one by leaving its proofs out: what would pass as
-    /// claimed must be proven here.
+    /// claimed must be proven here, or was by an earlier `post`.
     function _counts(
+        MissionStorage.Layout storage s,
         Docket memory d,
         Clearing.Count memory c,
         WeighedVerdict memory v,
         uint16 minConfidence,
         address verifier
-    ) private pure returns (bool) {
+    ) private view returns (bool) {
         uint8 questions = d.law.questions();
-        if (Clearing.weigh(c, v, d.graded, EvidenceClass(d.law.floor()), questions, minConfidence)) return true;
-        if (Clearing.isAnswer(v, questions) && Dockets.isClaimed(d, v.basis)) {
+        EvidenceClass floor = EvidenceClass(d.law.floor());
+        if (Clearing.weigh(c, v, d.graded, floor, questions, minConfidence)) return true;
+        if (!Clearing.isAnswer(v, questions)) return false;
+        Dockets.raise(d, _restedOn(s, d));
+        if (Clearing.weigh(c, v, d.graded, floor, questions, minConfidence)) return true;
+        if (Dockets.isClaimed(d, v.basis)) {
             bytes4 missing = ICollaborationContract.EvidenceMissing.selector;
             d.refuse(missing, d.node, uint160(verifier), v.basis);
         }
         return false;
+    }
+
+    /// @dev What posted verdicts rest on: it was proven then, whoever of its issuers is revoked since. Nobody asked what an abstention rests on.
+    function _restedOn(MissionStorage.Layout storage s, Docket memory d) private view returns (uint256 basis) {
+        WeighedVerdict memory v;
+        // Two questions, at most seven members.
+        for (uint256 i = 0; i < d.verdicts; ++i) {
+            (uint256 answer, ) = Panels.recall(d, i, v);
+            bool posted = s.posted[Panels.postedKey(d, answer)] == d.said[i];
+            if (posted && v.result != VerdictResult.ABSTAIN) basis |= v.basis;
+        }
     }
 }

@@ -47,6 +47,18 @@ export function packClasses(classes: readonly EvidenceClass[]): bigint {
   return classes.reduce<bigint>((word, code, item) => word | (BigInt(code) << BigInt(3 * item)), 0n);
 }
 
+/** Twin of `Dockets.raise`: the words with these items at `floor` at least. */
+export function raise(classWords: readonly bigint[], items: bigint, floor: EvidenceClass): readonly bigint[] {
+  return classWords.map((word, slot) =>
+    Array.from({ length: ITEMS_PER_SLOT }, (_, item) => item)
+      .filter((item) => (items >> BigInt(ITEMS_PER_SLOT * slot + item)) & 1n)
+      .reduce((raised, item) => {
+        const [at, own] = [BigInt(3 * item), classAt(word, item)];
+        return (raised & ~(7n << at)) | (BigInt(join(own, floor)) << at);
+      }, word),
+  );
+}
+
 /** Numbers of the set bits, ascending. */
 export function itemsOf(basis: bigint): number[] {
   const items: number[] = [];

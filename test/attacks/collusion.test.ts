@@ -565,6 +565,38 @@ describe("attacks by collusion", () => {
       expect(await entitled()).to.be.greaterThan(0);
     });
 
+    it("an issuer is revoked after a member posted a verdict on its item, and nobody can clear", async () => {
+      await worked({ ...TASK, panelSize: 3 });
+      const { openings, items, verdicts } = await mission.clearOrder(0);
+      const [first = ""] = await panel();
+      await post(first);
+      await mission.city.evidence.revoke(mission.city.issuer.address);
+      await attempt(mission.contract.clear(packed({ node: 0, openings, items, verdicts })));
+      await attempt(mission.contract.clear(packed({ node: 0, openings, items: [], verdicts })));
+      expect(await entitled()).to.be.greaterThan(0);
+    });
+
+    /** A panel that is heard to its end against work, on an item that its executor claims and nobody shows. */
+    const condemnedUnshown = async (abstaining: boolean) => {
+      await worked({ ...TASK, panelSize: 3 });
+      const [first = "", ...others] = await panel();
+      const openings = [await mission.opening(0)];
+      const against = await Promise.all(others.map((member) => mission.verdict(0, member, OTHERWISE)));
+      const named = await mission.verdict(0, first, abstaining ? { result: Result.ABSTAIN } : OTHERWISE);
+      if (abstaining) await mission.contract.post(packed({ node: 0, openings, items: [], verdicts: [named] }));
+      await closed();
+      await attempt(mission.contract.clear(packed({ node: 0, openings, items: [], verdicts: [named, ...against] })));
+      return (await mission.contract.faultOf(0, 0)).mask;
+    };
+
+    it("a member posts an abstention that names what nobody proved, and two condemn the work on that", async () => {
+      expect(await condemnedUnshown(true)).to.equal(0);
+    });
+
+    it("a panel condemns work on what nobody proved, as if it had been posted", async () => {
+      expect(await condemnedUnshown(false)).to.equal(0);
+    });
+
     it("an executor and a member post praise of evidence that nobody signed, so that no clearing can hold it", async () => {
       await opened({ ...TASK, panelSize: 3 });
       await mission.awardAll();

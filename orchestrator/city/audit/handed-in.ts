@@ -1,20 +1,26 @@
-import { numberToHex, recoverAddress } from "viem";
-import { listDigest, messageHash } from "../../client/sign/sign-message.ts";
+import { numberToHex, recoverAddress, zeroHash } from "viem";
+import { listDigest, messageHash, type SigningDomain } from "../../client/sign/sign-message.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { nodeCommitmentOf } from "../../rules/commitments.ts";
 import { decodeClearWave, type WireItem, type WireOrder, type WireVerdict } from "../../rules/wire.ts";
 import type { ChainContext } from "./context.ts";
+
+export interface Known extends Pick<ChainContext, "record" | "history" | "mission"> {
+  readonly client: SigningDomain;
+  readonly law: Pick<ChainContext["law"], "nodes">;
+}
 
 /** What a clearing was asked with about one node; `isSigned`: whether the list that an entry is in is its signer's. */
 export interface HandedIn extends WireOrder {
   readonly at: bigint;
   readonly hash: Hash;
   readonly items: readonly (WireItem & { readonly issuer: Address; readonly isSigned: boolean })[];
-  readonly verdicts: readonly (WireVerdict & { readonly verifier: Address; readonly isSigned: boolean })[];
+  /** `said`: hash of the verdict, with what it is about. */
+  readonly verdicts: readonly (WireVerdict & { readonly verifier: Address; readonly isSigned: boolean; readonly said: Hash })[];
 }
 
 /** Everything handed in to `clear`, node by node; nodes that a call passed over are left out. */
-export async function handedIn(context: ChainContext): Promise<readonly HandedIn[]> {
+export async function handedIn(context: Known): Promise<readonly HandedIn[]> {
   const { record } = context;
   const cleared = record.calls("CollaborationContract", "clear").map(({ at, hash, args }) => ({ at, hash, wave: args[0] }));
   const advanced = record.calls("CollaborationContract", "advance").map(({ at, hash, args }) => ({ at, hash, wave: args[0] }));
@@ -31,13 +37,28 @@ export async function handedIn(context: ChainContext): Promise<readonly HandedIn
 const EVERY_SLOT = 255;
 
 /** Whether a call left a node as it was and went on to others. */
-export function passedOver({ record }: ChainContext, hash: Hash, node: number): boolean {
+export function passedOver({ record }: Pick<ChainContext, "record">, hash: Hash, node: number): boolean {
   return record
     .events("CollaborationContract", "Skipped")
     .some((event) => event.hash === hash && event.args.node === node && event.args.slot === EVERY_SLOT);
 }
 
-async function ordersIn(context: ChainContext, at: bigint, hash: Hash, bytes: Hex): Promise<readonly HandedIn[]> {
+/** The verdicts that members posted ahead of a clearing, by `said`. */
+export async function postedBefore(context: Known, at: bigint): Promise<ReadonlySet<Hash>> {
+  const { record } = context;
+  const taken = record.events("CollaborationContract", "Posted");
+  const posted = new Set<Hash>();
+  let before = 0n;
+  for (const { at: sent, hash, args } of record.events("CollaborationContract", "WavePosted").filter((wave) => wave.at < at)) {
+    const nodes = taken.filter((event) => event.at > before && event.at < sent).map((event) => event.args.node);
+    for (const { node, verdicts } of await ordersIn(context, sent, hash, args.wave))
+      if (nodes.includes(node)) for (const { said } of verdicts) posted.add(said);
+    before = sent;
+  }
+  return posted;
+}
+
+async function ordersIn(context: Known, at: bigint, hash: Hash, bytes: Hex): Promise<readonly HandedIn[]> {
   const { client, mission, history, law } = context;
   const wave = decodeClearWave(bytes);
   const subjects = wave.orders.map(({ node }) => {
@@ -66,7 +87,8 @@ async function ordersIn(context: ChainContext, at: bigint, hash: Hash, bytes: He
     );
     const parts = { before: [verifier], hashes, after: [numberToHex(deadline)] };
     const isSigned = await isBy(verifier, listDigest(client, "Verdicts", parts, mission), signature);
-    for (const verdict of list) if (typeof verdict !== "string") verdicts.push({ ...verdict, verifier, isSigned });
+    for (const [place, verdict] of list.entries())
+      if (typeof verdict !== "string") verdicts.push({ ...verdict, verifier, isSigned, said: hashes[place] ?? zeroHash });
   }
   return wave.orders.map((order, place) => ({
     ...order,

@@ -1,4 +1,4 @@
-import { classAt, EvidenceClass, geq, ITEMS_PER_SLOT, REFUTATION } from "../../rules/admissibility.ts";
+import { classAt, EvidenceClass, geq, ITEMS_PER_SLOT, REFUTATION, REFUTED, raise } from "../../rules/admissibility.ts";
 import { temper, type WeighedVerdict } from "../../rules/clearing.ts";
 import type { ChainContext } from "./context.ts";
 import type { HandedIn } from "./handed-in.ts";
@@ -26,11 +26,10 @@ export function withRefutations(
 ): { readonly verdicts: readonly WeighedVerdict[]; readonly classWords: readonly bigint[] } {
   const { floor = EvidenceClass.SELF } = context.law.nodes[judged.node] ?? {};
   const shown = isShown(context, judged);
-  const [first = 0n, ...others] = judged.classWords;
   const refuted = isRefuted(context, seen, judged);
   return {
     verdicts: verdicts.map((verdict) => temper(verdict, { shown })),
-    classWords: refuted ? [first | (BigInt(floor) << BigInt(3 * REFUTATION)), ...others] : judged.classWords,
+    classWords: refuted ? raise(judged.classWords, REFUTED, classAt(BigInt(floor), 0)) : judged.classWords,
   };
 }
 

@@ -3,15 +3,15 @@ import { nonEmptyOutputAbi } from "../../chain/abi/NonEmptyOutput.ts";
 import type { Panel } from "../../execution/clearing-record.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
-import { classAt, EvidenceClass, geq, meet, REFUTATION } from "../../rules/admissibility.ts";
-import { decide, drawnWeight, type WeighedVerdict } from "../../rules/clearing.ts";
+import { classAt, EvidenceClass, geq, meet, REFUTATION, raise } from "../../rules/admissibility.ts";
+import { decide, drawnWeight, VerdictResult, type WeighedVerdict } from "../../rules/clearing.ts";
 import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitments.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
 import { drawPanel, panelSeed } from "../../rules/panel-draw.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import type { ChainContext } from "./context.ts";
-import { type HandedIn, handedIn } from "./handed-in.ts";
+import { type HandedIn, handedIn, type Known, postedBefore } from "./handed-in.ts";
 import type { ChainCheck, Inspection } from "./inspection.ts";
 import { withRefutations } from "./refutations.ts";
 
@@ -48,7 +48,8 @@ export const verdicts: ChainCheck = {
         const clearing = { ...order, at, attempt, subject, classWords };
         const weighed = await weigh(context, seen, clearing);
         const heard = withRefutations(context, seen, clearing, weighed.verdicts);
-        decided(context, seen, { ...clearing, classWords: heard.classWords }, { ...weighed, verdicts: heard.verdicts }, event.args);
+        const shown = { ...clearing, classWords: await withPosted(context, { ...clearing, classWords: heard.classWords }) };
+        decided(context, seen, shown, { ...weighed, verdicts: heard.verdicts }, event.args);
         if (event.args.result === PASS) await gated(context, seen, clearing, event);
       });
     }
@@ -91,6 +92,20 @@ export async function provenClasses(
     if (own !== undefined) own[item.index] = meet(classAt(opening.classes, item.index), claimed);
   }
   return classes.map((own) => own.reduce<bigint>((word, code, item) => word | (BigInt(code) << BigInt(3 * item)), 0n));
+}
+
+/** What a posted verdict rests on was proven when it was posted, at the floor, whoever of its issuers is revoked since. */
+export async function withPosted(
+  context: Known,
+  { at, node, verdicts, classWords }: Pick<Clearing, "at" | "node" | "verdicts" | "classWords">,
+): Promise<readonly bigint[]> {
+  const posted = await postedBefore(context, at);
+  const bases = verdicts.filter(({ said, result }) => posted.has(said) && result !== VerdictResult.ABSTAIN).map(({ basis }) => basis);
+  return raise(
+    classWords,
+    bases.reduce((all, basis) => all | basis, 0n),
+    classAt(BigInt(context.law.nodes[node]?.floor ?? 0), 0),
+  );
 }
 
 interface Weighed {

@@ -1,17 +1,11 @@
 import { expect } from "chai";
-import { createPublicClient, custom, type Hash } from "viem";
-import { hardhat } from "viem/chains";
-import { replayLimits } from "../../../orchestrator/chain/replay-limits.ts";
-import { ReplayedRecord } from "../../../orchestrator/city/audit/chain-record.ts";
-import { MissionHistory } from "../../../orchestrator/city/audit/history.ts";
 import { Inspection } from "../../../orchestrator/city/audit/inspection.ts";
 import { withRefutations } from "../../../orchestrator/city/audit/refutations.ts";
-import { Roles } from "../../../orchestrator/city/audit/roles.ts";
-import { addressSchema } from "../../../orchestrator/primitives/address.ts";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { EvidenceClass, packClasses, REFUTED } from "../../../orchestrator/rules/admissibility.ts";
 import { decide, Question, VerdictResult } from "../../../orchestrator/rules/clearing.ts";
-import { keyOf, networkHelpers, provider } from "../../support/city-fixture.ts";
+import { audited } from "../../support/audited-mission.ts";
+import { keyOf, networkHelpers } from "../../support/city-fixture.ts";
 import { Clearing, type Mission, openMission, packed, Result } from "../../support/mission-fixture.ts";
 
 const WEIGHT = 100;
@@ -36,14 +30,8 @@ describe("refutations as the audit reads them", () => {
   async function cleared(items: Items) {
     const order = await mission.clearOrder(0, { result: Result.FAIL, basis: REFUTED, score: 0, agreeing: 0 });
     await mission.contract.clear(packed({ ...order, items }));
-    const head = BigInt(await networkHelpers.time.latestBlock());
-    const publicClient = createPublicClient({ chain: hardhat, transport: custom(provider), cacheTime: 0 });
-    const chain = { firstBlock: 0n, head: () => ({ number: head, hash: HASH }), publicClient };
-    const about = addressSchema.parse(mission.address);
-    const record = await ReplayedRecord.read(chain, mission.city.built, about, replayLimits().events);
-    const lawHash = hexSchema.parse(await mission.contract.lawHash());
-    const history = new MissionHistory(record, { chainId: 31337n, mission: about, lawHash });
-    const context = { record, history, roles: new Roles(record), mission: about, law: { nodes: mission.nodes } };
+    const context = await audited(mission);
+    const { record } = context;
     const seen = new Inspection({ name: "VERDICTS", file: "chain.ndjson" });
     const [event] = record.events("CollaborationContract", "Cleared");
     if (event === undefined) throw new Error("nothing was cleared");
@@ -89,5 +77,3 @@ describe("refutations as the audit reads them", () => {
     expect(await cleared([])).to.equal(Clearing.FAIL);
   });
 });
-
-const HASH: Hash = `0x${"00".repeat(32)}`;
