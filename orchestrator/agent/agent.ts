@@ -32,75 +32,75 @@ import { type AskOwner, Policy } from "./policy.ts";
 import { recorded } from "./replay.ts";
 import { VerifierPolicy } from "./verifier.ts";
 
-/** Times of the machine. */
+/** The machine's clock and timers. */
 export interface AgentClock {
   readonly millis: () => number;
   readonly sleep: (millis: number) => Promise<void>;
 }
 
 export interface AgentOptions {
-  /** Where the city's seats are: `http://127.0.0.1:8787`. */
+  /** The city's seat server: `http://127.0.0.1:8787`. */
   readonly city: string;
-  /** The chain it believes. Default: the city's own, which is said aloud. */
+  /** The RPC endpoint that the agent trusts. Default: the city's own, with a warning. */
   readonly rpc?: string | undefined;
-  /** The agent's secret key. It stays in this object: no handler sees it. */
+  /** The agent's secret key. It never leaves this object, and handlers do not see it. */
   readonly key: Hex;
-  /** Who answers for the agent: signs its registration and gives its stake. Needed until it is registered. */
+  /** The principal: signs the registration and provides the stake. Required until the agent is registered. */
   readonly principal?: Hex | LocalAccount | undefined;
-  /** A producer of the city that makes this one, in place of a principal: it gives the stake, and its principal answers for both. */
+  /** A registered producer that creates this agent in place of a principal: it provides the stake, and its principal answers for both. */
   readonly creator?: Hex | LocalAccount | undefined;
-  /** A folder of its own, of this city and this key: what it decided is there before it is signed. */
+  /** The agent's own folder, one per city and key. Every decision is written here before it is signed. */
   readonly folder: string;
-  /** What it is in the city: a producer, or a verifier or an issuer, which adjudicators seat. Default: a producer. */
+  /** The agent's role: a producer, or a verifier or issuer that adjudicators seat. Default: a producer. */
   readonly office?: OfficeTerms | undefined;
-  /** Names in the catalogue that it sells, or that an issuer runs again. Default: all. */
+  /** Catalogue names of the services that it sells, or that an issuer re-executes. Default: all. */
   readonly services?: readonly string[] | undefined;
-  /** Decides, within the limits. What it leaves out a heuristic mind decides. */
+  /** Makes decisions within the limits. A heuristic mind makes those that are left out. */
   readonly mind?: Partial<Mind> | undefined;
-  /** What its owner allows. */
+  /** Limits set by the owner. */
   readonly limits?: z.input<typeof limitsSchema> | Limits | undefined;
-  /** Asked for what lies above `limits.askAbove`. Default: nobody, and it is declined. */
+  /** Asked about anything above `limits.askAbove`. Default: such work is declined. */
   readonly askOwner?: AskOwner | undefined;
   readonly clock: AgentClock;
-  /** The Node that runs services, 24 or later. Default: this process's. */
+  /** Path of the Node (24 or later) that runs services. Default: this process's. */
   readonly nodePath?: string | undefined;
   readonly tell?: ((line: string) => void) | undefined;
-  /** What the city, and whoever looks at it, is told of this program: `agentcity/0.1.0 node/24.21.0`. Default: nothing. */
+  /** The build reported to the city, which publishes it: `agentcity/0.1.0 node/24.21.0`. Default: none. */
   readonly build?: string | undefined;
-  /** By what a verifier judges where a law asks for a semantic one. Default: by nothing, and it is silent there. */
+  /** Model that a verifier uses for semantic checks. Default: none, and the verifier abstains from them. */
   readonly judge?: Judge | undefined;
-  /** An issuer runs services without bubblewrap, where there is none: accepted aloud. */
+  /** Allows an issuer to run services without bubblewrap where it is not installed. Logged as a warning. */
   readonly weakSandbox?: boolean | undefined;
 }
 
 export interface Agent {
   readonly address: Address;
-  /** Decides this kind of call in place of the mind. Throws InvalidValue for a kind that no city asks. */
+  /** Replaces the mind's decision for one kind of call. Throws InvalidValue for an unknown kind. */
   handle<Kind extends keyof Handlers>(kind: Kind, handler: Handlers[Kind]): Agent;
-  /** Joins, then answers until `signal` aborts; without a signal, indefinitely. */
+  /** Joins the city, then answers calls until `stop` aborts; without a signal, indefinitely. */
   run(stop?: AbortSignal): Promise<void>;
-  /** One line for each thing that it needs: what there is, and whether that will do. */
+  /** Checks every prerequisite; one finding each. */
   doctor(): Promise<readonly Finding[]>;
-  /** Whether it earns, and why not. */
+  /** Whether the agent is earning, and if not, why. */
   status(): Promise<Standing>;
 }
 
-/** Whatever role it has: what decides how a call is answered. */
+/** The policy of a role: decides how each call is answered. */
 interface Answering {
   answer(call: Pick<Call, "kind" | "payload">): Promise<JsonValue>;
 }
 
-/** Seconds that a request for calls waits at the city. */
+/** How long the city holds a request for calls open, seconds. */
 const WAIT = 20;
-/** Milliseconds that one takes at most. */
+/** Timeout of such a request, milliseconds. */
 const LONGEST_REQUEST = 30_000;
-/** Milliseconds before an unreachable city is asked again. */
+/** Pause before retrying an unreachable city, milliseconds. */
 const PAUSE = 500;
 
-/** Whether nobody answered: the same may be asked again. */
+/** Whether the city or its chain did not answer, so that the request may be repeated. */
 const isAway = (error: unknown) => error instanceof CityAway || isUnreachable(error);
 
-/** An agent of one owner in a city of others: its key, its mind and its services stay on this machine. */
+/** An agent in a city that someone else operates. Its key, mind and services stay on this machine. */
 export function createAgent(options: AgentOptions): Agent {
   const { key, folder, clock, tell = () => {} } = options;
   const account = privateKeyToAccount(key);
@@ -122,7 +122,7 @@ export function createAgent(options: AgentOptions): Agent {
     return offersOf([{ account }], catalogue);
   }
 
-  /** The owner's decisions where there are any, else a heuristic mind's; each is kept with its question, for `replay`. */
+  /** The owner's handlers first, a heuristic mind otherwise. Each decision is recorded with its question for `replay`. */
   function mind(): Mind {
     const { plan, draft, speak, rank, bid } = handlers;
     return {
@@ -139,7 +139,7 @@ export function createAgent(options: AgentOptions): Agent {
       const answer = await policy.answer(call);
       const receipt = await link.answer(call.id, answer);
       tell(`answered ${call.kind}`);
-      // What it can show where the city says that nothing came.
+      // Proof of delivery, should the city claim that no answer came.
       if (await link.isReceipt(call.id, receipt)) await memory.keep(["received", call.id], receivedSchema, async () => receipt);
       else tell(`the city's receipt for its answer to ${call.kind} does not hold`);
     } catch (error) {
@@ -149,7 +149,7 @@ export function createAgent(options: AgentOptions): Agent {
     }
   }
 
-  /** An issuer runs what others chose, on inputs that others made, beside the key whose word decides. */
+  /** An issuer runs code and inputs chosen by others next to its signing key, hence a sandbox. */
   function requireFence(): void {
     if (unfenced === undefined) return;
     if (options.office?.office === "issuer" && options.weakSandbox !== true) throw new NoSandbox(unfenced);
@@ -178,7 +178,7 @@ export function createAgent(options: AgentOptions): Agent {
       } catch (error) {
         if (stop.aborted) break;
         tell(`the city is away (${messageOf(error)}); asking again`);
-        // It may come back at another address of this machine; that it is the same one is asked again.
+        // It may return at another address of this machine; `reach` checks that it is the same city.
         policy = policyOf((await untilReached(stop)).client);
         tell("the city is back");
       }
@@ -186,7 +186,7 @@ export function createAgent(options: AgentOptions): Agent {
     await Promise.allSettled(busy.values());
   }
 
-  /** Joins, also where the city or its chain does not answer for a while: what was done before is read back from the chain. */
+  /** Joins, retrying while the city or its chain is unreachable. Earlier steps are read back from the chain. */
   async function untilJoined(...asked: Parameters<typeof joined>): ReturnType<typeof joined> {
     const [, , stop] = asked;
     for (let reported = false; !stop.aborted; ) {
@@ -202,7 +202,7 @@ export function createAgent(options: AgentOptions): Agent {
     return undefined;
   }
 
-  /** Who answers for it, once it is registered and has the office that it asks for; undefined if it was to stop meanwhile. */
+  /** Returns the agent's principal once it is registered and seated; undefined if it was stopped before. */
   async function joined(
     joining: Omit<Enrolment, "kind" | "services">,
     services: readonly RegisteredService[],
@@ -218,7 +218,7 @@ export function createAgent(options: AgentOptions): Agent {
     return office === undefined || (await petition(joining, office, wait)) ? principal : undefined;
   }
 
-  /** What answers in this role. */
+  /** The policy of the agent's role. */
   function answering(client: CityClient, principal: Address, offers: readonly Offer[]): Answering {
     const common = { client, account, memory, seal: signerOf("secp256k1", hexToBytes(key)), block: (id: string) => link.block(id) };
     if (options.office?.office === "verifier") return new VerifierPolicy({ ...common, judge: options.judge, tell });
@@ -237,7 +237,7 @@ export function createAgent(options: AgentOptions): Agent {
     });
   }
 
-  /** Begins to answer whatever is asked now, or waits for the first question. */
+  /** Starts answering every open call, or waits for the first one. */
   async function answerAll(policy: Answering, busy: Map<string, Promise<void>>, stop: AbortSignal): Promise<void> {
     const over = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_REQUEST)]);
     for (const call of await link.calls(busy.size > 0 ? 0 : WAIT, over, options.build)) {

@@ -7,7 +7,7 @@ import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import type { Contact } from "./contact.ts";
 import type { CityLink } from "./link.ts";
 
-/** One thing that an agent needs, and whether what there is will do. */
+/** One prerequisite, and whether it is met. */
 export interface Finding {
   readonly what: string;
   readonly ok: boolean;
@@ -24,10 +24,10 @@ export interface Checked {
   readonly isSeated?: ((client: CityClient) => Promise<boolean>) | undefined;
 }
 
-/** Seconds that the machine's clock may differ from the city's: requests are signed for a minute. */
+/** Largest accepted difference between this machine's clock and the city's, seconds: signed requests are valid for a minute. */
 const CLOCK_SECONDS = 30;
 
-/** Every thing that an agent needs, in the order in which each rests on those before it. */
+/** Checks every prerequisite in order of dependency. */
 export async function examine({ account, link, services, reach, millis, isSeated }: Checked): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   async function check<Result>(what: string, look: () => Promise<readonly [string, Result]>): Promise<Result | undefined> {
@@ -89,22 +89,22 @@ export async function examine({ account, link, services, reach, millis, isSeated
   return found;
 }
 
-/** How an agent stands in a city, by the chain alone. */
+/** An agent's standing in a city, from the chain alone. */
 export interface Standing {
   readonly state: "earning" | "working" | "not earning";
-  /** Why it earns nothing, or what it does; one line for each reason. */
+  /** Why it earns nothing, or what it is doing; one line per reason. */
   readonly reasons: readonly string[];
   readonly reputation: number;
-  /** Smallest unit: paid to it, and not yet withdrawn. */
+  /** Paid to it and not yet withdrawn, smallest unit. */
   readonly credit: string;
   readonly bids: number;
   readonly won: number;
 }
 
-/** Auctions whose ends are explained, newest first. */
+/** Number of recent lost auctions to explain, newest first. */
 const EXPLAINED = 3;
 
-/** Whether it earns, and why not. */
+/** Whether the agent is earning, and if not, why. */
 export async function standingOf(client: CityClient, agent: LocalAccount["address"]): Promise<Standing> {
   const [bids, awards, reputation, { held, locked }] = await Promise.all([
     client.execution.history("BidPlaced", { agent }),

@@ -8,9 +8,9 @@ import { OtherCode } from "./errors.ts";
 import { type OwnBuild, ownBuilds } from "./own-builds.ts";
 
 /**
- * Compares the code of every contract of a city, of every mission template that it published and of every library that they call with what this
- * version's own contracts run, all of one build. What deployment fills in is left out, but libraries are followed, and an address among the
- * immutables is one of the city's own. The token is not compared: a city may settle in any. Throws OtherCode, ArtifactMissing.
+ * Compares the code of every contract of a city, of its published mission templates and of the libraries they call with this version's own
+ * contracts; all must come from one build. Values filled in at deployment are ignored, except that libraries are followed and an address
+ * among the immutables must belong to the city. The token is not compared: a city may settle in any. Throws OtherCode, ArtifactMissing.
  */
 export async function requireOwnCode(client: CityClient, builds: readonly OwnBuild[] = ownBuilds()): Promise<void> {
   const { chain, addresses, templates } = client;
@@ -50,11 +50,11 @@ interface Placed {
 
 interface Live {
   readonly read: (address: Address) => Promise<Hex>;
-  /** Addresses of the city, in lower case. */
+  /** The city's own addresses, in lower case. */
   readonly own: ReadonlySet<string>;
 }
 
-/** The first contract or library that is not of this build. */
+/** The first contract or library that does not come from this build. */
 async function firstOther({ code }: OwnBuild, contracts: readonly Placed[], { read, own }: Live): Promise<Placed | undefined> {
   const compared = new Set<string>();
   const left = [...contracts];
@@ -66,7 +66,7 @@ async function firstOther({ code }: OwnBuild, contracts: readonly Placed[], { re
     const live = await read(address);
     if (built === undefined || live.length / 2 - 1 !== built.length || keccak256(emptied(live, built.holes)) !== built.hash) return next;
     const wordAt = (start: number, length: number): Hex => `0x${live.slice(2 + 2 * start, 2 + 2 * (start + length))}`;
-    // The root has one more, its deployer's, whose power ended with the founding.
+    // The root has one extra immutable, the deployer, whose power ended with the founding.
     const isForeign = ({ start, length }: Hole) =>
       length === WORD && isAddressWord(wordAt(start, length)) && !own.has(`0x${wordAt(start, length).slice(-40)}`);
     if (source !== sources.ConstitutionContract && built.holes.some(isForeign)) return next;

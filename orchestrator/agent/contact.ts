@@ -12,18 +12,18 @@ import { AnotherCity, OwnRpcMissing } from "./errors.ts";
 import type { CityLink } from "./link.ts";
 import type { Memory } from "./memory.ts";
 
-/** A city that was reached, and the chain that this agent believes about it. */
+/** A reachable city, and the chain that the agent trusts about it. */
 export interface Contact {
   readonly card: CityCard;
   readonly client: CityClient;
 }
 
-/** What is pinned at first contact: a city that differs in any of it later is another. */
+/** Pinned at first contact. A city that later differs in any of these fields is a different city. */
 const pinnedSchema = cityCardSchema.omit({ rpcUrl: true, now: true });
 
 /**
- * Reaches a city, whose contracts must be those of this version, and compares it with what it was at first contact. On a devnet without `rpc` the
- * city's own chain is believed. Throws OtherCode, AnotherCity, OwnRpcMissing.
+ * Connects to a city, checks that its contracts are those of this version, and compares it with what was pinned at first contact. On a
+ * devnet without `rpc` the agent trusts the city's own chain. Throws OtherCode, AnotherCity, OwnRpcMissing.
  */
 export async function reach(
   link: Pick<CityLink, "card">,
@@ -49,13 +49,13 @@ export async function reach(
   return { card, client };
 }
 
-/** Blocks below the head that no reorganisation replaces. */
+/** Depth below the head at which no reorganisation is expected, blocks. */
 const SETTLED = 16n;
-/** Remembered blocks that are compared, newest first. */
+/** Number of remembered blocks to compare, newest first. */
 const COMPARED = 32;
 const seenSchema = z.strictObject({ number: z.string().regex(/^\d{1,20}$/), hash: hashSchema });
 
-/** A chain that has another block where one was seen before tells another history. Throws AnotherCity, with both hashes. */
+/** Checks that the chain still has the blocks seen before. Throws AnotherCity with both hashes if one was replaced. */
 async function requireSameHistory({ chain }: CityClient, memory: Memory): Promise<void> {
   const seen = memory.all("block", seenSchema).sort((a, b) => (BigInt(a.number) < BigInt(b.number) ? 1 : -1));
   const hashAt = async (number: bigint) => (await chain.publicClient.getBlock({ blockNumber: number }).catch(() => undefined))?.hash;
@@ -69,7 +69,7 @@ async function requireSameHistory({ chain }: CityClient, memory: Memory): Promis
   if (hash !== undefined) await memory.keep(["block", String(at)], seenSchema, async () => ({ number: String(at), hash }));
 }
 
-/** Of all the city's contracts together. */
+/** Hash over the code of all the city's contracts. */
 async function codeAt({ chain, addresses }: CityClient): Promise<Hash> {
   const codes = await Promise.all(Object.values(addresses).map((address) => chain.publicClient.getCode({ address })));
   return keccak256(stringToHex(codes.join()));

@@ -12,40 +12,40 @@ import type { KINDS } from "../protocol/kinds.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import type { CityLink } from "./link.ts";
 
-/** Who joins a city. */
+/** An agent about to join a city. */
 interface Joining {
   readonly client: CityClient;
   readonly link: CityLink;
   readonly account: LocalAccount;
-  /** Who answers for it and gives its stake; not needed again once it is registered. */
+  /** The principal, which answers for the agent and provides its stake. Not needed once registered. */
   readonly principal: LocalAccount | undefined;
-  /** A producer of the city that makes it, in place of a principal. */
+  /** A registered producer that creates the agent in place of a principal. */
   readonly creator?: LocalAccount | undefined;
   readonly tell: (line: string) => void;
 }
 
-/** Who registers, and with what. */
+/** The agent to register, its stake and its services. */
 export interface Enrolment extends Joining {
   readonly kind: (typeof KINDS)[keyof typeof KINDS];
   readonly services: readonly RegisteredService[];
 }
 
-/** What somebody says of itself who asks for an office. */
+/** What an applicant for an office states about itself. */
 export interface OfficeTerms {
   readonly office: "issuer" | "verifier";
-  /** An issuer's: receipts, re-execution. */
+  /** Evidence classes of an issuer: receipts, re-execution. */
   readonly classes: readonly ("REC" | "ATT")[];
   readonly runtime: string;
-  /** How adjudicators reach its owner. */
+  /** How adjudicators reach the owner. */
   readonly contact: string;
-  /** What it has to do with sponsors of this city. */
+  /** Relations to sponsors of this city. */
   readonly relations: string;
 }
 
-/** Waits a while; false: it is to stop. */
+/** Waits a while. Returns false when the agent should stop. */
 export type Waiting = () => Promise<boolean>;
 
-/** The office that terms ask for, as the petition names it. */
+/** The office as the petition names it. */
 export function seatOf(account: Address, { office, classes }: OfficeTerms) {
   return {
     account,
@@ -55,8 +55,8 @@ export function seatOf(account: Address, { office, classes }: OfficeTerms) {
 }
 
 /**
- * Asks the adjudicators for an office, and waits until they seated it (decision 103). Returns false if it was to stop meanwhile. What it
- * asked before is not asked again: the petition is signed once and presented again whenever it is missing.
+ * Petitions the adjudicators for an office and waits until they grant it (decision 103). Returns false if stopped before. The petition is
+ * signed once and resubmitted whenever the city does not have it.
  */
 export async function petition(joining: Joining, terms: OfficeTerms, wait: Waiting): Promise<boolean> {
   const { client, link, account, principal, tell } = joining;
@@ -85,8 +85,8 @@ class PrincipalMissing extends AgentCityError {
 }
 
 /**
- * Registers what is not registered yet, by signatures that the city relays; everything is read back from the chain. Returns who answers
- * for the agent.
+ * Registers the agent and its services where they are not registered yet, by signatures that the city relays; every step is read back from
+ * the chain. Returns the agent's principal.
  */
 export async function enrol(enrolment: Enrolment): Promise<Address> {
   const { client, account, link, services } = enrolment;

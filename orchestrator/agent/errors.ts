@@ -1,6 +1,6 @@
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** The city asked for something that this agent did not decide. `field`: what differs. Nothing was signed. */
+/** The city requested something that this agent did not decide. `field` names the difference. Nothing was signed. */
 export class WillNotSign extends AgentCityError {
   readonly field: string;
   constructor(what: string, field: string, details?: string) {
@@ -9,14 +9,14 @@ export class WillNotSign extends AgentCityError {
   }
 }
 
-/** What it was asked lies beyond what its owner allows without being asked. Nothing was signed. */
+/** The request exceeds what the owner allows without being asked. Nothing was signed. */
 export class NeedsOwner extends AgentCityError {
   constructor(what: string, why: string) {
     super("NeedsOwner", `Declined ${what}: ${why}`, { action: "raise the bound in the limits file, or answer when the agent asks" });
   }
 }
 
-/** The city, or its chain, is not the one that this agent joined. `details`: the evidence. */
+/** The city or its chain is not the one that this agent joined. `details` holds the evidence. */
 export class AnotherCity extends AgentCityError {
   constructor(what: string, details?: string) {
     super("AnotherCity", `This is not the city that this agent joined: its ${what} is another`, {
@@ -26,7 +26,7 @@ export class AnotherCity extends AgentCityError {
   }
 }
 
-/** A contract of the city, or a library of one, is not of a build that this program knows. Nothing was signed. */
+/** A contract or library of the city comes from a build that this program does not know. Nothing was signed. */
 export class OtherCode extends AgentCityError {
   constructor(source: string, address: string, builds: readonly string[]) {
     super("OtherCode", `The contract at ${address} is not this version's ${source}`, {
@@ -37,21 +37,21 @@ export class OtherCode extends AgentCityError {
   }
 }
 
-/** The city answered a request with a refusal. */
+/** The city refused a request. */
 export class CityRefused extends AgentCityError {
   constructor(status: number, code: string, message: string) {
     super("CityRefused", `The city refused (${status} ${code}): ${message}`);
   }
 }
 
-/** There is no city at that address now. */
+/** No city answers at that address. */
 export class CityAway extends AgentCityError {
   constructor(city: string, cause: unknown) {
     super("CityAway", `There is no city at ${city} now`, { cause, action: "check the address, or wait until its operator opens it" });
   }
 }
 
-/** Off devnets the city's word about its chain is not enough. */
+/** Outside devnets the city's own RPC endpoint is not trusted. */
 export class OwnRpcMissing extends AgentCityError {
   constructor(chainId: number) {
     super("OwnRpcMissing", `An agent on chain ${chainId} asks a node that its owner trusts, not the city's`, {

@@ -23,12 +23,12 @@ import { EvidenceClass } from "../rules/admissibility.ts";
 import { WillNotSign } from "./errors.ts";
 import { requireSame, type UncheckedMessage } from "./same.ts";
 
-/** The most that somebody signs ahead, seconds of chain time: a bid, or a withdrawal. */
+/** Longest validity that an agent gives a bid or a withdrawal, seconds of chain time. */
 export const DAY = 86_400n;
-/** The same for everything else. A devnet's clock may be ahead of its last block by as much. */
+/** The same for every other signature. A devnet's clock may be as far ahead of its last block. */
 export const HOUR = 3_600n;
 
-/** A withdrawal of what the vault owes to this key, to itself. */
+/** Withdraws what the vault owes this key, to itself. */
 export async function withdrawalOf(
   { client, account }: { readonly client: CityClient; readonly account: Parameters<typeof signMessage>[1] },
   grounds: Grounds,
@@ -41,14 +41,14 @@ export async function withdrawalOf(
   return signMessage(client, account, "Withdrawal", own);
 }
 
-/** A node that a question is about, in its present attempt. */
+/** A node that a request is about, in its current attempt. */
 interface NodeAt {
   readonly mission: Address;
   readonly node: number;
   readonly attempt: number;
 }
 
-/** Reads the question of a call in the form of its kind. Throws WillNotSign for a kind that this role is never asked. */
+/** Parses the payload of a call. Throws WillNotSign for a kind that this role does not answer. */
 export function questionIn(role: SeatRole, { kind, payload }: Pick<Call, "kind" | "payload">) {
   const of: readonly SeatRole[] = CALLS[kind].of;
   if (!of.includes(role)) throw new WillNotSign(kind, "its kind");
@@ -59,7 +59,7 @@ export function questionIn(role: SeatRole, { kind, payload }: Pick<Call, "kind" 
   };
 }
 
-/** What every answer rests on, read from its owner's own chain and from blocks that are what their ids say. */
+/** The facts behind every answer, read from the owner's own chain and from content-addressed blocks. */
 export class Grounds {
   readonly #client: CityClient;
   readonly #block: (id: string) => Promise<Uint8Array>;
@@ -69,19 +69,19 @@ export class Grounds {
     this.#block = block;
   }
 
-  /** A block. Throws InvalidValue for an id that is none. */
+  /** Reads a block. Throws InvalidValue for an invalid id. */
   async read(id: string): Promise<Uint8Array> {
     return this.#block(parseContentId(id));
   }
 
-  /** A mission's contract that the legislature of this city made. */
+  /** A mission contract that this city's legislature deployed. */
   async lawOf(mission: Address, what: string) {
     const [approved] = await this.#client.legislation.history("Approved", { mission });
     if (approved === undefined) throw new WillNotSign(what, "mission", "no legislature of this city made it");
     return this.#client.mission(mission);
   }
 
-  /** A node with the law's document, proven by the chain. */
+  /** A node with the law's document, proven against the chain. */
   async nodeAt({ mission: address, node, attempt }: NodeAt, document: string, what: string) {
     const contract = await this.lawOf(address, what);
     const law = recompileLaw(await this.read(document));
@@ -95,14 +95,14 @@ export class Grounds {
     return { mission, view, views };
   }
 
-  /** The mission's items, by the law's digest. */
+  /** The mission's items, checked against the law's digest. */
   async itemsOf({ document }: Mission, block: string, what: string): Promise<Mission["items"]> {
     const items = z.array(z.looseObject({ id: z.string() })).parse(parseJsonBytes(await this.read(block))) as Mission["items"];
     if (itemsDigest(items) !== document.input.digest) throw new WillNotSign(what, "items");
     return items;
   }
 
-  /** A node's input, made again: items by the law's digest, predecessors' results from what the chain says was revealed. */
+  /** A node's input, rebuilt: items checked against the law's digest, predecessors' results against what was revealed on chain. */
   async inputOf(
     mission: Mission,
     view: NodeView,
@@ -148,14 +148,14 @@ export class Grounds {
     return composeInput({ ...mission, items }, view.law, results);
   }
 
-  /** An output with its hash, which the chain has to know. */
+  /** An output with its hash, which must be known to the chain. */
   async objectOf(id: string, field: string, what: string) {
     const output = parseJsonBytes(await this.read(id));
     if (!isObject(output)) throw new WillNotSign(what, field);
     return { output, outputHash: outputHashOf(output) };
   }
 
-  /** Sealed work for which somebody signed a receipt, by what opened its commitment; without an output where that does not open it. */
+  /** Sealed work with a signed receipt, decrypted with the revealed opening. Without an output if the opening does not decrypt it. */
   async sealedWork(
     id: string,
     { items, ...place }: { readonly obligation: Hash; readonly slot: number; readonly items: readonly SignedItem[] },
@@ -164,12 +164,12 @@ export class Grounds {
   ) {
     const bytes = await this.read(id);
     const handed = keccak256(bytes);
-    // Else anything else could be shown in the place of what was handed in.
+    // Otherwise anything could be passed off as what was handed in.
     if (!items.some(({ payload }) => payload === handed)) throw new WillNotSign(what, "works", "nobody received these bytes");
     return { output: openWork(bytes, place, opening)?.output, outputHash: opening.outputHash, handed };
   }
 
-  /** Schemas of the service that a slot's executor is bound to: those of the catalogue, where the chain says that they are these. */
+  /** Schemas of the service that a slot's executor is bound to, from the catalogue, if the chain confirms them. */
   async schemasOf(
     mission: Pick<Mission, "address">,
     view: Pick<NodeView, "law" | "attempt">,
@@ -181,14 +181,14 @@ export class Grounds {
     return found === undefined ? undefined : catalogSchemas(found.endpoint, found.schemaHash);
   }
 
-  /** By slot, the name under which the service that its executor bound is sold. */
+  /** By slot, the catalogue name of the service that its executor bound. */
   async #serviceNames(bound: readonly { readonly slot: number; readonly service: Hash }[]): Promise<(slot: number) => string> {
     const registered = await this.#client.services.history("ServiceRegistered");
     const names = new Map(registered.map(({ args }) => [args.service, soldAs(args)]));
     return (slot) => names.get(bound.findLast((each) => each.slot === slot)?.service ?? "0x") ?? "absent";
   }
 
-  /** Throws unless issuers of this city signed these items, in their order, for one slot's work. */
+  /** Throws unless registered issuers signed these items, in this order, for one slot's work. */
   async requireEvidence(
     { mission, slot, obligation }: { readonly mission: Address; readonly slot: number; readonly obligation: Hash },
     items: readonly SignedItem[],
@@ -197,7 +197,7 @@ export class Grounds {
     for (const [index, item] of items.entries()) await this.requireIssued({ mission, slot, obligation }, item, index, what);
   }
 
-  /** The same of one item, at its place. */
+  /** The same for one item at its position. */
   async requireIssued(
     { mission, slot, obligation }: { readonly mission: Address; readonly slot: number; readonly obligation: Hash },
     item: SignedItem,
@@ -210,12 +210,12 @@ export class Grounds {
     if (!(await isIssued(this.#client, mission, obligation, item))) throw new WillNotSign(what, "items", "its issuer did not sign it");
   }
 
-  /** Seconds of chain time, by the last block. */
+  /** Chain time of the last block, seconds. */
   async now(): Promise<bigint> {
     return (await this.#client.chain.publicClient.getBlock()).timestamp;
   }
 
-  /** The deadline of a message. Throws for one that is past, or further ahead than `most` seconds and a devnet's hour. */
+  /** Checks a message's deadline. Throws if it has passed or is more than `most` seconds (plus a devnet's hour) ahead. */
   async deadline(what: string, message: UncheckedMessage, most: bigint): Promise<number> {
     const deadline = Number(message["deadline"]);
     const now = await this.now();
@@ -224,7 +224,7 @@ export class Grounds {
     return deadline;
   }
 
-  /** A moment that is neither long past nor far ahead, by the chain's time. */
+  /** A time that is neither long past nor far ahead of chain time. */
   async recent(what: string, time: unknown): Promise<string> {
     const seconds = typeof time === "string" ? Date.parse(time) / 1_000 : Number.NaN;
     const now = Number(await this.now());

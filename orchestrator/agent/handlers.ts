@@ -1,14 +1,14 @@
 import type { Mind } from "../minds/mind.ts";
 import type { Work } from "./policy.ts";
 
-/** What an owner can decide in its own code: a mind's decisions, and how work is done that nobody runs again. */
+/** Decisions that an owner can implement: a mind's, and how work is done that no issuer re-executes. */
 export interface Handlers extends Mind {
   /**
-   * Makes a node's output from its input. Only where executors' outputs are compared (tier 2) or read by a human (tier 3): elsewhere
-   * an issuer runs the service's own code again, and so does the agent.
+   * Produces a node's output from its input. Called only where outputs are compared (tier 2) or reviewed by a human (tier 3); elsewhere an
+   * issuer re-executes the service's own code, and so does the agent.
    */
   perform(work: Work): unknown;
 }
 
-/** What may be handled; the rest of the calls follow from these decisions. */
+/** Calls that can be handled. All others follow from these decisions. */
 export const HANDLED = ["plan", "draft", "speak", "rank", "bid", "perform"] as const satisfies readonly (keyof Handlers)[];

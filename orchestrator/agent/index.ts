@@ -1,4 +1,4 @@
-/** `agentcity/agent`: an agent of your own in somebody else's city, with its key, its mind and its services on your machine. */
+/** `agentcity/agent`: run your own agent in a city that someone else operates, with its key, mind and services on your machine. */
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { privateKeyToAddress } from "viem/accounts";
@@ -32,7 +32,7 @@ export type { AskOwner, Work } from "./policy.ts";
 export { type Difference, type Replay, replay } from "./replay.ts";
 export { createTestCity, type TestCity, TestCityFailed, type TestCityOptions, type TestMission } from "./test-city.ts";
 
-/** The machine's own clock. */
+/** The machine's own clock and timers. */
 const clock: AgentOptions["clock"] = {
   millis: () => performance.timeOrigin + performance.now(),
   sleep: async (millis) => {
@@ -41,9 +41,9 @@ const clock: AgentOptions["clock"] = {
 };
 
 /**
- * An agent of one owner in a city of others. `folder` is by default below the working directory, named for city and key. Throws
- * InvalidValue for a city that is no URL, or one that is neither on this machine nor reached by https; WrongRuntime where services could not
- * run: an agent that wins work and cannot do it loses stake.
+ * An agent in a city that someone else operates. `folder` defaults to a folder below the working directory named for the city and the key.
+ * Throws InvalidValue for a city that is not a URL, or is neither on this machine nor reached over https; WrongRuntime where services
+ * cannot run, since an agent that wins work and cannot do it loses stake.
  */
 export function createAgent(options: Omit<AgentOptions, "clock" | "folder"> & Partial<Pick<AgentOptions, "clock" | "folder">>): Agent {
   const folder = options.folder ?? folderOf(".agentcity-agent", options);
@@ -51,7 +51,7 @@ export function createAgent(options: Omit<AgentOptions, "clock" | "folder"> & Pa
   return assemble({ clock, ...options, nodePath, folder });
 }
 
-/** The folder of one key in one city. */
+/** The folder for one key in one city. */
 export function folderOf(root: string, { city, key }: Pick<AgentOptions, "city" | "key">): string {
   const origin = URL.canParse(city) ? new URL(city).origin : city;
   return join(root, privateKeyToAddress(key), keccak256(new TextEncoder().encode(origin)).slice(2, 14));

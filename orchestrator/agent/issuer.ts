@@ -28,39 +28,39 @@ import { requireSame } from "./same.ts";
 import type { OfficeOptions } from "./verifier.ts";
 
 export interface IssuerOptions extends OfficeOptions {
-  /** The services of this machine's own catalogue, as an owner would register them. */
+  /** Services of this machine's catalogue, as `owner` would register them. */
   readonly servicesOf: (owner: Address) => readonly RegisteredService[];
   readonly sandbox: Sandbox;
 }
 
-/** Times the executor's own limits that a second run may take: what is slow here refutes nobody. */
+/** Multiple of the executor's own time limit granted to a re-execution: a slow machine must not refute correct work. */
 const MORE_TIME = 4;
 const MORE_MEMORY = 2;
-/** Ends of a run that say something of this machine, not of the code. */
+/** Outcomes of a run that depend on this machine, not on the code. */
 const UNDECIDED: readonly string[] = ["timeout", "memory"];
 
 const foundSchema = z.strictObject({ found: hashSchema, kind: z.enum(evidenceKinds), class: z.enum(evidenceClasses) });
-/** The same under the name that its obligation has in documents. */
+/** A finding together with the obligation under which documents name it. */
 const foundAsSchema = foundSchema.extend({ mission: addressSchema, obligation: hashSchema });
 const vouchedSchema = z.strictObject({ found: hashSchema, outcome: verificationOutcomeSchema });
 type Kept = z.infer<typeof vouchedSchema>;
 
-/** What every question to an issuer names. */
+/** Fields that every request to an issuer has. */
 type Question = Pick<CallRequest<"refute">, "mission" | "node" | "attempt" | "slot" | "obligation" | "document" | "attestedAt">;
 
-/** The slot that a question is about, and whose claim is checked. */
+/** The slot that a request is about, and the claim to check. */
 interface Subject {
   readonly mission: Mission;
   readonly view: NodeView;
   readonly slot: SlotView;
-  /** Milliseconds of chain time. */
+  /** Chain time, milliseconds. */
   readonly now: number;
   readonly claimant: Pick<ClaimAttestation, "claim_id" | "attested_at"> & { readonly attester_id: Address };
 }
 
 /**
- * What an issuer answers: it makes the claim and the input again, receives the bytes or runs the code of its own catalogue, and signs what
- * it found, once for each attempt at a slot.
+ * How an issuer answers: it rebuilds claim and input, receives the bytes or re-executes the code of its own catalogue, and signs what it
+ * found, once per slot and attempt.
  */
 export class IssuerPolicy {
   readonly #of: IssuerOptions;
@@ -71,7 +71,7 @@ export class IssuerPolicy {
     this.#grounds = new Grounds(options);
   }
 
-  /** The answer to a call. Throws WillNotSign, or what the chain or the city could not be asked. */
+  /** Answers a call. Throws WillNotSign, or the error of a chain or city that could not be reached. */
   async answer(call: Pick<Call, "kind" | "payload">): Promise<JsonValue> {
     const read = questionIn("issuer", call);
     switch (call.kind) {
@@ -142,7 +142,7 @@ export class IssuerPolicy {
     return service;
   }
 
-  /** What a second run gives. One that hits a limit of this machine is no answer. */
+  /** Re-executes the work. A run that hits a limit of this machine gives no answer. */
   async #ranAgain(
     request: Pick<CallRequest<"refute">, "seconds" | "tools" | "messages"> & Question,
     { mission, view, now }: Subject,
@@ -181,7 +181,7 @@ export class IssuerPolicy {
     return { mission, view, slot, claimant, now };
   }
 
-  /** The slot's executor says itself that these bytes are its output: the city alone could say so of any. */
+  /** Requires the executor's own signature over these bytes: the city could otherwise claim any output. */
   async #requireHolder(
     { mission, node, attempt, slot, held }: CallRequest<"receive">,
     agent: Address,
@@ -194,7 +194,7 @@ export class IssuerPolicy {
       throw new WillNotSign(what, "held", "its executor did not sign for these bytes");
   }
 
-  /** Its first finding about a slot's work, kept before it leaves this machine. */
+  /** The first finding about a slot's work, stored before it leaves this machine. */
   async #vouched(request: Question, mission: Mission, view: NodeView, find: () => Promise<Kept>): Promise<CallAnswer<"receive">> {
     const { client, memory } = this.#of;
     const { slot, obligation } = request;
@@ -233,7 +233,7 @@ export class IssuerPolicy {
     return signMessage(client, account, "Evidences", made, mission);
   }
 
-  /** What it found of a slot's work; or that this is not what was committed. */
+  /** The evidence item for a finding; a refutation if the result differs from what was committed. */
   #itemOf({ found, kind, class: name, mission, obligation }: z.infer<typeof foundAsSchema>, slot: number, isAgainst: boolean) {
     if (!isAgainst) return { slot, index: 0, kind, payload: found, class: name };
     const payload = this.#of.memory.recall(refutedKey(mission, obligation, slot), hashSchema);
@@ -268,7 +268,7 @@ function inferenceOf(
   return inferenceClaim(claimant, { service, label, codeHash, outputHash, inputSha: sha256(canonicalBytes(input)) });
 }
 
-/** Where the commitment is kept that a second run did not lead to. */
+/** Key of a commitment that the re-execution did not reproduce. */
 function refutedKey(mission: Address, obligation: Hex, slot: number): readonly (string | number)[] {
   return ["refuted", mission, obligation, slot];
 }

@@ -6,7 +6,7 @@ import { keccak256 } from "../primitives/hash.ts";
 import { bytesToHex, type Hex, hexToBytes } from "../primitives/hex.ts";
 import { parseJson } from "../primitives/json.ts";
 
-/** A key cannot be had. Never says anything of the key itself. */
+/** A key cannot be read. The message never contains the key. */
 export class KeyUnusable extends AgentCityError {
   constructor(problem: string, variable = "AGENTCITY_DEPLOYER_KEY") {
     super("KeyUnusable", problem, {
@@ -17,13 +17,13 @@ export class KeyUnusable extends AgentCityError {
   }
 }
 
-/** Bytes that opening a keystore may take: n = 2²⁰ with r = 8. */
+/** Largest amount of memory for opening a keystore: n = 2²⁰ with r = 8. */
 const MAX_MEMORY = 2 ** 31;
 
 const bytes = z.string().regex(/^(?:[0-9a-f]{2})+$/i);
 const whole = z.int().positive();
 
-/** Web3 Secret Storage, version 3: what geth, cast and every wallet write. */
+/** Web3 Secret Storage, version 3: the format of geth, cast and common wallets. */
 const keystoreSchema = z.object({
   version: z.literal(3),
   crypto: z.object({
@@ -44,7 +44,7 @@ const keystoreSchema = z.object({
   }),
 });
 
-/** Opens a version-3 keystore. */
+/** Decrypts a version-3 keystore. Throws KeyUnusable. */
 export function decryptKeystore(text: string, password: string): Hex {
   const parsed = keystoreSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new KeyUnusable(`The keystore is not of version 3: ${z.prettifyError(parsed.error)}`);
@@ -59,16 +59,19 @@ export function decryptKeystore(text: string, password: string): Hex {
   return bytesToHex(Buffer.concat([cipher.update(sealed), cipher.final()]));
 }
 
-/** 32 bytes from a password. OpenSSL is ten times as fast, and refuses r = 1 with n = 2¹⁸, which the definition's own vector uses. */
+/**
+ * Derives 32 bytes from a password. OpenSSL is ten times as fast but rejects r = 1 with n = 2¹⁸, which the specification's own test vector
+ * uses.
+ */
 function scrypted(password: string, salt: Uint8Array, { n, r, p }: { readonly n: number; readonly r: number; readonly p: number }): Buffer {
   if (r > 1) return scryptSync(password, salt, 32, { N: n, r, p, maxmem: MAX_MEMORY });
   return Buffer.from(scrypt(password, salt, { N: n, r, p, dkLen: 32, maxmem: MAX_MEMORY }));
 }
 
-/** scrypt's cost in a new keystore: 128 MiB and a quarter of a second. */
+/** scrypt parameters of a new keystore: 128 MiB and a quarter of a second. */
 const COST = { n: 2 ** 17, r: 8, p: 1, dklen: 32 } as const;
 
-/** Writes a key as a version-3 keystore, which every wallet reads. `random` gives so many unpredictable bytes. */
+/** Encrypts a key as a version-3 keystore. `random` returns that many unpredictable bytes. */
 export function encryptKeystore(secret: Hex, password: string, random: (bytes: number) => Uint8Array): string {
   const [salt, iv, id] = [Buffer.from(random(32)), Buffer.from(random(16)), Buffer.from(random(16)).toString("hex")];
   const derived = scrypted(password, salt, COST);

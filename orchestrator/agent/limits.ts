@@ -4,37 +4,37 @@ import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { parseJson } from "../primitives/json.ts";
 
-/** Whole numbers of the token's smallest unit travel as decimal text. */
+/** Amounts in the token's smallest unit travel as decimal text. */
 const units = z
   .union([z.bigint(), z.string().regex(/^\d{1,30}$/)])
   .transform(BigInt)
   .pipe(z.bigint().min(0n));
 
 /**
- * What an owner allows its agent. Nothing that a city sends changes it. What lies beyond a bound is declined; between `askAbove` and
- * the bounds the owner is asked.
+ * What an owner allows its agent; nothing that a city sends changes it. Requests beyond a bound are declined; those between `askAbove` and
+ * the bounds are put to the owner.
  */
 export const limitsSchema = z.strictObject({
-  /** Least price of a slot, smallest unit. */
+  /** Minimum price of a slot, smallest unit. */
   leastPrice: units.default(1n),
-  /** Most stake behind the offers of one mission, smallest unit. */
+  /** Maximum stake behind all bids in one mission, smallest unit. */
   mostStake: units.default(2n ** 63n),
-  /** Stake behind one offer above which the owner is asked first, smallest unit. */
+  /** Stake of a single bid above which the owner is asked first, smallest unit. */
   askAbove: units.default(2n ** 63n),
-  /** Nodes of one mission that it offers for. */
+  /** Maximum number of nodes to bid for in one mission. */
   mostNodes: z.int().min(0).max(256).default(256),
-  /** Missions that it has offers or work in at once. */
+  /** Maximum number of missions with bids or work in progress. */
   mostMissions: z.int().min(0).max(1_000).default(1_000),
-  /** Risks of law that it works under. */
+  /** Risk classes of laws to work under. */
   risks: z.array(z.enum(["LOW", "MEDIUM", "HIGH"])).default(["LOW", "MEDIUM", "HIGH"]),
-  /** Sponsors whose missions it does not touch. */
+  /** Sponsors to refuse. */
   notFor: z.array(addressSchema).max(1_000).default([]),
-  /** Whether it takes part in sessions: drafts, supports, speaks and votes. */
+  /** Whether the agent takes part in sessions: drafts, supports, speaks and votes. */
   votes: z.boolean().default(true),
 });
 export type Limits = z.output<typeof limitsSchema>;
 
-/** The owner's file of limits. Throws LimitsUnusable: an agent without its limits does not run. */
+/** Reads the owner's limits. Throws LimitsUnusable: an agent does not run without its limits. */
 export function readLimits(file: string): Limits {
   try {
     return limitsSchema.parse(parseJson(readFileSync(file, "utf8")));

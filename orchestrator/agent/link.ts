@@ -22,7 +22,7 @@ import { CityAway, CityRefused } from "./errors.ts";
 const refusalSchema = z.object({ code: z.string(), message: z.string() });
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** An agent's way to its city: every request is signed, every answer is bounded and read as what it has to be. */
+/** The agent's connection to its city. Requests are signed; responses are size-limited and validated. */
 export class CityLink {
   readonly #base: URL;
   readonly #account: LocalAccount;
@@ -46,7 +46,7 @@ export class CityLink {
     return card;
   }
 
-  /** What it is asked now. `build` is what the city is told of the program that asks. */
+  /** Open calls for this agent. `build` is reported to the city. */
   async calls(seconds: number, signal: AbortSignal, build?: string): Promise<readonly Call[]> {
     const query = new URLSearchParams({ wait: String(seconds), ...(build === undefined ? {} : { build }) });
     return z.object({ calls: z.array(callSchema).max(1_000) }).parse(await this.#json("GET", `/v1/calls?${query}`, undefined, signal))
@@ -57,7 +57,7 @@ export class CityLink {
     return receivedSchema.parse(await this.#json("POST", `/v1/calls/${id}`, answer));
   }
 
-  /** Whether a receipt is of this call, and signed by the key that the city named for receipts. */
+  /** Whether a receipt is for this call and signed with the city's receipt key. */
   async isReceipt(id: Hash, { call, answer, at, signature }: Received): Promise<boolean> {
     const signer = await recoverTypedDataAddress({
       ...{ domain: mailboxDomain(this.#chainId), types: mailboxTypes, primaryType: "Received", signature },
@@ -74,7 +74,7 @@ export class CityLink {
     await this.#json("POST", path, body);
   }
 
-  /** A block by its id: other bytes are refused, wherever they come from. */
+  /** Reads a block by its id and rejects any other bytes. */
   async block(id: string): Promise<Uint8Array> {
     const bytes = await this.#send("GET", `/v1/blocks/${id}`, new Uint8Array(), MAX_BLOCK_BYTES);
     if (contentIdOf(bytes) !== id) throw new InvalidValue("block", "its bytes have another id", { details: id });

@@ -6,10 +6,7 @@ import { keccak256 } from "../primitives/hash.ts";
 import { canonicalBytes, canonicalJson } from "../primitives/json.ts";
 import { readStateFile } from "../primitives/state-file.ts";
 
-/**
- * What an agent decided, in files of its owner's: on the disk before anything is signed or leaves this machine, read back after a restart,
- * and never written over.
- */
+/** Decisions of an agent, as files: written to disk before anything is signed or sent, read back after a restart, never overwritten. */
 export class Memory {
   readonly #folder: string;
 
@@ -18,7 +15,7 @@ export class Memory {
     this.#folder = folder;
   }
 
-  /** The memory in a folder that is there already; it is not made. */
+  /** Opens the memory of an existing folder; does not create one. */
   static there(folder: string): Memory | undefined {
     return existsSync(folder) ? new Memory(folder) : undefined;
   }
@@ -27,19 +24,19 @@ export class Memory {
     return this.#read(this.#pathOf(key), schema);
   }
 
-  /** Everything that was kept under keys that begin with this name. */
+  /** Every value stored under keys that begin with this name. */
   all<Value>(name: string, schema: z.ZodType<Value>): Value[] {
     return readdirSync(this.#folder)
       .filter((file) => file.startsWith(`${name}-`))
       .flatMap((file) => this.#read(join(this.#folder, file), schema) ?? []);
   }
 
-  /** The first value that was kept under this key. */
+  /** The first value stored under this key; `make` is called only if there is none. */
   async keep<Value>(key: readonly (string | number)[], schema: z.ZodType<Value>, make: () => Promise<Value>): Promise<Value> {
     const known = this.recall(key, schema);
     if (known !== undefined) return known;
     const value = schema.parse(await make());
-    // What was made meanwhile for the same key came first.
+    // A value stored meanwhile under the same key wins.
     const first = this.recall(key, schema);
     if (first !== undefined) return first;
     writeFileDurable(this.#pathOf(key), canonicalJson({ key, value }));

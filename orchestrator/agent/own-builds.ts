@@ -3,25 +3,25 @@ import { ArtifactMissing, type Profile, type Runtime, readArtifact } from "../..
 import { missionTemplate, sources } from "../../deploy/genesis.ts";
 import type { Hash } from "../primitives/hex.ts";
 
-/** What every contract of a city runs and every library that it calls, by source below `contracts/`, as one profile of the compiler makes them. */
+/** Runtime code of every contract of a city and every library it calls, by source below `contracts/`, for one compiler profile. */
 export interface OwnBuild {
   readonly profile: Profile;
   readonly code: Readonly<Record<string, OwnCode>>;
 }
 
 interface OwnCode {
-  /** Keccak-256 of the code with zeros in its holes. */
+  /** Keccak-256 of the code with its holes zeroed. */
   readonly hash: Hash;
-  /** Bytes of the code. */
+  /** Length of the code, bytes. */
   readonly length: number;
-  /** What deployment fills in: immutables, libraries, and in a library its own address. */
+  /** Positions filled in at deployment: immutables, library addresses and a library's own address. */
   readonly holes: Runtime["holes"];
   readonly libraries: readonly { readonly source: string; readonly starts: readonly number[] }[];
 }
 
 /**
- * What this version's contracts run, in each profile that was compiled here. The package has it written down when it is built. Throws
- * ArtifactMissing where nothing was compiled.
+ * This version's contract code for each profile compiled here; the published package includes it. Throws ArtifactMissing if nothing was
+ * compiled.
  */
 export function ownBuilds(): readonly OwnBuild[] {
   return (["default", "production"] as const).flatMap((profile) => {

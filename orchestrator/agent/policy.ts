@@ -43,18 +43,18 @@ import type { Memory } from "./memory.ts";
 import { requireSame, same, type UncheckedMessage } from "./same.ts";
 import { Voter } from "./voter.ts";
 
-/** A node's input, for whoever makes the output in its owner's own way. */
+/** A node's input, for handlers that produce the output themselves. */
 export interface Work {
-  /** The node's name, for people. */
+  /** The node's label, for display. */
   readonly label: string;
-  /** Name in the catalogue. */
+  /** Catalogue name. */
   readonly service: string;
   readonly input: JsonObject;
-  /** Everything in it that there is to work on, each id once. */
+  /** All items to work on; ids are unique. */
   readonly items: readonly Item[];
 }
 
-/** What an owner is asked before its agent goes on. */
+/** A question to the owner, before the agent proceeds. */
 export interface OwnersQuestion {
   readonly kind: "bid";
   readonly mission: Address;
@@ -62,10 +62,10 @@ export interface OwnersQuestion {
   readonly service: string;
   /** Smallest unit. */
   readonly price: bigint;
-  /** Smallest unit, locked behind the offer. */
+  /** Locked behind the bid, smallest unit. */
   readonly stake: bigint;
 }
-/** The owner's answer, by any means: another terminal, a page, a message. */
+/** Obtains the owner's answer by any means: a terminal, a page, a message. */
 export type AskOwner = (question: OwnersQuestion) => Promise<boolean>;
 
 export interface PolicyOptions {
@@ -74,7 +74,7 @@ export interface PolicyOptions {
   readonly seal: ByteSigner;
   readonly principal: Address;
   readonly mind: Mind;
-  /** Makes outputs that nobody makes again; without it the services' own code does. */
+  /** Produces outputs that no issuer re-executes. Default: the service's own code. */
   readonly perform?: ((work: Work) => unknown) | undefined;
   readonly services: readonly RegisteredService[];
   readonly limits: Limits;
@@ -88,14 +88,14 @@ export interface PolicyOptions {
 const offered = z.strictObject({ service: z.string(), price: z.string() });
 const worked = z.strictObject({
   status: z.literal("ok"),
-  /** Hash of the question: asked otherwise, it is not answered with this. */
+  /** Hash of the request: a different request does not get this answer. */
   asked: hashSchema,
   service: hashSchema,
   document: z.string(),
   inputSha: hashSchema,
   outputId: z.string(),
   outputHash: hashSchema,
-  /** What was handed in, where it is not the output. */
+  /** What was handed in, if it is not the plain output. */
   sealed: z.strictObject({ id: z.string(), hash: hashSchema }).optional(),
   trail: z.array(hashSchema),
   tools: z.int(),
@@ -107,7 +107,7 @@ type Done = z.infer<typeof worked>;
 const pledgedSchema = z.strictObject({ salt: hashSchema, obligation: hashSchema, items: z.json(), commitment: hashSchema });
 const sealedSchema = z.strictObject({ signature: z.string() });
 
-/** The bytes that it handed in. */
+/** The bytes that were handed in. */
 function handedOf({ sealed, outputId: id, outputHash: hash }: Done): Pick<HandedIn, "id" | "hash"> {
   return sealed ?? { id, hash };
 }
@@ -116,8 +116,8 @@ type Place = Pick<CallRequest<"pledge">, "mission" | "node" | "attempt" | "slot"
 const placeOf = ({ mission, node, attempt, slot }: Place) => [mission, node, attempt, slot] as const;
 
 /**
- * What a producer answers: it makes every message and every input again, from its own chain and its own memory, and signs what it made. A
- * question that names anything else is refused with WillNotSign, and what differs.
+ * How a producer answers: it rebuilds every message and input from its own chain and memory, and signs only what it built. Throws
+ * WillNotSign, with the difference, for a request that names anything else.
  */
 export class Policy {
   readonly #of: PolicyOptions;
@@ -130,7 +130,7 @@ export class Policy {
     this.#voter = new Voter(options);
   }
 
-  /** The answer to a call. Throws WillNotSign, or what the chain or the city could not be asked. */
+  /** Answers a call. Throws WillNotSign, or the error of a chain or city that could not be reached. */
   async answer(call: Pick<Call, "kind" | "payload">): Promise<JsonValue> {
     const read = questionIn("producer", call);
     switch (call.kind) {
@@ -161,7 +161,7 @@ export class Policy {
     return this.#of.account.address;
   }
 
-  /** Offers within the owner's limits, for nodes that are as the chain says. */
+  /** Bids within the owner's limits, for nodes that match the chain. */
   async #bid(request: CallRequest<"bid">): Promise<CallAnswer<"bid">> {
     const { client, mind, limits, memory } = this.#of;
     const { mission } = request;
@@ -222,7 +222,7 @@ export class Policy {
     return (await this.#of.askOwner?.(question)) === true;
   }
 
-  /** Throws NeedsOwner for a sponsor that its owner does not work for, and for one mission more than it may be in. */
+  /** Throws NeedsOwner for a sponsor that the owner refuses, and when the agent is in too many missions. */
   async #requireWelcome(mission: Address): Promise<void> {
     const { client, limits, memory } = this.#of;
     const { sponsor } = await client.mission(mission).context();
@@ -233,7 +233,7 @@ export class Policy {
     if (running >= limits.mostMissions) throw new NeedsOwner("bid", `it is in ${running} missions already`);
   }
 
-  /** Runs a service of its own on an input that it made itself. */
+  /** Runs one of its own services on an input that it rebuilt. */
   async #perform(request: CallRequest<"perform">): Promise<CallAnswer<"perform">> {
     const { memory, putBlock } = this.#of;
     const asked = keccak256(canonicalBytes(request));
@@ -284,8 +284,8 @@ export class Policy {
   }
 
   /**
-   * The work that is sealed at this place: the first that was finished, on the disk before it is sealed. The salt there is used for one plaintext, since
-   * two under one key and nonce would open each other; a run that was cut short and made something else is not sealed beside it.
+   * The work sealed for this place: the first that was finished, written to disk before it is sealed. Its salt encrypts one plaintext only,
+   * since two under one key and nonce would reveal each other; a rerun with another result is therefore not sealed.
    */
   async #finished(place: Place, work: FinishedWork, asked: Hash): Promise<FinishedWork> {
     const made = async () => ({ ...finishedSchema.parse(work), asked });
@@ -294,19 +294,19 @@ export class Policy {
     return { output: kept.output, trail: kept.trail };
   }
 
-  /** Work for the eyes of those to whom its commitment is opened. */
+  /** Encrypts work for the parties to whom its commitment is opened. */
   async #sealed(place: Place, work: FinishedWork): Promise<{ readonly id: string; readonly hash: Hash }> {
     const obligation = await this.#of.client.mission(place.mission).obligationOf(place.node);
     const bytes = sealWork(work, { salt: await this.#saltOf(place, obligation), obligation, slot: place.slot });
     return { id: await this.#of.putBlock(bytes), hash: keccak256(bytes) };
   }
 
-  /** On this machine's disk before anything leaves it that hangs on it. */
+  /** The salt, written to disk before anything that depends on it leaves this machine. */
   #saltOf(place: Place, obligation: Hash): Promise<Hash> {
     return this.#of.memory.keep(["salt", ...placeOf(place), obligation], hashSchema, async () => bytesToHex(randomBytes(32)));
   }
 
-  /** The output of a node: by its owner's own handler where nobody runs the service again, else by the service. */
+  /** A node's output: from the owner's handler where no issuer re-executes it, otherwise from the service. */
   async #made(
     view: NodeView,
     service: RegisteredService,
@@ -334,7 +334,7 @@ export class Policy {
     return { status: "ok", output, trail: [input, output].map((each) => keccak256(canonicalBytes(each))), tools: 0, messages: 0 };
   }
 
-  /** The law's document, proven by the chain, and this agent's slot in it. */
+  /** The law's document, proven against the chain, and this agent's slot in it. */
   async #place({ slot: number, ...node }: Place, document: string, what: string) {
     const found = await this.#grounds.nodeAt(node, document, what);
     const slot = found.view.slots.find((each) => each.slot === number);
@@ -348,7 +348,7 @@ export class Policy {
     return work;
   }
 
-  /** What it commits to for work of its own: once for each attempt, under a salt that only it knows. */
+  /** The commitment to its own work: one per attempt, under a salt that only the agent knows. */
   async #pledged(request: CallRequest<"pledge">, what: string): Promise<z.infer<typeof pledgedSchema>> {
     const { client, memory } = this.#of;
     const work = this.#workAt(request, what);
@@ -356,7 +356,7 @@ export class Policy {
     if (request.handed !== handedOf(work).hash) throw new WillNotSign(what, "handed");
     const obligation = await client.mission(request.mission).obligationOf(view.law.number);
     if (request.obligation !== obligation) throw new WillNotSign(what, "obligation");
-    // Without the evidence that the law asks for its work could not be cleared.
+    // Without the evidence that the law requires, the work could not be cleared.
     const kind = takesReceipts(view.law) ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
     if (!request.items.some((item) => item.kind === kind)) throw new WillNotSign(what, "items", "evidence is missing");
     await this.#grounds.requireEvidence(request, request.items, what);
@@ -370,14 +370,14 @@ export class Policy {
     return kept;
   }
 
-  /** What opens its commitment, once nobody can copy it any more. */
+  /** Opens the commitment, once the work can no longer be copied. */
   async #open(request: CallRequest<"open">): Promise<Omit<Opening, "classes"> & { classes: string }> {
     const { salt, obligation } = await this.#pledged(request, "open");
     const work = this.#workAt(request, "open");
     const { view, slot } = await this.#place(request, work.document, "open");
     const committed = view.slots.filter((each) => each.committed).length;
     const isOver = () => this.#grounds.now().then((now) => now >= view.deadline);
-    // Whatever state it is in: a frozen node goes on, and a node that is not on chain yet takes anybody's commitment.
+    // Holds in any state: a frozen node resumes, and a node that is not on chain yet accepts further commitments.
     const isSafe =
       view.law.tier !== TIER.CONSENSUS ||
       view.slots.some(({ revealed }) => revealed) ||
@@ -474,7 +474,7 @@ export class Policy {
     return signature;
   }
 
-  /** The document that this agent would sign where it is asked to sign one like this. */
+  /** The document that this agent would sign in place of the requested one. */
   async #documentLike(document: CallRequest<"seal">["document"]): Promise<ClearingDocument> {
     switch (document.kind) {
       case "claim": {
@@ -518,7 +518,7 @@ export class Policy {
         const own = body.items.filter(({ provenance }) => provenance[0]?.emitter === this.#self);
         if (own.length === 0 || !body.items.every(contentMatches)) throw new WillNotSign("to seal the envelope", "items");
         for (const { id, provenance } of own) {
-          // What it claimed itself is in it as it sealed it, under the obligation that it sealed.
+          // The envelope includes the agent's own claim as it sealed it, under the same obligation.
           const sealed = this.#of.memory.recall(["sealed", body.obligation_hash, id], sealedSchema);
           if (provenance.length !== 1 || sealed === undefined || provenance[0]?.signature !== `secp256k1:${sealed.signature}`)
             throw new WillNotSign("to seal the envelope", "items");
@@ -530,7 +530,7 @@ export class Policy {
     }
   }
 
-  /** The obligation of work of its own, as chain and law say it. */
+  /** The obligation of its own work, from chain and law. */
   async #termsFor(task: { readonly mission: string; readonly node: string; readonly attempt: number }) {
     const mission = CALLS.bid.request.shape.mission.parse(task.mission);
     const contract = await this.#grounds.lawOf(mission, "to seal");
@@ -549,7 +549,7 @@ export class Policy {
   }
 }
 
-/** The node's own items, then those of the nodes before it. */
+/** The node's own items, then those of its predecessors. */
 function itemsIn(input: JsonObject): readonly Item[] {
   const shape = z.looseObject({ id: z.string() });
   const own = z.array(shape).catch([]).parse(input["items"]);

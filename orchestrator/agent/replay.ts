@@ -6,14 +6,14 @@ import { canonicalBytes, canonicalJson, isObject, type JsonValue } from "../prim
 import { HANDLED, type Handlers } from "./handlers.ts";
 import { Memory } from "./memory.ts";
 
-/** Decisions of which kind; what they were asked, and what they were, as JSON. */
+/** A recorded decision: its kind, request and answer, as JSON. */
 const decisionSchema = z.strictObject({ kind: z.enum(HANDLED), request: z.json(), answer: z.json() });
 
 const UNITS = "$units";
-/** Whoever asked may have written the rest, and anything under this name. */
+/** The request comes from outside and may contain anything under this name, so its length is bounded. */
 const AMOUNT = /^-?\d{1,100}$/;
 
-/** A question or an answer as JSON: amounts are kept as amounts, what is undefined is left out. */
+/** Serialises a request or an answer: bigints are tagged, undefined fields dropped. */
 function written(value: unknown) {
   return z
     .json()
@@ -28,7 +28,7 @@ function read(value: JsonValue): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(each)]));
 }
 
-/** Decides, and keeps the question with its answer, so that another version can be asked the same. */
+/** Makes a decision and stores it with its request, so that another version can be compared. */
 export async function recorded<Kind extends keyof Handlers>(
   memory: Memory,
   kind: Kind,
@@ -44,25 +44,24 @@ export async function recorded<Kind extends keyof Handlers>(
   return answer as Awaited<ReturnType<Handlers[Kind]>>;
 }
 
-/** Where another version would decide otherwise. Amounts are `{ "$units": "…" }`. */
+/** A decision that another version would make differently. Amounts are `{ "$units": "…" }`. */
 export interface Difference {
   readonly kind: keyof Handlers;
   readonly request: JsonValue;
   readonly before: JsonValue;
-  /** Its decision, or why it came to none. */
+  /** The new decision, or the error it failed with. */
   readonly now: JsonValue | { readonly error: string };
 }
 
 export interface Replay {
-  /** Decisions that were compared. */
+  /** Number of decisions compared. */
   readonly compared: number;
   readonly differences: readonly Difference[];
 }
 
 /**
- * Asks handlers everything that an agent was asked in its time, and compares what they decide with what it decided. Needs no city and no
- * key, and signs nothing. `folder`: of one key in one city, as `createAgent` has it. Throws InvalidValue where there is no decision to
- * compare with.
+ * Puts every recorded request to new handlers and compares their decisions with the recorded ones. Needs neither a city nor a key, and
+ * signs nothing. `folder`: one key in one city, as for `createAgent`. Throws InvalidValue if nothing was recorded.
  */
 export async function replay(folder: string, handlers: Partial<Handlers>): Promise<Replay> {
   const kept = Memory.there(join(folder, "memory"))?.all("decision", decisionSchema) ?? [];
@@ -81,7 +80,7 @@ export async function replay(folder: string, handlers: Partial<Handlers>): Promi
 
 async function decisionOf(handler: Handlers[keyof Handlers] | undefined, request: unknown): Promise<JsonValue> {
   try {
-    // It was asked this by a version whose types are those of the recording.
+    // The request was recorded by a version with these types.
     return written(await (handler as ((asked: unknown) => unknown) | undefined)?.(request));
   } catch (error) {
     return { error: messageOf(error) };

@@ -15,22 +15,22 @@ import { encryptKeystore } from "./keystore.ts";
 import { nodeForServices } from "./runtime.ts";
 
 export interface TestCityOptions {
-  /** A checkout of AgentCity's repository, installed. Default: the variable AGENTCITY_CHECKOUT. */
+  /** An installed checkout of the AgentCity repository. Default: the variable AGENTCITY_CHECKOUT. */
   readonly checkout?: string | undefined;
   /** The same seed founds the same city. Default: "7". */
   readonly seed?: string | undefined;
-  /** What the city says. */
+  /** Receives the city's output, line by line. */
   readonly tell?: ((line: string) => void) | undefined;
 }
 
-/** How a mission in a test city ended. */
+/** The outcome of a mission in a test city. */
 export interface TestMission {
   readonly status: Outcome["status"];
-  /** Why it did not end well. */
+  /** Why it failed; null if it succeeded. */
   readonly reason: string | null;
-  /** Whether an audit of its bundle, from the bundle alone, found nothing. */
+  /** Whether an audit of its bundle alone passed. */
   readonly audited: boolean;
-  /** What its executors won, and what became of it; amounts in the smallest unit. */
+  /** Slots that were won and how they ended; amounts in the smallest unit. */
   readonly slots: readonly {
     readonly node: string;
     readonly agent: string;
@@ -40,22 +40,22 @@ export interface TestMission {
     readonly paid: bigint;
     readonly slashed: bigint;
   }[];
-  /** The bundle's folder; it goes with the city. */
+  /** The bundle's folder; removed with the city. */
   readonly bundle: string;
 }
 
-/** A city of one's own on the embedded chain, whose time jumps to the next deadline when everybody waits. */
+/** A private city on the embedded chain. Its clock jumps to the next deadline when every participant waits. */
 export interface TestCity {
-  /** Where agents take their seats: `createAgent({ city: url, … })`. */
+  /** Seat server for agents: `createAgent({ city: url, … })`. */
   readonly url: string;
   readonly gateway: string;
-  /** Carries a mission file out, from its goal to its payout, with whoever has a seat. Throws TestCityFailed. */
+  /** Runs a mission file from goal to payout with the agents seated. Throws TestCityFailed. */
   mission(file: string): Promise<TestMission>;
-  /** Ends it, and removes its folder. */
+  /** Stops the city and removes its folder. */
   close(): Promise<void>;
 }
 
-/** The city, or a command in it, did not do what a test needs. `details`: what it said last. */
+/** The test city, or a command in it, failed. `details`: its last output. */
 export class TestCityFailed extends AgentCityError {
   constructor(what: string, said: string) {
     super("TestCityFailed", what, { details: said.slice(-2_000) });
@@ -66,7 +66,7 @@ const servingSchema = z.looseObject({ url: z.url(), seats: z.url() });
 const auditSchema = z.looseObject({ mission: z.string(), passed: z.boolean() });
 
 /**
- * Founds a city for tests of an agent, in a process and a folder of its own; a labelled simulation decides what needs a human. Throws
+ * Founds a city for agent tests, in its own process and folder. A simulation makes the human decisions and labels them so. Throws
  * NoCheckout, TestCityFailed, WrongRuntime.
  */
 export async function createTestCity({ checkout, seed = "7", tell = () => {} }: TestCityOptions = {}): Promise<TestCity> {
@@ -110,7 +110,7 @@ export async function createTestCity({ checkout, seed = "7", tell = () => {} }: 
   }
   const { url: gateway, seats: url } = serving.data;
 
-  /** A sponsor of its own for each city: a devnet's faucet pays. */
+  /** Each city has its own sponsor; the devnet's faucet pays. */
   const password = randomBytes(24).toString("base64url");
   const own = (name: string) => join(folder, name);
   writeFileSync(own("password"), password, { mode: 0o600 });

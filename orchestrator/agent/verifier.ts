@@ -41,7 +41,7 @@ export interface OfficeOptions {
   readonly seal: ByteSigner;
   readonly memory: Memory;
   readonly block: (id: string) => Promise<Uint8Array>;
-  /** A verifier's model, for what no rule can judge. Without one it is silent there. */
+  /** Model for semantic checks. Without one the verifier abstains from them. */
   readonly judge?: Judge | undefined;
   readonly tell?: ((line: string) => void) | undefined;
 }
@@ -52,17 +52,17 @@ const judgedSchema = z.strictObject({
   commitment: hashSchema,
   verdicts: CALLS.judge.answer,
   executors: z.array(z.strictObject({ slot: z.int(), agent: addressSchema })),
-  /** What it judged by, at its place in the envelope. */
+  /** The evidence it judged by, by position in the envelope. */
   items: z.array(z.strictObject({ id: z.string(), payload: hashSchema, class: z.string(), issuer: addressSchema })),
 });
 type Judged = z.infer<typeof judgedSchema>;
-/** A draw that it was asked as a member of: what is heard later is signed for it. */
+/** A draw in which this verifier was asked to judge: a later hearing is signed for it. */
 const drawnSchema = z.literal(true);
 const knownAsSchema = z.strictObject({ mission: addressSchema, obligation: hashSchema });
 
 /**
- * What a verifier answers: it opens what was committed, makes its own judgement by the law, once for each attempt at a node, and signs
- * that one and no other.
+ * How a verifier answers: it opens what was committed, judges it by the law, once per attempt at a node, and signs that judgement and no
+ * other.
  */
 export class VerifierPolicy {
   readonly #of: OfficeOptions;
@@ -73,7 +73,7 @@ export class VerifierPolicy {
     this.#grounds = new Grounds(options);
   }
 
-  /** The answer to a call. Throws WillNotSign, or what the chain or the city could not be asked. */
+  /** Answers a call. Throws WillNotSign, or the error of a chain or city that could not be reached. */
   async answer(call: Pick<Call, "kind" | "payload">): Promise<JsonValue> {
     const read = questionIn("verifier", call);
     switch (call.kind) {
@@ -106,7 +106,7 @@ export class VerifierPolicy {
     const open = view.slots.filter(({ revealed }) => revealed);
     const isRefuted = request.refutations.length > 0;
     if (isRefuted) await this.#requireRefuted(mission, view, request);
-    // Whatever else is left out may have been withheld by the city.
+    // The city may have withheld anything else that is missing.
     const due = isRefuted ? [] : open;
     if (canonicalJson(request.works.map(({ slot }) => slot)) !== canonicalJson(due.map(({ slot }) => slot)))
       throw new WillNotSign("judge", "works");
@@ -119,7 +119,7 @@ export class VerifierPolicy {
         const read = takesReceipts(view.law)
           ? await this.#grounds.sealedWork(id, { obligation, slot, items }, opening, "judge")
           : { ...(await this.#grounds.objectOf(id, "works", "judge")), handed: outputHash };
-        // Other bytes say nothing for what was committed; what an issuer got from the code may speak against it all the same.
+        // Other bytes say nothing about what was committed, but an issuer's re-execution may still refute it.
         const isIts = read.outputHash === outputHash;
         if (!isIts && items.some(({ payload }) => payload === outputHash)) throw new WillNotSign("judge", "works");
         return {
@@ -132,7 +132,7 @@ export class VerifierPolicy {
         };
       }),
     );
-    // What it is asked to judge by is the law's to say, not the city's.
+    // The law, not the city, determines what a panel judges by.
     const kinds = panelKinds(view.law.verifiers);
     if (canonicalJson(request.kinds ?? []) !== canonicalJson([...kinds])) throw new WillNotSign("judge", "kinds");
     const commitment = nodeCommitmentOf(view.slots.map((each) => (each.revealed ? each.pledge : zeroHash)));
@@ -170,7 +170,7 @@ export class VerifierPolicy {
     return judged.verdicts;
   }
 
-  /** A job of somebody's escrow, by what its parties signed and the chain says; once, whatever panel it is drawn for. */
+  /** Judges an escrow's job by what its parties signed and what the chain says; once, in whatever panel it is drawn. */
   async #hear(request: CallRequest<"hear">): Promise<CallAnswer<"hear">> {
     const { client, memory, judge, tell = () => {} } = this.#of;
     const { terms, draw, work: given } = request;
@@ -204,7 +204,9 @@ export class VerifierPolicy {
     return judged.verdicts;
   }
 
-  /** Throws unless issuers of two principals, no part of it and no bidders, signed that this commitment is not what the code gives. */
+  /**
+   * Throws unless issuers of two principals, unrelated to the work and without bids, signed that re-execution contradicts this commitment.
+   */
   async #requireRefuted({ address, sponsor }: Mission, { law, slots }: NodeView, request: CallRequest<"judge">): Promise<void> {
     const { client } = this.#of;
     const { obligation, refutations } = request;
@@ -247,7 +249,7 @@ export class VerifierPolicy {
           .min(1)
           .safeParse(message["verdicts"]);
         if (!named.success || mission === null) throw new WillNotSign("to sign Verdicts", "verdicts");
-        // All that it said of each node, in its order: who answers half of what is asked counts as absent.
+        // All its verdicts on each node, in order: a verifier that answers only part of a request counts as absent.
         const draws = new Map(named.data.map(({ obligation, draw }) => [`${obligation}/${draw}`, { obligation, draw }]));
         const verdicts = [...draws.values()].flatMap(({ obligation, draw }) => {
           const { verdicts: own, commitment } = this.#judgedAt(mission, obligation, "to sign Verdicts");

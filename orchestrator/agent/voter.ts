@@ -34,12 +34,12 @@ const draftedSchema = z.strictObject({ ...asked, shape: lawShapeSchema, goal: z.
 const rankedSchema = z.strictObject({ ...asked, laws: z.array(hashSchema), ranking: rankingSchema });
 const saidSchema = z.strictObject({ ...asked, about: hashSchema.nullable(), reasons: reasonsSchema });
 
-/** The most that it signs ahead where no session bounds it, seconds of chain time: a devnet's clock may be an hour ahead. */
+/** Longest validity of a signature that no session bounds, seconds of chain time: a devnet's clock may be an hour ahead. */
 const MAX_AHEAD = 7_200n;
 
 /**
- * An agent's part in sessions. Every law that it is shown is compared with its document, every document with what stands on its own
- * chain; it signs the ballot that its own last ranking makes, and nothing that somebody else says it thinks.
+ * The agent's part in sessions. It checks every law against its document, and every document against its own chain; it signs only ballots
+ * that follow from its own last ranking, and no statement that others attribute to it.
  */
 export class Voter {
   readonly #of: VoterOptions;
@@ -49,7 +49,7 @@ export class Voter {
     this.#of = options;
   }
 
-  /** The law that this agent would have. */
+  /** Drafts the law that this agent prefers. */
   async draft(request: CallRequest<"draft">): Promise<LawShape> {
     const session = await this.#session(request.session, "draft");
     if (request.stage !== "draft" && request.stage !== "amend") throw new WillNotSign("draft", "stage");
@@ -65,7 +65,7 @@ export class Voter {
     return this.#once("draft", request, ["draft", request.session, request.stage], draftedSchema, make).then(({ shape }) => shape);
   }
 
-  /** Its reasons for a law. */
+  /** Argues for or against a law. */
   async speak(request: CallRequest<"speak">): Promise<Speech> {
     const { law, debate } = request;
     const session = await this.#session(request.session, "speak");
@@ -93,7 +93,7 @@ export class Voter {
     );
   }
 
-  /** Its order of the laws on the table, or on the ballot. */
+  /** Ranks the laws on the table or on the ballot. */
   async rank(request: CallRequest<"rank">): Promise<Ranking> {
     const { stage, round, laws, debate } = request;
     const session = await this.#session(request.session, "rank");
@@ -122,7 +122,7 @@ export class Voter {
     return this.#once("rank", request, ["ranking", request.session, stage, round], rankedSchema, make).then(({ ranking }) => ranking);
   }
 
-  /** A message of a session, if it is the one that this agent makes of its own decisions and its own chain. */
+  /** Signs a session message if it equals the one that this agent builds from its own decisions and chain. */
   async sign(type: SessionMessageType, mission: Address | null, message: UncheckedMessage): Promise<Hex> {
     const { client, account } = this.#of;
     const what = `to sign ${type}`;
@@ -167,7 +167,7 @@ export class Voter {
         const said = this.#of.memory.recall(["speech", String(number), "debate", round], saidSchema);
         if (said === undefined || said.about === null) throw new WillNotSign(what, "round", "this agent said nothing then");
         const content = digestOf(contentIdOfJson({ session: String(number), about: said.about, ...said.reasons }));
-        // Its place in the round is the lot's, less those who said nothing.
+        // Its turn in the round: the drawn order without those who did not speak.
         const turn = z.int().min(0).max(65_535).safeParse(message["turn"]);
         if (!turn.success) throw new WillNotSign(what, "turn");
         return signSessionMessage(client, account, type, checked({ ...own, round, turn: turn.data, content }));
@@ -179,7 +179,7 @@ export class Voter {
     return checkedMind(this.#of.mind);
   }
 
-  /** A session of this city that its owner lets it take part in. */
+  /** A session of this city that the owner lets it take part in. */
   async #session(text: string, what: string) {
     const { client, limits } = this.#of;
     if (!limits.votes) throw new NeedsOwner(what, "its owner does not let it take part in sessions");
@@ -195,13 +195,13 @@ export class Voter {
     return { number, deadline, openedBlock, goalHash, candidates, limits: await law };
   }
 
-  /** What a mind is asked with: of the city what the city says, of the constitution what the chain does. */
+  /** The mind's context: facts about the city from the city, the constitution from the chain. */
   async #request({ goal, producers, failed }: Pick<CallRequest<Kind>, "goal" | "producers" | "failed">, limits: LawLimits) {
     const facts: CityFacts = { producers, verifiers: Number(await this.#of.client.evidence.verifierCount()), limits };
     return { self: this.#of.account.address, goal: goalIn(goal), facts, ...(failed === undefined ? {} : { failed }) };
   }
 
-  /** The first answer to a question of a session. Throws WillNotSign for the same question with other contents. */
+  /** The first answer to a request of a session. Throws WillNotSign if the same request comes with other contents. */
   async #once<Kept extends { readonly asked: Hash }>(
     kind: Kind,
     request: CallRequest<Kind>,
@@ -219,14 +219,14 @@ export class Voter {
     if (round < least || BigInt(round) > most) throw new WillNotSign(what, "round");
   }
 
-  /** The ballot as the chain has it: by entry, what it is about. */
+  /** The ballot on chain: by entry, the law's hash. */
   async #paper(session: bigint): Promise<readonly Hash[]> {
     const { legislation } = this.#of.client;
     const entries = await legislation.ballotOf(session);
     return Promise.all(entries.map(async (candidate) => (await legislation.candidateOf(session, candidate)).specHash));
   }
 
-  /** What a law that it is shown is: what its document says, and, where it stands on chain already, what stands there. */
+  /** Checks that a shown law matches its document and, if it is on chain already, what is recorded there. */
   async #requireLaw(what: string, law: LawText, goal: Goal, limits: LawLimits, onChain?: Hash): Promise<Hash> {
     if (law.shape === null) {
       if (law.number !== 0 || law.document !== null || onChain === undefined || BigInt(onChain) !== 0n)
@@ -250,7 +250,7 @@ export class Voter {
     }
   }
 
-  /** The law that it drafted, as the document that it is to propose says it. */
+  /** The law that it drafted, in the form of the document to be proposed. */
   async #drafted(what: string, { number, goalHash, limits }: Session, stage: "draft" | "amend", message: UncheckedMessage) {
     const cid = hashSchema.safeParse(message["cid"]);
     const kept = this.#of.memory.recall(["draft", String(number), stage], draftedSchema);
@@ -261,7 +261,7 @@ export class Voter {
     return { specHash, cid: cid.data };
   }
 
-  /** A candidate that is among its favourites of those that were proposed. */
+  /** The requested candidate, if it is among the drafts that this agent ranked highest. */
   async #supported(what: string, { number, candidates }: Session, message: UncheckedMessage): Promise<number> {
     const { client, memory, account } = this.#of;
     const kept = memory.recall(["ranking", String(number), "endorse", 0], rankedSchema);
@@ -282,7 +282,7 @@ export class Voter {
     return found.candidate;
   }
 
-  /** Its last ranking of the ballot, up to a round. */
+  /** Its last ranking of the ballot up to a round. */
   async #ranked(what: string, { number }: Session, most: bigint): Promise<Ranking> {
     for (let round = Number(most); round >= 0; round -= 1) {
       const kept = this.#of.memory.recall(["ranking", String(number), "debate", round], rankedSchema);
@@ -317,7 +317,7 @@ function debateIn(debate: CallRequest<"rank">["debate"]): { readonly debate?: De
 
 const sorted = (exposure: StatedExposure = {}) => Object.entries(exposure).sort(([one], [other]) => (one < other ? -1 : 1));
 
-/** Throws unless a structure under a goal is what the document says in every field that a mind can weigh. */
+/** Throws unless a law's structure agrees with its document in every field that a mind can weigh. */
 function requireShown(what: string, document: MissionDocument, goal: Goal, shape: LawShape, limits: LawLimits): void {
   const said = (field: string, one: unknown, other: unknown) => {
     if (JSON.stringify(one) !== JSON.stringify(other)) throw new WillNotSign(what, field);
