@@ -4,14 +4,14 @@ interface Waiting {
 }
 
 /**
- * So much work at once, so much waiting. Those who wait take turns: each party's work in order, and parties one after the other. What
- * comes when all places are taken pushes out the last of whoever waits with most; where that is its own party, it is refused itself.
+ * Limits concurrent work and the queue before it. Parties are served in turn, each party's work in order. When the queue is full, a
+ * newcomer evicts the latest work of the party with the most waiting; if that is its own party, the newcomer is refused.
  */
 export class Admission {
   readonly #atOnce: number;
   readonly #mayWait: number;
   readonly #refusal: () => Error;
-  /** In the order of their turns; none is empty. */
+  /** Parties in the order in which they are served; no queue is empty. */
   readonly #parties = new Map<string, Waiting[]>();
   #running = 0;
   #waiting = 0;
@@ -24,7 +24,7 @@ export class Admission {
 
   async run<Result>(work: () => Promise<Result>, party = ""): Promise<Result> {
     if (this.#running < this.#atOnce) this.#running += 1;
-    // Whoever ends hands its place on.
+    // Finished work passes its place on.
     else await this.#turnOf(party);
     try {
       return await work();

@@ -1,9 +1,9 @@
 import { InvalidValue } from "./errors.ts";
 
-/** Basis points in a whole: shares, rates, scores and confidences count to this. */
+/** Basis points in a whole: the unit of shares, rates, scores and confidences. */
 export const BASIS_POINTS = 10_000;
 
-/** Digits after the point of the settlement token. */
+/** Decimals of the settlement token. */
 export const TOKEN_DECIMALS = 6;
 
 const DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
@@ -28,13 +28,13 @@ export function formatAmount(units: bigint, decimals: number = TOKEN_DECIMALS): 
   return rest === "" ? `${sign}${whole}` : `${sign}${whole}.${rest}`;
 }
 
-/** Smallest units for people: grouped, at least two digits after the point, still exact: "1,200.50". */
+/** Smallest units for display: grouped, at least two decimals, still exact: "1,200.50". */
 export function formatMoney(units: bigint, decimals: number = TOKEN_DECIMALS): string {
   const [sign, whole, fraction] = split(units, decimals);
   return `${sign}${grouped(whole)}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`;
 }
 
-/** A whole number for people: 1234567 → "1,234,567". */
+/** A whole number for display: 1234567 → "1,234,567". */
 export function grouped(value: number | bigint | string): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }

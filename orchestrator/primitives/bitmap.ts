@@ -1,4 +1,4 @@
-/** Small numbers as bits of one, number 0 lowest. */
+/** A bitmap of small numbers; number 0 is the lowest bit. */
 export function bitmapOf(numbers: readonly number[]): bigint {
   return numbers.reduce((bits, number) => bits | (1n << BigInt(number)), 0n);
 }

@@ -1,6 +1,6 @@
 /**
- * A named point between two effects, where a test can stop the process for good (decision 49). The list of names is data
- * in `protocol/`; whoever crosses a boundary is handed one of these.
+ * A named point between two effects, at which a test can kill the process (decision 49). The names are listed in `protocol/`; code that
+ * crosses a boundary receives this callback.
  */
 export type Boundary<Name extends string = string> = (name: Name) => Promise<void>;
 

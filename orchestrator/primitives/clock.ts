@@ -10,11 +10,11 @@ export interface Clock {
 /** A clock that also lets independent pieces of work wait together. */
 export interface WorkClock extends Clock {
   /**
-   * Runs one independent piece of work; time jumps only when every piece that runs is asleep. Not for work that merely
-   * waits for other pieces: it would never sleep itself.
+   * Runs one independent piece of work; time jumps only when every such piece is asleep. Not for work that merely waits for other pieces:
+   * it would never sleep on this clock itself.
    */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Time does not jump while this work goes on, which must not sleep on this clock itself. */
+  /** Time does not jump during this work, which must not sleep on this clock. */
   hold<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -45,7 +45,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Sets the time and wakes, earliest first, whoever waited for it. */
+  /** Sets the time and wakes everything that waited for it, earliest first. */
   advanceTo(time: bigint): void {
     if (time < this.#now) {
       throw new InvalidValue("clock", "time does not go back", { details: `now ${this.#now}, asked for ${time}` });
@@ -61,7 +61,7 @@ export class ManualClock implements Clock {
     this.advanceTo(this.#now + seconds);
   }
 
-  /** The earliest time somebody sleeps for. */
+  /** The earliest time that a sleeper waits for. */
   nextWake(): bigint | undefined {
     return this.#sleepers.reduce<bigint | undefined>(
       (earliest, { time }) => (earliest === undefined || time < earliest ? time : earliest),
@@ -73,7 +73,7 @@ export class ManualClock implements Clock {
     return this.#sleepers.length;
   }
 
-  /** Ends every sleep with an error: time cannot move any more. */
+  /** Rejects every sleep: time cannot move any more. */
   fail(reason: unknown): void {
     const sleepers = this.#sleepers;
     this.#sleepers = [];
@@ -84,9 +84,9 @@ export class ManualClock implements Clock {
 }
 
 /**
- * Chain time of a devnet: when all work waits, it jumps to the next deadline; nothing waits on wall time.
- * Without `run` every sleep jumps at once. With it, time jumps when as many sleep as pieces of work are running; never while it is held.
- * `beforeJump` makes the jump real (mines a block with that time) before anybody wakes.
+ * Chain time of a devnet: when all work is asleep, time jumps to the next deadline; nothing waits on wall time. Without `run` every sleep
+ * jumps at once. With it, time jumps once as many sleepers as running pieces of work exist, and never while it is held. `beforeJump` makes
+ * the jump real (mines a block with that time) before sleepers wake.
  */
 export class JumpingClock extends ManualClock implements WorkClock {
   readonly #beforeJump: (time: bigint) => Promise<void>;
@@ -124,7 +124,7 @@ export class JumpingClock extends ManualClock implements WorkClock {
     this.#schedule();
   }
 
-  /** Looks again after every change; a change during a look is looked at too. */
+  /** Re-examines after every change, including changes during an examination. */
   #schedule(): void {
     this.#changed = true;
     if (this.#isLooking) return;

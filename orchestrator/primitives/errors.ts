@@ -1,8 +1,8 @@
-/** What an error may say beside its one-line message. */
+/** What an error may add to its one-line message. */
 export interface ErrorOptions {
   /** Facts: values, names, places. */
   readonly details?: string | undefined;
-  /** What the reader can do about it. */
+  /** What the reader can do. */
   readonly action?: string | undefined;
   readonly cause?: unknown;
 }
@@ -40,21 +40,21 @@ export class AgentCityError extends Error {
   }
 }
 
-/** A value from outside does not have the shape it must have. */
+/** A value from outside does not have the required shape. */
 export class InvalidValue extends AgentCityError {
   constructor(what: string, problem: string, options: ErrorOptions = {}) {
     super("InvalidValue", `${what}: ${problem}`, options);
   }
 }
 
-/** The text of anything that was thrown, first line only. */
+/** The first line of the message of anything thrown. */
 export function messageOf(thrown: unknown): string {
   try {
     if (thrown instanceof AgentCityError) return thrown.shortMessage;
     if (thrown instanceof Error) return String(thrown.message).split("\n", 1)[0] || thrown.name;
     return String(thrown);
   } catch {
-    // Whoever throws chooses what: a getter that throws in its turn must not end the handler.
+    // A thrown value is arbitrary: a getter that throws must not end the handler.
     return "something that cannot be put into words";
   }
 }

@@ -17,8 +17,8 @@ import { dirname, join, resolve } from "node:path";
 import { AgentCityError, messageOf } from "./errors.ts";
 
 /**
- * Writes a file so that a reader, or a crash at any instant, sees the old bytes or the new ones, never a part. The name of
- * the temporary file is the only thing here that differs between runs, and it does not outlive the call.
+ * Writes a file so that a reader, or a crash at any instant, sees the old bytes or the new ones, never a part. Only the name of the
+ * temporary file differs between runs, and that file does not outlive the call.
  */
 export function writeFileAtomic(path: string, bytes: Uint8Array | string): void {
   makeFolder(dirname(path));
@@ -26,7 +26,7 @@ export function writeFileAtomic(path: string, bytes: Uint8Array | string): void 
   syncDirectory(dirname(path));
 }
 
-/** The same, but a power cut may lose the file, or leave one of its name without its bytes, until `syncFiles` has returned. */
+/** The same, but until `syncFiles` has returned a power cut may lose the file, or leave its name without its bytes. */
 export function writeFileWhole(path: string, bytes: Uint8Array): void {
   replaceFile(path, (temporary) => writeFileSync(temporary, bytes, { flag: "wx" }));
 }
@@ -42,7 +42,7 @@ function replaceFile(path: string, write: (temporary: string) => void): void {
   }
 }
 
-/** Brings files of one directory, and their names, to the disk. */
+/** Flushes files of one directory, and their names, to disk. */
 export async function syncFiles(directory: string, paths: readonly string[]): Promise<void> {
   await Promise.all([
     ...paths.map(async (path) => {
@@ -56,7 +56,7 @@ export async function syncFiles(directory: string, paths: readonly string[]): Pr
   ]);
 }
 
-/** Brings a folder to the disk, with all files in it and below. */
+/** Flushes a folder to disk, with everything in it. */
 export async function syncFolder(path: string): Promise<void> {
   const entries = readdirSync(path, { withFileTypes: true });
   const within = (isWanted: (entry: (typeof entries)[number]) => boolean) => entries.filter(isWanted).map(({ name }) => join(path, name));
@@ -76,7 +76,7 @@ export function keepNewest(folder: string, most: number, names = /./): void {
   for (const name of newest.slice(most)) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/** No folder can be made at this place. */
+/** The folder cannot be created. */
 export class FolderUnusable extends AgentCityError {
   constructor(path: string, problem: string, cause?: unknown) {
     super("FolderUnusable", `The folder ${path} cannot be made: ${problem}`, {
@@ -87,8 +87,8 @@ export class FolderUnusable extends AgentCityError {
 }
 
 /**
- * Makes a folder and those above it. Node's own recursive mkdir never returns on a file system that answers ENOENT below a folder that
- * exists, such as /proc.
+ * Creates a folder and its parents. Node's own recursive mkdir never returns on a file system that answers ENOENT below an existing folder,
+ * such as /proc.
  */
 export function makeFolder(path: string): void {
   try {
@@ -105,7 +105,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** `<path>.1`, `<path>.2` …: the first that is free, for what is put aside. */
+/** The first free name of `<path>.1`, `<path>.2` …, for a folder that is put aside. */
 export function freeName(path: string): string {
   let number = 1;
   while (existsSync(`${path}.${number}`)) number += 1;

@@ -4,10 +4,10 @@ import { request as httpsRequest } from "node:https";
 import { BlockList, isIP } from "node:net";
 import { AgentCityError } from "./errors.ts";
 
-/** Addresses of a host's name. */
+/** Resolves a host name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** What IANA's special-purpose registries keep apart from the public internet (RFC 6890 and its successors). */
+/** Ranges that IANA's special-purpose registries exclude from the public internet (RFC 6890 and its successors). */
 const SPECIAL_4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -29,13 +29,13 @@ const SPECIAL_4 = [
   "240.0.0.0/4",
 ];
 
-/** Public IPv6 is what lies in 2000::/3 and is not one of these; they embed IPv4 addresses, serve AS112, or are for documents and tests. */
+/** Public IPv6 is 2000::/3 without these ranges, which embed IPv4 addresses, serve AS112, or are reserved for documentation and tests. */
 const SPECIAL_6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
 const special = blockList([...SPECIAL_4, ...SPECIAL_6]);
 const global6 = blockList(["2000::/3"]);
 
-/** True for an address that anybody on the internet can reach and that is nobody's in particular here. */
+/** Whether an address is on the public internet, not on a private network or this machine. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -47,21 +47,21 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** All addresses that a URL's host has by `resolve`; default: the system's resolver. An address is its own. */
+/** All addresses of a URL's host by `resolve` (default: the system's resolver). A literal address resolves to itself. */
 export async function addressesOf(url: URL, resolve: Resolve = systemResolver): Promise<readonly string[]> {
   const name = nameIn(url);
   return isIP(name) === 0 ? resolve(name) : [name];
 }
 
-/** What is sent along; by default nothing, and the URL is fetched. */
+/** The request body. Default: none, and the URL is fetched with GET. */
 export interface Posted {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Asks a URL of the address that was judged, so that a name that answers differently a moment later gains nothing. Redirects are not
- * followed and nothing of this machine is sent along.
+ * Requests a URL at an address that was checked before, so that a second DNS answer cannot redirect it. Redirects are not followed, and
+ * nothing of this machine (cookies, credentials) is sent.
  */
 export function openAt(address: string, url: URL, signal: AbortSignal, posted?: Posted): Promise<IncomingMessage> {
   const secure = url.protocol === "https:";
@@ -87,14 +87,14 @@ export function openAt(address: string, url: URL, signal: AbortSignal, posted?: 
   });
 }
 
-/** A body is longer than it may be. */
+/** A response body exceeds the limit. */
 export class BodyTooLarge extends AgentCityError {
   constructor(maxBytes: number) {
     super("BodyTooLarge", `The answer is longer than ${maxBytes} bytes: reading stopped there`);
   }
 }
 
-/** The whole body, or BodyTooLarge as soon as it is. */
+/** The whole body. Throws BodyTooLarge as soon as it exceeds the limit. */
 export async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -10,19 +10,19 @@ import { canonicalBytes } from "./json.ts";
 
 const SHA2_256 = 0x12;
 
-/** Node's own hashes are twenty times as fast. Asked for at run time, so that this file bundles for places that have none. */
+/** Node's own hashes are twenty times as fast. Looked up at run time, so that this file also bundles for browsers. */
 const native = globalThis.process?.getBuiltinModule?.("node:crypto");
 
-/** Text that is not a CIDv1 of raw bytes under sha2-256 (decision 40). */
+/** The text is not a CIDv1 of raw bytes under sha2-256 (decision 40). */
 export class BadContentId extends AgentCityError {
   constructor(text: string, problem: string) {
     super("BadContentId", `Not a content id: ${problem}`, { details: text });
   }
 }
 
-/** Bytes from which a Keccak-256 is looked up by SHA-256 before it is computed: Node has no Keccak, and JavaScript's is slow. */
+/** From this size on, bytes, a Keccak-256 is cached by SHA-256: Node has no Keccak, and JavaScript's is slow. */
 const LARGE = 8_192;
-/** So many are remembered: inputs, outputs and bundles are hashed by all who handle them. */
+/** Cached hashes: inputs, outputs and bundles are hashed by every component that handles them. */
 const REMEMBERED = 256;
 const remembered = new Map<string, Hash>();
 
@@ -41,7 +41,7 @@ export function keccak256(data: Uint8Array | Hex): Hash {
 
 /** SHA-256 as bytes. */
 export function sha256Bytes(data: Uint8Array): Uint8Array {
-  // By way of text: for a buffer of its own Node takes twice as long.
+  // By way of hex: for a buffer of its own Node takes twice as long.
   return native === undefined ? nobleSha256(data) : new Uint8Array(Buffer.from(native.hash("sha256", data, "binary"), "binary"));
 }
 
@@ -61,7 +61,7 @@ export function contentIdOfJson(value: unknown): ContentId {
   return contentIdOf(canonicalBytes(value));
 }
 
-/** What the chain holds in place of a content id: the bare sha2-256 digest. */
+/** The bare sha2-256 digest, which the chain stores in place of a content id. */
 export function digestOf(id: ContentId): Hash {
   return bytesToHex(decode(id).multihash.digest);
 }
@@ -72,7 +72,7 @@ export function contentIdFromDigest(digest: Hash): ContentId {
   return fromDigestBytes(hexToBytes(digest));
 }
 
-/** Checks text from outside and brands it. Only the one spelling this project writes is accepted. */
+/** Validates and brands text from outside. Only the one spelling that this project writes is accepted. */
 export function parseContentId(text: string): ContentId {
   return fromDigestBytes(decode(text).multihash.digest);
 }

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { InvalidValue } from "./errors.ts";
 
-/** A nominal type: a plain value that only its own parser hands out. */
+/** A nominal type: only its own parser produces values of it. */
 export type Brand<Value, Name extends string> = Value & { readonly __brand: Name };
 
 /** Bytes as lower-case hexadecimal text. */
 export type Hex = `0x${string}`;
 /** 32 bytes. */
 export type Hash = Hex;
-/** 20 bytes, with checksum. */
+/** 20 bytes, checksummed. */
 export type Address = Hex;
 
 /** CIDv1 (raw, sha2-256) in base32: the name of a block of bytes. */
@@ -34,7 +34,7 @@ export const hashSchema = /* @__PURE__ */ z.custom<Hash>(isHash, "expected 0x an
 
 export const intentKeySchema = /* @__PURE__ */ hashSchema.transform((value) => value as IntentKey);
 
-/** Node's own conversions, where there are any. */
+/** Node's own conversions, where available. */
 const native = globalThis.Buffer;
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

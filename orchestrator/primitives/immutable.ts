@@ -1,12 +1,12 @@
-/** What was frozen here to its last leaf: a frozen object alone may hold others that are not. */
+/** Values frozen here to the last leaf: `Object.isFrozen` alone says nothing about their members. */
 const whole = new WeakSet<object>();
 
-/** Whether nobody can change this value or anything in it. */
+/** Whether this value and everything in it is frozen. */
 export function isImmutable(value: unknown): boolean {
   return typeof value !== "object" || value === null || whole.has(value);
 }
 
-/** Freezes plain data with everything in it, and returns it. What came in shares its parts. */
+/** Deep-freezes plain data and returns it. The argument itself is frozen, not a copy. */
 export function immutable<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || whole.has(value)) return value;
   for (const part of Object.values(value)) if (typeof part === "object") immutable(part);

@@ -1,6 +1,6 @@
 /**
- * Work that runs side by side but takes effect in the order in which it was begun, so that a record of it is the same every time.
- * `work` begins at once and awaits `before` ahead of its effect.
+ * Runs work concurrently but lets it take effect in the order in which it was started, so that records are reproducible. `work` starts at
+ * once and awaits `before` ahead of its effect.
  */
 export class InOrder {
   #last: Promise<void> = Promise.resolve();
@@ -12,7 +12,7 @@ export class InOrder {
     try {
       return await work(before);
     } finally {
-      // Whoever failed early still does not let the next one overtake those before it.
+      // Work that failed early must not let the next one overtake those before it.
       own.resolve(before);
     }
   }

@@ -4,7 +4,7 @@ import formats from "ajv-formats";
 import { AgentCityError, messageOf } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
-/** A JSON Schema that cannot be enforced: an unknown keyword or format, a reference that leads out of it, or no schema at all. */
+/** A JSON Schema that cannot be enforced: an unknown keyword or format, an external reference, or not a schema at all. */
 export class SchemaUnusable extends AgentCityError {
   constructor(details: string, cause?: unknown) {
     super("SchemaUnusable", "The JSON Schema cannot be used", {
@@ -15,29 +15,29 @@ export class SchemaUnusable extends AgentCityError {
   }
 }
 
-/** Where a value does not fit its schema, and how. */
+/** Where a value violates its schema, and how. */
 export interface SchemaProblem {
-  /** Keys from the root to the part at fault. */
+  /** Keys from the root to the offending part. */
   readonly path: readonly string[];
   /** `must have "text"` */
   readonly message: string;
 }
 
-/** The first thing that does not fit, or undefined. */
+/** The first violation, or undefined. */
 export type SchemaCheck = (value: JsonValue) => SchemaProblem | undefined;
 
-/** Milliseconds for one value: a pattern may never end on some texts, and schemas come from strangers. */
+/** Time limit for one value, milliseconds: schemas come from strangers, and a pattern may backtrack forever. */
 const CHECK_MS = 5_000;
-/** Longest schema, characters. */
+/** Maximum length of a schema, characters. */
 const MAX_SCHEMA = 262_144;
 
-/** What would be ignored is refused: unknown keywords, unknown formats, keywords without effect. */
+/** Unknown keywords, unknown formats and keywords without effect are refused instead of ignored. */
 const STRICT: Options = { strict: true, strictTypes: false, strictRequired: false, addUsedSchema: false };
 
 /**
- * Of an option: it names a field of the items, or a list of them. Says what for: any field, one of numbers, one that another is multiplied by,
- * one whose values make groups, or one that tells items apart. It checks no value by itself: planners read it, and mission files are checked by
- * it along their tasks.
+ * Annotates an option that names a field of the items, or a list of them. Its value says which kind: any field, a numeric one, a
+ * multiplier, a grouping key or an identifier. It validates nothing by itself: planners read it, and mission files are checked against it
+ * along their tasks.
  */
 export const COLUMN = "x-column";
 export const COLUMN_USES = ["any", "number", "factor", "group", "key"] as const;
@@ -46,7 +46,7 @@ export type ColumnUse = (typeof COLUMN_USES)[number];
 const checking = onFirstUse({});
 const filling = onFirstUse({ useDefaults: true });
 
-/** Making one takes 0.2 s, and many commands check nothing. */
+/** Created on first use: it takes 0.2 s, and many commands validate nothing. */
 function onFirstUse(options: Options): () => Ajv2020 {
   let made: Ajv2020 | undefined;
   return () => {
@@ -62,7 +62,7 @@ export function compileSchema(schema: JsonObject): SchemaCheck {
   return compile(checking(), schema);
 }
 
-/** A copy of the value with the schema's defaults where it says nothing, and the first thing that does not fit. Throws SchemaUnusable. */
+/** A copy of the value with the schema's defaults filled in, and the first violation. Throws SchemaUnusable. */
 export function withDefaults(
   schema: JsonObject,
   value: JsonObject,
@@ -89,18 +89,20 @@ function compile(ajv: Ajv2020, schema: JsonObject): SchemaCheck {
   }
 }
 
-/** The job that the script runs. One context for all: making one takes longer than most checks. */
+/** The job that the script runs. One context for all: creating it takes longer than most checks. */
 const stage: { job?: () => boolean } = {};
 const context = createContext(stage);
 const script = new Script("job()");
 
-/** Runs a job and interrupts it after CHECK_MS; undefined then. A script's time limit holds for what it calls outside its context too. */
+/**
+ * Runs a job and interrupts it after CHECK_MS, returning undefined. A script's time limit also covers what it calls outside its context.
+ */
 function inTime(job: () => boolean): boolean | undefined {
   try {
     stage.job = job;
     return script.runInContext(context, { timeout: CHECK_MS }) === true;
   } catch (error) {
-    // The error is of the script's realm, so no instance of this one's Error.
+    // The error belongs to the script's realm, so `instanceof Error` fails.
     if (typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return undefined;
     throw error;
   }

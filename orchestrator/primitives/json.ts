@@ -11,7 +11,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value or text is not strict JSON. `path` is where, e.g. `$.nodes[2].budget`. */
+/** The value or text is not strict JSON. `path` locates the problem, e.g. `$.nodes[2].budget`. */
 export class NotJson extends AgentCityError {
   readonly path: string;
   constructor(path: string, problem: string, cause?: unknown) {
@@ -27,7 +27,7 @@ export class NotJson extends AgentCityError {
 export function canonicalJson(value: unknown): string {
   const written = textOf(value, 0);
   if (written !== undefined) return written;
-  // Refused, or deeper than anything of ours: the slow way says where, or writes it.
+  // Invalid, or nested unusually deep: the slow path reports the place or writes it.
   assertJson(value);
   const text = canonicalize(value);
   if (text === undefined) throw new NotJson("$", "nothing to serialize");
@@ -35,11 +35,11 @@ export function canonicalJson(value: unknown): string {
 }
 
 const DEEP = 64;
-/** Names of members as written: there are few, and they come again and again. */
+/** Serialised member names: there are few, and they recur. */
 const keyTexts = new Map<string, string>();
 const MAX_KEYS = 4_096;
 
-/** The text in one pass; undefined for whatever `assertJson` refuses, and for what lies too deep to be sure. */
+/** The text in one pass; undefined for everything that `assertJson` refuses, and for nesting too deep to be sure. */
 function textOf(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case "string":
@@ -57,7 +57,7 @@ function textOf(value: unknown, depth: number): string | undefined {
   }
 }
 
-/** What is written as it is between its quotes: printable ASCII without quote and backslash, which most texts are. */
+/** Text that needs no escaping: printable ASCII without quote and backslash, which most texts are. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function stringText(text: string): string | undefined {
@@ -91,7 +91,7 @@ function objectText(value: object, depth: number): string | undefined {
   return `${text}}`;
 }
 
-/** Sorts in place by UTF-16 code unit, as RFC 8785 has it. Few names are in order sooner by insertion. */
+/** Sorts in place by UTF-16 code unit, as RFC 8785 requires. For few names insertion sort is faster. */
 function inOrder(keys: string[]): readonly string[] {
   if (keys.length > FEW) return keys.sort();
   for (let place = 1; place < keys.length; place += 1) {
@@ -116,7 +116,7 @@ function keyText(key: string): string | undefined {
 
 const UTF_8 = new TextEncoder();
 
-/** UTF-8 bytes of the RFC 8785 text: what is hashed and stored. */
+/** UTF-8 bytes of the RFC 8785 text, which are hashed and stored. */
 export function canonicalBytes(value: unknown): Uint8Array {
   return UTF_8.encode(canonicalJson(value));
 }
@@ -152,7 +152,7 @@ export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   return parseJson(text);
 }
 
-/** Throws NotJson unless the value is plain JSON data; narrows its type. */
+/** Narrows a value to plain JSON data. Throws NotJson. */
 export function assertJson(value: unknown): asserts value is JsonValue {
   check(value, "$", []);
 }
@@ -199,7 +199,7 @@ function checkObject(value: object, path: string, parents: readonly object[]): v
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
-/** Finds what JSON.parse hides. The text is known to be well-formed, so a scan over its tokens suffices. */
+/** Finds what JSON.parse accepts silently. The text is known to be well-formed, so a scan over its tokens suffices. */
 function assertTokens(text: string): void {
   const scopes: (Set<string> | undefined)[] = [];
   let previous = "";

@@ -1,4 +1,4 @@
-/** Runs pieces of work one after the other, in the order they were asked for. */
+/** Runs pieces of work one at a time, in the order in which they were requested. */
 export class Mutex {
   #tail: Promise<unknown> = Promise.resolve();
 

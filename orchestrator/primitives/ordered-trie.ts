@@ -1,23 +1,23 @@
 import { concat, keccak256, numberToHex, toRlp } from "viem";
 import type { Hash, Hex } from "./hex.ts";
 
-/** A node of the trie as RLP nests it: text, or a list. */
+/** A trie node as nested RLP: a string or a list. */
 type Item = Hex | readonly Item[];
 
 interface Entry {
-  /** The key, four bits each. */
+  /** The key as nibbles. */
   readonly path: readonly number[];
   readonly value: Hex;
 }
 
-/** Root of the Merkle Patricia trie over a list: each value under the RLP of its place, as blocks name transactions and receipts. */
+/** Root of the Merkle Patricia trie over a list, keyed by the RLP of each index, as for a block's transactions and receipts. */
 export function orderedTrieRoot(values: readonly Hex[]): Hash {
   if (values.length === 0) return keccak256(toRlp("0x"));
   const entries = values.map((value, index): Entry => ({ path: nibbles(toRlp(index === 0 ? "0x" : evenHex(index))), value }));
   return keccak256(toRlp(nodeOf(entries, 0)));
 }
 
-/** The node above these entries, which share `depth` steps of their paths. No path of a list is the beginning of another. */
+/** The node above these entries, which share a prefix of `depth` nibbles. No key of a list is a prefix of another. */
 function nodeOf(entries: readonly Entry[], depth: number): readonly Item[] {
   const [first] = entries;
   if (first === undefined) throw new RangeError("a node above nothing");
@@ -32,13 +32,13 @@ function nodeOf(entries: readonly Entry[], depth: number): readonly Item[] {
   return [...children, "0x"];
 }
 
-/** A node of less than 32 bytes stands in its parent itself. */
+/** A node of less than 32 bytes is embedded in its parent. */
 function referenceTo(node: readonly Item[]): Item {
   const encoded = toRlp(node);
   return (encoded.length - 2) / 2 < 32 ? node : keccak256(encoded);
 }
 
-/** Hex-prefix encoding: whether the path is odd, and whether it ends in a value. */
+/** Hex-prefix encoding: flags for an odd length and for a leaf. */
 function packed(path: readonly number[], isLeaf: boolean): Hex {
   const isOdd = path.length % 2 === 1;
   const flag = (isLeaf ? 2 : 0) + (isOdd ? 1 : 0);

@@ -1,23 +1,23 @@
 import { isIP, isIPv4 } from "node:net";
 
 /**
- * Who shares an allowance: one IPv4 address, or the /64 of an IPv6 address, which belongs to one owner as a whole.
+ * The party that shares a rate limit: one IPv4 address, or the /64 of an IPv6 address, which belongs to one owner as a whole.
  *
- * @param socket The address at the other end.
- * @param forwarded `X-Forwarded-For`: believed as far as those who say it are `proxies`.
+ * @param socket The address of the peer.
+ * @param forwarded `X-Forwarded-For`, trusted as far as it was added by `proxies`.
  */
 export function partyOf(socket: string, forwarded: string | undefined, proxies: readonly string[]): string {
   const hops = [...(forwarded?.split(",") ?? []).map((hop) => plain(hop.trim())), plain(socket)];
   let caller = hops.at(-1) ?? "";
   for (const before of hops.slice(0, -1).toReversed()) {
-    // What a proxy passes on that is no address, it answers for itself.
+    // A forwarded value that is not an address counts as the proxy's own request.
     if (!proxies.includes(caller) || isIP(before) === 0) break;
     caller = before;
   }
   return isIP(caller) === 6 ? networkOf(caller) : caller;
 }
 
-/** An IPv4 address as such, also where a socket of both kinds has it. */
+/** An IPv4 address in its plain form, also when it arrives over a dual-stack socket. */
 function plain(address: string): string {
   const [, mapped = ""] = /^::ffff:(.+)$/i.exec(address) ?? [];
   return isIPv4(mapped) ? mapped : address;

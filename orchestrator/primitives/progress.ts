@@ -1,8 +1,8 @@
-/** How many of a mission's tasks are done. */
+/** Number of finished tasks of a mission. */
 export interface Done {
   readonly done: number;
   readonly of: number;
 }
 
-/** One line of progress, for people. */
+/** Reports one line of progress to a person. */
 export type Tell = (line: string, done?: Done) => void;

@@ -2,8 +2,8 @@ import { InvalidValue } from "./errors.ts";
 import { sha256Bytes } from "./hash.ts";
 
 /**
- * A seeded stream of choices. The same seed and names always give the same choices, on every platform: block i is
- * sha256(key ‖ i), key = sha256 over the length-prefixed seed and names (decision 48: one stream per agent and purpose).
+ * A seeded stream of choices. The same seed and names give the same choices on every platform: block i is sha256(key ‖ i), key = sha256
+ * over the length-prefixed seed and names (decision 48: one stream per agent and purpose).
  */
 export interface RandomStream {
   /** A double in [0, 1) with 53 random bits. */
@@ -15,7 +15,7 @@ export interface RandomStream {
   /** A new list in random order. */
   shuffle<Item>(items: readonly Item[]): Item[];
   bytes(count: number): Uint8Array;
-  /** An independent stream; drawing from it does not move this one. */
+  /** An independent stream; drawing from it does not advance this one. */
   fork(...names: readonly (string | number)[]): RandomStream;
 }
 

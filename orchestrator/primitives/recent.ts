@@ -1,4 +1,4 @@
-/** The most recent values, of a total weight of at most `most`; older ones are rebuilt on request. */
+/** A cache of the most recent values with a total weight of at most `most`; older ones are rebuilt on request. */
 export class Recent<Value> {
   readonly #held = new Map<string, { readonly value: Promise<Value>; weight: number }>();
   readonly #most: number;
@@ -9,7 +9,7 @@ export class Recent<Value> {
     this.#weigh = weigh;
   }
 
-  /** Of several that ask at once, one makes. What fails is not kept. */
+  /** Concurrent requests share one `make`. Failures are not cached. */
   async of(name: string, make: () => Promise<Value>): Promise<Value> {
     const held = this.#held.get(name) ?? { value: make(), weight: 0 };
     this.#held.delete(name);

@@ -4,17 +4,17 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { InvalidValue } from "./errors.ts";
 import { bytesToHex, type Hex, hexToBytes } from "./hex.ts";
 
-/** For what stays off chain. What can move money on chain is signed by EIP-712 instead (decision 40). */
+/** For signatures that stay off chain. Anything that can move money on chain is signed by EIP-712 instead (decision 40). */
 export const SIGNATURE_ALGORITHMS = ["ed25519", "secp256k1"] as const;
 export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
 
-/** Whose signature counts, and how it is checked. secp256k1 keys are compressed, 33 bytes; Ed25519 keys have 32. */
+/** A key and its algorithm. secp256k1 keys are compressed, 33 bytes; Ed25519 keys have 32. */
 export interface PublicKey {
   readonly algorithm: SignatureAlgorithm;
   readonly key: Hex;
 }
 
-/** Signs bytes; the key itself stays inside. Both algorithms are deterministic: the same bytes give the same 64-byte signature. */
+/** Signs bytes without exposing the key. Both algorithms are deterministic: the same bytes give the same 64-byte signature. */
 export interface ByteSigner {
   readonly publicKey: PublicKey;
   sign(message: Uint8Array): Hex;
@@ -22,14 +22,14 @@ export interface ByteSigner {
 
 const SCHEMES = { ed25519, secp256k1 } as const;
 
-/** Node's own Ed25519 is many times as fast. Asked for at run time, so that this file bundles for places that have none. */
+/** Node's own Ed25519 is many times as fast. Looked up at run time, so that this file also bundles for browsers. */
 const native = globalThis.process?.getBuiltinModule?.("node:crypto");
-/** What comes before the 32 bytes of a secret (PKCS #8) and of a public key (SPKI) in DER (RFC 8410). */
+/** DER prefixes of the 32 bytes of a secret key (PKCS #8) and of a public key (SPKI), RFC 8410. */
 const SECRET_DER: Hex = "0x302e020100300506032b657004220420";
 const PUBLIC_DER: Hex = "0x302a300506032b6570032100";
 
 type NativeKey = ReturnType<NonNullable<typeof native>["createPublicKey"]>;
-/** Keys as Node holds them, the latest thousand; null for one that only the slow way may judge. */
+/** The last thousand keys as Node key objects; null for a key that only the slow path may judge. */
 const known = new Map<Hex, NativeKey | null>();
 const MAX_KEYS = 1_024;
 
@@ -50,8 +50,8 @@ function nativeKey(key: Hex): NativeKey | null {
 }
 
 /**
- * What Node accepts of a sound key the other accepts too, which multiplies by the cofactor; what Node refuses is asked of the other, so
- * that everybody, browsers included, comes to the same answer.
+ * A signature that Node accepts under a sound key is accepted by noble too, which multiplies by the cofactor; whatever Node refuses is
+ * checked by noble, so that every verifier, browsers included, reaches the same result.
  */
 function isEd25519(signature: Uint8Array, message: Uint8Array, key: Hex): boolean {
   const held = nativeKey(key);
@@ -65,7 +65,7 @@ function signWith(algorithm: SignatureAlgorithm, secret: Uint8Array): (message: 
   return (message) => `0x${native.sign(null, message, held).toString("hex")}`;
 }
 
-/** A signer over a 32-byte secret. Throws InvalidValue for a secret that is no key. */
+/** A signer over a 32-byte secret. Throws InvalidValue for an invalid secret key. */
 export function signerOf(algorithm: SignatureAlgorithm, secret: Uint8Array): ByteSigner {
   const scheme = SCHEMES[algorithm];
   let key: Hex;
@@ -77,7 +77,7 @@ export function signerOf(algorithm: SignatureAlgorithm, secret: Uint8Array): Byt
   return { publicKey: { algorithm, key }, sign: signWith(algorithm, secret) };
 }
 
-/** Whether the key signed exactly these bytes, in the one form a signature has. Never throws: what cannot be read is no signature. */
+/** Whether the key signed exactly these bytes, in the canonical form. Never throws: unreadable signatures are invalid. */
 export function isSignedBy({ algorithm, key }: PublicKey, message: Uint8Array, signature: Hex): boolean {
   try {
     const bytes = hexToBytes(signature);
@@ -87,7 +87,10 @@ export function isSignedBy({ algorithm, key }: PublicKey, message: Uint8Array, s
   }
 }
 
-/** The secp256k1 key of an account that made a signature over these bytes; undefined if it did not. `isIts`: whether an uncompressed key is the account's. */
+/**
+ * Recovers the secp256k1 key that signed these bytes; undefined if it is not the account's. `isIts` tests an uncompressed key against the
+ * account.
+ */
 export function keyBehind(message: Uint8Array, signature: Hex, isIts: (uncompressed: Hex) => boolean): PublicKey | undefined {
   for (const recovery of [0, 1]) {
     try {
@@ -98,7 +101,7 @@ export function keyBehind(message: Uint8Array, signature: Hex, isIts: (uncompres
       const key: PublicKey = { algorithm: "secp256k1", key: bytesToHex(point.toBytes(true)) };
       return isSignedBy(key, message, signature) ? key : undefined;
     } catch {
-      // No point of the curve.
+      // Not a point of the curve.
     }
   }
   return undefined;

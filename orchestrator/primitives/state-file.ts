@@ -4,7 +4,7 @@ import { AgentCityError, messageOf } from "./errors.ts";
 import { isSystemError } from "./files.ts";
 import { parseJson } from "./json.ts";
 
-/** A file that this program wrote does not hold what it wrote. */
+/** A state file of this program is damaged. */
 export class StateDamaged extends AgentCityError {
   readonly path: string;
   constructor(path: string, problem: string, action: string, cause?: unknown) {
@@ -13,7 +13,7 @@ export class StateDamaged extends AgentCityError {
   }
 }
 
-/** Reads a JSON file of this program; undefined when there is none. `action`: what to do when it is damaged. */
+/** Reads a JSON state file; undefined if there is none. `action`: what to do if it is damaged. */
 export function readStateFile<Value>(path: string, schema: z.ZodType<Value>, action: string): Value | undefined {
   let text: string;
   try {

@@ -1,3 +1,3 @@
-/** How the work of a node is checked: run again, compared between executors, read by a human. Numbered as in `enum Tier`. */
+/** How a node's work is checked: re-executed, compared between executors, or reviewed by a human. Numbered as in `enum Tier`. */
 export const TIER = { RERUN: 1, CONSENSUS: 2, HUMAN: 3 } as const;
 export type Tier = (typeof TIER)[keyof typeof TIER];

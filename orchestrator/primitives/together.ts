@@ -7,8 +7,8 @@ interface Waiting<Request, Result> {
 }
 
 /**
- * Gathers requests that arrive while the last call runs into the next one. `all` gets them in order and returns a result for each; when it
- * throws, all requests of that call fail with its error.
+ * Batches requests that arrive during the running call into the next one. `all` receives them in order and returns one result each; if it
+ * throws, every request of the batch fails with its error.
  */
 export function together<Request, Result>(
   all: (requests: readonly Request[]) => Promise<readonly Result[]>,
@@ -20,7 +20,7 @@ export function together<Request, Result>(
     try {
       const results = await all(batch.map(({ request }) => request));
       if (results.length !== batch.length)
-        throw new AgentCityError("ResultMissing", `${batch.length} requests were made together, ${results.length} results came back`);
+        throw new AgentCityError("ResultMissing", `${batch.length} requests were batched, ${results.length} results came back`);
       for (const [index, result] of results.entries()) batch[index]?.resolve(result);
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -1,11 +1,11 @@
-/** Reading values of which nothing is known. */
+/** Access to values of unknown shape. */
 
-/** A field of an object; undefined where there is none, or no object. */
+/** A field of an object; undefined if it is missing or the value is not an object. */
 export function field(value: unknown, name: PropertyKey): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** A list as it is; of anything else none. */
+/** The value if it is a list, otherwise an empty list. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
