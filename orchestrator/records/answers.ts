@@ -3,7 +3,7 @@ import { canonicalJson, parseCanonicalJson } from "../primitives/json.ts";
 import { together } from "../primitives/together.ts";
 import type { Sql } from "./sql.ts";
 
-/** Which answer: one Mind, one question. */
+/** Identifies an answer: one mind, one question. */
 export interface AnswerKey {
   readonly session: string;
   readonly agent: string;
@@ -12,30 +12,30 @@ export interface AnswerKey {
   readonly round: number;
 }
 
-/** What Minds answered. A run that starts again hears the same answers, so nothing that depended on them changes (decision 45). */
+/** Answers of minds. A resumed run receives the same answers, so nothing that depended on them changes (decision 45). */
 export interface Answers {
   /**
-   * The recorded answer, or the one `compute` gives, recorded before it is returned. Answers are JSON (amounts as decimal text);
-   * `schema` checks them both times. Of two that compute at once, both return the one that was recorded first.
+   * The recorded answer, or the result of `compute`, recorded before it is returned. Answers are JSON (amounts as decimal text) and are
+   * checked by `schema` both when written and when read. Concurrent calls for one key all return the answer recorded first.
    */
   remember<Answer>(key: AnswerKey, schema: z.ZodType<Answer>, compute: () => Promise<unknown>): Promise<Answer>;
   /** The recorded answer, if there is one. */
   recall<Answer>(key: AnswerKey, schema: z.ZodType<Answer>): Promise<Answer | undefined>;
-  /** Forgets a session's answers, once its record is in a bundle. */
+  /** Removes a session's answers, once its record is in a bundle. */
   forget(session: string): Promise<void>;
 }
 
-/** So many sessions are held in memory: what was asked of them once is asked again and again until they are over. */
+/** Sessions cached in memory: their answers are read repeatedly until they are over. */
 const HELD = 16;
 
 /** A session's answers by question, each as its canonical text. */
 type Session = Map<string, string>;
 
-/** Only one process may write these answers at a time: what it has read, it does not read again. */
+/** Only one process may write these answers at a time: what it has read is cached. */
 export function openAnswers(sql: Sql): Answers {
   const held = new Map<string, Promise<Session>>();
 
-  /** Of those that nobody asked for of late, the oldest is let go. */
+  /** Evicts the least recently used session. */
   function sessionOf(name: string): Promise<Session> {
     const session = held.get(name) ?? load(sql, name);
     held.delete(name);
@@ -50,7 +50,7 @@ export function openAnswers(sql: Sql): Answers {
 
   const write = together((answers: readonly Written[]) => writeAll(sql, answers));
 
-  /** The answer that is in the records afterwards: this one, or another's that was there before. */
+  /** The answer on record afterwards: this one, or an earlier one. */
   async function insert({ session, agent, step, round }: AnswerKey, answer: string): Promise<string> {
     if (await write({ session, agent, step, round, answer })) return answer;
     const place = [session, agent, step, round];
@@ -85,7 +85,7 @@ interface Written extends AnswerKey {
   readonly answer: string;
 }
 
-/** Writes answers to questions that have none; which of them were written. */
+/** Writes answers where there are none yet; returns which were written. */
 async function writeAll(sql: Sql, answers: readonly Written[]): Promise<boolean[]> {
   const rows = await sql.query(
     `INSERT INTO answers (session, agent, step, round, answer)
@@ -110,7 +110,7 @@ const writtenSchema = rowSchema.extend({ session: z.string() });
 async function load(sql: Sql, name: string): Promise<Session> {
   const rows = await sql.query("SELECT agent, step, round, answer FROM answers WHERE session = $1", [name]);
   const answers = rows.map((row) => rowSchema.parse(row));
-  // A record that somebody changed by hand is refused, here and not when its question is asked.
+  // A record edited by hand is refused on loading, not when its question comes up.
   for (const { answer } of answers) parseCanonicalJson(answer);
   return new Map(answers.map(({ answer, ...question }) => [questionOf(question), answer]));
 }

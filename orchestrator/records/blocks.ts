@@ -7,22 +7,22 @@ import type { JsonValue } from "../primitives/json.ts";
 import { canonicalBytes, parseJsonBytes } from "../primitives/json.ts";
 import { BlockDamaged } from "./errors.ts";
 
-/** Bytes by content id. Writing the same bytes twice is writing them once. */
+/** Bytes by content id. Writing is idempotent. */
 export interface Blocks {
   put(bytes: Uint8Array): ContentId;
   /** Stores the RFC 8785 bytes of a value. */
   putJson(value: unknown): ContentId;
   has(id: ContentId): boolean;
-  /** Checks the bytes against the id before handing them out. Throws BlockDamaged. */
+  /** Verifies the bytes against the id. Throws BlockDamaged. */
   get(id: ContentId): Uint8Array;
   getJson(id: ContentId): JsonValue;
   /** All ids, sorted. */
   list(): readonly ContentId[];
-  /** Returns once every block that was put is on disk: a database refers to a block only then. */
+  /** Returns once every stored block is on disk: a database must not refer to a block before. */
   sync(): Promise<void>;
 }
 
-/** One file per block, named by its id. Of several that ask for a sync meanwhile, one does it for all. */
+/** One file per block, named by its id. Concurrent syncs share one flush. */
 export function openBlocks(dir: string): Blocks {
   makeFolder(dir);
   const fileOf = (id: ContentId) => join(dir, parseContentId(id));
@@ -63,12 +63,12 @@ export function openBlocks(dir: string): Blocks {
       return next ?? last;
     },
     has: (id) => existsSync(fileOf(id)),
-    // A leftover of a write that a crash interrupted is no block.
+    // Leftovers of interrupted writes are skipped.
     names: () => readdirSync(dir).filter((name) => !name.endsWith(".tmp")),
   });
 }
 
-/** Blocks that end with the process. */
+/** Blocks in memory only. */
 export function memoryBlocks(): Blocks {
   const blocks = new Map<ContentId, Uint8Array>();
   return blocksOver({

@@ -6,40 +6,40 @@ import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts"
 import { type ReadObject, readObjects } from "../protocol/read-access.ts";
 import { BundleDamaged, BundleOfAnotherEdition, Withheld } from "./errors.ts";
 
-/** What a bundle's manifest says and how its files are checked against it. Free of Node: a browser checks a bundle by the same rules. */
+/** Format of a bundle's manifest, and how files are checked against it. Free of Node, so that a browser applies the same rules. */
 export const MANIFEST = "manifest.json";
 /** Files under this folder are named by their content id. */
 const BLOCKS = "blocks/";
 
 /**
- * Which calls the chain of a bundle understands, and what its documents say: 2 since nodes start and clear by waves that are signed once, 3 since
- * an obligation says when it was bound and what the law allows under it.
+ * Edition of a bundle's calls and documents: 2 since nodes start and clear in waves that are signed once, 3 since an obligation states when
+ * it was bound and what the law allows under it.
  */
 export const EDITION = 3;
 
 const manifestSchema = z.strictObject({
   bundle: z.int(),
   files: z.array(z.strictObject({ path: z.string(), size: z.number().int().nonnegative(), sha256: hashSchema })),
-  /** Files that are not here because they are not for everybody, and what they are. */
+  /** Files left out of this copy because they are not public, and what they are. */
   withheld: z
     .array(z.strictObject({ path: z.string(), of: z.enum(readObjects) }))
     .min(1)
     .optional(),
-  /** SHA-256 of the manifest's canonical bytes without this field: the manifest vouches for itself. */
+  /** SHA-256 of the manifest's canonical bytes without this field. */
   digest: hashSchema,
 });
 export type BundleManifest = z.infer<typeof manifestSchema>;
 
 /**
- * A manifest's text. Throws BundleDamaged unless it is canonical, vouches for itself and names only files inside the bundle, in order;
- * BundleOfAnotherEdition if it is whole and another version of the law made it.
+ * Parses a manifest. Throws BundleDamaged unless it is canonical, matches its own digest and lists only files inside the bundle, in order;
+ * BundleOfAnotherEdition if it is intact but was made by another version of the law.
  */
 export function parseManifest(bytes: Uint8Array): BundleManifest {
   let manifest: BundleManifest;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     manifest = manifestSchema.parse(parseJson(text));
-    // Another spelling of the same values (upper-case hex, a space) would be bytes that nothing vouches for.
+    // Another spelling of the same values (upper-case hex, a space) would be bytes that the digest does not cover.
     if (manifestText(manifest) !== text) throw new InvalidValue("manifest", "it is not in canonical form");
   } catch (error) {
     throw new BundleDamaged(MANIFEST, `cannot be read: ${error instanceof z.ZodError ? "wrong shape" : messageOf(error)}`, error);
@@ -49,7 +49,7 @@ export function parseManifest(bytes: Uint8Array): BundleManifest {
   const { files, withheld = [] } = manifest;
   if (!isInOrder(files) || !isInOrder(withheld)) throw new BundleDamaged(MANIFEST, "lists files out of order or outside the bundle");
   const here = new Set(files.map(({ path }) => path));
-  if (withheld.some(({ path }) => here.has(path))) throw new BundleDamaged(MANIFEST, "lists a file that is here as withheld");
+  if (withheld.some(({ path }) => here.has(path))) throw new BundleDamaged(MANIFEST, "lists a file as withheld that it contains");
   if (manifest.bundle !== EDITION) throw new BundleOfAnotherEdition(manifest.bundle, EDITION);
   return manifest;
 }
@@ -60,7 +60,7 @@ function isInOrder(entries: readonly { readonly path: string }[]): boolean {
   );
 }
 
-/** The manifest of the same bundle without the files that are withheld; the same one where none is. */
+/** The manifest without the withheld files; the same manifest if none is withheld. */
 export function withoutFiles(manifest: BundleManifest, withheld: ReadonlyMap<string, ReadObject>): BundleManifest {
   const [gone, files] = [
     manifest.files.flatMap(({ path }) => {
@@ -74,15 +74,15 @@ export function withoutFiles(manifest: BundleManifest, withheld: ReadonlyMap<str
   return { ...body, digest: sha256(canonicalBytes(body)) };
 }
 
-/** How a copy's files are asked for. */
+/** Access to the files of a copy. */
 export interface FileReads {
-  /** Whether it has such a file. Throws Withheld where it was left out of this copy. */
+  /** Whether the file exists. Throws Withheld if it was left out of this copy. */
   has(path: string): boolean;
-  /** Throws BundleDamaged when there is no such file, Withheld where it was left out of this copy. */
+  /** Throws BundleDamaged for a missing file, Withheld for one left out of this copy. */
   bytes(path: string): Uint8Array;
 }
 
-/** `withheld`: what the manifest says is left out. */
+/** `withheld`: files that the manifest lists as left out. */
 export function fileReads(files: ReadonlyMap<string, Uint8Array>, withheld: BundleManifest["withheld"] = []): FileReads {
   const gone = new Map(withheld.map(({ path, of }) => [path, of]));
   const has = (path: string): boolean => {
@@ -98,10 +98,10 @@ export function fileReads(files: ReadonlyMap<string, Uint8Array>, withheld: Bund
   return { has, bytes };
 }
 
-/** The text of a manifest's file. */
+/** Serialises a manifest. */
 export const manifestText = (manifest: BundleManifest): string => `${canonicalJson(manifest)}\n`;
 
-/** Throws BundleDamaged unless the bytes are those that the manifest names. */
+/** Throws BundleDamaged unless the bytes match the manifest entry. */
 export function checkFile({ path, size, sha256: expected }: BundleManifest["files"][number], bytes: Uint8Array): void {
   if (bytes.length !== size) throw new BundleDamaged(path, `holds ${bytes.length} bytes, not ${size}`);
   if (sha256(bytes) !== expected) throw new BundleDamaged(path, "was changed");
@@ -115,12 +115,12 @@ export function checkBlockName(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** Relative, with `/`, no step up, nothing that means something else on another system. */
+/** Relative, with `/`, without `..`, and without characters that are special on other systems. */
 export function isPlainPath(path: string): boolean {
   return /^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/.test(path) && path.split("/").every((part) => part !== "." && part !== "..");
 }
 
-/** Every file that is changed, missing or not in the manifest, in the manifest's order; empty when the bundle is whole. */
+/** Every changed, missing or unlisted file, in the manifest's order; empty if the bundle is intact. */
 export function damagesOf(manifest: BundleManifest, files: ReadonlyMap<string, Uint8Array>): readonly BundleDamaged[] {
   const damages: BundleDamaged[] = [];
   const extra = new Set(files.keys());

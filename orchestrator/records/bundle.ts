@@ -22,7 +22,7 @@ import {
 } from "./bundle-manifest.ts";
 import { BundleDamaged } from "./errors.ts";
 
-/** A mission's record, every byte of it verified when it was opened and held as it was then. */
+/** A mission's record, verified byte by byte when opened and held in memory from then on. */
 export interface Bundle extends FileReads {
   readonly manifest: BundleManifest;
   /** Path (with `/`) → bytes, sorted by path. */
@@ -31,8 +31,8 @@ export interface Bundle extends FileReads {
 }
 
 /**
- * Writes a directory that stands alone (decision 39): the given files and a manifest with the SHA-256 of each. The directory
- * appears whole or not at all. The same bundle is not written again; another one there, or anything else, is kept beside it as `<dir>.1` ….
+ * Writes a self-contained directory (decision 39): the given files and a manifest with the SHA-256 of each. The directory appears whole or
+ * not at all. An identical bundle is not written again; any other content at that path is moved to `<dir>.1` ….
  */
 export function writeBundle(dir: string, files: ReadonlyMap<string, Uint8Array | string>): BundleManifest {
   const draft = `${dir}.${randomUUID()}.tmp`;
@@ -51,15 +51,15 @@ export function writeBundle(dir: string, files: ReadonlyMap<string, Uint8Array |
 }
 
 /**
- * Writes a bundle as somebody sends it, its manifest among its files, in the same way: the directory appears whole or not at all, and another
- * one there is kept beside it. Whether its bytes hold together, `openBundle` says. `send` is given what takes each file.
+ * Writes a received bundle, manifest included, in the same way: the directory appears whole or not at all, and other content at that path
+ * is moved aside. `openBundle` verifies it. `send` receives a callback that takes each file.
  */
 export async function receiveBundle(dir: string, send: (take: (path: string, bytes: Uint8Array) => void) => Promise<void>): Promise<void> {
   const draft = `${dir}.${randomUUID()}.tmp`;
   try {
     makeFolder(draft);
     await send((path, bytes) => {
-      if (!isPlainPath(path)) throw new InvalidValue("bundle", `a file cannot be called ${JSON.stringify(path)}`);
+      if (!isPlainPath(path)) throw new InvalidValue("bundle", `not a valid file name: ${JSON.stringify(path)}`);
       makeFolder(dirname(join(draft, path)));
       writeFileDurable(join(draft, path), bytes);
     });
@@ -70,7 +70,7 @@ export async function receiveBundle(dir: string, send: (take: (path: string, byt
   }
 }
 
-/** What a manifest says that it is the digest of; undefined where it cannot be read. */
+/** The digest that a manifest states; undefined if it cannot be read. */
 function digestIn(dir: string): Hash | undefined {
   try {
     return readManifest(dir).digest;
@@ -80,7 +80,7 @@ function digestIn(dir: string): Hash | undefined {
   }
 }
 
-/** Opens a bundle and checks every byte; the error names the file that is not what it must be. */
+/** Opens a bundle and verifies every byte; the error names the first damaged file. */
 export function openBundle(dir: string): Bundle {
   const manifest = readManifest(dir);
   const found = new Set(listFiles(dir, ""));
@@ -100,7 +100,7 @@ export function openBundle(dir: string): Bundle {
 }
 
 function writeFile(draft: string, path: string, content: Uint8Array | string): BundleManifest["files"][number] {
-  if (!isPlainPath(path) || path === MANIFEST) throw new InvalidValue("bundle", `a file cannot be called ${JSON.stringify(path)}`);
+  if (!isPlainPath(path) || path === MANIFEST) throw new InvalidValue("bundle", `not a valid file name: ${JSON.stringify(path)}`);
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   checkBlockName(path, bytes);
   const file = join(draft, path);
@@ -109,7 +109,7 @@ function writeFile(draft: string, path: string, content: Uint8Array | string): B
   return { path, size: bytes.length, sha256: sha256(bytes) };
 }
 
-/** Puts the draft in its place. What is there and is not the same bundle is kept beside it, under the next free number. */
+/** Moves the draft into place. Other content there is kept under the next free number. */
 function putInPlace(draft: string, dir: string, digest: Hash | undefined): void {
   if (existsSync(dir)) {
     if (digest !== undefined && isBundle(dir, digest)) return;
@@ -119,7 +119,7 @@ function putInPlace(draft: string, dir: string, digest: Hash | undefined): void 
   syncDirectory(dirname(dir));
 }
 
-/** Whether the directory holds the bundle of this digest, whole, and nothing else. */
+/** Whether the directory holds exactly the intact bundle of this digest. */
 function isBundle(dir: string, digest: Hash): boolean {
   try {
     return openBundle(dir).manifest.digest === digest;
@@ -143,8 +143,8 @@ function listFiles(dir: string, prefix: string): string[] {
   return readdirSync(join(dir, prefix), { withFileTypes: true }).flatMap((entry) => {
     const path = `${prefix}${entry.name}`;
     if (entry.isDirectory()) return listFiles(dir, `${path}/`);
-    // A link could show the audit one file and somebody else another.
-    if (!entry.isFile()) throw new BundleDamaged(path, "is no plain file");
+    // A link could show different files to the audit and to other readers.
+    if (!entry.isFile()) throw new BundleDamaged(path, "is not a regular file");
     return [path];
   });
 }

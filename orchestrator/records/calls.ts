@@ -12,15 +12,15 @@ import {
 } from "../protocol/call-records.ts";
 import type { Sql } from "./sql.ts";
 
-/** Questions to seats elsewhere, and what became of them. The first answer to a question is final. */
+/** Questions to external seats, and their answers. The first answer to a question is final. */
 export interface CallRecords {
-  /** The answer to a question of this agent's, if there is one. */
+  /** This agent's answer to a question, if any. */
   answerTo(id: Hash, agent: string): Promise<KeptAnswer | undefined>;
-  /** Keeps an answer; of two, the first. Returns the one that is kept. */
+  /** Stores an answer unless there is one. Returns the stored answer. */
   answered(call: KeptCall, scope: string | undefined, answer: KeptAnswer): Promise<KeptAnswer>;
-  /** Keeps that nobody answered: the first time it was so, and until somebody does. */
+  /** Records that a question went unanswered: the first time, and until an answer arrives. */
   silent(call: KeptCall, scope: string | undefined, silence: Silence): Promise<void>;
-  /** Everything that was asked about one of these, sorted by id. */
+  /** Every question about one of these scopes, sorted by id. */
   about(scopes: readonly string[]): Promise<readonly RecordedCall[]>;
 }
 

@@ -4,7 +4,7 @@ import { asDamage } from "./sql.ts";
 
 const SCHEMA = "checkpoints";
 
-/** Names the database's own faults, as the other stores do, and writes only what is `ready` to be referred to. */
+/** Reports damage of the database as the other stores do, and writes only once `ready` has returned. */
 class CitySaver extends PostgresSaver {
   readonly #where: string;
   readonly #ready: () => Promise<void>;

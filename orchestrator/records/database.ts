@@ -18,36 +18,36 @@ import type { Sql } from "./sql.ts";
 import { sqlOver } from "./sql.ts";
 
 export interface DatabaseOptions {
-  /** PGlite in this directory; only one process may have it open. */
+  /** Directory of a PGlite cluster; only one process may open it. */
   readonly dir?: string;
-  /** Any Postgres instead. */
+  /** URL of a Postgres database to use instead. */
   readonly url?: string;
-  /** A directory that keeps clusters to begin with (25 MB each), made on first use: a new PGlite then takes 0.4 s instead of 4 s. */
+  /** Directory of cluster templates (25 MB each), filled on first use: a new PGlite then takes 0.4 s instead of 4 s. */
   readonly cache?: string;
 }
 
 /** The one database of a city: log, outbox, answers and LangGraph's checkpoints (decision 39). */
 export interface Database extends Sql {
   readonly kind: "pglite" | "postgres";
-  /** Names it in errors. */
+  /** Names the database in errors. */
   readonly where: string;
-  /** node-postgres' own pool, over PGlite too: what LangGraph's PostgresSaver takes. */
+  /** A node-postgres pool, over PGlite too, as LangGraph's PostgresSaver expects. */
   readonly pool: pg.Pool;
-  /** Returns once a power cut would lose nothing that was committed before. A Postgres sees to that by itself. */
+  /** Returns once everything committed before survives a power cut. A no-op on Postgres, which syncs by itself. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A connection is waited for no longer than this: on PGlite's only one, a transaction that asks for a second would hang. */
+/** Longest wait for a connection, milliseconds: on PGlite's only one, a transaction that asks for a second would hang. */
 const CONNECTION_TIMEOUT = 60_000;
 
-/** A city that is founded now begins with records of its own: throws DatabaseInUse when somebody's are there. */
+/** A new city needs an empty database. Throws DatabaseInUse if it holds records. */
 export async function requireEmpty(database: Database): Promise<void> {
   const [used] = await database.query("SELECT 1 FROM outbox UNION ALL SELECT 1 FROM log LIMIT 1");
   if (used !== undefined) throw new DatabaseInUse();
 }
 
-/** Opens and migrates. Neither `dir` nor `url`: in memory, for tests and audits. Keep one per process. */
+/** Opens and migrates a database. Without `dir` and `url` it is in memory, for tests and audits. One per process. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   const where = options.url === undefined ? (options.dir ?? "memory") : withoutPassword(options.url);
   const opened = await (options.url === undefined ? openPglite(options) : openPostgres(options.url)).catch((cause: unknown) => {
@@ -67,7 +67,7 @@ type Opened = Pick<Database, "kind" | "pool" | "sync" | "close">;
 
 async function openPostgres(url: string): Promise<Opened> {
   const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECTION_TIMEOUT });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that breaks; without a listener the error would end the process.
   pool.on("error", () => {});
   return { kind: "postgres", pool, sync: async () => {}, close: () => pool.end() };
 }
@@ -76,7 +76,7 @@ async function openPglite({ dir, cache }: DatabaseOptions): Promise<Opened> {
   return dir === undefined ? servedBy(await create("memory://", cache)) : servedBy(await openDirectory(dir, cache), dataIn(dir));
 }
 
-/** `data`: the cluster's folder, for one that is on disk. */
+/** `data`: the cluster's folder, if it is on disk. */
 function servedBy(lite: PGlite, data?: string): Opened {
   const pool = new pg.Pool({ ...createPgConfig(wholeQueries(lite)), max: 1, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   return {
@@ -88,13 +88,13 @@ function servedBy(lite: PGlite, data?: string): Opened {
     async close() {
       await pool.end();
       await lite.close();
-      // Closing has written every page and restarts the write-ahead log. A folder removed meanwhile needs none of it.
+      // Closing has written every page and restarts the write-ahead log. A folder removed meanwhile needs no sync.
       if (data !== undefined && existsSync(data)) await syncFolder(data);
     },
   };
 }
 
-/** PGlite writes, and leaves it to the system when that reaches the disk. What was committed is in the write-ahead log. */
+/** PGlite leaves flushing to the system. Whatever was committed is in the write-ahead log. */
 async function syncWal(folder: string): Promise<void> {
   const segments = readdirSync(folder).filter((name) => /^[0-9A-F]{24}$/.test(name));
   await syncFiles(
@@ -106,7 +106,7 @@ async function syncWal(folder: string): Promise<void> {
 /** Messages after which Postgres answers: Sync, Query, Flush. */
 const ENDS = new Set([..."SQH"].map((letter) => letter.charCodeAt(0)));
 
-/** The same database, entered once a query and not once for each message of it: entering costs more than a small query. */
+/** The same database, entered once per query instead of once per protocol message: entering costs more than a small query. */
 function wholeQueries(lite: PGlite): PGlite {
   let waiting: Uint8Array[] = [];
   const execute: PGlite["execProtocolStream"] = async (message, options) => {
@@ -119,12 +119,12 @@ function wholeQueries(lite: PGlite): PGlite {
   return new Proxy(lite, { get: (target, name) => (name === "execProtocolStream" ? execute : Reflect.get(target, name, target)) });
 }
 
-/** Without one of these PGlite would begin an empty cluster, or never end. */
+/** Without one of these files PGlite would start an empty cluster, or hang. */
 const CLUSTER = ["PG_VERSION", "global/pg_control", "base", "pg_wal", "pg_xact"] as const;
 
 /**
- * Reads every table once, so that a damaged page is met before anything is sent, not by a later query in the middle of a mission. By
- * simple queries: PGlite 0.5 does not return from an extended one whose file is missing.
+ * Reads every table once, so that a damaged page is found before anything is sent, not in the middle of a mission. Uses simple queries:
+ * PGlite 0.5 does not return from an extended one whose file is missing.
  */
 async function readThrough(lite: PGlite, dir: string): Promise<PGlite> {
   try {
@@ -141,7 +141,7 @@ async function readThrough(lite: PGlite, dir: string): Promise<PGlite> {
 
 const dataIn = (dir: string) => join(dir, "data");
 
-/** A process killed while it made the cluster leaves one without the mark: it holds nothing yet, is put aside, and recreated. */
+/** A process killed while it created the cluster leaves one without the mark: it holds nothing yet, is put aside, and recreated. */
 async function openDirectory(dir: string, cache: string | undefined): Promise<PGlite> {
   const data = dataIn(dir);
   const ready = join(dir, "ready");
@@ -151,7 +151,7 @@ async function openDirectory(dir: string, cache: string | undefined): Promise<PG
     const lite = await PGlite.create(data).catch((error: unknown) => {
       throw new RecordsDamaged(dir, messageOf(error), error);
     });
-    // After a crash, opening has written what the log held.
+    // After a crash, opening has replayed the log.
     await syncFolder(data);
     return readThrough(lite, dir);
   }
@@ -186,17 +186,19 @@ async function copyOf(cluster: string, data: string): Promise<PGlite> {
   return readThrough(lite, cluster);
 }
 
-/** An empty database twice, for databases that a city never makes: two thirds of a cluster's files. */
+/** Template databases that a city never uses: two thirds of a cluster's files. */
 const TEMPLATES = ["template0", "template1"] as const;
 
-/** Where a cluster with this version's tables is kept. */
+/** Path of a cached cluster with this version's tables. */
 function clusterIn(cache: string): string {
   return join(cache, `pglite-${pgliteVersion()}-${sha256(canonicalBytes({ MIGRATIONS, without: TEMPLATES })).slice(2, 18)}`);
 }
 
 const isWhole = (cluster: string) => CLUSTER.every((name) => existsSync(join(cluster, name)));
 
-/** Makes the cluster unless it is there: copying one takes a tenth of making it. It appears whole; of two makers, the first is taken. */
+/**
+ * Creates the cached cluster if missing: copying takes a tenth of creating. It appears whole; of two concurrent creators, the first wins.
+ */
 async function keepCluster(cluster: string): Promise<void> {
   if (isWhole(cluster)) return;
   const draft = `${cluster}.${randomUUID()}.tmp`;
@@ -211,13 +213,13 @@ async function keepCluster(cluster: string): Promise<void> {
   }
 }
 
-/** Making one takes seconds in which this thread could say nothing. */
+/** Creating a cluster blocks a thread for seconds. */
 async function inThread(draft: string): Promise<void> {
   const thread = new Worker(new URL("./cluster-thread.ts", import.meta.url), { workerData: draft, execArgv: [] });
   await once(thread, "exit");
 }
 
-/** A migrated cluster in a folder that does not exist yet; what `cluster-thread.ts` does. */
+/** Creates a migrated cluster in a new folder; called by `cluster-thread.ts`. */
 export async function makeCluster(dir: string): Promise<void> {
   const { pool, close } = servedBy(await PGlite.create(dir));
   await strip(sqlOver(pool, dir)).finally(close);
@@ -240,11 +242,11 @@ async function create(where: string, cache: string | undefined): Promise<PGlite>
     await empty.close();
     writeFileAtomic(template, new Uint8Array(await cluster.arrayBuffer()));
   }
-  // Read at once: another process may be putting its own template in this one's place.
+  // Read at once: another process may be replacing the template.
   return PGlite.create(where, { loadDataDir: new Blob([readFileSync(template)]) });
 }
 
-/** From the package itself: a cluster of another version may not open. */
+/** Read from the package itself: a cluster of another version may not open. */
 function pgliteVersion(): string {
   const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
   const manifest = parseJson(readFileSync(join(dirname(entry), "..", "package.json"), "utf8"));

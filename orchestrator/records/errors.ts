@@ -1,6 +1,6 @@
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** A stored block is not what its name says, or is not there. */
+/** A stored block is missing, or does not match its name. */
 export class BlockDamaged extends AgentCityError {
   readonly file: string;
   constructor(file: string, problem: string) {
@@ -11,7 +11,7 @@ export class BlockDamaged extends AgentCityError {
   }
 }
 
-/** The database was made by another version of this program. */
+/** Another version of this program created the database. */
 export class MigrationMismatch extends AgentCityError {
   constructor(found: string, expected: string) {
     super("MigrationMismatch", "The records were made by another version", {
@@ -21,7 +21,7 @@ export class MigrationMismatch extends AgentCityError {
   }
 }
 
-/** A city that is founded now was given a database with another city's records. */
+/** A new city was given a database that holds another city's records. */
 export class DatabaseInUse extends AgentCityError {
   constructor() {
     super("DatabaseInUse", "The database has another city's records", {
@@ -41,7 +41,7 @@ export class DatabaseUnreachable extends AgentCityError {
   }
 }
 
-/** The records' own files are damaged, or gone. */
+/** The records' own files are damaged or missing. */
 export class RecordsDamaged extends AgentCityError {
   constructor(where: string, problem: string, cause?: unknown) {
     super("RecordsDamaged", `The records at ${where} are damaged: ${problem}`, {
@@ -52,7 +52,7 @@ export class RecordsDamaged extends AgentCityError {
   }
 }
 
-/** The log's chain of hashes does not hold at this entry. */
+/** The log's hash chain breaks at this entry. */
 export class LogBroken extends AgentCityError {
   readonly seq: number;
   constructor(seq: number, problem: string) {
@@ -63,7 +63,7 @@ export class LogBroken extends AgentCityError {
   }
 }
 
-/** The bundle's mission ran under contracts that understood other calls. */
+/** The bundle's mission ran under contracts with different calls. */
 export class BundleOfAnotherEdition extends AgentCityError {
   constructor(found: number, known: number) {
     super("BundleOfAnotherEdition", `The bundle is of edition ${found} of the law, this version verifies edition ${known}`, {
@@ -72,7 +72,7 @@ export class BundleOfAnotherEdition extends AgentCityError {
   }
 }
 
-/** A file of a bundle is not what the manifest says. `file` is relative to the bundle. */
+/** A file of a bundle does not match the manifest. `file` is relative to the bundle. */
 export class BundleDamaged extends AgentCityError {
   readonly file: string;
   constructor(file: string, problem: string, cause?: unknown) {
@@ -84,7 +84,7 @@ export class BundleDamaged extends AgentCityError {
   }
 }
 
-/** A file is left out of a bundle because whoever it was made for may not read it. */
+/** A file was left out of a bundle because its recipient may not read it. */
 export class Withheld extends AgentCityError {
   readonly file: string;
   constructor(file: string, of: string) {

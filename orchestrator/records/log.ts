@@ -10,31 +10,31 @@ import { Mutex } from "../primitives/mutex.ts";
 import { LogBroken } from "./errors.ts";
 import { isTaken, type Row, type Sql } from "./sql.ts";
 
-/** What somebody writes down. */
+/** An entry to append. */
 export interface LogInput {
   /** e.g. "legislature.ballot". */
   readonly kind: string;
-  /** Ids this is about: session, mission, agent, node … */
+  /** Ids that this entry is about: session, mission, agent, node … */
   readonly subjects: readonly string[];
   /** The block that holds the payload. */
   readonly content?: ContentId | undefined;
 }
 
 export interface LogEntry {
-  /** 1, 2, 3 … without a gap. */
+  /** 1, 2, 3 … without gaps. */
   readonly seq: number;
   /** Seconds of the city's clock. */
   readonly time: number;
   readonly kind: string;
   readonly subjects: readonly string[];
   readonly content: ContentId | null;
-  /** Hash of the entry before; zeros for the first. */
+  /** Hash of the previous entry; zeros for the first. */
   readonly prev: Hash;
   /** SHA-256 of the RFC 8785 bytes of all the fields above. */
   readonly hash: Hash;
 }
 
-/** Where the chain of hashes stands. */
+/** The end of the hash chain. */
 export interface LogHead {
   readonly seq: number;
   readonly hash: Hash;
@@ -46,7 +46,7 @@ export interface LogFilter {
   /** Entries after this number. */
   readonly after?: number;
   readonly limit?: number;
-  /** The last entries first. */
+  /** Newest entries first. */
   readonly newest?: boolean;
 }
 
@@ -64,12 +64,12 @@ const entrySchema = z.strictObject({
   hash: hashSchema,
 });
 
-/** The city's only log: append-only, each entry holding the hash of the one before. */
+/** The city's only log: append-only, each entry holding the hash of the previous one. */
 export class RecordLog {
   readonly #sql: Sql;
   readonly #clock: Clock;
   readonly #turns = new Mutex();
-  /** What this log appended last by itself, if it knows. */
+  /** The last entry that this process appended, if known. */
   #last: LogHead | undefined;
 
   constructor(sql: Sql, clock: Clock) {
@@ -77,7 +77,7 @@ export class RecordLog {
     this.#clock = clock;
   }
 
-  /** Appends, in order. `within` is a transaction that other rows share: they and the entries commit together. */
+  /** Appends in order. `within`: a transaction shared with other rows, so that they and the entries commit together. */
   append(inputs: readonly LogInput[], within?: Sql): Promise<readonly LogEntry[]> {
     if (within !== undefined) return this.#appendLocked(inputs, within);
     return this.#turns.run(async () => {
@@ -87,7 +87,7 @@ export class RecordLog {
     });
   }
 
-  /** One entry in one statement, if nobody else has appended meanwhile: its number would be taken. */
+  /** One entry in one statement. Undefined if another process appended meanwhile, so that the number is taken. */
   async #appendNext(inputs: readonly LogInput[]): Promise<readonly LogEntry[] | undefined> {
     const [input, ...more] = inputs;
     const last = this.#last;
@@ -153,14 +153,14 @@ export function logLine(entry: LogEntry): string {
   return canonicalJson(entry);
 }
 
-/** Checks lines of a log, from anywhere: sequence, links and hashes. Throws LogBroken, or returns the head. */
+/** Verifies lines of a log from any source: sequence, links and hashes. Returns the head. Throws LogBroken. */
 export async function verifyLog(lines: AsyncIterable<string> | Iterable<string>): Promise<LogHead> {
   let head = EMPTY_LOG;
   for await (const line of lines) head = checkLine(line, head);
   return { seq: head.seq, hash: head.hash };
 }
 
-/** Every entry of a `log.ndjson`; sequence, links and hashes hold. Throws LogBroken, or LogTorn for a last line without its end. */
+/** Parses and verifies a `log.ndjson`. Throws LogBroken, or LogTorn for an unfinished last line. */
 export function parseLog(text: string): readonly LogEntry[] {
   const entries: LogEntry[] = [];
   if (!text.endsWith("\n")) throw new AgentCityError("LogTorn", "The last line of the log is torn");
@@ -184,7 +184,7 @@ export function checkLine(line: string, head: LogHead): LogEntry {
   return entry;
 }
 
-/** Where the log in these tables stands. */
+/** The end of the log in these tables. */
 export async function headOf(sql: Pick<Sql, "query">): Promise<LogHead> {
   const [row] = await sql.query("SELECT seq, hash FROM log ORDER BY seq DESC LIMIT 1");
   return row === undefined ? EMPTY_LOG : z.object({ seq: z.coerce.number(), hash: hashSchema }).parse(row);

@@ -3,11 +3,11 @@ import type { Sql } from "./sql.ts";
 
 export interface Migration {
   readonly name: string;
-  /** One statement each: a prepared statement holds no more. */
+  /** One statement each: a prepared statement cannot hold more. */
   readonly statements: readonly string[];
 }
 
-/** In order: a migration that was released is never changed. LangGraph's checkpointer keeps its own tables. */
+/** In order; a released migration is never changed. LangGraph's checkpointer manages its own tables. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     name: "001-log",
@@ -124,7 +124,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // The stream gets other hashes: it is read again from chain and log, which lack nothing of it.
+    // The stream gets new hashes: it is rebuilt from chain and log, which hold all of it.
     name: "006-hub-seals",
     statements: [
       ...["events", "parties", "principals", "missions", "accounts", "contracts", "blocks", "cursor"].map(
@@ -173,14 +173,14 @@ export const MIGRATIONS: readonly Migration[] = [
     name: "010-agreements",
     statements: [
       "CREATE TABLE gateway_agreements (id text PRIMARY KEY, acts integer NOT NULL, opened bigint NOT NULL)",
-      // Those that nobody has answered.
+      // Unanswered proposals.
       "CREATE INDEX gateway_agreements_unanswered ON gateway_agreements (opened) WHERE acts = 1",
       "CREATE TABLE gateway_acts (id text NOT NULL, place integer NOT NULL, at bigint NOT NULL, act text NOT NULL, PRIMARY KEY (id, place))",
       "CREATE TABLE gateway_agreement_parties (identity text NOT NULL, id text NOT NULL, PRIMARY KEY (identity, id))",
     ],
   },
   {
-    // What fewer than four acts made nobody has signed twice: it may be let go of.
+    // An agreement of fewer than four acts has not been signed by both parties and may be dropped.
     name: "011-unsigned-agreements",
     statements: [
       "DROP INDEX gateway_agreements_unanswered",
@@ -188,7 +188,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // Whose allowance an agreement takes, and by when it is over; those that came before count for nobody, and are the first to go.
+    // The client whose allowance an agreement uses, and when it ends. Earlier agreements count for no client and are dropped first.
     name: "012-agreements-of-clients",
     statements: [
       "ALTER TABLE gateway_agreements ADD COLUMN client text NOT NULL DEFAULT '', ADD COLUMN over_by bigint NOT NULL DEFAULT 0",
@@ -197,7 +197,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // Gas that strangers cost the city, by act and by whose allowance it takes.
+    // Gas spent on relaying for strangers, by act and by the party whose allowance it uses.
     name: "013-relayed",
     statements: [
       "CREATE TABLE relayed (act bigint NOT NULL, subject text NOT NULL, at bigint NOT NULL, gas bigint NOT NULL, PRIMARY KEY (act, subject))",
@@ -205,12 +205,12 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // What is paid by one payment at most: an agreement, which keeps it.
+    // The agreement that a payment pays for: paid at most once.
     name: "014-debts",
     statements: ["ALTER TABLE gateway_payments ADD COLUMN debt text UNIQUE"],
   },
   {
-    // The client's wallet that showed the payment of an agreement, smallest unit, and whether it lies in the escrow by now.
+    // The client's wallet that presented an agreement's payment, its amount (smallest unit), and whether it has reached the escrow.
     name: "015-agreements-with-money",
     statements: [
       "ALTER TABLE gateway_agreements ADD COLUMN wallet text, ADD COLUMN stake numeric, ADD COLUMN funded boolean NOT NULL DEFAULT false",
@@ -218,7 +218,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // The address that a proposal came from: keys cost nothing.
+    // The address that a proposal came from: creating keys costs nothing.
     name: "016-agreements-by-address",
     statements: [
       "ALTER TABLE gateway_agreements ADD COLUMN party text NOT NULL DEFAULT ''",
@@ -226,7 +226,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // What seats elsewhere were asked; of answers that came before, the question is not known.
+    // Questions to external seats. For earlier answers the question is unknown.
     name: "017-seat-calls",
     statements: [
       "CREATE TABLE seat_calls (id text PRIMARY KEY, agent text NOT NULL, scope text, call text, answer text, silence text)",
@@ -236,7 +236,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // By which adjudicators had no agreements begun, and begun again; what was signed stands beside it.
+    // Adjudicators' orders to stop and resume new agreements, with what was signed.
     name: "018-agreement-stops",
     statements: [
       "CREATE TABLE gateway_agreement_stops (nonce integer PRIMARY KEY, at bigint NOT NULL, message text NOT NULL, signature text NOT NULL)",
@@ -244,7 +244,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // First answers to requests that name themselves by an Idempotency-Key; null while they are made.
+    // First answers to requests with an Idempotency-Key; null while in progress.
     name: "019-keyed-answers",
     statements: [
       `CREATE TABLE gateway_keyed (
@@ -260,12 +260,13 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // The trail of claims that were emitted here, each entry with the claim or the outcome that it brought.
+    // The trail of claims emitted here, each entry with its claim or outcome.
     name: "020-claims",
     statements: ["CREATE TABLE gateway_claim_steps (sequence bigint PRIMARY KEY, entry text NOT NULL, file text)"],
   },
   {
-    // How often each evaluator judged where it is to be tested, whether a test is due, and its tests: agreements of the city's own with a known score.
+    // Per evaluator: judgements since the last test, whether a test is due, and its tests, which are agreements of the city's own with a
+    // known score.
     name: "021-canaries",
     statements: [
       "CREATE TABLE gateway_judges (evaluator text PRIMARY KEY, judged integer NOT NULL, is_due boolean NOT NULL)",
@@ -274,7 +275,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    // What a judged agreement counts for under its promise over many deliveries; what was judged before counts for none.
+    // What a judged agreement contributes to a promise over many deliveries. Earlier judgements contribute nothing.
     name: "022-promises",
     statements: [
       "ALTER TABLE gateway_agreements ADD COLUMN promise text, ADD COLUMN judged bigint, ADD COLUMN terms text, ADD COLUMN composite integer",
@@ -283,7 +284,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Applies what is missing. What was applied must be the beginning of the list. */
+/** Applies missing migrations. Those already applied must be a prefix of the list. */
 export async function migrate(sql: Sql, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await sql.query("CREATE TABLE IF NOT EXISTS migrations (position integer PRIMARY KEY, name text NOT NULL)");
   await sql.transaction(async (within) => {

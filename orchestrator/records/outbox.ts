@@ -20,8 +20,8 @@ const rowSchema = z.object({
 });
 
 /**
- * The sender's memory in SQL. A note becomes a log entry in the same transaction as the row (decision 39). `sync` brings what was committed
- * to the disk: nothing is sent that a power cut could make the records forget.
+ * The sender's outbox in SQL. A note becomes a log entry in the same transaction as the row (decision 39). `sync` flushes commits to disk:
+ * nothing is sent that a power cut could remove from the records.
  */
 export function openOutbox(sql: Sql, log: RecordLog, sync = async (): Promise<void> => {}): Outbox<LogInput> {
   return {

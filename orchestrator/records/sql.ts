@@ -3,15 +3,15 @@ import { messageOf } from "../primitives/errors.ts";
 import { sha256 } from "../primitives/hash.ts";
 import { RecordsDamaged } from "./errors.ts";
 
-/** One row as the driver gives it; each store parses its own. */
+/** A row as the driver returns it; each store parses its own. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The little of SQL that the stores need. Postgres dialect, `$1` parameters. */
+/** The subset of SQL access that the stores need. Postgres dialect, `$1` parameters. */
 export interface Sql {
   query(text: string, parameters?: readonly unknown[]): Promise<readonly Row[]>;
   /**
-   * All or nothing. Inside `work` use the given `sql` only: the outer one may wait for this very transaction.
-   * Within a transaction it joins that transaction.
+   * Runs `work` in a transaction. Inside, use only the given `sql`: the outer one may wait for this very transaction. Within a transaction
+   * it joins that transaction.
    */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
 }
@@ -44,7 +44,7 @@ export function sqlOver(pool: pg.Pool, where: string): Sql {
   };
 }
 
-/** The same database, which writes nothing before `ready` has returned: no reference to a block that is not on disk yet. */
+/** The same database, with every write delayed until `ready` has returned, so that no row refers to a block that is not on disk yet. */
 export function sqlAfter(ready: () => Promise<void>, sql: Sql): Sql {
   return {
     async query(text, parameters) {
@@ -62,19 +62,19 @@ export function sqlAfter(ready: () => Promise<void>, sql: Sql): Sql {
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Whether a row of the same key is there already. */
+/** Whether an error is a unique violation. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
 }
 
-/** SQLSTATE classes of a database that cannot read its own files: internal error, system error, wrong configuration file. */
+/** SQLSTATE classes of a database that cannot read its own files: internal error, system error, configuration file error. */
 const DAMAGE = /^(XX|58|F0)/;
 
-/** The error of a query, named when the database's files are what is wrong. */
+/** Converts a query's error to RecordsDamaged if the database's files are at fault. */
 export function asDamage(error: unknown, where: string): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  // PGlite ends like this when Postgres gave up.
+  // PGlite fails like this when Postgres aborted.
   const isAborted = error.name === "RuntimeError" || error.name === "ExitStatus";
   return DAMAGE.test(code) || isAborted ? new RecordsDamaged(where, messageOf(error), error) : error;
 }
@@ -87,7 +87,7 @@ function within(client: pg.PoolClient): Sql {
   return sql;
 }
 
-/** A statement with parameters is planned once for a connection: it is sent under a name, and again by that name alone. */
+/** A statement with parameters is prepared once per connection: it is sent under a name, and later by that name alone. */
 async function run(target: pg.Pool | pg.PoolClient, text: string, parameters: readonly unknown[] = []): Promise<readonly Row[]> {
   const named = parameters.length === 0 ? {} : { name: sha256(new TextEncoder().encode(text)).slice(2, 34) };
   const { rows } = await target.query<Record<string, unknown>>({ text, values: [...parameters], ...named });
