@@ -30,11 +30,11 @@ import {
 } from "../protocol/calls.ts";
 import { AnswerRefused, type Mailbox } from "./mailbox.ts";
 
-/** How long a request's signature holds, milliseconds. */
+/** Validity of a request's signature, milliseconds. */
 const VALIDITY = 60_000;
-/** How long a request for calls may wait, milliseconds. */
+/** Longest time that a request for calls is held open, milliseconds. */
 const LONGEST_WAIT = 25_000;
-/** Requests that may wait at once, of all agents together. */
+/** Maximum number of requests held open at once, over all agents. */
 const MAX_WAITING = 64;
 
 export interface SeatServerOptions {
@@ -42,21 +42,21 @@ export interface SeatServerOptions {
   readonly store: ContentStore;
   readonly card: Omit<CityCard, "now">;
   readonly millis: () => number;
-  /** Relays a registration that both have signed. `from`: the party (`partyOf`) at the other end. */
+  /** Relays a registration signed by both parties. `from`: the caller's party (`partyOf`). */
   readonly join: (request: Join, from: string) => Promise<void>;
   readonly joinUnder: (request: SubAgent, from: string) => Promise<void>;
-  /** Relays the registration of a service that its owner has signed. */
+  /** Relays a service registration signed by the service's owner. */
   readonly offer: (owner: Address, service: ServiceOffer, from: string) => Promise<void>;
-  /** Lays a petition for an office before the adjudicators. */
+  /** Submits a petition for an office to the adjudicators. */
   readonly petition: (request: Petition, from: string) => Promise<void>;
-  /** A devnet's test money for a principal. */
+  /** Gives test tokens to a principal, on devnets only. */
   readonly faucet: (principal: Address) => Promise<void>;
-  /** A line for the operator. */
+  /** Logs a line for the operator. */
   readonly tell: (line: string) => void;
   readonly port?: number;
 }
 
-/** A request that is not answered. */
+/** A request that is refused. */
 class Refused extends AgentCityError {
   readonly status: 400 | 401 | 404 | 415 | 429 | 500;
   constructor(status: Refused["status"], code: string, message: string) {
@@ -68,18 +68,18 @@ class Refused extends AgentCityError {
 const LOCAL = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
 const credentials = /^AgentCity (0x[0-9a-fA-F]{40}) (\d{13}) (0x[0-9a-f]{64}) (0x[0-9a-f]{130})$/;
 
-/** The mailbox over HTTP, on loopback. */
+/** Serves the mailbox over HTTP, on loopback. */
 export async function serveSeats(options: SeatServerOptions): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { mailbox, store, card, millis } = options;
   const app = new Hono();
   const started = millis();
-  /** Nonces of requests that still hold; those from before the start are too old to count at all. */
+  /** Nonces of requests that are still valid; requests from before the start are too old to be accepted. */
   const used = new Map<string, number>();
   let waiting = 0;
 
   const sender = async (context: Context, body: Uint8Array): Promise<Address> => (await signed(context, body)).address;
 
-  /** Who sends a request, and what it signed. Throws Refused for a signature that is missing, old, used, or of another request. */
+  /** Authenticates a request. Throws Refused for a signature that is missing, expired, reused or not over this request. */
   async function signed(context: Context, body: Uint8Array) {
     const [, claimed, created, nonce, signature] = credentials.exec(context.req.header("authorization") ?? "") ?? [];
     if (claimed === undefined || created === undefined) throw new Refused(401, "Unsigned", "the request is not signed");
@@ -95,12 +95,12 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     };
     const address = await recoverTypedDataAddress(requestShown(card.chainId, context.req.method, shown, body)).catch(() => undefined);
     if (address?.toLowerCase() !== claimed.toLowerCase() || address === undefined)
-      throw new Refused(401, "WrongSignature", "the signature is not of this request by this key");
+      throw new Refused(401, "WrongSignature", "the signature does not match this request and key");
     used.set(`${nonce}`, at);
     return { address, shown };
   }
 
-  /** Whose allowance its acts take. It is reached without a proxy: nobody is believed about another's address. */
+  /** The party charged for a request. There is no proxy in front, so forwarded addresses are not trusted. */
   const party = (context: Context) => partyOf(getConnInfo(context).remote.address ?? "unknown", undefined, []);
   const bytesOf = async (context: Context) => new Uint8Array(await context.req.arrayBuffer());
   const json = (bytes: Uint8Array): JsonValue => parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -124,7 +124,7 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
       const body = await bytesOf(context);
       const from = await sender(context, body);
       const request = schema.parse(json(body));
-      if (request.binding.agent !== from) throw new Refused(401, "WrongSender", "an agent joins for itself");
+      if (request.binding.agent !== from) throw new Refused(401, "WrongSender", "an agent can only join for itself");
       await join(request, party(context));
       return context.json({ joined: true });
     };
@@ -146,13 +146,13 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     const body = await bytesOf(context);
     const from = await sender(context, body);
     const request = petitionSchema.parse(json(body));
-    if (request.petition.account !== from) throw new Refused(401, "WrongSender", "an account asks for itself");
+    if (request.petition.account !== from) throw new Refused(401, "WrongSender", "an account can only petition for itself");
     await options.petition(request, party(context));
     return context.json({ waits: true });
   });
   app.get("/v1/calls", async (context) => {
     const from = await sender(context, new Uint8Array());
-    if (waiting >= MAX_WAITING) throw new Refused(429, "TooManyWait", "too many agents wait here");
+    if (waiting >= MAX_WAITING) throw new Refused(429, "TooManyWait", "too many agents are waiting for calls");
     const wait = Math.min(
       LONGEST_WAIT,
       1_000 *
@@ -186,10 +186,10 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
   });
   app.get("/v1/blocks/:id", async (context) => {
     const id = context.req.param("id");
-    // An id that one may not read is answered as an unknown one.
+    // A block that the caller may not read is reported as unknown.
     if (!mailbox.mayRead(await sender(context, new Uint8Array()), id)) throw new Refused(404, "NoSuchBlock", "there is no such block");
     const bytes = await store.get(parseContentId(id)).catch((error: unknown) => {
-      options.tell(`an agent elsewhere asked for the block ${id} that its work needs, and cannot have it: ${messageOf(error)}`);
+      options.tell(`an agent elsewhere asked for block ${id}, which its work needs, and it could not be read: ${messageOf(error)}`);
       throw new Refused(500, "BlockDamaged", "the city cannot read this block, and its operator knows");
     });
     return context.body(new Uint8Array(bytes), 200, { "content-type": "application/octet-stream" });

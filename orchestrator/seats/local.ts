@@ -14,25 +14,25 @@ import { isObject, type JsonObject } from "../primitives/json.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { commitmentOf } from "../rules/commitments.ts";
 
-/** Somebody whose key is in this process. */
+/** A member whose key is in this process. */
 export interface SeatHolder {
   readonly name: string;
   readonly principal: Address;
   readonly account: LocalAccount;
-  /** The same key over plain bytes. */
+  /** Signs plain bytes with the same key. */
   readonly seal: () => ByteSigner;
 }
 
-/** A producer whose key, mind and hands are in this process. */
+/** A producer whose key, mind and sandbox are in this process. */
 export interface LocalProducer extends SeatHolder {
   readonly mind: Mind;
   readonly manager?: LocalAccount;
 }
 
-/** Test and demonstration only: what a lying executor hands in instead of its result. */
+/** Tests and demonstrations only: replaces an executor's result with a false one. */
 export type Tamper = (work: { readonly label: string; readonly attempt: number; readonly agent: string }, output: JsonObject) => JsonObject;
 
-/** What all seats of this process share. `seed`: of their salts. */
+/** Shared by all seats of this process. `seed`: of their salts. */
 export interface LocalSeatOptions {
   readonly sandbox: Sandbox;
   readonly seed: string;
@@ -46,7 +46,7 @@ function signing({ name, principal, account, seal }: SeatHolder): Signing {
   };
 }
 
-/** The seat of a producer that lives here: it is never absent. */
+/** A producer's seat in this process: it is never absent. */
 export function localSeat({ seal, ...resident }: LocalProducer, { sandbox, seed, tamper }: LocalSeatOptions): Worker {
   const { name, account } = resident;
   const salt = (obligation: Hash) => saltOf(seed, account.address, obligation);
@@ -75,7 +75,7 @@ export function localSeat({ seal, ...resident }: LocalProducer, { sandbox, seed,
   };
 }
 
-/** What it sealed itself. */
+/** Decrypts work that it sealed itself. */
 function readOwn(sealed: Uint8Array, of: SealOf): { readonly outputHash: Hash; readonly trail: readonly Hash[] } {
   const work = unsealWork(sealed, of);
   if (work === undefined)
@@ -85,7 +85,7 @@ function readOwn(sealed: Uint8Array, of: SealOf): { readonly outputHash: Hash; r
   return { outputHash: outputHashOf(work.output), trail: work.trail };
 }
 
-/** The seat of a verifier that lives here. `judge`: the model by which it judges what no rule can, if it has one. */
+/** A verifier's seat in this process. `judge`: its model for semantic checks, if any. */
 export function localVerifier(holder: SeatHolder, judge?: Judge): Verifier {
   const { address } = holder.account;
   return {
@@ -95,7 +95,7 @@ export function localVerifier(holder: SeatHolder, judge?: Judge): Verifier {
   };
 }
 
-/** The seat of an issuer that lives here. `now`: milliseconds of chain time. */
+/** An issuer's seat in this process. `now`: chain time, milliseconds. */
 export function localIssuer(holder: SeatHolder & Pick<Issuer, "issues">, now: () => number): Issuer {
   const { account, issues, seal } = holder;
   const check = ({ claim, obtain }: Pick<Vouching, "claim" | "obtain">) =>

@@ -22,13 +22,13 @@ import {
 import type { Answers } from "../records/answers.ts";
 import type { CallRecords } from "../records/calls.ts";
 
-/** The machine's clock; `wait` ends early when it is aborted. */
+/** The machine's clock; `wait` ends early when aborted. */
 export interface WallClock {
   readonly millis: () => number;
   readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** An answer that is not kept. */
+/** An answer that is not accepted. */
 export class AnswerRefused extends AgentCityError {
   constructor(why: string, details?: string) {
     super("AnswerRefused", why, { details });
@@ -41,81 +41,81 @@ interface Open {
   readonly scope: string | undefined;
   readonly settle: (answer: JsonValue) => void;
   readonly fail: (error: SeatAbsent) => void;
-  /** What an answer has to be beyond its schema; says why not. */
+  /** Checks an answer beyond its schema; returns the problem. */
   readonly check: (answer: JsonValue) => Promise<string | undefined>;
-  /** What the call is about, for whoever does not make it again itself. */
+  /** What the call is about, for clients that do not rebuild it themselves. */
   readonly help: () => JsonObject;
 }
 
-/** A question of a seat's that came to nothing. */
+/** A question that a seat failed to answer. */
 export interface Refusal {
   readonly kind: CallName;
   /** Milliseconds of the city's clock. */
   readonly at: number;
-  /** `city`: what came does not count; `agent`: it will not answer, and says why; `time`: nothing that counts came in time. */
+  /** `city`: the answer was invalid; `agent`: it declined, with a reason; `time`: no valid answer came in time. */
   readonly by: "city" | "agent" | "time";
   readonly why: string;
 }
 
-/** How a seat elsewhere stands with this city, as long as this process lives. */
+/** Standing of an external seat, for the life of this process. */
 export interface SeatStanding {
   readonly isConnected: boolean;
-  /** When it last asked for its calls, milliseconds; null: not since this city began to listen. */
+  /** Time of its last request for calls, milliseconds; null if none since the city opened. */
   readonly seen: number | null;
-  /** The program that asked, as it names itself; null: it did not say. */
+  /** The program that asked, as it names itself; null if unstated. */
   readonly build: string | null;
   readonly open: readonly Pick<Call, "id" | "kind" | "answerBy">[];
-  /** The last ones, oldest first. */
+  /** The most recent ones, oldest first. */
   readonly refusals: readonly Refusal[];
 }
 
 export interface MailboxOptions {
   readonly chainId: number;
-  /** Names the city in every call's id. */
+  /** Part of every call's id. */
   readonly city: Address;
-  /** Which blocks each has handed in. */
+  /** Remembers which blocks each seat handed in. */
   readonly answers: Answers;
   readonly calls: CallRecords;
-  /** Takes large members of questions. */
+  /** Stores large members of questions. */
   readonly blocks: { put(bytes: Uint8Array): ContentId };
-  /** Signs for what was received. */
+  /** Signs receipts. */
   readonly receiver: LocalAccount;
   readonly clock: WallClock;
-  /** Keeps chain time from jumping while somebody has a question whose silence costs something. Default: it does not. */
+  /** Keeps chain time from jumping while a seat has a question whose silence has a cost. Default: time is not held. */
   readonly hold?: WorkClock["hold"];
-  /** Seconds of `CALLS` are multiplied by it: tests wait less. Default 1. */
+  /** Factor on the seconds of `CALLS`, so that tests wait less. Default 1. */
   readonly patience?: number;
-  /** No transport brings calls out: what was answered before is remembered, everything else is silence at once. */
+  /** No transport is attached: earlier answers are replayed, every other question is silence at once. */
   readonly closed?: boolean;
 }
 
-/** Where it is kept that somebody handed in a block. */
+/** Key under which a handed-in block is remembered. */
 const broughtKey = (address: Address, block: ContentId) => ({ session: `blocks/${address}`, agent: address, step: block, round: 0 });
 
-/** Milliseconds after which somebody who neither asks for calls nor answers any is not connected any more. */
+/** A seat that neither requests nor answers calls for this long counts as disconnected, milliseconds. */
 const GONE_AFTER = 15_000;
 
-/** Refusals remembered of a seat, and characters of each. */
+/** Refusals remembered per seat, and characters of each. */
 const MAX_REFUSALS = 20;
 const MAX_WHY = 500;
 
-/** Seconds for somebody who let the last question pass, where silence costs nothing. */
+/** Time limit for a seat that missed its last question, where silence has no cost, seconds. */
 const MUTE_SECONDS = 3;
 
-/** Bytes from which on a member of a question is a block of its own. */
+/** From this size on, bytes, a member of a question becomes a block of its own. */
 const LARGE = 512;
 
 /**
- * Questions to seats elsewhere, and their answers. The first valid answer is stored before anything relies on it, and is final; the same question
- * asked again, by another run or after a restart, has the same answer. Transports bring calls out and answers in.
+ * Questions to external seats, and their answers. The first valid answer is stored before anything relies on it, and is final; the same
+ * question asked again, by another run or after a restart, gets the same answer. Transports deliver calls and answers.
  */
 export class Mailbox {
   readonly #options: MailboxOptions;
   readonly #open = new Map<Hash, Open>();
   readonly #waiting = new Map<Address, Set<() => void>>();
-  /** Who let a question pass, and has said nothing since. */
+  /** Seats that missed a question and have not been heard of since. */
   readonly #mute = new Set<Address>();
-  /** When each last asked for its calls or answered one, milliseconds. */
+  /** Time of each seat's last request or answer, milliseconds. */
   readonly #seen = new Map<Address, number>();
   readonly #builds = new Map<Address, string>();
   readonly #readable = new Map<Address, Set<string>>();
@@ -133,7 +133,7 @@ export class Mailbox {
     return this.#options.chainId;
   }
 
-  /** Asks, and waits as long as the kind allows, and `seconds` more. Throws SeatAbsent. */
+  /** Asks, and waits as long as the kind allows plus `seconds`. Throws SeatAbsent. */
   async ask<Kind extends CallName>(
     who: { readonly name: string; readonly address: Address },
     kind: Kind,
@@ -173,7 +173,7 @@ export class Mailbox {
       for (const wake of this.#waiting.get(who.address) ?? []) wake();
       const late = this.#patience(who.address, millis, optional, over.signal).then(async () => {
         const why = `no valid answer within ${millis / 1_000} s`;
-        // Whoever has answered or declined meanwhile is neither late nor absent.
+        // A seat that answered or declined meanwhile is neither late nor absent.
         if (over.signal.aborted) throw new SeatAbsent(who.name, kind, why);
         this.#mute.add(who.address);
         this.#note(call, "time", why);
@@ -187,13 +187,13 @@ export class Mailbox {
     }
   }
 
-  /** Keeps that a question has no answer, and why. */
+  /** Records that a question was not answered, and why. */
   async #silent({ kept, scope }: Pick<Open, "kept" | "scope">, by: Silence["by"], why: string): Promise<void> {
     const { calls, clock } = this.#options;
     await calls.silent(kept, scope, { by, at: Math.floor(clock.millis()), why: why.slice(0, MAX_WHY) });
   }
 
-  /** A question's small members, and the blocks that its large ones are. */
+  /** Splits a question into its small members and the blocks of its large ones. */
   #parted(payload: JsonObject): Pick<KeptCall, "payload" | "large"> {
     const members = Object.entries(payload).map(([name, value]) => ({ name, value, bytes: canonicalBytes(value) }));
     const [small, large] = [members.filter(({ bytes }) => bytes.length <= LARGE), members.filter(({ bytes }) => bytes.length > LARGE)];
@@ -203,7 +203,7 @@ export class Mailbox {
     };
   }
 
-  /** What this address is asked now, oldest first; waits for a first question until `signal` says that it is enough. `build`: what asks. */
+  /** Open calls of this address, oldest first; waits for the first until `signal` aborts. `build`: the program that asks. */
   async callsTo(address: Address, signal: AbortSignal, build?: string): Promise<readonly Call[]> {
     this.#saw(address);
     if (build !== undefined) this.#builds.set(address, build);
@@ -223,17 +223,17 @@ export class Mailbox {
     return due();
   }
 
-  /** It asks, or works on what it was asked: whoever answers many questions one after the other is not gone. */
+  /** Marks a seat as connected: answering many questions in a row counts as much as requesting calls. */
   #saw(address: Address): void {
     this.#seen.set(address, this.#options.clock.millis());
   }
 
-  /** What this address is asked at this moment. */
+  /** Open calls of this address right now. */
   openTo(address: Address): readonly Call[] {
     return [...this.#open.values()].flatMap(({ call }) => (call.to === address ? [call] : []));
   }
 
-  /** Waits for an answer: as long as its kind allows, or until whoever need not answer is gone. */
+  /** Waits for an answer: as long as its kind allows, or until a seat that need not answer disconnects. */
   async #patience(address: Address, millis: number, optional: boolean, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const end = clock.millis() + millis;
@@ -247,22 +247,22 @@ export class Mailbox {
   helpWith(address: Address, id: Hash): { readonly call: Call; readonly help: JsonObject } {
     this.#saw(address);
     const open = this.#open.get(id);
-    if (open === undefined || open.call.to !== address) throw new AnswerRefused("There is no such open call");
+    if (open === undefined || open.call.to !== address) throw new AnswerRefused("No open call has this id");
     return { call: open.call, help: open.help() };
   }
 
-  /** Keeps an answer, with what its sender signed of it. Throws AnswerRefused for one that does not count; the call stays open. */
+  /** Stores an answer with what its sender signed. Throws AnswerRefused for an invalid one; the call then stays open. */
   async answer(from: Address, id: Hash, answer: JsonValue, shown?: Shown): Promise<Received> {
     this.#saw(from);
     const kept = await this.#options.calls.answerTo(id, from);
     if (kept !== undefined) return kept.received ?? this.#receiptFor(id, kept.answer);
     const open = this.#open.get(id);
-    if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
+    if (open === undefined || open.call.to !== from) throw new AnswerRefused("No open call has this id");
     const parsed = CALLS[open.call.kind].answer.safeParse(answer);
     if (!parsed.success) {
       const details = z.prettifyError(parsed.error).slice(0, 1_000);
       this.#note(open.call, "city", details);
-      throw new AnswerRefused("The answer has not the form of its kind", details);
+      throw new AnswerRefused("The answer does not match the schema of its kind", details);
     }
     const problem = await open.check(answer);
     if (problem !== undefined) {
@@ -277,25 +277,25 @@ export class Mailbox {
     return first.received ?? this.#receiptFor(id, first.answer);
   }
 
-  /** Whether this address waits for its calls, or has asked for them a moment ago. */
+  /** Whether this address is waiting for calls, or was a moment ago. */
   isConnected(address: Address): boolean {
     if ((this.#waiting.get(address)?.size ?? 0) > 0) return true;
     const seen = this.#seen.get(address);
     return seen !== undefined && this.#options.clock.millis() - seen <= GONE_AFTER;
   }
 
-  /** Takes note that a seat will not answer: nobody waits for it any longer. */
+  /** Records that a seat declines; the question is over. */
   async decline(from: Address, id: Hash, why: string): Promise<void> {
     this.#saw(from);
     const open = this.#open.get(id);
-    if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
+    if (open === undefined || open.call.to !== from) throw new AnswerRefused("No open call has this id");
     this.#mute.delete(from);
     this.#note(open.call, "agent", why);
     await this.#silent(open, "agent", why);
     open.fail(new SeatAbsent(from, open.call.kind, `it declined: ${why.slice(0, 500)}`));
   }
 
-  /** How a seat stands: for whoever runs it, and for whoever looks at the city. */
+  /** A seat's standing, for its operator and for readers of the city. */
   standingOf(address: Address): SeatStanding {
     const open = this.openTo(address).map(({ id, kind, answerBy }) => ({ id, kind, answerBy }));
     return {
@@ -312,7 +312,7 @@ export class Mailbox {
     this.#refusals.set(to, [...(this.#refusals.get(to) ?? []), refusal].slice(-MAX_REFUSALS));
   }
 
-  /** Lets an address read blocks that it needs for an answer. */
+  /** Allows an address to read blocks that it needs for an answer. */
   grant(address: Address, blocks: readonly string[]): void {
     const known = this.#readable.get(address) ?? new Set();
     for (const id of blocks) known.add(id);
@@ -323,12 +323,12 @@ export class Mailbox {
     return this.#readable.get(address)?.has(block) === true;
   }
 
-  /** Whether somebody is asked to hand in an output now: otherwise no bytes are taken. */
+  /** Whether this address has an open call for an output; otherwise it may not upload bytes. */
   mayWrite(address: Address): boolean {
     return [...this.#open.values()].some(({ call }) => call.to === address && call.kind === "perform");
   }
 
-  /** Takes note that this address handed in a block: an answer of its may name no other. It survives a restart. */
+  /** Records that this address handed in a block: its answers may name no other. Survives a restart. */
   async brought(address: Address, block: ContentId): Promise<void> {
     await this.#options.answers.remember(broughtKey(address, block), z.literal(true), async () => true);
   }

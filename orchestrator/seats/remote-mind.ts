@@ -11,12 +11,12 @@ import type { LawShape } from "../protocol/law-shape.ts";
 import type { LawText, SESSION_CALLS } from "../protocol/session-calls.ts";
 import type { Mailbox } from "./mailbox.ts";
 
-/** The decisions of a session, by calls. Every question may fail with SeatAbsent; what does not fit is refused and asked for again. */
+/** A session's decisions, made by calls. Every question may fail with SeatAbsent; invalid answers are refused and asked for again. */
 export function sessionMind(
   who: { readonly name: string; readonly address: Address },
   mailbox: Mailbox,
 ): Pick<Mind, keyof typeof SESSION_CALLS> {
-  /** A question with the documents that it is about. Throws SeatAbsent for one that is too large to be asked. */
+  /** A question with its documents. Throws SeatAbsent for one that is too large to send. */
   function written<Kind extends CallName>(kind: Kind, question: unknown, documents: readonly (ContentId | undefined)[]) {
     const request = CALLS[kind].request.safeParse(question);
     if (!request.success) throw new SeatAbsent(who.name, kind, messageOf(request.error).slice(0, 500));
@@ -80,7 +80,7 @@ function draftProblem(goal: Goal, shape: z.output<typeof CALLS.draft.answer>, ba
   return problemIn(() => layOut(goal, shape));
 }
 
-/** What a check says against an answer. */
+/** The message of a failed check; undefined if it passes. */
 function problemIn(check: () => unknown): string | undefined {
   try {
     check();

@@ -12,10 +12,10 @@ import { ITEMS_PER_SLOT } from "../protocol/evidence.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { boundsOf, grantOrigin, type Outsider, remoteSigning } from "./remote.ts";
 
-/** What a verifier has beyond the time that every judgement has, where it has to ask a model. */
+/** Extra time for a verifier that has to query a model, seconds. */
 const SEMANTIC_SECONDS = 120;
 
-/** The seat of a verifier that is reached by calls. */
+/** A verifier's seat that is reached by calls. */
 export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
   const { address } = outsider;
   return {
@@ -40,7 +40,7 @@ export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
         const said = answer.map(judgementIn);
         return judgementProblem(brief, said) ?? (await brief.problem(address, said));
       };
-      // A model takes its time.
+      // Models are slow.
       const seconds = kinds.includes("semantic") ? SEMANTIC_SECONDS : 0;
       return (await mailbox.ask(outsider, "judge", request, check, { seconds })).map(judgementIn);
     },
@@ -60,7 +60,7 @@ export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
   };
 }
 
-/** What is wrong with verdicts that the chain would not hear, and with them nobody else's: one bad list spoils a clearing for all. */
+/** Checks verdicts before they are submitted: one invalid list would make the chain reject the clearing for all. */
 function judgementProblem(
   { questions, works, admissible }: Pick<Brief, "questions" | "admissible"> & { readonly works: readonly Pick<Opened, "slot">[] },
   said: readonly Judgement[],
@@ -70,7 +70,7 @@ function judgementProblem(
   const submitted = works.reduce((mask, { slot }) => mask | (1 << slot), 0);
   for (const { question, result, basis, agreeing } of said) {
     if (basis >> BigInt(ITEMS_PER_SLOT * 5) !== 0n || (basis & ~admissible) !== 0n)
-      return `${question}: it rests on evidence that was not handed in, or is below the law's floor`;
+      return `${question}: it cites evidence that was not handed in, or is below the law's floor`;
     if ((agreeing & ~submitted) !== 0) return `${question}: it finds slots in agreement that handed in nothing`;
     if (result !== "ABSTAIN" && basis === 0n) return `${question}: a verdict that rests on nothing is an abstention`;
     if (result !== "PASS" && agreeing !== 0) return `${question}: only a PASS finds slots in agreement`;
@@ -78,7 +78,7 @@ function judgementProblem(
   return undefined;
 }
 
-/** The seat of an issuer that is reached by calls. */
+/** An issuer's seat that is reached by calls. */
 export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbox: Mailbox): Issuer {
   const { address, name, issues } = outsider;
   return {
@@ -122,10 +122,10 @@ export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbo
   };
 }
 
-/** Times what the executor's own run may take. */
+/** Multiple of the executor's own time limit. */
 const MORE_TIME = 4;
 
-/** An issuer's answer with the key that signed it; or what is wrong with it. */
+/** An issuer's answer with its signing key, or a description of what is wrong with it. */
 function vouchedIn(address: Address, { outcome: given, found }: CallAnswer<"receive">): Vouched | string {
   const parsed = verificationOutcomeSchema.safeParse(given);
   if (!parsed.success) return "the outcome has not its form";
@@ -134,7 +134,7 @@ function vouchedIn(address: Address, { outcome: given, found }: CallAnswer<"rece
   return key === undefined ? "the outcome is not signed by this issuer" : { outcome, found, key };
 }
 
-/** What is wrong with an outcome that would stand in the records beside another claim, or say something else than its evidence. */
+/** Checks an outcome: it must be about this claim and agree with its evidence. */
 function vouchingProblem(
   { claim, handed }: { readonly claim: Vouching["claim"]; readonly handed: Pick<Vouching["handed"], "hash"> },
   address: Address,

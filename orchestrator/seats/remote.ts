@@ -21,14 +21,14 @@ import { messageConsumers } from "../protocol/typed-data.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { sessionMind } from "./remote-mind.ts";
 
-/** Somebody whose key is elsewhere. */
+/** A member whose key is on another machine. */
 export interface Outsider {
   readonly name: string;
   readonly address: Address;
   readonly principal: Address;
 }
 
-/** How somebody signs whose key is elsewhere. Neither bytes nor transactions are ever signed there. */
+/** Signatures of an external member. It never signs raw bytes or transactions. */
 export function remoteSigning(outsider: Outsider, mailbox: Mailbox): Signing {
   const { name, principal, address } = outsider;
   const account = toAccount({
@@ -45,7 +45,7 @@ export function remoteSigning(outsider: Outsider, mailbox: Mailbox): Signing {
       const help = () => ({ typedData: stringify(data) });
       const request = signRequestOf(data);
       const isOptional = isSessionMessage(request.type);
-      // What it proposes it reads first.
+      // It first reads what it is to propose.
       const proposed = hashSchema.safeParse(request.message["cid"]);
       if (isOptional && proposed.success) mailbox.grant(address, [contentIdFromDigest(proposed.data)]);
       const { signature } = await mailbox.ask(outsider, "sign", request, check, { help, isOptional });
@@ -69,14 +69,14 @@ export function remoteSigning(outsider: Outsider, mailbox: Mailbox): Signing {
   };
 }
 
-/** Throws SeatAbsent: no call asks for it. */
+/** Throws SeatAbsent: no call covers this question. */
 function refusal(name: string, question: string) {
   return async (): Promise<never> => {
     throw new SeatAbsent(name, question, "no call asks for it");
   };
 }
 
-/** Lets a seat read the blocks that an input follows from; returns how a call names them. */
+/** Lets a seat read the blocks that an input is derived from; returns how a call names them. */
 export function grantOrigin(mailbox: Mailbox, address: Address, { document, items, upstream }: Origin) {
   const before = upstream.flatMap(({ outputs, unread }) => [...outputs.map(({ output }) => output), ...unread.map(({ sealed }) => sealed)]);
   mailbox.grant(address, [document, items, ...before]);
@@ -91,12 +91,12 @@ export function grantOrigin(mailbox: Mailbox, address: Address, { document, item
   };
 }
 
-/** How a call names the bounds of a service's run. */
+/** A service run's limits, as a call names them. */
 export function boundsOf({ wallClockMs = 0, tools = 0, messages = 0 }: Partial<SandboxLimits>) {
   return { seconds: Math.ceil(wallClockMs / 1_000) + 1, tools, messages };
 }
 
-/** The seat of a producer that is reached by calls. Whatever it sends is checked before it counts. */
+/** A producer's seat that is reached by calls. Everything it sends is validated. */
 export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentStore): Worker {
   const { name, address } = outsider;
   const mind: Mind = {
@@ -154,7 +154,7 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
   };
 }
 
-/** A message on its way to whoever is to sign it: its type, its values, and the mission that consumes it. Domain and types it knows. */
+/** A message to sign: its type, its values, and the mission that consumes it. The signer knows domain and types itself. */
 function signRequestOf({ primaryType: type, message, domain }: TypedDataDefinition): CallRequest<"sign"> {
   const isOfMission = Object.entries(messageConsumers).some(([name, consumer]) => name === type && consumer === "mission");
   const mission = isOfMission ? addressSchema.parse(domain?.verifyingContract) : null;
@@ -169,7 +169,7 @@ function pledgeRequest({ mission, node, attempt, slot, obligation, handed, items
   return { mission, node, attempt, slot, obligation, handed, items: items.map((item) => ({ ...item })) };
 }
 
-/** What a commitment covers, as far as this city knows it: the salt is the executor's alone, and so is what it sealed. */
+/** What a commitment covers, as far as the city knows it: only the executor knows the salt and what it sealed. */
 function hiddenIn({ obligation, items, work }: CommittedWork): JsonObject {
   const known = "sealed" in work ? { outputHash: zeroHash, trail: [] } : work;
   const { salt: _, outputHash, trailRoot, classes, ...rest } = openingOf({ obligation, items, ...known }, zeroHash);
@@ -188,7 +188,7 @@ function openingProblem({ obligation, slot, items, work }: CommittedWork, answer
   return same ? undefined : "the opening is not of this work and this evidence";
 }
 
-/** What is wrong with offers that no market would take. */
+/** Checks that the market could accept these bids. */
 function offersProblem({ nodes }: CallRequest<"bid">, offers: z.infer<typeof CALLS.bid.answer>): string | undefined {
   const wrong = offers.find(({ node, service, price }) => {
     const open = nodes.find((each) => each.node === node);
@@ -197,7 +197,7 @@ function offersProblem({ nodes }: CallRequest<"bid">, offers: z.infer<typeof CAL
   return wrong === undefined ? undefined : `no such offer can be made: ${wrong.service} for node ${wrong.node} at ${wrong.price}`;
 }
 
-/** Bytes that were handed in; undefined: there are none. */
+/** Bytes that were handed in; undefined if there are none. */
 async function bytesBehind(store: ContentStore, id: string): Promise<Uint8Array | undefined> {
   try {
     return await store.get(parseContentId(id));
@@ -206,7 +206,7 @@ async function bytesBehind(store: ContentStore, id: string): Promise<Uint8Array 
   }
 }
 
-/** An output that was handed in; undefined: there are no such bytes, or they are no JSON object. */
+/** An output that was handed in; undefined if the bytes are missing or not a JSON object. */
 async function outputBehind(store: ContentStore, id: string): Promise<JsonObject | undefined> {
   try {
     const value = parseJsonBytes(await store.get(parseContentId(id)));
@@ -217,8 +217,8 @@ async function outputBehind(store: ContentStore, id: string): Promise<JsonObject
 }
 
 /**
- * What is wrong with what was handed in for a question; sealed work is looked into when it is opened. A block of anybody else's says no more than
- * one that is not here: nobody sells what others made, or learns what this city keeps.
+ * Checks what was handed in for a question; sealed work is checked when it is opened. A block of another party is reported like a missing
+ * one, so that no agent can sell others' work or learn what the city stores.
  */
 async function workProblem(
   store: ContentStore,
@@ -228,7 +228,7 @@ async function workProblem(
 ): Promise<string | undefined> {
   if (done.status === "failed") return undefined;
   if ((done.status === "sealed") !== (sealedUnder !== undefined))
-    return sealedUnder === undefined ? "this work is handed in open" : "this work is handed in sealed: others are still at it";
+    return sealedUnder === undefined ? "this work is handed in open" : "this work is handed in sealed: other executors are not done yet";
   const isSealed = done.status === "sealed";
   if (!(await isIts(parseContentId(isSealed ? done.work : done.output))))
     return `this agent handed in no ${isSealed ? "work" : "output"} of that id`;
