@@ -5,12 +5,12 @@ import { type Fate, type SendOptions, sending } from "./send.ts";
 
 type Writes = ContractFunctionName<typeof agreementEscrowAbi, "nonpayable">;
 
-/** What became of a call, with what it credited in smallest units where it is settled. */
+/** The result of a call, with the credited amount (smallest unit) once settled. */
 export type Outcome =
   | { readonly kind: "settled"; readonly reference: Hash; readonly gas: bigint; readonly provider: bigint; readonly client: bigint }
   | Exclude<Fate, { readonly kind: "settled" }>;
 
-/** As `getJob` has them, in order. */
+/** In the order of `getJob`. */
 export const JOB_STATUSES = ["open", "funded", "submitted", "completed", "rejected", "expired", "judged", "disputed"] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
@@ -18,13 +18,13 @@ export interface EscrowOptions extends SendOptions {
   readonly address: Address;
 }
 
-/** One escrow as its callers see it; every call is made by an account of its own. */
+/** A client of one escrow; the caller passes the account for every call. */
 export function connectEscrow({ address, ...options }: EscrowOptions) {
   const { reader, send, fateOf } = sending(options);
   const contract = { abi: agreementEscrowAbi, address } as const;
   return {
     address,
-    /** Sends a call of the escrow, simulated first. Throws what is no answer of the contract: a node that is not there. */
+    /** Simulates and sends a call to the escrow. Throws errors that are not the contract's, such as an unreachable node. */
     async call<Name extends Writes>(
       account: Account,
       functionName: Name,
@@ -32,12 +32,12 @@ export function connectEscrow({ address, ...options }: EscrowOptions) {
     ): Promise<Outcome> {
       return outcomeOf(await send(account, { ...contract, functionName, args }));
     },
-    /** What became of a call whose fate was unknown. */
+    /** The result of a call whose fate was unknown. */
     reconcile: async (hash: Hash): Promise<Outcome> => outcomeOf(await fateOf(hash)),
     async statusOf(job: bigint): Promise<JobStatus> {
       const { status } = await reader.readContract({ ...contract, functionName: "getJob", args: [job] });
       const name = JOB_STATUSES[status];
-      if (name === undefined) throw new RangeError(`no status ${status}`);
+      if (name === undefined) throw new RangeError(`unknown job status ${status}`);
       return name;
     },
     creditOf: (token: Address, account: Address): Promise<bigint> =>

@@ -1,4 +1,4 @@
-/** Agreements on a chain: their terms for `AgreementEscrow`, its calls with three outcomes, and what is reported of them to ERC-8004. See docs/agreements.md. */
+/** Agreements on chain: terms for `AgreementEscrow`, its calls with three outcomes, and reports to ERC-8004. See docs/agreements.md. */
 export * from "./escrow.ts";
 export * from "./registries.ts";
 export * from "./send.ts";

@@ -1,4 +1,4 @@
-/** Registries of ERC-8004: an agent's registration, and feedback about it by the outcome of an agreement. The draft of October 2026. */
+/** ERC-8004 registries: an agent's registration, and feedback on it from the outcome of an agreement. Draft of October 2026. */
 import { type Account, encodeFunctionData, isAddressEqual, keccak256, type PublicClient, parseAbi, parseEventLogs, toBytes } from "viem";
 import { z } from "zod";
 import { type Agreement, agreementHash, type ClosingRecord } from "../agreements/index.ts";
@@ -23,12 +23,12 @@ export const REPUTATION_ABI = parseAbi([
 ]);
 
 const REGISTRATION_TYPE = "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
-/** What a number is that comes from an agreement. */
+/** Tag of feedback that comes from an agreement. */
 const TAG = "asa";
-/** Composites are hundredths of a point. */
+/** Composites are in hundredths of a point. */
 const DECIMALS = 2;
 
-/** The file behind an agent's URI. Unknown fields are others' business. */
+/** The file behind an agent's URI. Unknown fields are allowed. */
 export const registrationSchema = z.looseObject({
   type: z.literal(REGISTRATION_TYPE),
   name: z.string().min(1).max(200),
@@ -48,12 +48,12 @@ export function registrationText(
   return canonicalJson(registrationSchema.parse({ registrations: [], ...fields, type: REGISTRATION_TYPE }));
 }
 
-/** `eip155:<chain id>:<registry>`, as files name a registry. */
+/** `eip155:<chain id>:<registry>`, the form in which files name a registry. */
 export function registryName(chainId: number, registry: Address): string {
   return `eip155:${chainId}:${registry}`;
 }
 
-/** The file behind a piece of feedback: what the draft demands, and the closing record that the number is from. */
+/** The file behind a piece of feedback: the fields that the draft requires, and the closing record behind the number. */
 export const feedbackSchema = z.looseObject({
   agentRegistry: z.string(),
   agentId: z.int().nonnegative(),
@@ -75,19 +75,19 @@ export const feedbackSchema = z.looseObject({
 });
 export type Feedback = z.infer<typeof feedbackSchema>;
 
-/** Whom feedback is about, and who gives it. */
+/** The subject and the author of feedback. */
 export interface FeedbackPlace {
   readonly chainId: number;
   readonly identity: Address;
   readonly agentId: number;
-  /** The client of the agreement, or the evaluator contract that judged it; never the agent's owner, whom the registry refuses. */
+  /** The agreement's client, or the evaluator contract that judged it; never the agent's owner, whom the registry rejects. */
   readonly client: Address;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly endpoint?: string;
 }
 
-/** What an agreement that has ended says of its provider: the composite in hundredths, and nothing of the work itself. */
+/** Feedback on the provider of a closed agreement: the composite in hundredths, and nothing about the work itself. */
 export function feedbackOn(
   agreement: Agreement,
   closing: ClosingRecord,
@@ -108,27 +108,27 @@ export function feedbackOn(
   });
 }
 
-/** The hash that goes on chain beside a file's address: Keccak-256 of its text. */
+/** Keccak-256 of the file's text, which goes on chain with its address. */
 export function feedbackHash(feedback: Feedback): Hash {
   return keccak256(toBytes(canonicalJson(feedback)));
 }
 
-/** The arguments of `giveFeedback` that a file comes to. */
+/** Arguments of `giveFeedback`. */
 function givenBy(feedback: Feedback, uri: string) {
   const { agentId, value, valueDecimals, tag1, tag2, endpoint = "" } = feedback;
   return [BigInt(agentId), BigInt(value), valueDecimals, tag1, tag2, endpoint, uri, feedbackHash(feedback)] as const;
 }
 
-/** Gas for one `giveFeedback`, with room. */
+/** Gas for one `giveFeedback`, with a margin. */
 const FEEDBACK_GAS = 400_000n;
 
-/** The call by which an account gives feedback itself: whoever keeps agreements has no key of theirs. */
+/** The call by which an account gives feedback itself: a gateway has no key of the parties. */
 export function feedbackCall(reputation: Address, feedback: Feedback, uri: string): StepCall {
   const data = encodeFunctionData({ abi: REPUTATION_ABI, functionName: "giveFeedback", args: givenBy(feedback, uri) });
   return { what: "feedback", to: reputation, data, gas: FEEDBACK_GAS };
 }
 
-/** The registry of agents that a registry of feedback is about, and the wallet of one of them there; undefined where either gives no answer. */
+/** The identity registry of a reputation registry, and an agent's wallet in it; undefined if either does not answer. */
 export async function agentAt(
   reader: Pick<PublicClient, "readContract">,
   reputation: Address,
@@ -148,12 +148,12 @@ export interface RegistriesOptions extends SendOptions {
   readonly reputation: Address;
 }
 
-/** Feedback is on chain: where, and since when. */
+/** Where feedback is on chain, and since when. */
 export type Given =
   | { readonly kind: "given"; readonly index: bigint; readonly reference: Hash }
   | Exclude<Fate, { readonly kind: "settled" }>;
 
-/** A pair of registries. Throws when the second belongs to another first: then its agents are others. */
+/** Connects a pair of registries. Throws if the reputation registry belongs to another identity registry. */
 export async function connectRegistries({ identity, reputation, ...options }: RegistriesOptions) {
   const { reader, send, fateOf } = sending(options);
   const identities = { abi: IDENTITY_ABI, address: identity } as const;
@@ -166,7 +166,7 @@ export async function connectRegistries({ identity, reputation, ...options }: Re
 
   return {
     fateOf,
-    /** Registers the caller's agent under a file's address. Ids begin at 0. */
+    /** Registers the caller's agent under a file's address. Ids start at 0. */
     async register(
       account: Account,
       uri: string,
@@ -181,8 +181,8 @@ export async function connectRegistries({ identity, reputation, ...options }: Re
       reader.readContract({ ...identities, functionName: "getAgentWallet", args: [agentId] }),
     uriOf: (agentId: bigint): Promise<string> => reader.readContract({ ...identities, functionName: "tokenURI", args: [agentId] }),
     /**
-     * Gives feedback once: what this client has given under the same hash is found, not repeated. `rejected` where the agent's wallet is
-     * not the one that the agreement paid: then its number is another's.
+     * Gives feedback once: feedback of this client under the same hash is found, not repeated. `rejected` if the agent's wallet is not the
+     * one that the agreement paid, since the id then belongs to another agent.
      */
     async give(account: Account, feedback: Feedback, { uri, paid }: { readonly uri: string; readonly paid: Address }): Promise<Given> {
       const agentId = BigInt(feedback.agentId);
@@ -198,7 +198,7 @@ export async function connectRegistries({ identity, reputation, ...options }: Re
       if (event === undefined) throw new RangeError("the registry took no feedback");
       return { kind: "given", index: event.args.feedbackIndex, reference: fate.receipt.transactionHash };
     },
-    /** Whether what a client gave is what a file says: the number, its tags, and the file's hash; and that it was not taken back. */
+    /** Whether a client's feedback matches a file: number, tags and hash, and that it was not revoked. */
     async holds(feedback: Feedback, client: Address, index: bigint): Promise<boolean> {
       const agentId = BigInt(feedback.agentId);
       const read = await reader.readContract({ ...opinions, functionName: "readFeedback", args: [agentId, client, index] });

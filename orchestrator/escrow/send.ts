@@ -12,8 +12,8 @@ import { decodeRevert, revertOf } from "../chain/revert.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 
 /**
- * What became of a call. `settled`: it is on chain. `rejected`: the contract refused, nothing happened. `unknown`: it was sent and nobody
- * saw its fate; `fateOf` asks again, and it is never sent twice meanwhile.
+ * The fate of a call. `settled`: it is on chain. `rejected`: the contract refused it, nothing happened. `unknown`: it was sent and its
+ * receipt is missing; `fateOf` asks again, and it is never sent twice meanwhile.
  */
 export type Fate =
   | { readonly kind: "settled"; readonly receipt: TransactionReceipt }
@@ -23,13 +23,13 @@ export type Fate =
 export interface SendOptions {
   readonly chain: ViemChain;
   readonly transport: Transport;
-  /** Milliseconds for a receipt, after which the fate is unknown. */
+  /** Time to wait for a receipt, milliseconds; afterwards the fate is unknown. */
   readonly patience?: number;
 }
 
 const PATIENCE = 60_000;
 
-/** Calls of contracts that are not the city's own, each by an account of its own. */
+/** Sends calls to contracts outside the city; each has its own account. */
 export function sending({ chain, transport, patience = PATIENCE }: SendOptions) {
   const reader = createPublicClient({ chain, transport, cacheTime: 0, pollingInterval: 50 });
 
@@ -48,7 +48,7 @@ export function sending({ chain, transport, patience = PATIENCE }: SendOptions) 
   return {
     reader,
     fateOf,
-    /** Sends a call, simulated first. Throws what is no answer of the contract: a node that is not there. */
+    /** Simulates and sends a call. Throws errors that are not the contract's, such as an unreachable node. */
     async send(
       account: Account,
       call: { readonly abi: Abi; readonly address: Address; readonly functionName: string; readonly args: readonly unknown[] },

@@ -8,11 +8,11 @@ import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../pri
 import { JOB_STATUSES, type JobStatus } from "./escrow.ts";
 import type { Cancellation, EscrowTerms } from "./terms.ts";
 
-/** What parties, evaluators and arbiter do with a job, each by a transaction of its own account. */
+/** Steps of parties, evaluators and arbiter on a job, each a transaction of their own account. */
 export const STEPS = ["fund", "submit", "settle", "challenge", "rule", "cancel", "finalise", "withdraw"] as const;
 export type Step = (typeof STEPS)[number];
 
-/** A call that somebody signs and sends. */
+/** A call for an account to sign and send. */
 export interface StepCall {
   readonly what: string;
   readonly to: Address;
@@ -20,7 +20,7 @@ export interface StepCall {
   readonly gas: bigint;
 }
 
-/** More than each call takes: what the later ones of several will do cannot be estimated before the first is mined. */
+/** Above what each call uses: later calls of several cannot be estimated before the first is mined. */
 const GAS = { approve: 100_000n, open: 400_000n, call: 200_000n } as const;
 
 const escrowCall = (escrow: Address, what: string, data: Hex, gas: bigint = GAS.call): StepCall => ({ what, to: escrow, data, gas });
@@ -45,7 +45,7 @@ export const stepCalls = {
     escrowCall(escrow, "challenge", encodeFunctionData({ abi, functionName: "challenge", args: [job, reason] })),
   rule: (escrow: Address, job: bigint, share: number, reason: Hash) =>
     escrowCall(escrow, "rule", encodeFunctionData({ abi, functionName: "rule", args: [job, share, reason] })),
-  /** By one party, under the other's signature. */
+  /** Sent by one party, with the other's signature. */
   cancel: (
     escrow: Address,
     { jobId, share, deadline }: Cancellation,
@@ -65,7 +65,7 @@ export const stepCalls = {
     escrowCall(escrow, "withdraw", encodeFunctionData({ abi, functionName: "withdraw", args: [token, account] })),
 } as const;
 
-/** Which step of this job a call is, or its preparation; undefined for one that is about something else. */
+/** Which step of this job a call is, or prepares; undefined for an unrelated call. */
 export function stepOf(
   { to, data }: { readonly to: Address; readonly data: Hex },
   { escrow, job, terms }: { readonly escrow: Address; readonly job: bigint; readonly terms: EscrowTerms },
@@ -87,24 +87,24 @@ export function stepOf(
   }
 }
 
-/** A job as the chain tells of it. */
+/** A job as the chain records it. */
 export interface JobView {
   readonly status: JobStatus;
-  /** When silence leads on, unix seconds. */
+  /** When the current step times out, unix seconds. */
   readonly dueAt: number;
   readonly deliverable: Hash | undefined;
   readonly judged: { readonly by: Address; readonly share: number; readonly reason: Hash } | undefined;
-  /** Who filed a dispute. */
+  /** The party that filed a dispute. */
   readonly challenged: Address | undefined;
-  /** In basis points, as a ruling said. */
+  /** Provider's share as ruled, basis points. */
   readonly ruled: number | undefined;
-  /** In basis points, as both parties ended it. */
+  /** Provider's share as both parties agreed, basis points. */
   readonly agreed: number | undefined;
-  /** What each was credited, smallest unit; undefined while nothing is divided. */
+  /** Credited to each, smallest unit; undefined before the split. */
   readonly paid: { readonly provider: bigint; readonly client: bigint } | undefined;
 }
 
-/** Undefined for a job that nobody has opened. */
+/** Undefined for a job that was not opened. */
 export async function readJob(
   { publicClient, request }: Pick<Chain, "publicClient" | "request">,
   { escrow, job, fromBlock }: { readonly escrow: Address; readonly job: bigint; readonly fromBlock: bigint },
@@ -114,7 +114,7 @@ export async function readJob(
   if (logs.length === 0) return undefined;
   const { status, dueAt } = await publicClient.readContract({ abi, address: escrow, functionName: "getJob", args: [job] });
   const name = JOB_STATUSES[status];
-  if (name === undefined) throw new RangeError(`no status ${status}`);
+  if (name === undefined) throw new RangeError(`unknown job status ${status}`);
   let view: JobView = {
     status: name,
     dueAt,

@@ -11,12 +11,12 @@ import {
 
 export * from "../protocol/escrow-terms.ts";
 
-/** Who is who on chain. */
+/** The accounts of an agreement's roles. */
 export type EscrowParties = Pick<EscrowTerms, "client" | "provider" | "evaluator" | "backup" | "arbiter" | "token">;
 
 /**
- * An agreement's terms as the escrow enforces them; both sides come to the same. `now` is the chain's time in unix seconds, from which the
- * agreement's own windows run; `nonce` tells two jobs under one agreement apart. Throws NothingToDivide without an escrow.
+ * An agreement's terms as the escrow enforces them; both parties derive the same. `now`: chain time, unix seconds, from which the
+ * agreement's windows run. `nonce` distinguishes jobs under one agreement. Throws NothingToDivide without an escrow.
  */
 export function escrowTerms(
   agreement: Agreement,
@@ -42,7 +42,7 @@ export function escrowTerms(
   };
 }
 
-/** A percentage in basis points, as the escrow takes it; hundredths of a percent are exactly that. */
+/** A percentage in basis points. Hundredths of a percent convert exactly. */
 export function shareOf(percent: number): number {
   return Math.floor(percent * 100 + 1e-6);
 }
@@ -51,7 +51,7 @@ export function signEscrowTerms(account: LocalAccount, domain: EscrowDomain, ter
   return account.signTypedData(escrowTypedData(domain, terms));
 }
 
-/** Whether an account, or a contract wallet by ERC-1271, signed what hashes to this. */
+/** Whether an account, or a contract wallet by ERC-1271, signed this hash. */
 export async function isSignedByWallet(
   reader: Pick<PublicClient, "readContract">,
   wallet: Address,
