@@ -1,6 +1,6 @@
 /**
- * How wallets that sign clearly show human acts: an ERC-7730 (version 1) descriptor from the table that the contracts' types come from
- * (decision 85). `docs/acts.erc7730.json` is this without a city.
+ * How clear-signing wallets display human acts: an ERC-7730 (version 1) descriptor, from the table that the contracts' types are generated
+ * from (decision 85). `docs/acts.erc7730.json` is the descriptor without a city.
  */
 import type { Address } from "../primitives/hex.ts";
 import { ACTION_NAMES, type ActionName, evidenceRoles, institutionNames, purposes } from "./actions.ts";
@@ -8,7 +8,7 @@ import { actFields, actType, type Field } from "./acts.ts";
 import { OFFICE_NAMES } from "./offices.ts";
 import { PARAMETERS } from "./parameters.ts";
 
-/** What each act does, in the words above its fields. */
+/** Shown above an act's fields: what it does. */
 const INTENTS: Readonly<Record<ActionName, string>> = {
   FREEZE: "Stop a node",
   UNFREEZE: "Release a frozen node",
@@ -47,7 +47,7 @@ const INTENTS: Readonly<Record<ActionName, string>> = {
   FREEZE_AGENT: "Freeze or release an agent",
 };
 
-/** Whose numbers stand for names. */
+/** Enums whose numbers are shown by name. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
   parameter: PARAMETERS.map(({ name }) => name),
   office: OFFICE_NAMES,
@@ -76,7 +76,7 @@ function shown({ name, type }: Field) {
   return { ...field, path: type.endsWith("[]") ? `${name}.[]` : name, format: "raw" };
 }
 
-/** The descriptor of every act; `city`: bound to that chain and contract. */
+/** The descriptor of every act. `city`: binds it to that chain and contract. */
 export function actDescriptor(city?: { readonly chainId: number; readonly adjudication: Address }) {
   const domain = [
     { name: "name", type: "string" },

@@ -1,7 +1,7 @@
 /**
- * Every action of the override panel, once off chain: its number is its place in `enum Action` (contracts/types/Actions.sol), `ACTION_DATA`
- * is what its arguments are, `ACTS` what else of it is signed (AgentCity B.12; decision 85). From both, `acts.ts` has the EIP-712 type of each
- * act, and `contracts/meta/adjudication/ActTypes.sol` is generated.
+ * Every action of the override panel, defined once off chain: its number is its position in `enum Action` (contracts/types/Actions.sol),
+ * `ACTION_DATA` has its arguments, and `ACTS` what else is signed (AgentCity B.12; decision 85). `acts.ts` derives the EIP-712 type of each
+ * act from both, and `contracts/meta/adjudication/ActTypes.sol` is generated.
  */
 import {
   type AbiParameter,
@@ -38,7 +38,7 @@ export const EVIDENCE_ITEM = [
   { name: "signature", type: "bytes" },
 ] as const;
 
-/** The data of APPROVE_POP: what an approval carries, so that it passes the same floor (decision 23). */
+/** The data of APPROVE_POP: everything an approval needs to pass the same floor as a clearing (decision 23). */
 const APPROVAL = [
   { name: "basis", type: "uint256" },
   { name: "share", type: "uint16" },
@@ -61,10 +61,10 @@ const RESOLUTION = [
   },
 ] as const;
 
-/** An act that stops is about one attempt, whatever its state when it arrives. */
+/** An act that stops something names the attempt, whatever its state when it arrives. */
 const ATTEMPT = [{ name: "attempt", type: "uint8" }] as const;
 
-/** In the order of the enum, after NONE. What an act carries beside its words (`ActShape.carries`) stands last. */
+/** In the order of the enum, after NONE. Variable-length data (`ActShape.carries`) comes last. */
 export const ACTION_DATA = {
   FREEZE: ATTEMPT,
   UNFREEZE: [],
@@ -147,15 +147,15 @@ export const ACTION_DATA = {
 export type ActionName = keyof typeof ACTION_DATA;
 export type ActionData<Name extends ActionName> = (typeof ACTION_DATA)[Name];
 
-/** What is signed of an act beside its arguments, its reason and its deadline. */
+/** What is signed of an act in addition to its arguments, reason and deadline. */
 export interface ActShape {
-  /** What it is about: the fields `mission` and `node` are signed where they say anything. */
+  /** Subject of the act: the fields `mission` and `node` are signed only where they apply. */
   readonly on: "node" | "mission" | "city";
-  /** Name of the field that `target` is; absent: no account or contract is named. */
+  /** Name of the `target` field; absent if the act names no account or contract. */
   readonly target?: string;
-  /** The state it judges, or a salt: who stops something judges no state, and nobody can outrun it by changing one. */
+  /** The state that is judged, or a salt. An act that stops something judges no state, so that changing the state cannot invalidate it. */
   readonly binds: "case" | "salt";
-  /** Last word of the data: the hash of what the act carries behind its words, as EIP-712 hashes a list, or of ABI-encoded documents. */
+  /** Last word of the data: the hash of the variable-length data behind it, hashed as an EIP-712 list or as ABI-encoded documents. */
   readonly carries?: { readonly name: string; readonly type: "bytes32" | "bytes4[]" };
 }
 
@@ -204,34 +204,34 @@ export const ACTS: Readonly<Record<ActionName, ActShape>> = {
 
 export const ACTION_NAMES = Object.keys(ACTION_DATA) as readonly ActionName[];
 
-/** What an appeal about a node may be about (`ActionTable.isAppealable`): whoever signed it resolves none. */
+/** Acts that an appeal about a node may challenge (`ActionTable.isAppealable`): their signers may not resolve it. */
 export const APPEALABLE: readonly ActionName[] = ["APPROVE_POP", "REJECT_POP", "RELEASE_OUTPUT", "VETO_OUTPUT", "FAULT_SLOTS"];
 
-/** What judges a whole mission (`ActionTable.judgesMission`): an act that ends it binds `missionCaseHash()`, others on a mission `caseHash(node)`. */
+/** Acts that judge a whole mission (`ActionTable.judgesMission`): they bind `missionCaseHash()`, others on a mission `caseHash(node)`. */
 const JUDGES_MISSION: readonly ActionName[] = ["TERMINATE_MISSION"];
 
-/** What a mission says of the states that its acts judge. */
+/** Hashes of a mission's states, which its acts judge. */
 export interface Cases<Word = Hash> {
   caseHash(node: number): Promise<Word>;
   missionCaseHash(): Promise<Word>;
 }
 
-/** The state that an act on a mission judges, as it is now. */
+/** Hash of the current state that an act on a mission judges. */
 export function caseHashFor<Word>(mission: Cases<Word>, action: ActionName, node: number): Promise<Word> {
   return JUDGES_MISSION.includes(action) ? mission.missionCaseHash() : mission.caseHash(node);
 }
 
-/** Its number in the enum. */
+/** The action's number in the enum. */
 export function actionNumber(name: ActionName): number {
   return ACTION_NAMES.indexOf(name) + 1;
 }
 
-/** The action of a number; undefined for NONE and for what the contracts do not know. */
+/** The action of a number; undefined for NONE and for unknown numbers. */
 export function actionName(number: number): ActionName | undefined {
   return number === 0 ? undefined : ACTION_NAMES[number - 1];
 }
 
-/** The arguments that are words of the data, and those that the act carries behind them. */
+/** The arguments encoded as words, and the variable-length ones behind them. */
 export function argumentsOf(name: ActionName): { readonly words: readonly AbiParameter[]; readonly carried: readonly AbiParameter[] } {
   const all: readonly AbiParameter[] = ACTION_DATA[name];
   const carries = ACTS[name].carries;
@@ -239,13 +239,13 @@ export function argumentsOf(name: ActionName): { readonly words: readonly AbiPar
   return { words: all.slice(0, first), carried: all.slice(first) };
 }
 
-/** Bytes of the words in front of what an act carries, the hash of it included. */
+/** Length of the words before the variable-length data, its hash included, bytes. */
 function headOf(name: ActionName): number {
   const words = argumentsOf(name).words.flatMap((word) => ("components" in word ? word.components : [word]));
   return 32 * (words.length + (ACTS[name].carries === undefined ? 0 : 1));
 }
 
-/** The bytes that `data` takes: one word for each static argument, then the hash of what the act carries, then that. */
+/** Encodes `data`: one word per static argument, then the hash of the variable-length data, then the data itself. */
 export function encodeActionData<Name extends ActionName>(name: Name, values: DecodeAbiParametersReturnType<ActionData<Name>>): Hex {
   const { words, carried } = argumentsOf(name);
   const given = values as readonly unknown[];
@@ -260,7 +260,7 @@ export function encodeActionData<Name extends ActionName>(name: Name, values: De
   return concatHex([head, keccak256(tail), tail]);
 }
 
-/** Throws viem's error when the bytes are not what the action takes. */
+/** Decodes `data`. Throws viem's error for bytes of another shape. */
 export function decodeActionData<Name extends ActionName>(name: Name, data: Hex): DecodeAbiParametersReturnType<ActionData<Name>> {
   const { words, carried } = argumentsOf(name);
   const head = decodeAbiParameters(words, data);
@@ -271,7 +271,7 @@ export function decodeActionData<Name extends ActionName>(name: Name, data: Hex)
   return [...head, ...behind] as never;
 }
 
-/** What an act carries behind its words. */
+/** The variable-length data behind an act's words. */
 function carriedBy(name: ActionName, data: Hex): Hex {
   const head = headOf(name);
   return size(data) > head ? slice(data, head) : "0x";
@@ -281,7 +281,7 @@ function selectorsIn(list: Hex): readonly Hex[] {
   return Array.from({ length: size(list) / 32 }, (_, at) => slice(list, 32 * at, 32 * at + 4));
 }
 
-/** The fields that are signed of an act's data, and their values, in order. */
+/** The signed fields of an act's data and their values, in order. */
 export function signedData(
   name: ActionName,
   data: Hex,
@@ -296,7 +296,7 @@ export function signedData(
   return [...signed, { ...carries, value }];
 }
 
-/** `enum EvidenceRole` (contracts/types/Evidence.sol): what REGISTER_ISSUER gives; NONE takes all. */
+/** `enum EvidenceRole` (contracts/types/Evidence.sol), granted by REGISTER_ISSUER; NONE revokes every role. */
 export const evidenceRoles = ["NONE", "ISSUER", "VERIFIER", "RUNNER", "MONITOR"] as const;
 
 /** `enum ITreasury.Purpose`. */

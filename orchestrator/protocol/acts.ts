@@ -1,14 +1,14 @@
 /**
- * What adjudicators sign: each act is an EIP-712 type of its own, of flat fields with names (decision 85), so that a wallet shows
- * `Freeze`, mission, node and reason instead of bytes. Solidity side: `contracts/meta/adjudication/Acts.sol`, and `ActTypes.sol`, which is
- * generated from here; a test compares the digests of every act.
+ * What adjudicators sign: each act is its own EIP-712 type with flat, named fields (decision 85), so that a wallet shows `Freeze`, mission,
+ * node and reason instead of bytes. Solidity side: `contracts/meta/adjudication/Acts.sol` and `ActTypes.sol`, which is generated from here;
+ * a test compares the digests of every act.
  */
 import type { AbiParameter, TypedDataDomain } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { ACTS, type ActionName, actionName, argumentsOf, signedData } from "./actions.ts";
 import { typedDataDomain } from "./typed-data.ts";
 
-/** An order as it is handed in: `struct OverrideAction` (contracts/types/Actions.sol). Fields that its act does not sign are zero. */
+/** An order as submitted: `struct OverrideAction` (contracts/types/Actions.sol). Fields that its act does not sign are zero. */
 export interface OverrideAction {
   readonly action: number;
   readonly mission: Address;
@@ -31,7 +31,7 @@ export function actType(name: ActionName): string {
   return name.replace(/(?:^|_)([A-Z])([A-Z]*)/g, (_, first: string, rest: string) => `${first}${rest.toLowerCase()}`);
 }
 
-/** The fields of an act, in the order in which they are hashed. */
+/** The fields of an act, in hashing order. */
 export function actFields(name: ActionName): readonly Field[] {
   const { on, target, binds, carries } = ACTS[name];
   return [
@@ -59,7 +59,10 @@ export function actTypeString(name: ActionName): string {
     .join(",")})`;
 }
 
-/** What a wallet signs for an order. Throws RangeError for an action that this version does not know, viem's errors for malformed data. */
+/**
+ * The typed data that a wallet signs for an order. Throws RangeError for an action unknown to this version, viem's errors for malformed
+ * data.
+ */
 export function actTypedData(chainId: number, adjudication: Address, order: OverrideAction) {
   const name = actionName(order.action);
   if (name === undefined) throw new RangeError(`action ${order.action} is unknown to this version`);

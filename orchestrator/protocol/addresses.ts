@@ -1,7 +1,7 @@
 import { isAddress } from "viem";
 import { z } from "zod";
 
-/** Every contract a city has once. Order is the order of genesis. */
+/** The contracts that a city has exactly once, in the order of genesis. */
 export const cityContracts = [
   "ConstitutionContract",
   "CityToken",
@@ -27,7 +27,7 @@ export type CityContract = (typeof cityContracts)[number];
 
 const address = z.custom<`0x${string}`>((value) => typeof value === "string" && isAddress(value), "expected an address");
 
-/** Where a city's contracts are; part of `city.json` and of every bundle. */
+/** Addresses of a city's contracts; part of `city.json` and of every bundle. */
 export const cityAddressesSchema = z.strictObject({
   ConstitutionContract: address,
   CityToken: address,

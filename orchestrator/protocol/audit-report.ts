@@ -3,51 +3,51 @@ import { readObjects } from "./read-access.ts";
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 
-/** One thing that is not what it must be. */
+/** One violation found by an audit. */
 export const auditFindingSchema = z.strictObject({
   /** Check that found it. */
   check: z.string(),
-  /** File of the bundle it is about. */
+  /** File of the bundle in which it was found. */
   file: z.string(),
-  /** What in that file: `ballot of P3`, `log entry 17`, `classify-2, slot 1`. */
+  /** Subject within that file: `ballot of P3`, `log entry 17`, `classify-2, slot 1`. */
   subject: z.string(),
-  /** What is wrong, in words. */
+  /** Description of the violation. */
   problem: z.string(),
 });
 
 const auditCheckSchema = z.strictObject({
   name: z.string(),
-  /** What it verifies, in words. */
+  /** Description of what is verified. */
   what: z.string(),
-  /** How many things held or did not. */
+  /** Number of verified facts, whether they held or not. */
   verified: z.int().min(0),
-  /** Files that parts of it need and that are withheld from this copy: those parts neither held nor failed. Absent: none. */
+  /** Number of files needed for parts of this check but withheld from this copy; those parts neither held nor failed. Absent: none. */
   withheld: z.int().positive().optional(),
   findings: z.array(auditFindingSchema),
 });
 
-/** What an audit of one mission's bundle found. Nothing in it depends on when or where the audit ran. */
+/** Result of auditing one mission's bundle. Independent of when and where the audit ran. */
 export const auditReportSchema = z.strictObject({
   passed: z.boolean(),
-  /** Null when the bundle could not be read so far. */
+  /** Null if the bundle could not be read that far. */
   mission: hex.nullable(),
   name: z.string().nullable(),
-  /** Last block of the replayed chain: all else rests on it, so it is what to compare with another source. */
+  /** Last block of the replayed chain. Everything else rests on it, so it is the hash to compare with another source. */
   head: z.strictObject({ number: z.int(), hash: hex }).nullable(),
-  /** Root of the mission's records, as a runner anchored it. */
+  /** Root of the mission's records, as anchored by a runner. */
   root: hex.nullable(),
-  /** What it rests on and could not check, in words. */
+  /** Assumptions that the audit could not check. */
   trusts: z.array(z.string()),
-  /** Of seats that were not in the operator's process; all empty where there were none. */
+  /** About external seats, outside the operator's process; all empty if there were none. */
   elsewhere: z.strictObject({
-    /** Answers whose senders signed nothing of them: `bid × 2: unsigned by 0x…`. */
+    /** Answers that carry no signature of their sender: `bid × 2: unsigned by 0x…`. */
     unsigned: z.array(z.string()),
-    /** Who let what pass, and by which clock. */
+    /** Which seats did not answer what, and by which clock. */
     absent: z.array(z.string()),
-    /** What rests on the operator's word alone. */
+    /** Facts for which there is only the operator's word. */
     word: z.array(z.string()),
   }),
-  /** Files that are not in this copy of the bundle, by what they are: nobody checked here what they hold. Absent: it is whole. */
+  /** Files missing from this copy of the bundle, by kind; their content was not checked. Absent: the copy is complete. */
   withheld: z
     .array(z.strictObject({ of: z.enum(readObjects), files: z.int().positive() }))
     .min(1)
@@ -58,5 +58,5 @@ export const auditReportSchema = z.strictObject({
 export type AuditFinding = z.infer<typeof auditFindingSchema>;
 export type AuditReport = z.infer<typeof auditReportSchema>;
 
-/** Nothing to say of seats elsewhere. */
+/** The report on external seats if there were none. */
 export const NOBODY_ELSEWHERE: AuditReport["elsewhere"] = { unsigned: [], absent: [], word: [] };

@@ -1,6 +1,6 @@
 /**
- * Named points between two effects, where a test can stop the process for good (decision 49). Data: a test asks for each of
- * them in turn, and one that is never reached fails it.
+ * Named points between two effects, at which a test can kill the process (decision 49). A test visits each of them in turn and fails on one
+ * that is never reached.
  */
 export const LEGISLATURE_BOUNDARIES = [
   "legislature:session-opened",
@@ -29,7 +29,7 @@ export const LEGISLATURE_BOUNDARIES = [
   "legislature:deployed",
 ] as const;
 
-/** Points that a session passes only when it comes about, or ends, in another way than most. */
+/** Reached only by sessions that start or end in an unusual way. */
 export const DETOUR_BOUNDARIES = [
   "legislature:petitioned",
   "legislature:adopted",
@@ -39,10 +39,10 @@ export const DETOUR_BOUNDARIES = [
   "legislature:office-drafted",
 ] as const;
 
-/** Points that only a law of HIGH risk passes. */
+/** Reached only by laws of HIGH risk. */
 export const AUDIT_BOUNDARIES = ["legislature:audit-awaited", "legislature:audited"] as const;
 
-/** Points of every sender, whatever it sends. */
+/** Reached by every sender. */
 export const SENDER_BOUNDARIES = ["sender:signed", "sender:broadcast"] as const;
 
 export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES | typeof DETOUR_BOUNDARIES | typeof AUDIT_BOUNDARIES)[number];
@@ -58,16 +58,16 @@ export const EXECUTION_BOUNDARIES = [
   "execution:recorded",
 ] as const;
 
-/** Points that only a mission whose node is frozen passes. */
+/** Reached only by missions with a frozen node. */
 export const FREEZE_BOUNDARIES = ["execution:halted", "execution:frozen"] as const;
 
-/** Points that only a mission in hybrid mode passes. */
+/** Reached only by missions in hybrid mode. */
 export const HYBRID_BOUNDARIES = ["execution:worked", "execution:checkpointed"] as const;
 
-/** Points that only a mission passes whose nodes are missions. */
+/** Reached only by missions with child missions. */
 export const BRANCH_BOUNDARIES = ["execution:descended", "execution:concluded"] as const;
 
-/** Where an order is whose law was at fault: that mission's books are closed and in a bundle, no other session is open. */
+/** Reached by an order whose law was at fault: that mission's accounts are closed and bundled, and no other session is open yet. */
 export const ORDER_BOUNDARIES = ["city:books-closed"] as const;
 
 export type ExecutionBoundary = (

@@ -4,47 +4,46 @@ import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import { type CallName, callSchema, receivedSchema } from "./calls.ts";
 
-/** Typed as our own JSON, whose lists nobody changes. */
+/** Typed as `JsonValue`, whose lists are read-only. */
 const json: z.ZodType<JsonValue> = z.json();
 
 /**
- * What whoever answered signed of the request that brought the answer, with all that is needed to check it again. `body`: as it was sent, where
- * those are not the canonical bytes of what it says.
+ * What the sender of an answer signed, with everything needed to verify it again. `body`: as sent, if it differs from the canonical bytes.
  */
 export const shownSchema = z.discriminatedUnion("by", [
-  /** `MailboxRequest`, whose body is the answer. */
+  /** `MailboxRequest`, with the answer as body. */
   z.strictObject({
     by: z.literal("request"),
     ...{ host: z.string().max(300), target: z.string().max(300), body: z.string().optional() },
     ...{ created: z.int(), nonce: hashSchema, signature: hexSchema },
   }),
-  /** EIP-191 over a text with the SHA-256 of a body that names call and answer: in base64 by ERC-8128, in hex by the use of a tool. */
+  /** EIP-191 over a text with the SHA-256 of a body that names call and answer: base64 by ERC-8128, hex by a tool call. */
   z.strictObject({ by: z.literal("text"), text: z.string().max(16_384), body: z.string().optional(), signature: hexSchema }),
 ]);
 export type Shown = z.output<typeof shownSchema>;
 
-/** A body as a record keeps it: nothing, where it is the canonical form of what it says. */
+/** A body as recorded: omitted if it is in canonical form. */
 export function bodyShown(body: Uint8Array): { readonly body?: string } {
   const text = new TextDecoder().decode(body);
   return canonicalJson(parseJson(text)) === text ? {} : { body: text };
 }
 
-/** `time`: nothing that counts came before `answerBy`; `agent`: it declined; `gone`: it was not connected; `closed`: no seat was open. */
+/** `time`: no valid answer came before `answerBy`; `agent`: it declined; `gone`: it was not connected; `closed`: no seat was open. */
 export const SILENCES = ["time", "agent", "gone", "closed"] as const;
 
-/** A question as it is kept. Its large members are blocks of their own: what many are asked alike is kept once. */
+/** A question as recorded. Large members are blocks of their own, shared between questions. */
 export const keptCallSchema = z.strictObject({
   id: hashSchema,
   to: addressSchema,
   kind: callSchema.shape.kind,
   payload: z.record(z.string(), json),
   large: z.record(z.string(), z.string()),
-  /** Milliseconds since 1970, by the city's clock; null for a question that was put to nobody. */
+  /** Milliseconds since 1970, by the city's clock; null for a question that was not sent to anyone. */
   answerBy: z.int().nullable(),
 });
 export type KeptCall = z.output<typeof keptCallSchema>;
 
-/** Answers from before they were kept with their receipts have none; one that came from this process shows nothing. */
+/** Answers recorded before receipts existed have none; an answer from this process has no signed request. */
 export const keptAnswerSchema = z.strictObject({
   answer: json,
   received: receivedSchema.optional(),
@@ -55,9 +54,9 @@ export type KeptAnswer = z.output<typeof keptAnswerSchema>;
 export const silenceSchema = z.strictObject({ by: z.enum(SILENCES), at: z.int(), why: z.string() });
 export type Silence = z.output<typeof silenceSchema>;
 
-/** Everything that seats elsewhere were asked for a mission, as its bundle has it. */
+/** All questions to external seats in a mission, as its bundle contains them. */
 export const callsSchema = z.strictObject({
-  /** Who signed for every answer. */
+  /** The key that signed every receipt. */
   receiver: addressSchema,
   /** Sorted by id. */
   calls: z.array(z.strictObject({ ...keptCallSchema.shape, answered: keptAnswerSchema.optional(), silence: silenceSchema.optional() })),
@@ -65,7 +64,7 @@ export const callsSchema = z.strictObject({
 export type RecordedCalls = z.output<typeof callsSchema>;
 export type RecordedCall = RecordedCalls["calls"][number];
 
-/** What a question is about, as calls are found by it: a mission, a session, or an obligation of a clearing; undefined: none of them. */
+/** The mission, session or obligation that a question is indexed by; undefined if none applies. */
 export function scopeOf(kind: CallName, payload: JsonObject): string | undefined {
   if (kind === "seal") {
     const { document } = payload;

@@ -44,12 +44,12 @@ const openNode = z.strictObject({
 /** An entry of a list that is signed as a whole. */
 const entry = z.record(z.string().max(64), z.union([z.string().max(256), z.int()]));
 
-/** Items of an envelope: the last of its places is for refutations (`rules/admissibility.ts`). */
+/** Items of an envelope: its last position is reserved for refutations (`rules/admissibility.ts`). */
 const MAX_ITEMS = 31;
-/** Issuers' words against one work: a FAIL rests on two. */
+/** Refutations of one work: a FAIL rests on two issuers. */
 const MAX_REFUTATIONS = 2;
 
-/** Work that a commitment is about. */
+/** Work behind a commitment. */
 const deed = z.strictObject({
   ...place,
   obligation: hashSchema,
@@ -58,7 +58,7 @@ const deed = z.strictObject({
   items: z.array(item).max(MAX_ITEMS),
 });
 
-/** Blocks that a node's input follows from, which whoever is asked makes again. */
+/** Blocks from which the recipient rebuilds a node's input. */
 const origin = {
   document: blockId,
   items: blockId,
@@ -67,14 +67,14 @@ const origin = {
       z.strictObject({
         node: byte,
         outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5),
-        /** Sealed work that is not read though its commitment is open, with the evidence of what was handed in. */
+        /** Sealed work that could not be decrypted although its commitment is open, with the evidence for what was handed in. */
         unread: z.array(z.strictObject({ slot: byte, sealed: blockId, items: z.array(item).max(MAX_ITEMS) })).max(5),
       }),
     )
     .max(255),
 };
 
-/** What a verifier found by one kind of judging. */
+/** A verifier's finding by one kind of check. */
 const finding = z.strictObject({
   ...{ kind: z.enum(PANEL_KINDS), result: z.enum(verdictResults), confidence: share, score: share },
   ...{ basis: whole, agreeing: byte, from: hashSchema },
@@ -86,7 +86,7 @@ const finding = z.strictObject({
     .optional(),
 });
 
-/** What a member of a panel answers: each question that is asked, in their order. */
+/** A panel member's answer to every question, in order. */
 const verdicts = z
   .array(
     z.strictObject({
@@ -101,7 +101,7 @@ const verdicts = z
   )
   .max(2);
 
-/** Bounds of a service's run. */
+/** Limits of a service's run. */
 const bounds = {
   seconds: z.int().positive().max(86_400),
   tools: z.int().min(0).max(10_000),
@@ -109,39 +109,39 @@ const bounds = {
 };
 
 /**
- * An executor's work that an issuer is to check: what it is, when its executor claims to have done it, and that it held it: its signature
- * under `HeldOutput`, without which nobody would say whose bytes they are.
+ * An executor's work for an issuer to check: what it is, when the executor claims to have finished it, and the executor's `HeldOutput`
+ * signature, which proves whose bytes they are.
  */
 const claimed = {
   ...{ ...place, obligation: hashSchema, document: blockId, handed: blockId, attestedAt: moment },
   held: z.strictObject({ since: z.int().min(0), signature: hexSchema }),
 };
 
-/** What an issuer found: `outcome` as the attestation library signs it, `found` the hash of the output that it got, zero for none. */
+/** An issuer's finding: `outcome` as the attestation library signs it, `found` the hash of the output it obtained, zero for none. */
 const vouched = z.strictObject({ outcome: z.record(z.string().max(64), z.json()), found: hashSchema });
 
-/** What somebody elsewhere can be in a city. */
+/** Roles open to external agents. */
 export const SEAT_ROLES = ["producer", "verifier", "issuer"] as const;
 export type SeatRole = (typeof SEAT_ROLES)[number];
 
-/** A question and the form of its answer. */
+/** A question and the schema of its answer. */
 export interface CallKind {
-  /** Who is asked it. Whoever is not does not answer. */
+  /** Roles that are asked. Others are never asked this. */
   readonly of: readonly SeatRole[];
   readonly request: z.ZodType;
   readonly answer: z.ZodType;
-  /** Seconds of the machine's clock to answer in. A request that names seconds itself adds them. */
+  /** Time to answer, seconds of the machine's clock; a request may add more. */
   readonly within: number;
-  /** Its silence costs nobody anything: whoever is not connected is not waited for. */
+  /** Silence has no cost: a disconnected agent is not waited for. */
   readonly optional?: true;
 }
 
 /**
- * Everything that a city may ask of a seat elsewhere. The list is closed: mailbox, agents and their tests are made from it, whatever the
- * transport. No call carries bytes to sign.
+ * Everything that a city may ask of an external seat. The list is closed: mailbox, agents and their tests derive from it, whatever the
+ * transport. No call asks to sign raw bytes.
  */
 export const CALLS = {
-  /** Which nodes of a mission to offer for. */
+  /** Choose nodes of a mission to bid for. */
   bid: {
     of: ["producer"],
     request: z.strictObject({
@@ -164,8 +164,8 @@ export const CALLS = {
     optional: true,
   },
   /**
-   * Run a service on a node's input, which is made from law, items and outputs by their hashes. Where outputs are compared, the work is handed
-   * in sealed.
+   * Run a service on a node's input, which is rebuilt from law, items and outputs by their hashes. Where outputs are compared, the work is
+   * handed in sealed.
    */
   perform: {
     of: ["producer"],
@@ -194,9 +194,9 @@ export const CALLS = {
     ]),
     within: 30,
   },
-  /** What the seat commits to for its work and the evidence issued for it. */
+  /** Commit to its work and the evidence issued for it. */
   pledge: { of: ["producer"], request: deed, answer: z.strictObject({ commitment: hashSchema }), within: 30 },
-  /** What opens a commitment: where work is redundant, once the chain shows that nobody can copy it. */
+  /** Open a commitment: where work is redundant, only once the chain shows that it can no longer be copied. */
   open: {
     of: ["producer"],
     request: deed,
@@ -210,7 +210,7 @@ export const CALLS = {
     }),
     within: 30,
   },
-  /** A message of EIP-712, by its type; `mission` where its consumer is one. */
+  /** Sign an EIP-712 message of this type; `mission` if that contract consumes it. */
   sign: {
     of: SEAT_ROLES,
     request: z.strictObject({
@@ -224,7 +224,7 @@ export const CALLS = {
     answer: z.strictObject({ signature: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{130}$/)]) }),
     within: 30,
   },
-  /** To judge what the executors of a node committed, as a member of its panel. */
+  /** Judge what the executors of a node committed, as a member of its panel. */
   judge: {
     of: ["verifier"],
     request: z.strictObject({
@@ -233,7 +233,7 @@ export const CALLS = {
       attempt: byte,
       draw: z.int().min(0),
       obligation: hashSchema,
-      /** By which the law asks to judge; absent where it asks for the work done again alone. */
+      /** Kinds of check that the law requires; absent where it requires re-execution only. */
       kinds: z.array(z.enum(PANEL_KINDS)).max(8).optional(),
       ...origin,
       works: z
@@ -244,13 +244,13 @@ export const CALLS = {
           }),
         )
         .max(5),
-      /** What issuers say against work for which nothing was shown. */
+      /** Issuers' refutations of work for which no evidence was shown. */
       refutations: z.array(item).max(MAX_REFUTATIONS),
     }),
     answer: verdicts,
     within: 30,
   },
-  /** To judge the work of a job of somebody's escrow, as a member of the panel that `ClearingEvaluator` drew. */
+  /** Judge a job of an external escrow, as a member of the panel that `ClearingEvaluator` drew. */
   hear: {
     of: ["verifier"],
     request: z.strictObject({
@@ -266,9 +266,9 @@ export const CALLS = {
     answer: verdicts,
     within: 30,
   },
-  /** To receive what is handed in, most often sealed, and to say which bytes it is. */
+  /** Receive work, usually sealed, and attest to its bytes. */
   receive: { of: ["issuer"], request: z.strictObject(claimed), answer: vouched, within: 30, optional: true },
-  /** To run an executor's code again on the same input, and to say what it gives. */
+  /** Re-execute an executor's code on the same input, and attest to the result. */
   reexecute: {
     of: ["issuer"],
     request: z.strictObject({ ...claimed, service: hashSchema, ...origin, ...bounds }),
@@ -276,7 +276,9 @@ export const CALLS = {
     within: 30,
     optional: true,
   },
-  /** To run the code of an executor that shows nothing for its work, and to say whether it gives what was committed (decision 57). */
+  /**
+   * Re-execute the code of an executor that shows no evidence for its work, and attest whether it gives what was committed (decision 57).
+   */
   refute: {
     of: ["issuer"],
     request: z.strictObject({
@@ -287,7 +289,7 @@ export const CALLS = {
     within: 30,
     optional: true,
   },
-  /** A document of a clearing, as a whole. */
+  /** Sign a document of a clearing, as a whole. */
   seal: {
     of: SEAT_ROLES,
     request: z.strictObject({ document: z.looseObject({ kind: z.enum(["claim", "item", "envelope", "output"]) }) }),
@@ -297,7 +299,7 @@ export const CALLS = {
   ...SESSION_CALLS,
 } as const satisfies Record<string, CallKind>;
 
-/** What each role ever signs: types of messages, and kinds of documents. Whatever is not here is refused unread. */
+/** What each role signs: types of messages and kinds of documents. Anything else is refused unread. */
 export const SIGNS: Readonly<Record<SeatRole, { readonly messages: readonly string[]; readonly documents: readonly string[] }>> = {
   producer: { messages: ["Bid", "Commits", "HeldOutput", "Withdrawal", ...SESSION_MESSAGES], documents: ["claim", "envelope"] },
   verifier: { messages: ["Verdicts", "Withdrawal"], documents: ["output"] },
@@ -308,13 +310,13 @@ export type CallName = keyof typeof CALLS;
 export type CallRequest<Kind extends CallName> = z.output<(typeof CALLS)[Kind]["request"]>;
 export type CallAnswer<Kind extends CallName> = z.output<(typeof CALLS)[Kind]["answer"]>;
 
-/** The program that asks for calls, as it names itself: a line for people, checked by nobody. */
+/** The program that requests calls, by its own account; displayed, never verified. */
 export const buildSchema = z
   .string()
   .regex(/^[\w.+/@ -]{1,80}$/)
   .optional();
 
-/** A question on its way. Its id is the hash of all the rest but `answerBy`: asking twice is asking once. */
+/** A question in transit. Its id is the hash of everything except `answerBy`, so that repeating a question does not ask twice. */
 export const callSchema = z.strictObject({
   id: hashSchema,
   to: addressSchema,
@@ -325,7 +327,7 @@ export const callSchema = z.strictObject({
 });
 export type Call = z.infer<typeof callSchema>;
 
-/** What a call's id hashes. */
+/** The preimage of a call's id. */
 export function callIdParts(
   { city, chainId }: { readonly city: Address; readonly chainId: number },
   to: Address,
@@ -335,12 +337,12 @@ export function callIdParts(
   return [city, chainId, to, kind, payload];
 }
 
-/** Bytes of a call or an answer. */
+/** Maximum size of a call or an answer, bytes. */
 export const MAX_CALL_BYTES = 1_048_576;
-/** Bytes of a block that travels. */
+/** Maximum size of a transferred block, bytes. */
 export const MAX_BLOCK_BYTES = 8_388_608;
 
-/** A request of the mailbox, signed by whoever sends it: bound to host, path, body and moment, and good once. */
+/** A mailbox request, signed by its sender: bound to host, path, body and time, and valid once. */
 export const mailboxTypes = {
   MailboxRequest: [
     { name: "method", type: "string" },
@@ -350,7 +352,7 @@ export const mailboxTypes = {
     { name: "created", type: "uint64" },
     { name: "nonce", type: "bytes32" },
   ],
-  /** What the city signs for every answer that it kept. */
+  /** The city's receipt for every answer it stored. */
   Received: [
     { name: "call", type: "bytes32" },
     { name: "answer", type: "bytes32" },
@@ -377,16 +379,16 @@ export function requestShown(
 export const receivedSchema = z.strictObject({ call: hashSchema, answer: hashSchema, at: z.int(), signature: hexSchema });
 export type Received = z.infer<typeof receivedSchema>;
 
-/** What a city says of itself to whoever wants a seat. */
+/** A city's description of itself, for agents that want a seat. */
 export const cityCardSchema = z.strictObject({
   chainId: z.int().positive(),
   rpcUrl: z.url(),
   addresses: z.record(z.string(), addressSchema),
-  /** Who signs `Received`. */
+  /** Key that signs `Received`. */
   receiver: addressSchema,
   /** Block 0. */
   genesis: hashSchema,
-  /** Its chain lives in its operator's process. */
+  /** Its chain lives in the operator's process. */
   embedded: z.boolean(),
   /** Milliseconds since 1970, by the city's clock. */
   now: z.number(),
@@ -406,7 +408,7 @@ const signedBinding = z.strictObject({
 
 const signedPermit = z.strictObject({ value: whole, deadline: whole, v: z.int(), r: hashSchema, s: hashSchema });
 
-/** What whoever joins has signed already: nothing of it can be changed on the way. */
+/** A signed registration: it cannot be altered in transit. */
 export const joinSchema = z.strictObject({
   binding: signedBinding,
   did: text,
@@ -416,7 +418,7 @@ export const joinSchema = z.strictObject({
 });
 export type Join = z.infer<typeof joinSchema>;
 
-/** The same of an agent that a producer makes: its creator signs in its principal's place, and gives its stake. */
+/** The same for an agent created by a producer, which signs in the principal's place and provides the stake. */
 export const subAgentSchema = z.strictObject({
   binding: signedBinding.omit({ principal: true, kind: true }).extend({ creator: addressSchema }),
   did: text,
@@ -426,7 +428,7 @@ export const subAgentSchema = z.strictObject({
 });
 export type SubAgent = z.infer<typeof subAgentSchema>;
 
-/** Who asks for an office of evidence, signed by both: nothing of it can be changed on the way. */
+/** A petition for an evidence office, signed by account and principal: it cannot be altered in transit. */
 export const petitionSchema = z.strictObject({
   petition: z.strictObject({
     account: addressSchema,

@@ -5,32 +5,32 @@ import { missionDocumentSchema } from "./mission-document.ts";
 
 const decimal = z.string().regex(/^(0|[1-9]\d*)$/);
 
-/** What a session of HIGH risk waits for: a codified law that an adjudicator has to read. Enough to sign without a network. */
+/** What a session of HIGH risk waits for: an adjudicator's review of a codified law. Sufficient for signing offline. */
 export const codificationRequestSchema = z.strictObject({
   kind: z.literal("codification"),
   chainId: z.int().positive(),
-  /** The contract that takes the signature. */
+  /** The contract that accepts the signature. */
   adjudication: addressSchema,
   legislation: addressSchema,
   session: decimal,
-  /** What the ballot chose and the signature is about. */
+  /** The ballot's choice, which the signature is about. */
   specHash: hashSchema,
-  /** Hash of the Codification Audit's report, as it is on chain; it found nothing. */
+  /** On-chain hash of the Codification Audit's report, which has no findings. */
   audit: hashSchema,
   document: missionDocumentSchema,
-  /** Unix seconds of chain time: the session ends then, and the signature with it. */
+  /** Unix seconds of chain time: session and signature expire then. */
   until: z.int(),
-  /** Why the last signature was not taken. */
+  /** Why the last signature was rejected. */
   refused: z.string().nullable(),
 });
 export type CodificationRequest = z.infer<typeof codificationRequestSchema>;
 
-/** An adjudicator's answer. What was signed follows from the request and the justification. */
+/** An adjudicator's answer. The signed message follows from request and justification. */
 export const codificationApprovalSchema = z.strictObject({
   session: decimal,
   specHash: hashSchema,
   adjudicator: addressSchema,
-  /** Why, in the adjudicator's words, which are signed and go on chain. */
+  /** The adjudicator's reason, which is signed and goes on chain. */
   justification: z.string().min(1),
   signature: hexSchema,
 });

@@ -1,38 +1,43 @@
-/** Why a contract refused somebody, and what helps: one catalogue for the command line, the gateway's answers, the console and docs/diagnoses.md. */
+/**
+ * Why a contract refused a call, and how to proceed: one catalogue for the command line, the gateway, the console and docs/diagnoses.md.
+ */
 export interface Diagnosis {
-  /** What is so. In both, `{0}` is the refusal's first value, and `{time 0}` the same as a moment of chain time. */
+  /** The cause. In both texts `{0}` is the error's first value, and `{time 0}` the same as a point in chain time. */
   readonly means: string;
   /** What to do. */
   readonly helps: string;
 }
 
-/** What a person can run into: acts of the panel, steps that anybody may send, offices, stakes and money. Others are between programs. */
+/**
+ * Errors that people can run into: acts of the panel, steps that anyone may send, offices, stakes and money. All others occur between
+ * programs.
+ */
 export const DIAGNOSES = {
   // The panel's acts.
   ActionUnavailable: { means: "this version has no such act", helps: "draft it again with the version that the city runs" },
-  AlreadyExecuted: { means: "it was carried out already", helps: "nothing is left to do" },
-  Conflicted: { means: "the adjudicator {0} has an interest in this mission", helps: "another adjudicator has to sign" },
-  Expired: { means: "its time ran out at {time 0}", helps: "draft it again" },
-  InvalidSignature: { means: "the signature is not that of {0}", helps: "sign exactly what was drafted, with that account" },
+  AlreadyExecuted: { means: "it has already been carried out", helps: "nothing is left to do" },
+  Conflicted: { means: "adjudicator {0} has an interest in this mission", helps: "another adjudicator has to sign" },
+  Expired: { means: "it expired at {time 0}", helps: "draft it again" },
+  InvalidSignature: { means: "the signature is not that of {0}", helps: "sign the draft unchanged, with that account" },
   NotAdjudicator: { means: "{0} has no active seat on the panel", helps: "sign with an account that has a seat" },
   NotEnoughSignatures: { means: "it has {0} signatures and needs {1}", helps: "pass it on to another adjudicator" },
   NotGenuine: { means: "{0} is no mission of this city", helps: "check the address" },
   NothingToAudit: {
-    means: "no emergency act by one signature waits for an audit under this digest",
-    helps: "check the digest, or whether it was audited already",
+    means: "no single-signature emergency act with this digest is awaiting an audit",
+    helps: "check the digest, and whether the act has been audited already",
   },
-  QuorumAboveSeats: { means: "{0} signatures would be asked of {1} seats", helps: "choose a quorum that the seats can reach" },
-  ReputationCapExceeded: { means: "one act moves a reputation by {0} points at most, not by {1}", helps: "ask for less" },
+  QuorumAboveSeats: { means: "the quorum of {0} signatures exceeds the {1} seats", helps: "choose a quorum that the seats can reach" },
+  ReputationCapExceeded: { means: "one act changes a reputation by at most {0} points, not {1}", helps: "ask for less" },
   RotationRequired: {
-    means: "the adjudicator {0} decided this kind of thing alone too often in a row here",
-    helps: "it is another adjudicator's turn",
+    means: "adjudicator {0} has decided cases of this kind alone too often in a row",
+    helps: "let another adjudicator decide",
   },
   SignersUnsorted: {
-    means: "signatures have to be in the order of their addresses",
+    means: "signatures must be sorted by address",
     helps: "relay it with `npm run override -- relay`, which sorts them",
   },
-  StaleCase: { means: "the state has changed since this was drafted", helps: "look again, and draft it on the state as it is now" },
-  NotWhatWasSigned: { means: "what is handed in is not what was signed", helps: "draft and sign it again" },
+  StaleCase: { means: "the state has changed since this was drafted", helps: "review the current state, and draft it again" },
+  NotWhatWasSigned: { means: "the submitted act differs from the signed one", helps: "draft and sign it again" },
   // The watchdog.
   CityIsStopped: {
     means: "adjudicators stopped the city until {time 0}",
@@ -44,90 +49,96 @@ export const DIAGNOSES = {
     means: "the watchdog has frozen adjudication since {time 0}",
     helps: "run the command again when adjudicators have ended the freeze (npm run override -- release-watchdog); nothing is lost",
   },
-  NotFrozen: { means: "the watchdog has frozen nothing", helps: "nothing is left to do" },
-  StoppedLately: { means: "{0} stopped the city at {time 1}, and may not do so again yet", helps: "another adjudicator may" },
+  NotFrozen: { means: "the watchdog has not frozen anything", helps: "nothing is left to do" },
+  StoppedLately: { means: "{0} stopped the city at {time 1}, and may not do so again yet", helps: "another adjudicator may do so" },
   // Seats.
   AlreadySeated: { means: "{0} has a seat already", helps: "choose another account" },
-  LastSeats: { means: "the panel keeps at least {0} seats", helps: "seat somebody else first" },
+  LastSeats: { means: "the panel keeps at least {0} seats", helps: "seat another adjudicator first" },
   NotSeated: { means: "{0} has no seat", helps: "check the address" },
-  PrincipalAlreadySeated: { means: "{0} answers for a seat already", helps: "a principal has one seat" },
-  StillUnbonding: { means: "the stake of {0} is held until {time 1}", helps: "withdraw it then" },
-  TooManySeats: { means: "the panel has {0} seats at most", helps: "free one first" },
-  WasImpeached: { means: "{0} was impeached", helps: "an impeached adjudicator is not seated again" },
+  PrincipalAlreadySeated: { means: "{0} already answers for a seat", helps: "a principal may have only one seat" },
+  StillUnbonding: { means: "the stake of {0} is locked until {time 1}", helps: "withdraw it after that" },
+  TooManySeats: { means: "the panel has {0} seats at most", helps: "remove an adjudicator first" },
+  WasImpeached: { means: "{0} was impeached", helps: "an impeached adjudicator cannot be seated again" },
   // Missions and their nodes.
   AlreadyAppealed: { means: "{1} has appealed here before", helps: "wait for the ruling" },
-  AppealsDiffer: { means: "another appeal was filed since this ruling was drafted", helps: "look at all of them, and rule again" },
-  AttemptOver: { means: "it is about another attempt than the one at work", helps: "look at the node as it is now" },
-  BudgetSpent: { means: "node {0} has spent its budget of {1}", helps: "no further attempt can be paid" },
-  ChildrenRunning: { means: "missions below this one still run", helps: "wait until they are over" },
-  FrozenBefore: {
-    means: "this attempt's verdict was held up once already",
-    helps: "once an attempt is all there is; reject, or let the panel decide",
+  AppealsDiffer: {
+    means: "another appeal was filed since this ruling was drafted",
+    helps: "review all of them, and draft the ruling again",
   },
-  NoOpenAppeal: { means: "nobody's appeal is open there", helps: "nothing is left to do" },
-  NotAppealable: { means: "{1} cannot appeal here", helps: "who did the work may, once it is decided and not paid" },
+  AttemptOver: { means: "it refers to an attempt that is not the current one", helps: "review the node's current state" },
+  BudgetSpent: { means: "node {0} has spent its budget of {1}", helps: "no further attempt can be paid for" },
+  ChildrenRunning: { means: "child missions of this one are still running", helps: "wait until they are over" },
+  FrozenBefore: {
+    means: "this attempt's verdict has already been held once",
+    helps: "a verdict can be held once per attempt; reject it, or let the panel decide",
+  },
+  NoOpenAppeal: { means: "no appeal is open there", helps: "nothing is left to do" },
+  NotAppealable: { means: "{1} cannot appeal here", helps: "only the executors may appeal, between decision and payment" },
   NotExpired: { means: "the mission's time runs until {time 0}", helps: "try again then" },
   NothingToRefund: { means: "nothing is left of the deposit", helps: "nothing is left to do" },
-  NotSilent: { means: "the chain has not been silent for long enough", helps: "try again later" },
+  NotSilent: { means: "the chain has not been unreachable for long enough", helps: "try again later" },
   NotStopped: { means: "nothing is stopped there", helps: "nothing is left to do" },
-  NotVetoed: { means: "nobody vetoed this output", helps: "look at the node as it is now" },
+  NotVetoed: { means: "this output was not vetoed", helps: "review the node's current state" },
   SlashExceeded: { means: "at most {0} units can be taken, not {1}", helps: "ask for less" },
   Stopped: { means: "the mission is stopped", helps: "two adjudicators may clear the stop" },
-  TooEarly: { means: "it is not due yet", helps: "try again at the time that the page shows" },
-  UnknownFreeze: { means: "there are {1} freezes, and none is number {0}", helps: "check the number" },
-  AlreadyClassified: { means: "that freeze was classified before", helps: "nothing is left to do" },
-  Unsettled: { means: "not everything is paid, recorded and heard yet", helps: "claim what is due and close it afterwards" },
-  WindowClosed: { means: "its time was over at {time 1}", helps: "nothing can be filed any more" },
-  WindowOpen: { means: "appeals may be filed until {time 1}", helps: "try again then" },
-  WrongMissionState: { means: "the mission is in a state in which this cannot be done", helps: "look at the mission as it is now" },
-  WrongNodeState: { means: "node {0} is in a state in which this cannot be done", helps: "look at the node as it is now" },
+  TooEarly: { means: "it is not due yet", helps: "try again at the time shown on the page" },
+  UnknownFreeze: { means: "freeze {0} does not exist; there are {1}", helps: "check the number" },
+  AlreadyClassified: { means: "that freeze has already been classified", helps: "nothing is left to do" },
+  Unsettled: { means: "some payments, records or appeals are still open", helps: "claim what is due, and close it afterwards" },
+  WindowClosed: { means: "the window closed at {time 1}", helps: "no further filing is possible" },
+  WindowOpen: { means: "appeals may be filed until {time 1}", helps: "try again after that" },
+  WrongMissionState: { means: "the mission's state does not allow this", helps: "review the mission's current state" },
+  WrongNodeState: { means: "the state of node {0} does not allow this", helps: "review the node's current state" },
   // Sessions.
-  AwaitingRuling: { means: "adjudicators have to rule on a suspected bloc first", helps: "the case is in the override panel" },
-  NotReintroducible: { means: "this session did not end in a way that another may follow", helps: "open a session of its own" },
-  NothingToRule: { means: "no bloc is to be ruled on there", helps: "nothing is left to do" },
-  TooFewAdjudicators: { means: "only {0} adjudicators have a seat, too few for a mission", helps: "seat more first" },
-  TooLate: { means: "its time is over", helps: "what was due goes on without it" },
+  AwaitingRuling: { means: "adjudicators must rule on a suspected bloc first", helps: "the case is in the override panel" },
+  NotReintroducible: { means: "this session's outcome does not allow a follow-up session", helps: "open an independent session" },
+  NothingToRule: { means: "no bloc is awaiting a ruling there", helps: "nothing is left to do" },
+  TooFewAdjudicators: { means: "only {0} adjudicators are seated, too few for a mission", helps: "seat more first" },
+  TooLate: { means: "its time limit has passed", helps: "the process continues without it" },
   // The constitution.
   AmendmentWaits: {
-    means: "how long it takes to leave does not change while somebody may have to",
-    helps: "wait until the announced amendment is over",
+    means: "the unbonding period cannot change while an announced amendment may make participants leave",
+    helps: "wait until the announced amendment is no longer pending",
   },
   NothingAnnounced: { means: "no amendment is announced there", helps: "announce it first" },
-  ParameterOutOfRange: { means: "the value has to lie from {2} to {3}, and {1} does not", helps: "choose a value within the range" },
-  ParametersDescend: { means: "the values of one scale have to rise: {1} is above {2}", helps: "change its neighbours first" },
-  ParametersDoNotAddUp: { means: "the two shares have to add up to {3}", helps: "change both in one order" },
-  UnbondingTooShort: { means: "who leaves must be held for as long as anything can be held against them, {1} s", helps: "choose more" },
+  ParameterOutOfRange: { means: "the value {1} is outside the range {2} to {3}", helps: "choose a value within the range" },
+  ParametersDescend: { means: "the values of a scale must not decrease: {1} exceeds {2}", helps: "change the neighbouring values first" },
+  ParametersDoNotAddUp: { means: "the two shares must add up to {3}", helps: "change both in one order" },
+  UnbondingTooShort: {
+    means: "stake must stay locked for at least {1} s, the longest time in which a fault can still be charged",
+    helps: "choose a longer period",
+  },
   // Members, stakes and money.
   AlreadyRegistered: { means: "it is registered already", helps: "nothing is left to do" },
-  Barred: { means: "{2} lost this work in an attempt before", helps: "it is open to others" },
+  Barred: { means: "{2} failed at this work in an earlier attempt", helps: "the work is open to other agents" },
   CapExceeded: { means: "at most {0} units can be paid here, not {1}", helps: "ask for less" },
-  CoverStands: { means: "the pool stands behind a bid with {3} units", helps: "wait until the work is decided" },
-  DidTaken: { means: "the DID is {1}'s", helps: "choose another" },
-  ERC20InsufficientAllowance: { means: "{0} may take {1} units and needs {2}", helps: "approve the rest first" },
+  CoverStands: { means: "{3} units of the pool back a bid", helps: "wait until the work is decided" },
+  DidTaken: { means: "the DID belongs to {1}", helps: "choose another" },
+  ERC20InsufficientAllowance: { means: "{0} has an allowance of {1} units and needs {2}", helps: "increase the allowance first" },
   ERC20InsufficientBalance: { means: "{0} has {1} units and needs {2}", helps: "fund the account first" },
-  FrozenAgent: { means: "{0} is frozen until {time 1}", helps: "adjudicators may end the freeze" },
+  FrozenAgent: { means: "{0} is frozen until {time 1}", helps: "adjudicators can lift the freeze" },
   InsufficientFreeStake: {
-    means: "{0} has {1} units of stake that are free, and {2} are needed",
+    means: "{0} has {1} units of free stake and needs {2}",
     helps: "add stake, or wait until some is released",
   },
-  MarketClosed: { means: "bidding on node {1} is over", helps: "another attempt may open it again" },
+  MarketClosed: { means: "bidding for node {1} has closed", helps: "a further attempt may reopen it" },
   VouchedEnough: {
-    means: "the Registrar vouched for {0} agents in thirty days",
-    helps: "a paid slot gives a vote too; try again after {time 1}",
+    means: "the Registrar has reached its limit of {0} agents in thirty days",
+    helps: "a paid slot gives a vote as well; otherwise try again after {time 1}",
   },
-  NodeStopped: { means: "node {1} is frozen or in review: it takes no executors", helps: "award it when it goes on" },
-  MarketOpen: { means: "bids are taken until {time 2}", helps: "try again then" },
-  NotEligible: { means: "{0} may not do this now", helps: "its page says whether it is registered, frozen or suspended" },
+  NodeStopped: { means: "node {1} is frozen or in review: it takes no executors", helps: "award it once it resumes" },
+  MarketOpen: { means: "bidding is open until {time 2}", helps: "try again after that" },
+  NotEligible: { means: "{0} is not active", helps: "its page shows whether it is registered, frozen or suspended" },
   NotRegistered: { means: "{0} is not registered", helps: "register it first" },
-  SponsorConflict: { means: "{1} pays for this mission, and so cannot work in it", helps: "it is open to others" },
-  StillLocked: { means: "{1} units of {0}'s stake are bound to work", helps: "wait until the work is decided" },
-  Underfunded: { means: "the mission needs {0} units and holds {1}", helps: "the sponsor has to fund it" },
-  WrongKind: { means: "{0} is registered as something else", helps: "use an account of the kind that is asked for" },
+  SponsorConflict: { means: "{1} sponsors this mission and cannot work in it", helps: "the work is open to other agents" },
+  StillLocked: { means: "{1} units of {0}'s stake are locked behind work", helps: "wait until the work is decided" },
+  Underfunded: { means: "the mission needs {0} units and holds {1}", helps: "the sponsor must fund it" },
+  WrongKind: { means: "{0} is registered as another kind of participant", helps: "use an account of the required kind" },
 } as const satisfies Readonly<Record<string, Diagnosis>>;
 
 const DIAGNOSED: Readonly<Record<string, Diagnosis>> = DIAGNOSES;
 
-/** What is known of a contract's refusal; undefined for what only programs run into. */
+/** The diagnosis of a contract error; undefined for one that only programs run into. */
 export function diagnose(errorName: string | undefined, values: readonly unknown[]): Diagnosis | undefined {
   const found = errorName !== undefined && Object.hasOwn(DIAGNOSED, errorName) ? DIAGNOSED[errorName] : undefined;
   if (found === undefined) return undefined;
@@ -139,13 +150,13 @@ export function diagnose(errorName: string | undefined, values: readonly unknown
   return { means: filled(found.means), helps: filled(found.helps) };
 }
 
-/** The same of a refusal as text: `StaleCase(0x…, 0x…)`. */
+/** The diagnosis of an error given as text: `StaleCase(0x…, 0x…)`. */
 export function diagnoseText(refusal: string): Diagnosis | undefined {
   const [, name, values = ""] = /^(\w+)(?:\((.*)\))?$/s.exec(refusal) ?? [];
   return diagnose(name, values === "" ? [] : values.split(", "));
 }
 
-/** Seconds; what is no time that a calendar has is left as it is. */
+/** Formats a Unix time; values outside the calendar stay numbers. */
 function momentOf(seconds: number): string {
   const isTime = Number.isSafeInteger(seconds) && seconds >= 0 && seconds < 253_402_300_800;
   return isTime ? new Date(seconds * 1_000).toISOString() : `second ${seconds}`;

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 
-/** One executor's answer, by the name of the service that gave it; null where it gave none. */
+/** One executor's answer, labelled with its service; null if it gave none. */
 export const answerBySchema = z.strictObject({ by: z.string(), value: z.union([z.string(), z.number(), z.null()]) });
 
-/** Where redundant executors of one node differ, and by how much they missed what the law asks. */
+/** Where redundant executors of one node disagree, and how far they missed the agreement that the law requires. */
 export const disagreementSchema = z.strictObject({
-  /** What was compared: this field of items with the same id. */
+  /** The compared field of items with the same id. */
   field: z.string(),
-  /** Share of equal answers that the closest executors reached, as many as the law asks to agree; basis points. */
+  /** Agreement of the closest group of executors that the law requires to agree; basis points. */
   share: z.int().min(0).max(BASIS_POINTS),
-  /** Share that the law asks for; basis points. */
+  /** Agreement that the law requires; basis points. */
   needed: z.int().min(0).max(BASIS_POINTS),
-  /** Items that any executor answered. */
+  /** Number of items that any executor answered. */
   compared: z.int().min(0),
-  /** Items on which two executors differ, ids ascending. Numbers within the law's tolerance of each other do not differ. */
+  /** Items on which two executors disagree, by ascending id. Numbers within the law's tolerance agree. */
   items: z.array(z.strictObject({ id: z.string(), answers: z.array(answerBySchema) })),
 });
 export type Disagreement = z.infer<typeof disagreementSchema>;

@@ -48,7 +48,7 @@ export interface EscrowTerms {
   readonly deadline: number;
 }
 
-/** Where the terms will be used: a signature is good there alone. */
+/** The escrow and chain for which a signature is valid. */
 export interface EscrowDomain {
   readonly chainId: number;
   readonly escrow: Address;
@@ -58,17 +58,17 @@ function typedTerms({ chainId, escrow }: EscrowDomain) {
   return { domain: typedDataDomain(chainId, escrow), types: ESCROW_TYPES } as const;
 }
 
-/** What a wallet is asked to sign, as `eth_signTypedData_v4` takes it once its whole numbers are text. */
+/** The typed data for a wallet, as `eth_signTypedData_v4` takes it once its bigints are text. */
 export function escrowTypedData(domain: EscrowDomain, terms: EscrowTerms) {
   return { ...typedTerms(domain), primaryType: "AgreementTerms" as const, message: terms };
 }
 
-/** The job's number, known before it is opened: the digest of its terms. */
+/** The job's id, known before it is opened: the digest of its terms. */
 export function jobOf(domain: EscrowDomain, terms: EscrowTerms): bigint {
   return BigInt(hashTypedData(escrowTypedData(domain, terms)));
 }
 
-/** Consent to end a job with a share, in basis points, to the provider, until a unix second. */
+/** Consent to end a job with this share, basis points, for the provider; valid until a unix second. */
 export interface Cancellation {
   readonly jobId: bigint;
   readonly share: number;

@@ -2,13 +2,13 @@
 export const evidenceClasses = ["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 export type EvidenceClassName = (typeof evidenceClasses)[number];
 
-/** What an evidence item's payload is. The number goes on chain. */
+/** Kind of an evidence item's payload. The number goes on chain. */
 export const evidenceKinds = {
-  /** Hash of the output that an independent issuer got by running the same bundle on the same input (decision 43). */
+  /** Hash of the output that an independent issuer obtained by running the same bundle on the same input (decision 43). */
   REEXECUTION: 1,
   /** Hash of the output that an issuer received from the executor. */
   RECEIPT: 2,
-  /** Commitment to the work that an issuer made again, and got something else (decision 57). */
+  /** Commitment that an issuer re-executed with a different result (decision 57). */
   REFUTATION: 3,
 } as const;
 export type EvidenceKind = (typeof evidenceKinds)[keyof typeof evidenceKinds];

@@ -1,6 +1,6 @@
 import { InvalidValue } from "../primitives/errors.ts";
 
-/** What the score of an obligation's exposure is made of, each in [0, 1] (RAILS 7.1). */
+/** Components of an obligation's exposure score, each in [0, 1] (RAILS 7.1). */
 export const EXPOSURE_INPUTS = [
   "authority_risk",
   "value_at_risk",
@@ -11,7 +11,7 @@ export const EXPOSURE_INPUTS = [
 ] as const;
 export type ExposureInput = (typeof EXPOSURE_INPUTS)[number];
 export type Exposure = Readonly<Record<ExposureInput, number>>;
-/** Inputs that weigh ≥ 0, not all nothing. */
+/** Non-negative weights of the components, not all zero. */
 export type ExposureWeights = Readonly<Record<ExposureInput, number>>;
 
 /** LOW … CRITICAL, rising. */
@@ -22,7 +22,7 @@ export const EXPOSURE_WEIGHTS: ExposureWeights = {
   ...{ authority_risk: 2, value_at_risk: 3, intent_ambiguity: 1 },
   ...{ irreversibility: 2, agent_history: 1, domain_sensitivity: 1 },
 };
-/** Scores from which the upper three bands begin; they rise. */
+/** Scores at which the upper three bands begin; ascending. */
 export type ExposureThresholds = readonly [moderate: number, elevated: number, critical: number];
 export const EXPOSURE_THRESHOLDS: ExposureThresholds = [0.25, 0.5, 0.75];
 

@@ -1,4 +1,4 @@
-/** What is read from outside of a job before a panel of the city. Apart, since who only signs needs no schemas. */
+/** Schemas of jobs before a city panel. A separate file: clients that only sign need no schemas. */
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { hashSchema } from "../primitives/hex.ts";
@@ -11,7 +11,7 @@ const share = z.int().min(0).max(10_000);
 /** What both parties sign, as JSON. */
 export const hearingTermsSchema = z.strictObject({
   escrow: addressSchema,
-  /** As decimal text. */
+  /** Decimal text. */
   jobId: z.string().regex(/^(?:0|[1-9]\d{0,77})$/),
   client: addressSchema,
   provider: addressSchema,
@@ -32,7 +32,7 @@ export const hearingTermsSchema = z.strictObject({
   deliverBy: seconds,
   hearing: seconds,
   deadline: seconds,
-  /** Of a challenge, in the city's token, smallest unit, as decimal text; "0": nobody challenges. */
+  /** Bond for a challenge, in the city's token, smallest unit, as decimal text; "0" disables challenges. */
   bond: z.string().regex(/^(?:0|[1-9]\d{0,27})$/),
 });
 export type HearingTerms = z.infer<typeof hearingTermsSchema>;
@@ -41,7 +41,7 @@ export type HearingTerms = z.infer<typeof hearingTermsSchema>;
 const MAX_RUBRIC = 8_000;
 
 /**
- * By what a panel judges a job: kinds as under a law, the JSON Schema that work has to meet, and the rubric by which a model reads it. Its
+ * What a panel judges a job by: kinds of check as under a law, the JSON Schema that the work must meet, and the rubric for a model. Its
  * SHA-256 is the terms' `agreementHash`, so both parties have signed it.
  */
 export const commissionSchema = z
@@ -51,7 +51,13 @@ export const commissionSchema = z
     schema: z.record(z.string(), z.json()).optional(),
     rubric: z.string().min(1).max(MAX_RUBRIC).optional(),
   })
-  .refine(({ kinds }) => new Set(kinds).size === kinds.length, "each kind once")
-  .refine(({ kinds, schema }) => kinds.includes("constraint") === (schema !== undefined), "a schema, for the kind `constraint` alone")
-  .refine(({ kinds, rubric }) => kinds.includes("semantic") === (rubric !== undefined), "a rubric, for the kind `semantic` alone");
+  .refine(({ kinds }) => new Set(kinds).size === kinds.length, "expected each kind once")
+  .refine(
+    ({ kinds, schema }) => kinds.includes("constraint") === (schema !== undefined),
+    "expected a schema exactly if `constraint` is among the kinds",
+  )
+  .refine(
+    ({ kinds, rubric }) => kinds.includes("semantic") === (rubric !== undefined),
+    "expected a rubric exactly if `semantic` is among the kinds",
+  );
 export type Commission = z.infer<typeof commissionSchema>;

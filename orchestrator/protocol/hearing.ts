@@ -1,5 +1,5 @@
 /**
- * A job of somebody's escrow before a panel of the city (`ClearingEvaluator`): what both parties sign, and by what the panel judges. Solidity
+ * A job of an external escrow before a city panel (`ClearingEvaluator`): what both parties sign, and what the panel judges by. Solidity
  * side: `contracts/interfaces/IClearingEvaluator.sol`; a test compares digests.
  */
 import { encodeAbiParameters, hashTypedData, keccak256 } from "viem";
@@ -33,23 +33,23 @@ export const HEARING_TYPES = {
   ],
 } as const;
 
-/** Which words of what an escrow's `getJob` returns are client, provider, evaluator and expiry, a byte each. */
+/** Positions of client, provider, evaluator and expiry among the words that an escrow's `getJob` returns, one byte each. */
 export const JOB_LAYOUTS = {
-  /** `AgreementEscrow`, which has no expiry of its own. */
+  /** `AgreementEscrow`, which has no expiry. */
   agreement: 0x00_04_07_00,
-  /** The draft ERC-8183's text. */
+  /** The draft text of ERC-8183. */
   draft: 0x02_03_04_07,
   /** Its later, packed versions. */
   packed: 0x01_03_05_04,
 } as const;
 
-/** Where a hearing is: the evaluator on its chain. */
+/** Where hearings are held: the evaluator contract and its chain. */
 export interface HearingPlace {
   readonly chainId: number;
   readonly evaluator: Address;
 }
 
-/** The same with numbers beyond 2^53 as viem takes them, for calls and for wallets. */
+/** The terms with numbers beyond 2^53 as bigints, for calls and wallets. */
 export function termsOnChain({ jobId, bond, ...terms }: HearingTerms) {
   return { ...terms, jobId: BigInt(jobId), bond: BigInt(bond) };
 }
@@ -60,22 +60,22 @@ export function hearingTypedData({ chainId, evaluator }: HearingPlace, terms: He
   return { domain, types: HEARING_TYPES, primaryType: "ClearingTerms" as const, message: termsOnChain(terms) };
 }
 
-/** What evidence and verdicts are about: the digest of the terms. */
+/** The obligation that evidence and verdicts are about: the digest of the terms. */
 export function hearingObligation(place: HearingPlace, terms: HearingTerms): Hash {
   return hashTypedData(hearingTypedData(place, terms));
 }
 
-/** By what the evaluator knows a job. */
+/** The evaluator's key of a job. */
 export function hearingKey(escrow: Address, jobId: bigint): Hash {
   return keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [escrow, jobId]));
 }
 
-/** The questions of terms, in the order of their answers. */
+/** The questions of the terms, in the order of their answers. */
 export function questionsOf({ questions: asked }: Pick<HearingTerms, "questions">): readonly QuestionName[] {
   return questions.filter((_, place) => ((asked >> place) & 1) === 1);
 }
 
-/** Bytes of a commission and of delivered work, items of evidence for it. */
+/** Maximum size of a commission and of delivered work, bytes; and items of evidence for it. */
 export const MAX_COMMISSION = 65_536;
 export const MAX_WORK = 1_048_576;
 export const MAX_EVIDENCE = 8;
@@ -85,7 +85,7 @@ export function commissionHash(commission: Commission): Hash {
   return sha256(canonicalBytes(commission));
 }
 
-/** What the provider submits to the escrow: Keccak-256 of the work's RFC 8785 text. */
+/** Keccak-256 of the work's RFC 8785 text, which the provider submits to the escrow. */
 export function deliverableOf(work: JsonObject): Hash {
   return keccak256(canonicalBytes(work));
 }

@@ -2,7 +2,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { EXPOSURE_INPUTS } from "./exposure.ts";
 import { ASKED_KINDS } from "./verifier-kinds.ts";
 
-/** Name of the published JSON-LD context of mission specifications. Terms are added to it; if one changed its meaning it would get another name. */
+/** Name of the published JSON-LD context of mission specifications. New terms may be added; a changed meaning would need a new name. */
 export const MISSION_CONTEXT = "https://agentcity.dev/contexts/mission-specification/v1";
 
 /** Namespace of the terms. */
@@ -14,7 +14,7 @@ const term = (id: string) => ({ "@id": `${NS}${id}` });
 const typed = (id: string, type: string) => ({ "@id": `${NS}${id}`, "@type": type });
 const whole = (id: string) => typed(id, WHOLE);
 const list = (id: string, type: string) => ({ ...typed(id, type), "@container": "@list" });
-/** A property whose values are names with a meaning of their own. */
+/** A property whose values are names with meanings of their own. */
 const oneOf = (id: string, kind: string, values: readonly string[], container?: "@set" | "@list") => ({
   ...typed(id, "@vocab"),
   ...(container === undefined ? {} : { "@container": container }),
@@ -26,8 +26,8 @@ const BANDS = ["LOW", "MODERATE", "ELEVATED", "CRITICAL"] as const;
 const CLASSES = ["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 
 /**
- * What every term of a mission specification means (AgentCity B.10). Written out in `docs/contexts/`, so that a JSON-LD
- * processor needs no network. There is no default vocabulary: a key that is not here has no meaning, and expansion says so.
+ * The meaning of every term of a mission specification (AgentCity B.10). Published in `docs/contexts/`, so that a JSON-LD processor needs
+ * no network. There is no default vocabulary: an unknown key has no meaning, and expansion reports it.
  */
 export const missionContext = {
   "@context": {
@@ -113,7 +113,7 @@ export class ContextUnknown extends AgentCityError {
   }
 }
 
-/** A document loader for JSON-LD processors: published contexts from memory, nothing from the network. */
+/** A document loader for JSON-LD processors: published contexts from memory, never from the network. */
 export async function loadContext(url: string): Promise<{ contextUrl: undefined; documentUrl: string; document: typeof missionContext }> {
   if (url !== MISSION_CONTEXT) throw new ContextUnknown(url);
   return { contextUrl: undefined, documentUrl: url, document: missionContext };

@@ -9,14 +9,14 @@ import { ASKED_KINDS } from "./verifier-kinds.ts";
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
 const hash = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{64}$/)]);
 
-/** What a node is that is a mission of its own (AgentCity 3.4, recursion). */
+/** A node that is a mission of its own (AgentCity 3.4, recursion). */
 const branchSchema = z.strictObject({
   goal: z.string().min(1),
   /** Content id of the plan that its legislature is bound to (`mission-plan.ts`). */
   plan: z.string().min(1),
 });
 
-/** The node of another mission that a mission is. */
+/** The parent node of a child mission. */
 const parentSchema = z.strictObject({
   mission: addressSchema,
   node: z.int().min(0).max(255),
@@ -24,23 +24,26 @@ const parentSchema = z.strictObject({
 });
 export type ParentNode = z.infer<typeof parentSchema>;
 
-/** One node in words; `compile` turns it into two words of packed law. */
+/** One node in readable form; `compile` turns it into two words of packed law. */
 export const missionNodeSchema = z
   .strictObject({
     /** 0–255; predecessors have lower numbers. */
     number: z.int().min(0).max(255),
-    /** `classify-2`: task and shard, for people. */
+    /** `classify-2`: task and shard, for display. */
     label: z.string().min(1),
     task: z.string().min(1),
-    /** Items [from, to) of the mission's input, in order of id; null when the node works on other nodes' output only. */
+    /** Items [from, to) of the mission's input, in order of id; null if the node works only on other nodes' outputs. */
     shard: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
-    /** Catalogue ids, for people; none when the node is a mission. */
+    /** Catalogue ids, for display; none if the node is a mission. */
     services: z.array(z.string().min(1)),
-    /** What they are: code that may do the work and the schemas that it keeps to, or, without code, any that keeps to them (decision 93). */
+    /**
+     * Hashes of the admitted services: code that may do the work and the schemas it must meet or, without code, any code that meets them
+     * (decision 93).
+     */
     admits: z.array(z.strictObject({ code: hash.optional(), schema: hash })),
-    /** What they are given as options; absent when that is nothing. */
+    /** Options passed to the services; absent if empty. */
     options: optionsSchema.optional(),
-    /** Present if the node is not a leaf: it has no executor, and a child session is opened for it. */
+    /** Present for a branch node: it has no executor, and a child session is opened for it. */
     mission: branchSchema.optional(),
     /** Numbers of the nodes whose output it receives. */
     after: z.array(z.int().min(0).max(254)),
@@ -53,13 +56,13 @@ export const missionNodeSchema = z
         on: z.string().min(1),
         as: z.enum(COMPARISONS).optional(),
         atLeastBps: z.int().min(0).max(BASIS_POINTS),
-        /** Percent of the mean, as the constitution had it when the session opened (NUMERIC_TOLERANCE). */
+        /** Percent of the mean, as in the constitution when the session opened (NUMERIC_TOLERANCE). */
         tolerance: z.int().min(1).max(50).optional(),
       })
       .nullable(),
-    /** What the human who reads the output judges it by, and the model where one is asked. */
+    /** Criteria for the human who reviews the output, and for the model if the law requires one. */
     rubric: z.string().min(1).optional(),
-    /** By which kinds it is judged besides the work done again (`verifier-kinds.ts`): a decision that passes has each of them behind it. */
+    /** Kinds of check required in addition to re-execution (`verifier-kinds.ts`): a passing decision needs every one of them. */
     verifiers: z.array(z.enum(ASKED_KINDS)).min(1).optional(),
     risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
     floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]),
@@ -84,26 +87,26 @@ export const missionNodeSchema = z
     error: "a node admits any code, or such as it names",
   });
 
-/** Whether any code may do a node's work that keeps to its schemas. */
+/** Whether any code that meets the schemas may do a node's work. */
 export function takesAnyCode({ admits }: Pick<MissionNode, "admits">): boolean {
   return admits.some(({ code }) => code === undefined);
 }
 
-/** Columns that a law lists. */
+/** Maximum number of columns that a law lists. */
 export const MAX_COLUMNS = 200;
 
-/** What a law says in words. Its RFC 8785 bytes are what `docHash` is the keccak of; it compiles to exactly one packed law. */
+/** A law in readable form. `docHash` is the keccak of its RFC 8785 bytes; it compiles to exactly one packed law. */
 export const missionDocumentSchema = z.strictObject({
   "@context": z.literal(MISSION_CONTEXT),
   "@type": z.literal("MissionSpecification"),
   name: z.string().min(1),
   goal: z.string().min(1),
-  /** Present when the mission is a node of another. */
+  /** Present if the mission is a node of another mission. */
   parent: parentSchema.optional(),
   /** The candidate's name on the ballot: `4 shards, 3 classifiers`. */
   title: z.string().min(1),
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
-  /** What is at stake beside the money, as far as the sponsor stated it, each 0–1: the risk is at least what follows from it (decision 8). */
+  /** What is at stake apart from the money, as far as the sponsor stated it, each 0–1; a lower bound for the risk (decision 8). */
   exposure: exposureSchema.optional(),
   budget: units,
   /** Seconds from deployment to expiry. */
@@ -113,20 +116,23 @@ export const missionDocumentSchema = z.strictObject({
     count: z.int().min(0),
     /** Content-id digest of the canonical list of items, in order of id. */
     digest: hash,
-    /** Of a table, in its own order: JSON objects have none. Left out of very wide ones. */
+    /** Columns of a table in their own order, since JSON objects have none. Omitted for very wide tables. */
     columns: z.array(z.string()).max(MAX_COLUMNS).optional(),
   }),
   nodes: z.array(missionNodeSchema).min(1).max(256),
-  /** Content id of the plan that the nodes carry out, where producers planned the tasks (`mission-plan.ts`). */
+  /** Content id of the plan that the nodes carry out, if producers planned the tasks (`mission-plan.ts`). */
   plan: z.string().min(1).optional(),
   output: z.strictObject({ task: z.string().min(1), format: z.string().min(1) }),
-  /** What the output must satisfy, judged by the panel's policy question. */
+  /** Conditions that the output must satisfy, judged under the panel's policy question. */
   predicates: z.array(z.union([z.literal("every-input-covered"), z.strictObject({ maxBytes: z.int().positive() })])),
   /** Gate predicate of the mission's output; 0 = none. */
   outputPredicate: z.int().min(0),
-  /** Hybrid mode (AgentCity B.11.6): seconds from when a node can start to the checkpoint that carries its work. Absent, every stage is on chain. */
+  /**
+   * Hybrid mode (AgentCity B.11.6): seconds from a node's possible start to the checkpoint that contains its work. Absent: every stage is
+   * on chain.
+   */
   anchorInterval: z.int().min(1).max(65_535).optional(),
-  /** Only its parties read what is worked on in it (`read-access.ts`). Absent, everybody does once it is over. */
+  /** The mission's contents are readable by its parties only (`read-access.ts`). Absent: public once it is over. */
   visibility: z.literal("parties").optional(),
 });
 

@@ -1,6 +1,6 @@
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** Every way in which a mission file is refused. */
+/** Every reason for which a mission file is rejected. */
 export type MissionFileProblem =
   | "AliasNotAllowed"
   | "BudgetOverCap"
@@ -19,7 +19,7 @@ export type MissionFileProblem =
   | "UnknownTask"
   | "YamlSyntax";
 
-/** A place in a text, both counted from 1. */
+/** A position in a text, counted from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;

@@ -10,7 +10,7 @@ import { nearest } from "./nearest.ts";
 import { ASKED_KINDS } from "./verifier-kinds.ts";
 import { VISIBILITIES } from "./visibility.ts";
 
-/** A mission has at most 256 nodes; a task has at least one. */
+/** A mission has at most 256 nodes, and a task at least one. */
 export const MAX_TASKS = 64;
 
 const slug = z
@@ -20,7 +20,7 @@ const slug = z
 const duration = z.string().refine((text) => parseDuration(text) !== undefined, { error: "not a duration such as 90s, 30m, 1h30m or 2d" });
 const path = z.string().min(1).max(4_096);
 
-/** Every stage a transaction, or a checkpoint per wave (AgentCity B.11.6). */
+/** Every stage is a transaction, or each wave has one checkpoint (AgentCity B.11.6). */
 export const MODES = ["onchain", "hybrid"] as const;
 
 const inputSchema = z.strictObject({ kind: z.enum(["packages", "files", "urls", "csv"]), path });
@@ -38,10 +38,13 @@ const predicateSchema = z.union([z.literal("every-input-covered"), maxBytesSchem
 });
 const predicates = z.array(predicateSchema).max(16);
 
-/** Options of a task's services; what they may be, each service's own schema says. */
+/** Options of a task's services; each service's own schema validates them. */
 export const optionsSchema = z.record(z.string(), z.json()).transform((options): JsonObject => options);
 
-/** A task that a service does (`service`, `tier`), or one with tasks of its own: a mission within the mission. Which it is, and what it then needs, the parser checks. */
+/**
+ * A task done by a service (`service`, `tier`), or one with tasks of its own: a mission within the mission. The parser determines which,
+ * and checks what it needs.
+ */
 const taskSchema = z.strictObject({
   service: z.union([slug, z.array(slug).min(1).max(5)], { error: "expected the name of a service, or a list of 1 to 5" }).optional(),
   like: z.union([slug, z.array(slug).min(1).max(5)], { error: "expected the name of a service, or a list of 1 to 5" }).optional(),
@@ -65,7 +68,7 @@ const taskSchema = z.strictObject({
   output: slug.optional(),
   predicates: predicates.optional(),
 });
-/** How an output is written. */
+/** Format of an output. */
 export const OUTPUT_FORMATS = ["markdown", "json", "csv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 const outputSchema = z.strictObject({ task: slug, format: z.enum(OUTPUT_FORMATS), gate: gateSchema.optional() });
@@ -76,7 +79,7 @@ const exposure: Readonly<Record<ExposureInput, typeof part>> = {
   ...{ irreversibility: part, agent_history: part, domain_sensitivity: part },
 };
 export const exposureSchema = z.strictObject(exposure);
-/** What a sponsor says of what is at stake. */
+/** The sponsor's statement of what is at stake. */
 export type StatedExposure = z.infer<typeof exposureSchema>;
 
 /** A mission file as written (decision 41). */
@@ -97,7 +100,7 @@ export const missionFileSchema = z.strictObject({
   services: path.optional(),
 });
 
-/** The tasks of a mission and which of them makes its output: what producers plan where a file has a goal alone. */
+/** A mission's tasks and the one that produces its output: what producers plan if a file states only a goal. */
 export const planTextSchema = missionFileSchema.pick({ tasks: true, output: true }).required();
 export type PlanText = z.infer<typeof planTextSchema>;
 
@@ -106,7 +109,7 @@ export type MissionPredicate = z.infer<typeof predicateSchema>;
 export type TaskText = z.infer<typeof taskSchema>;
 export type EvidenceClassName = NonNullable<TaskText["floor"]>;
 
-/** Checks the shape and reports the problem that stands first in the file. */
+/** Checks the shape and reports the problem that comes first in the file. */
 export function shapeOf(yaml: LocatedYaml, fileName: string): MissionFileText {
   const { value } = yaml;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -125,7 +128,7 @@ export function shapeOf(yaml: LocatedYaml, fileName: string): MissionFileText {
   return missionFileSchema.parse(value);
 }
 
-/** A misspelt key also leaves its right name missing; the misspelling is the better message. */
+/** A misspelt key also leaves the correct one missing; the misspelling is the better message. */
 function misspelt({ code }: MissionFileError): number {
   return code === "UnknownKey" ? 1 : 0;
 }
@@ -162,7 +165,7 @@ function problemOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, fileName: string)
   return new MissionFileError(problem, fileName, place, `${name}: ${issue.message}`);
 }
 
-/** The keys that the map at a path may have. */
+/** The keys allowed for the map at a path. */
 function keysAt(at: readonly PropertyKey[]): string[] {
   const [top, , ...below] = at;
   if (top === undefined) return Object.keys(missionFileSchema.shape);
@@ -177,7 +180,7 @@ function valueAt(value: unknown, at: readonly PropertyKey[]): unknown {
   return at.reduce<unknown>(field, value);
 }
 
-/** "; did you mean …?" when a known name is near, else nothing. */
+/** "; did you mean …?" if a known name is similar, otherwise empty. */
 export function meant(word: string, known: readonly string[]): string {
   const name = nearest(word, known);
   return name === undefined ? "" : `; did you mean ${name}?`;

@@ -5,23 +5,23 @@ import { MissionFileError, type Place } from "./mission-file-error.ts";
 /** Longest accepted mission file, characters. */
 export const MAX_MISSION_FILE = 65_536;
 
-/** A mission file needs five levels; the parser recurses, so depth is bounded before it starts. */
+/** A mission file needs five levels. The parser recurses, so depth is bounded before it starts. */
 const MAX_DEPTH = 64;
 
 type Path = readonly PropertyKey[];
 
-/** A parsed mission file: plain data, and where each part of it stands. */
+/** A parsed mission file: plain data, with the position of each part. */
 export interface LocatedYaml {
   readonly value: unknown;
-  /** Where the value at a path stands; for an absent one, its nearest present parent. */
+  /** Position of the value at a path; for a missing one, of its nearest present parent. */
   placeOf(path: Path): Place;
-  /** Where a key of the map at a path stands. */
+  /** Position of a key of the map at a path. */
   placeOfKey(path: Path, key: string): Place;
-  /** A scalar as it was written, so that `1200.00` keeps its digits. */
+  /** A scalar as written, so that `1200.00` keeps its digits. */
   sourceOf(path: Path): string | undefined;
 }
 
-/** YAML 1.2, one document, without aliases (they are what bombs are made of), unknown tags and repeated keys. */
+/** Parses YAML 1.2: one document, without aliases (the basis of YAML bombs), unknown tags and repeated keys. */
 export function parseLocatedYaml(text: string, fileName: string): LocatedYaml {
   const start: Place = { line: 1, column: 1 };
   if (text.length > MAX_MISSION_FILE) {
@@ -92,7 +92,7 @@ export function parseLocatedYaml(text: string, fileName: string): LocatedYaml {
   };
 }
 
-/** Open flow brackets, or list marks in one line. Brackets in quoted text count too; no real file has that many. */
+/** Counts open flow brackets, and list marks in one line. Brackets in quoted text count too; no real file has that many. */
 function nestedTooDeeply(text: string): boolean {
   let depth = 0;
   for (const char of text) {

@@ -23,52 +23,55 @@ import { orderTasks } from "./task-order.ts";
 import { ASKED_KINDS, type AskedKind } from "./verifier-kinds.ts";
 import type { Visibility } from "./visibility.ts";
 
-/** One task as the sponsor wants it; shards, redundancy and split are the legislature's. */
+/** One task as the sponsor wants it; the legislature decides on shards, redundancy and budget split. */
 export interface MissionTask {
   readonly name: string;
   /** Catalogue ids of candidate services; none for a mission of its own. */
   readonly services: readonly string[];
-  /** Any code may do it that keeps to the schemas of these. */
+  /** Any code that meets the schemas of these services may do it. */
   readonly anyCode?: true;
   /** It works on the mission's input, in shards. */
   readonly overInput: boolean;
   readonly after: readonly string[];
   /** Minimum tier. */
   readonly tier: Tier;
-  /** How outputs of redundant executors are compared; given exactly for tier 2. Without a share the constitution's JACCARD_THRESHOLD decides. */
+  /**
+   * How outputs of redundant executors are compared; present exactly for tier 2. Without a share the constitution's JACCARD_THRESHOLD
+   * applies.
+   */
   readonly agree: { readonly on: string; readonly as?: (typeof COMPARISONS)[number]; readonly atLeastBps?: number | undefined } | null;
-  /** What whoever reads its output judges it by: the human of tier 3, a model where one is asked. */
+  /** Criteria for reviewers of the output: the human of tier 3, and a model if required. */
   readonly rubric?: string;
-  /** Kinds of verifier that it is judged by besides the work done again, in the table's order. */
+  /** Kinds of check required in addition to re-execution, in the table's order. */
   readonly verifiers?: readonly AskedKind[];
-  /** Smallest unit, or null when the legislature decides. */
+  /** Smallest unit, or null if the legislature decides. */
   readonly budget: bigint | null;
-  /** Seconds an executor has, or null when the legislature decides. */
+  /** Time limit of an executor, seconds, or null if the legislature decides. */
   readonly timeout: number | null;
-  /** Minimum evidence class, or null for the risk's. */
+  /** Minimum evidence class, or null for the default of the risk. */
   readonly floor: EvidenceClassName | null;
-  /** What decides on chain whether its outputs pass, if anything does. */
+  /** The on-chain check of its outputs, if any. */
   readonly gate?: Gate;
-  /** Of its services, defaults filled in; absent when there are none. */
+  /** Options of its services, with defaults filled in; absent if there are none. */
   readonly options?: JsonObject;
-  /** What the task is when it is a mission of its own: no service does it, a law is made for it (AgentCity 3.4, recursion). */
+  /** Present if the task is a mission of its own: it gets its own law instead of a service (AgentCity 3.4, recursion). */
   readonly plan: MissionPlan | null;
 }
 
-/** A mission within a mission: the input of its own legislature. Money, risk and input come from above. */
+/** A mission within a mission: the input of its own legislature. Money, risk and input come from the mission above. */
 export interface MissionPlan {
   readonly goal: string;
-  /** The input is divided among so many missions of this plan. */
+  /** Number of missions of this plan among which the input is divided. */
   readonly parts: number;
-  /** Seconds, or null: half of what the mission above has. */
+  /** Seconds, or null for half of the parent's time. */
   readonly deadline: number | null;
   readonly tasks: readonly MissionTask[];
-  /** Task whose items are handed up. */
+  /** Task whose items are returned to the parent. */
   readonly output: string;
   readonly predicates: readonly MissionPredicate[];
 }
 
-/** Every gate that a mission names, with what names it: its whole output, its tasks, and tasks of the missions within. */
+/** Every gate that a mission names, and where: its output, its tasks, and tasks of missions within it. */
 export function gatesIn({
   tasks,
   output,
@@ -96,25 +99,25 @@ export interface MissionFile {
   /** Seconds. */
   readonly deadline: number;
   readonly risk: "LOW" | "MEDIUM" | "HIGH";
-  /** What the sponsor says of what is at stake: it may raise the risk. */
+  /** The sponsor's statement of what is at stake; it may raise the risk. */
   readonly exposure?: StatedExposure;
   readonly mode: (typeof MODES)[number];
   readonly input: MissionFileText["input"];
-  /** Each after all it waits for; otherwise in the order of the file. None where the file gives the goal alone: then producers plan them. */
+  /** Topologically sorted, otherwise in the order of the file. Empty if the file states only a goal: producers then plan the tasks. */
   readonly tasks: readonly MissionTask[];
-  /** Null as long as there are no tasks. */
+  /** Null while there are no tasks. */
   readonly output: MissionFileText["output"] | null;
-  /** Present when producers planned the tasks, and no file named them. */
+  /** Present if producers, not the file, planned the tasks. */
   readonly planned?: true;
   readonly predicates: readonly MissionPredicate[];
   readonly seed: string | number | null;
-  /** Who may read what is worked on in it. */
+  /** Who may read the mission's contents. */
   readonly visibility: Visibility;
-  /** A directory of further services. */
+  /** A directory of additional services. */
   readonly services: string | null;
 }
 
-/** A mission with its tasks, whoever named them. */
+/** A mission whose tasks are known, whoever planned them. */
 export interface PlannedMission extends MissionFile {
   readonly output: NonNullable<MissionFile["output"]>;
 }
@@ -123,14 +126,14 @@ export function isPlanned(mission: MissionFile): mission is PlannedMission {
   return mission.output !== null;
 }
 
-/** What the parser must know of a service. */
+/** What the parser needs to know about a service. */
 export interface KnownService {
   readonly id: string;
   readonly accepts: readonly string[];
   readonly produces: "items" | "document";
-  /** How its document is written; markdown when it does not say. */
+  /** Format of its document; markdown unless stated. */
   readonly writes?: OutputFormat;
-  /** JSON Schema of a task's `with`; absent when it takes none. */
+  /** JSON Schema of a task's `with`; absent if it takes none. */
   readonly options?: JsonObject;
   readonly deterministic: boolean;
 }
@@ -140,21 +143,21 @@ export interface MissionFileOptions {
   readonly catalog: readonly KnownService[];
   /** Parameter missionBudgetCap in the smallest unit. */
   readonly budgetCap: bigint;
-  /** Instead of the file's own. */
+  /** Overrides the file's own mode. */
   readonly mode?: (typeof MODES)[number] | undefined;
-  /** Where the file does not say. Default: public. */
+  /** Used if the file states none. Default: public. */
   readonly visibility?: Visibility | undefined;
-  /** Tells whether an input path exists; without it that is left to the reader. */
+  /** Whether an input path exists; without it the check is left to the reader of the input. */
   readonly inputExists?: (path: string) => boolean;
 }
 
-/** Missions above a mission, at most (contracts/meta/legislation/Convocation.sol). */
+/** Maximum number of missions above a mission (contracts/meta/legislation/Convocation.sol). */
 export const DEEPEST = 8;
 
-/** How tier 2 compares when the file does not say. */
+/** Comparison for tier 2 unless the file states one. */
 const DEFAULT_AGREE = { on: "label" };
 
-/** Reads a mission file. Throws MissionFileError with the place of the first problem. */
+/** Parses a mission file. Throws MissionFileError with the position of the first problem. */
 export function parseMissionFile(text: string, options: MissionFileOptions): MissionFile {
   const yaml = parseLocatedYaml(text, options.fileName);
   const file = shapeOf(yaml, options.fileName);
@@ -202,14 +205,14 @@ export function parseMissionFile(text: string, options: MissionFileOptions): Mis
   };
 }
 
-/** The directory of the file's own services: what is in it must be known before the file can be checked. */
+/** The directory of the file's own services, which must be known before the file can be checked. */
 export function servicesPathOf(text: string, fileName: string): string | null {
   return shapeOf(parseLocatedYaml(text, fileName), fileName).services ?? null;
 }
 
 type Path = readonly PropertyKey[];
 
-/** A file of the right shape while its meaning is checked. */
+/** A file of valid shape, while its meaning is checked. */
 interface Reading {
   readonly file: MissionFileText;
   readonly options: MissionFileOptions;
@@ -237,10 +240,10 @@ function readBudget({ amountAt, options, refuse }: Reading): bigint {
   return budget;
 }
 
-/** Tasks that may wait for each other, and where they stand. */
+/** Tasks that may depend on each other, and their position. */
 interface Scope {
   readonly tasks: Readonly<Record<string, TaskText>>;
-  /** Of the mission, or of the task that is one. */
+  /** Path of the mission, or of the task that is one. */
   readonly at: Path;
   /** Missions above. */
   readonly depth: number;
@@ -256,7 +259,7 @@ function readTasks(reading: Reading, scope: Scope): MissionTask[] {
   return refuse("CyclicTasks", [...at, ordered.cycle[0] ?? ""], `tasks wait for each other: ${ordered.cycle.join(" → ")}`);
 }
 
-/** The mission's own tasks, and whether they make its output. None: producers plan them. */
+/** The mission's own tasks, and whether they produce its output. None: producers plan them. */
 function readMissionTasks(reading: Reading): MissionTask[] {
   const { tasks: written, output } = reading.file;
   const help = "list tasks, or leave out `tasks` and `output`: then the producers plan the goal";
@@ -328,7 +331,7 @@ function readWork(
   };
 }
 
-/** Kinds of verifier that can be had for a task, each once. */
+/** Kinds of check available for a task, each once. */
 function readVerifiers({ refuse }: Reading, at: Path, { verifiers, tier, rubric }: TaskText): readonly AskedKind[] | undefined {
   if (verifiers === undefined) return undefined;
   const place = [...at, "verifiers"];
@@ -341,8 +344,8 @@ function readVerifiers({ refuse }: Reading, at: Path, { verifiers, tier, rubric 
 }
 
 /**
- * What the task's services are given as options: what the file says, completed by their defaults. Services with different defaults are
- * asked for by a file that says nothing (each then uses its own), and refused by one that leaves out where they differ.
+ * Options of the task's services: those of the file, completed by the services' defaults. If the defaults differ, a file may omit all
+ * options (each service then uses its own), but not only those that differ.
  */
 function readOptions(
   { options: { catalog }, refuse }: Reading,
@@ -376,7 +379,7 @@ function readOptions(
   return !alike || Object.keys(first).length === 0 ? {} : { options: first };
 }
 
-/** What is asked of a model is answered from the records when it is run again: that would confirm anything. */
+/** A model's answers are replayed from the records on re-execution, which would confirm anything. */
 function checkRepeatable({ options: { catalog }, refuse }: Reading, services: readonly string[], at: Path): void {
   const opinion = services.find((id) => catalog.some((service) => service.id === id && !service.deterministic));
   if (opinion === undefined) return;
@@ -396,7 +399,10 @@ function checkAfter({ refuse }: Reading, scope: Scope, name: string, { over, aft
   }
 }
 
-/** Executors that run the same code on the same input say the same, and a model asked the same is heard once: they cost as often as they run, and confirm nothing. */
+/**
+ * Executors that run the same code on the same input agree, and a model asked the same question is queried once: each run costs money and
+ * confirms nothing.
+ */
 function checkIndependence({ refuse }: Reading, services: readonly string[], at: Path): void {
   const [only, second] = services;
   if (second !== undefined) return;
@@ -405,7 +411,7 @@ function checkIndependence({ refuse }: Reading, services: readonly string[], at:
   refuse("InvalidField", at, `tier 2 compares different services, and ${only} alone always agrees with itself`, help);
 }
 
-/** What says nothing about a task of its kind is a mistake of the writer's. */
+/** A key that does not apply to a task of its kind is a mistake of the author. */
 function checkKeys({ refuse }: Reading, at: Path, task: TaskText): void {
   const [foreign, has] = task.tasks === undefined ? [PLAN_KEYS, "no tasks of its own"] : [WORK_KEYS, "tasks of its own"];
   for (const key of Object.keys(task)) {
@@ -419,14 +425,14 @@ function missing({ refuse }: Reading, at: Path, key: string): never {
   return refuse("MissingField", at, `${[...at, key].join(".")} is missing`);
 }
 
-/** Instead of a service's name: whatever is registered with the schemas of those that the task is like (decision 93). */
+/** In place of a service's name: any code registered with the schemas of the listed services (decision 93). */
 const ANY = "any";
 const NEEDS_REDUNDANCY = [
   "AnyNeedsRedundancy: tier 1 runs the work again, which shows that the code ran and not that it answers the goal",
   "let different code be compared with tier 2, or a human read the output with tier 3, or name the services",
 ] as const;
 
-/** Keys of a task that a service does, and of one that is a mission of its own. */
+/** Keys of a task done by a service, and of one that is a mission of its own. */
 const WORK_KEYS: readonly string[] = [
   "service",
   "like",

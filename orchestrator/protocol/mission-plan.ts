@@ -36,7 +36,7 @@ const taskRecordSchema = z.strictObject({
   },
 });
 
-/** A plan as it is recorded: what the law of the mission above names by content id. */
+/** A recorded plan, which the law of the mission above names by content id. */
 export const planRecordSchema = z.strictObject({
   goal: z.string(),
   parts: z.int().min(1),
@@ -49,7 +49,7 @@ export const planRecordSchema = z.strictObject({
 });
 export type PlanRecord = z.infer<typeof planRecordSchema>;
 
-/** A plan as JSON: amounts as decimal text. */
+/** A plan as JSON, with amounts as decimal text. */
 export function planRecord(plan: MissionPlan): PlanRecord {
   const taskRecord = ({ budget, plan: below, services, after, verifiers, ...task }: MissionTask): PlanRecord["tasks"][number] => ({
     ...task,
@@ -62,20 +62,22 @@ export function planRecord(plan: MissionPlan): PlanRecord {
   return { ...plan, predicates: [...plan.predicates], tasks: plan.tasks.map(taskRecord) };
 }
 
-/** Names exactly this plan. */
+/** The plan's content id. */
 export function planId(plan: MissionPlan): ContentId {
   return contentIdOfJson(planRecord(plan));
 }
 
-/** What the producers planned for a whole mission, as a plan. */
+/** The plan of a whole mission, as its producers made it. */
 export function planOfMission({ goal, tasks, output, predicates }: PlannedMission): MissionPlan {
   return { goal, parts: 1, deadline: null, tasks, output: output.task, predicates };
 }
 
-/** A mission whose file gives a goal alone, with a plan's tasks. They pass every check of a file written by hand, or it throws MissionFileError. */
+/**
+ * Completes a mission that states only a goal with a plan's tasks, which pass every check of a hand-written file. Throws MissionFileError.
+ */
 export function missionOfPlan(brief: MissionFile, { tasks, output }: PlanText, catalog: readonly KnownService[]): PlannedMission {
   const { mission, goal, budget, deadline, risk, input } = brief;
-  // JSON is YAML, so this is the file that the sponsor could have written.
+  // JSON is YAML, so this is a file that the sponsor could have written.
   const text = JSON.stringify({ mission, goal, budget: formatAmount(budget), deadline: `${deadline}s`, risk, input, tasks, output });
   const file = parseMissionFile(text, { fileName: "plan", catalog, budgetCap: budget });
   const planned = { ...brief, tasks: file.tasks, output: file.output, planned: true as const };
@@ -83,7 +85,7 @@ export function missionOfPlan(brief: MissionFile, { tasks, output }: PlanText, c
   return planned;
 }
 
-/** The mission file that a plan stands for, once its node was given money. */
+/** The mission file of a plan, once its node received money. */
 export function fileOfPlan(above: MissionFile, plan: MissionPlan, label: string, budget: bigint): PlannedMission {
   const { goal, tasks, output, predicates } = plan;
   return {

@@ -1,4 +1,4 @@
-/** Edits (insert, delete, replace) that turn one text into the other (Levenshtein). */
+/** Levenshtein distance between two texts. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

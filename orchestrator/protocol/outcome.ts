@@ -9,7 +9,7 @@ const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 
 /**
  * Where a mission's money went: deposit = paid + fees + insurance + discount + refunded + children; the subsidy comes from the treasury.
- * `children` is what missions below kept of what they were lent.
+ * `children` is what child missions kept of their loans.
  */
 export const moneySchema = z.strictObject({
   deposit: units,
@@ -41,29 +41,29 @@ const executorSchema = z.strictObject({
   attempt: z.int().min(1),
   price: units,
   paid: units,
-  /** What became of the work: in the agreeing majority, outside it, in an attempt that failed, never committed, or cut off by the mission's end. */
+  /** Result of the work: in the agreeing majority, outside it, in a failed attempt, never committed, or cut off by the mission's end. */
   result: z.enum(["agreed", "dissented", "failed", "absent", "stopped"]),
-  /** Why the service did not run to its end, in the sandbox's words; null when it did, or was never started. */
+  /** Why the service failed, in the sandbox's words; null if it finished or never started. */
   fault: z.string().nullable(),
   slashed: units,
 });
 
-/** An attempt at a node that failed. */
+/** A failed attempt at a node. */
 const failedAttemptSchema = z.strictObject({
   /** From 1. */
   attempt: z.int().min(1),
   /** Executors of that attempt. */
   by: z.array(z.string()),
-  /** As the chain's events name it: `CLEARED_FAIL`. */
+  /** Event name on chain: `CLEARED_FAIL`. */
   reason: z.string(),
-  /** The same for people. */
+  /** The same for display. */
   words: z.string(),
 });
 
-/** Disagreements of one node listed item by item; further ones are only counted. */
+/** Disagreements of one node that are listed item by item; further ones are counted only. */
 export const MAX_DIFFERING = 10;
 
-/** Where redundant executors differ; `chosen` is what was taken, null where nothing was. */
+/** Where redundant executors disagree. `chosen` is the accepted value, null if none was. */
 const differenceSchema = z.strictObject({
   ...disagreementSchema.omit({ items: true }).shape,
   differing: z.int().min(0),
@@ -74,60 +74,60 @@ const differenceSchema = z.strictObject({
 
 const nodeSchema = z.strictObject({
   label: z.string(),
-  /** Of the mission file; a task may be divided into several nodes. */
+  /** Task of the mission file; a task may be split into several nodes. */
   task: z.string(),
   state: z.string(),
-  /** How it ended: `stopped` was begun and cut off by the mission's end, `not-started` never had an executor at work. */
+  /** How it ended: `stopped` was started and cut off by the mission's end, `not-started` never had an executor at work. */
   end: z.enum(["done", "failed", "stopped", "not-started"]),
   tier: z.int(),
-  /** By which kinds its law had it judged besides the work done again. */
+  /** Kinds of check that its law required in addition to re-execution. */
   verifiers: z.array(z.enum(ASKED_KINDS)).optional(),
-  /** Gas of every transaction that concerned this node alone, and its share of batches. */
+  /** Gas of all transactions for this node alone, plus its share of batches. */
   gas: z.int().min(0),
   attempts: z.int().min(1),
   class: z.string(),
   executors: z.array(executorSchema),
   /** Oldest first. */
   failures: z.array(failedAttemptSchema),
-  /** Items on which executors differ. */
+  /** Number of items on which executors disagree. */
   dissent: z.int().min(0),
-  /** Of the last attempt in which two executors showed their work; null when there was none. */
+  /** The last attempt in which two executors showed their work; null if there was none. */
   disagreement: differenceSchema.nullable(),
-  /** The file of the bundle that holds its output, as JSON, and how many items are in it; null when it has none. */
+  /** The bundle file with its output as JSON, and the number of items in it; null without output. */
   output: z.strictObject({ file: z.string(), items: z.int().min(0) }).nullable(),
 });
 
-/** Problems listed one by one; further ones are only counted. */
+/** Problems that are listed one by one; further ones are counted only. */
 export const MAX_PROBLEMS = 20;
 
 const inputSchema = z.strictObject({
   kind: z.string(),
   items: z.int().min(0),
-  /** Items that could not be read, or only in part: how many, and the first of them by id. */
+  /** Items that could not be read fully: their number, and the first ones by id. */
   unreadable: z.strictObject({
     count: z.int().min(0),
     first: z.array(z.strictObject({ id: z.string(), problem: z.string() })).max(MAX_PROBLEMS),
   }),
 });
 
-/** Why the order did not get what it asked for, and what its sponsor can do about it. */
+/** Why the order failed, and what its sponsor can do. */
 const failureSchema = z.strictObject({
-  /** Label of the node that it failed at; null when no single node did. */
+  /** Label of the node that caused the failure; null if it was no single node. */
   node: z.string().nullable(),
   reason: z.string(),
   action: z.string(),
 });
 
-/** A mission that is a node of this one, or of one of its children. */
+/** A child mission of this mission or of one of its children. */
 const childSchema = z.strictObject({
   /** Labels of the nodes from the top: `lots-1/rooms-2`. */
   path: z.string(),
-  /** Address of the mission whose node it is. */
+  /** Address of the parent mission. */
   parent: hex,
-  /** Which attempt at that node, from 1. */
+  /** Attempt at the parent node, from 1. */
   attempt: z.int().min(1),
   session: z.string(),
-  /** Null when its session made no law. */
+  /** Null if its session made no law. */
   mission: hex.nullable(),
   status: statusSchema,
   /** Title of its law. */
@@ -138,50 +138,50 @@ const childSchema = z.strictObject({
   money: moneySchema,
 });
 
-/** One law after another for the same goal (AgentCity B.11.4, full re-legislation). */
+/** One law of several for the same goal (AgentCity B.11.4, full re-legislation). */
 const epochSchema = z.strictObject({
-  /** Missions for the same goal that failed before. */
+  /** Number of earlier, failed missions for the same goal. */
   epoch: z.int().min(0),
   session: z.string(),
-  /** Null when its session made no law. */
+  /** Null if its session made no law. */
   mission: hex.nullable(),
   status: statusSchema,
-  /** What the law before it failed by, as `rules/faults.ts` calls it; null of the first. */
+  /** Why the previous law failed, as named by `rules/faults.ts`; null for the first. */
   cause: z.strictObject({ node: z.int(), type: z.string(), class: z.string(), reason: z.string() }).nullable(),
-  /** The deposit is what the epoch before it did not spend. */
+  /** The deposit is what the previous epoch did not spend. */
   money: moneySchema,
 });
 
-/** Hybrid mode of this mission, not of those below it. */
+/** Hybrid mode of this mission, without its children. */
 const hybridSchema = z.strictObject({
-  /** τ: the longest that work may be off chain, seconds of chain time. */
+  /** τ: the longest time that work may stay off chain, seconds of chain time. */
   interval: z.int().positive(),
   checkpoints: z.int().min(0),
-  /** Attempts at nodes that checkpoints took. */
+  /** Attempts included in checkpoints. */
   anchored: z.int().min(0),
-  /** Begun off chain, and then put on chain stage by stage, or stopped. */
+  /** Attempts started off chain but then put on chain stage by stage, or stopped. */
   late: z.int().min(0),
-  /** N_unaudited: the most nodes that were begun off chain and not anchored yet. */
+  /** N_unaudited: the largest number of nodes started off chain and not anchored yet. */
   unaudited: z.int().min(0),
-  /** The longest from the beginning of a wave to its checkpoint, seconds of chain time. */
+  /** Longest time from a wave's start to its checkpoint, seconds of chain time. */
   longest: z.int().min(0),
 });
 
-/** What an adjudicator's order is about that names no node. */
+/** Subject of an adjudicator's order that names no node. */
 export const THE_MISSION = "the mission";
 
-/** The one document `--json` prints; the screen is drawn from it alone. */
+/** The one document that `--json` prints; the screen is rendered from it alone. */
 export const outcomeSchema = z.strictObject({
   status: statusSchema,
   name: z.string(),
-  /** As the mission file says it. */
+  /** As stated in the mission file. */
   goal: z.string(),
   input: inputSchema,
   network: z.string(),
   chainId: z.int(),
   seed: z.string(),
   session: z.string(),
-  /** Address of the mission's contract; null when no law was made. */
+  /** Address of the mission's contract; null if no law was made. */
   mission: z.string().nullable(),
   law: z.strictObject({
     producers: z.int(),
@@ -189,7 +189,7 @@ export const outcomeSchema = z.strictObject({
     candidates: z.array(candidateSchema),
     lawHash: hex.nullable(),
     fidelity: z.boolean(),
-    /** Sessions of the same order before this one, and the state each ended in. */
+    /** Earlier sessions of the same order, and the state each ended in. */
     past: z.array(z.strictObject({ session: z.string(), end: z.string() })),
   }),
   /** One per voter, by name: ballot entries, most preferred first. */
@@ -197,9 +197,9 @@ export const outcomeSchema = z.strictObject({
   /** pairwise[i][j]: voters who rank entry i above entry j. */
   pairwise: z.array(z.array(z.int())),
   winner: z.strictObject({ entry: z.int(), letter: z.string(), title: z.string() }).nullable(),
-  /** What the session was like. */
+  /** Metrics of the session. */
   metrics: metricsSchema,
-  /** Metrics of the execution, over all laws tried. */
+  /** Metrics of the execution, over all laws. */
   execution: executionMetricsSchema,
   market: z.strictObject({
     tasks: z.int(),
@@ -209,15 +209,15 @@ export const outcomeSchema = z.strictObject({
     stakeLocked: units,
   }),
   nodes: z.array(nodeSchema),
-  /** Producers that could not take part in the market, and why. */
+  /** Producers excluded from the market, and why. */
   excluded: z.array(z.strictObject({ agent: z.string(), reason: z.string() })),
-  /** Every law of this order up to this one, oldest first; a last one without a mission came to nothing. */
+  /** Every law of this order, oldest first; a last one without a mission failed in its session. */
   epochs: z.array(epochSchema),
-  /** Every mission below this one, each before its own children, in the order of opening. */
+  /** Every mission below this one, parents before children, in the order of opening. */
   children: z.array(childSchema),
-  /** What was worked off chain and anchored afterwards (AgentCity B.11.6); null when the law wants every stage on chain. */
+  /** Work done off chain and anchored later (AgentCity B.11.6); null if the law requires every stage on chain. */
   hybrid: hybridSchema.nullable(),
-  /** `node`: a label, or THE_MISSION. `because`: the reason that was signed, in one line; "" where its text is not here. */
+  /** `node`: a label, or THE_MISSION. `because`: the signed reason on one line; "" if its text is not available. */
   human: z.array(
     z.strictObject({ node: z.string(), action: z.string(), adjudicator: z.string(), simulated: z.boolean(), because: z.string() }),
   ),
@@ -229,24 +229,24 @@ export const outcomeSchema = z.strictObject({
   slashed: units,
   gasByStage: z.array(z.strictObject({ stage: z.string(), transactions: z.int(), gas: z.int() })),
   reputations: z.array(z.strictObject({ agent: z.string(), before: z.int(), after: z.int() })),
-  /** Null when the order got what it asked for. */
+  /** Null if the order succeeded. */
   failure: failureSchema.nullable(),
-  /** Whether the output node's document was handed out: only when all work is complete, and records and chain agree. */
+  /** Whether the output document was released: only if all work is complete, and records and chain agree. */
   released: z.boolean(),
-  /** As the law says it: `markdown`, `json`; null when no law was made. */
+  /** Output format in the law: `markdown`, `json`; null if no law was made. */
   format: z.string().nullable(),
   /** Path of the report, relative to the city's home. */
   report: z.string(),
-  /** Path of the bundle, relative to the city's home; null when no law was made. */
+  /** Path of the bundle, relative to the city's home; null if no law was made. */
   bundle: z.string().nullable(),
-  /** The chain's last block when the mission ended. */
+  /** The chain's last block at the end of the mission. */
   finalBlock: z.strictObject({ number: z.int(), hash: hex }),
 });
 
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Money = z.infer<typeof moneySchema>;
 
-/** What all laws of an order took together: each deposit after the first is what the law before it did not spend. */
+/** Totals over all laws of an order: each deposit after the first is what the previous law did not spend. */
 export function totalOf(epochs: Outcome["epochs"]): Money {
   const [first, last] = [epochs[0], epochs.at(-1)];
   if (first === undefined || last === undefined) throw new RangeError("an order has at least one session");
@@ -270,10 +270,10 @@ export function balances(money: Money): boolean {
   return BigInt(deposit) === [paid, fees, insurance, discount, refunded, children].reduce((sum, part) => sum + BigInt(part), 0n);
 }
 
-/** How people know the chains that a city mines itself. Names of networks have no space. */
+/** Display names of the chains that a city mines itself. Names of networks contain no space. */
 export const OWN_CHAINS = { embedded: "embedded L2", anvil: "Anvil L2" } as const;
 
-/** Whether the mission was on a network in real time, whose node its audit has to be given. */
+/** Whether the mission ran on a live network, whose RPC endpoint its audit needs. */
 export function wasLive({ network }: Pick<Outcome, "network">): boolean {
   return !Object.values<string>(OWN_CHAINS).includes(network);
 }

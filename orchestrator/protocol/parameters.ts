@@ -1,10 +1,10 @@
 /**
- * The constitution's parameters: unit, default, range, risk and protection of each (docs/parameters.md is made from it).
- * Order is the order of `Param` in `contracts/types/Params.sol`; ranges and flags are repeated in
- * `contracts/libraries/ParamRanges.sol` and compared by a test.
+ * The constitution's parameters: unit, default, range, risk and protection of each (the source of docs/parameters.md). Order is the order
+ * of `Param` in `contracts/types/Params.sol`; ranges and flags are repeated in `contracts/libraries/ParamRanges.sol` and compared by a
+ * test.
  */
 
-/** How a value is read. Shares are basis points; times are seconds unless the unit says otherwise. */
+/** The unit of a value. Shares are basis points; times are seconds unless the unit says otherwise. */
 export type ParameterUnit =
   | "band" // code of `Band`
   | "bps"
@@ -29,18 +29,18 @@ export type WeakerDirection = "NONE" | "UP" | "DOWN";
 
 export interface Parameter {
   readonly name: ParameterName;
-  /** Its number in the Solidity enum. */
+  /** The parameter's number in the Solidity enum. */
   readonly index: number;
   readonly unit: ParameterUnit;
   readonly default: bigint;
   readonly min: bigint;
   readonly max: bigint;
-  /** A mission is judged by the value that was in force when its session opened. */
+  /** A mission keeps the value that was in force when its session opened. */
   readonly locked: boolean;
   /** HIGH needs two adjudicators' signatures to change. */
   readonly risk: ParameterRisk;
   readonly weaker: WeakerDirection;
-  /** A window that people wait for: the devnet preset shortens it to its minimum. */
+  /** A window that people wait for; the devnet preset sets it to its minimum. */
   readonly waits: boolean;
   readonly source: string;
 }
@@ -167,14 +167,14 @@ export const PARAMETERS: readonly Parameter[] = ROWS.map(([name, unit, value, mi
 
 const BY_NAME: ReadonlyMap<string, Parameter> = new Map(PARAMETERS.map((p) => [p.name, p]));
 
-/** The parameter of that name. */
+/** The parameter with that name. */
 export function parameter(name: ParameterName): Parameter {
   const found = BY_NAME.get(name);
   if (found === undefined) throw new RangeError(`no parameter is called ${name}`);
   return found;
 }
 
-/** Number of the parameter in the Solidity enum. */
+/** The parameter's number in the Solidity enum. */
 export function parameterIndex(name: ParameterName): number {
   return parameter(name).index;
 }
@@ -190,16 +190,16 @@ function values(choose: (p: Parameter) => bigint): ParameterValues {
 export const PROTOTYPE: ParameterValues = values((p) => p.default);
 
 /**
- * Windows that people wait for are as short as allowed (decision 47). What bounds the law (node timeout, mission
- * duration, unbonding) and the appeal windows (decision 54 shows one hour) keep their defaults.
+ * Windows that people wait for are as short as allowed (decision 47). Time limits of a law (node timeout, mission duration, unbonding) and
+ * the appeal windows (decision 54 shows one hour) keep their defaults.
  */
 export const DEVNET: ParameterValues = values((p) => (p.waits ? p.min : p.default));
 
 export const PRESETS = { prototype: PROTOTYPE, devnet: DEVNET } as const;
 
-/** What parameters must be beside each other, at founding and after every change: the rows of `contracts/libraries/ParamRelations.sol`. */
+/** Relations between parameters, at founding and after every change: the rows of `contracts/libraries/ParamRelations.sol`. */
 export const RELATIONS = {
-  /** Each list from its least to its greatest. */
+  /** Each list in ascending order. */
   ascending: [
     ["MIN_HUMAN_REVIEW_TIMEOUT", "MAX_HUMAN_REVIEW_TIMEOUT"],
     ["APPEAL_WINDOW_LOW", "APPEAL_WINDOW_MODERATE", "APPEAL_WINDOW_ELEVATED", "APPEAL_WINDOW_CRITICAL"],
@@ -211,9 +211,9 @@ export const RELATIONS = {
     ["MEDIUM_RISK_FROM", "HIGH_RISK_FROM"],
     ["MIN_REDUNDANCY_LOW", "MIN_REDUNDANCY_MEDIUM", "MIN_REDUNDANCY_HIGH"],
   ],
-  /** Pairs that add up to 1000: who sets one sets the other. */
+  /** Pairs that add up to 1000: setting one sets the other. */
   whole: [["BID_WEIGHT_QUALITY", "BID_WEIGHT_PRICE"]],
-  /** Stake stays at least as long as all of these, so many times each, take one after the other. */
+  /** Stake must stay locked at least as long as all of these together, each taken this many times. */
   outlasted: {
     by: "UNBONDING_PERIOD",
     times: { VERIFICATION_TIMEOUT: 2n, APPEAL_WINDOW_CRITICAL: 1n, WATCHDOG_MAX_FREEZE: 2n, MAX_HUMAN_REVIEW_TIMEOUT: 2n },
@@ -224,13 +224,13 @@ export const RELATIONS = {
   readonly outlasted: { readonly by: ParameterName; readonly times: Partial<Record<ParameterName, bigint>> };
 };
 
-/** The least `UNBONDING_PERIOD` beside these values. */
+/** The smallest `UNBONDING_PERIOD` allowed with these values. */
 export function leastUnbonding(v: ParameterValues): bigint {
   const { times } = RELATIONS.outlasted;
   return PARAMETERS.reduce((sum, { name }) => sum + (name in times ? v[name] * times[name as keyof typeof times] : 0n), 0n);
 }
 
-/** Why these values cannot stand together, one sentence each; empty when they can. */
+/** Violations among these values, one sentence each; empty if there are none. */
 export function parameterFaults(v: ParameterValues): string[] {
   const faults = PARAMETERS.filter((p) => v[p.name] < p.min || v[p.name] > p.max).map(
     (p) => `${p.name} = ${v[p.name]} is outside ${p.min}–${p.max}`,
@@ -247,7 +247,7 @@ export function parameterFaults(v: ParameterValues): string[] {
   const longest = leastUnbonding(v);
   if (v.UNBONDING_PERIOD < longest) {
     faults.push(
-      `UNBONDING_PERIOD = ${v.UNBONDING_PERIOD} is shorter than two draws, an appeal, a freeze, a stop and two reviews together, ${longest}`,
+      `UNBONDING_PERIOD = ${v.UNBONDING_PERIOD} is shorter than two draws, an appeal, a freeze, a stop and two reviews together (${longest})`,
     );
   }
   return faults;

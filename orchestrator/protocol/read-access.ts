@@ -1,27 +1,33 @@
 import type { Visibility } from "./visibility.ts";
 
-/** Who may read what of a mission: the one table. The gateway asks it, bundles are made by it, `docs/read-access.md` is printed from it. */
+/**
+ * Who may read what of a mission, in one table: the gateway enforces it, bundles are built by it, and `docs/read-access.md` is generated
+ * from it.
+ */
 
-/** What somebody can be to a node of a mission. */
+/** Relations of a reader to a node of a mission. */
 export const READERS = {
   sponsor: "the account that paid for the mission",
   executor: "an agent that the node was awarded to, in any attempt",
   issuer: "an issuer whose evidence about the node's work counts",
   verifier: "a member of the panel that was drawn for the node",
-  successor: "an executor of a node that the law has work on this node's output",
-  adjudicator: "an adjudicator who has a seat and no interest in the mission, while a case about the node waits",
+  successor: "an executor of a node that works on this node's output under the law",
+  adjudicator: "a seated adjudicator without an interest in the mission, while a case about the node is waiting",
 } as const;
 export type Reader = keyof typeof READERS;
 export const readers = Object.keys(READERS) as readonly Reader[];
 
-/** From when on something is readable. `over`: once the mission has ended. `revealed`: once nobody can commit to the node's attempt any more, and outputs are shown on chain. */
+/**
+ * From when on an object is readable. `over`: once the mission has ended. `revealed`: once no further commitment to the node's attempt is
+ * possible, and outputs are shown on chain.
+ */
 type Moment = "at once" | "revealed" | "over" | "never";
 
 interface Rule {
   readonly what: string;
   readonly everybody: Readonly<Record<Visibility, Moment>>;
   readonly readers: readonly Reader[];
-  /** Of these readers. */
+  /** For these readers. */
   readonly from: Moment;
 }
 
@@ -49,7 +55,7 @@ export const READ_ACCESS = {
     from: "at once",
   },
   output: {
-    what: "what executors handed in, and what the node hands on",
+    what: "what executors handed in, and what the node passes on",
     everybody: PARTIES_ALONE,
     readers: [...AT_THE_NODE, "successor"],
     from: "revealed",
@@ -60,7 +66,7 @@ export const READ_ACCESS = {
 export type ReadObject = keyof typeof READ_ACCESS;
 export const readObjects = Object.keys(READ_ACCESS) as readonly ReadObject[];
 
-/** How far a mission, and a node of it, are. */
+/** Progress of a mission and of a node in it. */
 export interface Progress {
   readonly isOver: boolean;
   readonly isRevealed: boolean;
@@ -70,19 +76,19 @@ function hasCome(moment: Moment, { isOver, isRevealed }: Progress): boolean {
   return moment === "at once" || (moment === "over" && isOver) || (moment === "revealed" && (isRevealed || isOver));
 }
 
-/** Whether anybody at all may read it. */
+/** Whether the public may read it. */
 export function isForEverybody(object: ReadObject, visibility: Visibility, progress: Progress): boolean {
   return hasCome(READ_ACCESS[object].everybody[visibility], progress);
 }
 
-/** Whether somebody who is this to the node may read it. */
+/** Whether a reader with these relations to the node may read it. */
 export function mayRead(object: ReadObject, visibility: Visibility, progress: Progress, as: Iterable<Reader>): boolean {
   if (isForEverybody(object, visibility, progress)) return true;
   const { readers: allowed, from }: Rule = READ_ACCESS[object];
   return hasCome(from, progress) && [...as].some((reader) => allowed.includes(reader));
 }
 
-/** Records of execution that say how work was judged, and hold nothing of it. */
+/** Records that show how work was judged without containing any of it. */
 const VERDICTS: ReadonlySet<string> = new Set(
   [
     ...["allowed", "backing", "checkpoint", "claim", "clearing", "divergence", "evidence", "fault", "finality", "gate", "halt", "held"],
@@ -92,7 +98,7 @@ const VERDICTS: ReadonlySet<string> = new Set(
 );
 const INPUTS: ReadonlySet<string> = new Set(["execution.page", "execution.model"]);
 
-/** What a record of the log is, by its kind. A kind of execution that nobody has put in order is work, and for the parties alone. */
+/** The read object of a log record, by its kind. Unlisted kinds of execution records count as work, for the parties alone. */
 export function objectOfRecord(kind: string): ReadObject {
   if (!kind.startsWith("execution.")) return "law";
   if (VERDICTS.has(kind)) return "verdict";

@@ -4,7 +4,7 @@ import { hashSchema } from "../primitives/hex.ts";
 import { grounds, reasonsSchema } from "./debate.ts";
 import { lawShapeSchema } from "./law-shape.ts";
 
-/** Which of a session's questions it is: a law, a law that is changed and returns, all drafts, the ballot. */
+/** Stages of a session at which a mind is asked: a first law, an amended law, all drafts, the ballot. */
 export const SESSION_STAGES = ["draft", "amend", "endorse", "debate"] as const;
 export type SessionStage = (typeof SESSION_STAGES)[number];
 
@@ -13,7 +13,7 @@ const byte = z.int().min(0).max(255);
 const text = z.string().max(4_096);
 const blockId = z.string().min(1).max(128);
 
-/** A task as those who make a law for it see it; amounts are decimal text. */
+/** A task as the producers see it; amounts are decimal text. */
 const goalTaskSchema = z.strictObject({
   name: text,
   tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
@@ -41,13 +41,13 @@ const goalSchema = z.strictObject({
 export type GoalText = z.output<typeof goalSchema>;
 export type GoalTaskText = z.output<typeof goalTaskSchema>;
 
-/** A law as it stands to be spoken of or ranked. "No law" has neither document nor structure. */
+/** A law to argue about or rank. "No law" has neither document nor structure. */
 const lawSchema = z.strictObject({
-  /** Entry of the ballot, or place on the table; null: not yet there. */
+  /** Entry of the ballot, or position on the table; null if it has none yet. */
   number: byte.nullable(),
   document: blockId.nullable(),
   shape: lawShapeSchema.nullable(),
-  /** Where its author planned the tasks. */
+  /** Present if its author planned the tasks. */
   goal: goalSchema.optional(),
   failed: z.array(lawShapeSchema).max(64).optional(),
 });
@@ -82,7 +82,7 @@ const debateSchema = z.strictObject({
 const common = {
   session: whole,
   stage: z.enum(SESSION_STAGES),
-  /** Of the debate; 0 is before it. */
+  /** Round of the debate; 0 is before it. */
   round: byte,
   goal: goalSchema,
   producers: z
@@ -93,9 +93,9 @@ const common = {
   failed: z.array(lawShapeSchema).max(64).optional(),
 };
 
-/** What members of a city decide in its sessions. Silence costs a vote and nothing else. */
+/** Decisions of members in a session. Silence costs a vote and nothing else. */
 export const SESSION_CALLS = {
-  /** The law that it would have. */
+  /** Draft a law. */
   draft: {
     of: ["producer"],
     request: z.strictObject({ ...common, barred: z.array(lawShapeSchema).max(64).optional() }),
@@ -103,7 +103,7 @@ export const SESSION_CALLS = {
     within: 60,
     optional: true,
   },
-  /** Why a law deserves support. */
+  /** Argue for a law. */
   speak: {
     of: ["producer"],
     request: z.strictObject({ ...common, law: lawSchema, debate: debateSchema.optional() }),
@@ -111,7 +111,7 @@ export const SESSION_CALLS = {
     within: 60,
     optional: true,
   },
-  /** All laws, best first. */
+  /** Rank all laws, best first. */
   rank: {
     of: ["producer"],
     request: z.strictObject({ ...common, laws: z.array(lawSchema).max(256), debate: debateSchema.optional() }),
@@ -121,7 +121,7 @@ export const SESSION_CALLS = {
   },
 } as const;
 
-/** What is signed in a session. */
+/** Messages signed in a session. */
 export const SESSION_MESSAGES = ["IdentityAttestation", "Propose", "Sponsor", "StrawPoll", "Ballot", "Speech", "Reintroduce"] as const;
 export type SessionMessageType = (typeof SESSION_MESSAGES)[number];
 

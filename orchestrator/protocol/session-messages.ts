@@ -1,12 +1,12 @@
 /**
- * What is signed in a session and moves nothing on chain (AgentCity B.10). Its domain has no contract: no signature made for a contract
- * can be taken for it, nor the other way round. It has the city instead, as its salt (decision 86).
+ * Messages that are signed in a session and move nothing on chain (AgentCity B.10). Their domain has no contract, so that they cannot be
+ * confused with messages for contracts; the city is its salt instead (decision 86).
  */
 import { encodeAbiParameters, keccak256, stringToHex, type TypedDataDomain } from "viem";
 import type { Address, Hash } from "../primitives/hex.ts";
 
 export const sessionMessageTypes = {
-  /** MSG_TYPE_1: the Registrar asks everybody who they are. */
+  /** MSG_TYPE_1: the Registrar asks every participant to identify itself. */
   IdentityVerificationRequest: [
     { name: "session", type: "uint256" },
     { name: "registrar", type: "address" },
@@ -14,18 +14,18 @@ export const sessionMessageTypes = {
     { name: "minReputation", type: "uint16" },
     { name: "deadline", type: "uint40" },
   ],
-  /** MSG_TYPE_2: what a producer answers when the Registrar asks who it is. */
+  /** MSG_TYPE_2: a producer's answer to the Registrar. */
   IdentityAttestation: [
     { name: "session", type: "uint256" },
     { name: "agent", type: "address" },
     { name: "principal", type: "address" },
     /** Whole points, as the agent reads them on chain. */
     { name: "reputation", type: "uint16" },
-    /** Of the request it answers. */
+    /** Nonce of the request. */
     { name: "nonce", type: "bytes32" },
     { name: "deadline", type: "uint40" },
   ],
-  /** MSG_TYPE_6: what the Codifier made of the law that won. */
+  /** MSG_TYPE_6: the Codifier's specification of the winning law. */
   CodedContractSpecification: [
     { name: "session", type: "uint256" },
     { name: "codifier", type: "address" },
@@ -45,14 +45,14 @@ export const sessionMessageTypes = {
   Speech: [
     { name: "session", type: "uint256" },
     { name: "agent", type: "address" },
-    /** From 1; 0 is what a proposer says with its proposal. */
+    /** From 1; 0 is the statement made with a proposal. */
     { name: "round", type: "uint8" },
-    /** Place in the round's order, from 0. */
+    /** Position in the round's order, from 0. */
     { name: "turn", type: "uint16" },
-    /** Content-id digest of what is said. */
+    /** Content-id digest of the statement. */
     { name: "content", type: "bytes32" },
   ],
-  /** Somebody asks the adjudicators for an office of evidence (decision 103). Signed by the account and by who answers for it. */
+  /** A petition to the adjudicators for an evidence office (decision 103). Signed by the account and its principal. */
   OfficePetition: [
     { name: "account", type: "address" },
     { name: "principal", type: "address" },
@@ -60,14 +60,14 @@ export const sessionMessageTypes = {
     { name: "office", type: "uint8" },
     /** An issuer's bitmap over `EvidenceClass`; 0 for a verifier. */
     { name: "classes", type: "uint16" },
-    /** What runs services there, and behind which fence. */
+    /** What runs services there, and in which sandbox. */
     { name: "runtime", type: "string" },
     { name: "contact", type: "string" },
-    /** What it has to do with sponsors of this city. */
+    /** Relations to sponsors of this city. */
     { name: "relations", type: "string" },
     { name: "deadline", type: "uint40" },
   ],
-  /** What an executor's run gave, while no commitment to it is on chain (AgentCity B.11.5, escrow buffer). */
+  /** The output of an executor's run, while no commitment to it is on chain (AgentCity B.11.5, escrow buffer). */
   HeldOutput: [
     { name: "mission", type: "address" },
     { name: "node", type: "uint8" },
@@ -78,12 +78,15 @@ export const sessionMessageTypes = {
     /** Chain time, seconds. */
     { name: "since", type: "uint40" },
   ],
-  /** An adjudicator has the gateway begin no agreement until a second, or lets it begin them again. Exits stay open; no contract reads it. */
+  /**
+   * An adjudicator stops the gateway from starting agreements until a second one does, or lets it resume. Exits stay open; no contract
+   * reads it.
+   */
   AgreementStop: [
     { name: "adjudicator", type: "address" },
     { name: "stops", type: "bool" },
     { name: "until", type: "uint40" },
-    /** How many such messages this city has taken. */
+    /** Number of such messages that this city has accepted. */
     { name: "nonce", type: "uint32" },
     { name: "deadline", type: "uint40" },
   ],
@@ -92,8 +95,8 @@ export const sessionMessageTypes = {
 export type SessionMessageName = keyof typeof sessionMessageTypes;
 
 /**
- * Which city a message is for: keccak256(abi.encode(keccak256("AgentCity founding"), chain id, ConstitutionContract)). That contract is founded
- * first and never replaced; two cities of one chain have two.
+ * Identifies the city that a message is for: keccak256(abi.encode(keccak256("AgentCity founding"), chain id, ConstitutionContract)). That
+ * contract is founded first and never replaced; two cities on one chain have two.
  */
 export function foundingHash(chainId: number, constitution: Address): Hash {
   const words = [{ type: "bytes32" }, { type: "uint256" }, { type: "address" }] as const;

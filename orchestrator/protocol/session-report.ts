@@ -7,23 +7,23 @@ const entry = z.int().min(0).max(15);
 const count = z.int().min(0);
 
 const candidateSchema = z.strictObject({
-  /** Place on the ballot: what rankings, `pairwise`, `order` and `winner` count in. 0 is "no law". */
+  /** Position on the ballot, used by rankings, `pairwise`, `order` and `winner`. 0 is "no law". */
   entry,
   letter: z.string(),
   title: z.string(),
   proposer: z.string().nullable(),
   sponsors: count,
-  /** Two for each duel won, one for each drawn (Copeland). */
+  /** Two per duel won, one per tie (Copeland). */
   points: count,
-  /** Most ballots that put one rival before it (Minimax). */
+  /** Largest number of ballots that prefer one rival (Minimax). */
   worst: count,
 });
 
 const blocSchema = z.strictObject({
-  /** Whose ranking the members' were compared with; a member too. */
+  /** The member with whose ranking the others were compared. */
   leader: z.string(),
   members: z.array(z.string()).min(2),
-  /** The members least alike their leader: Kendall's τ and Jaccard index of the first places, ten-thousandths. */
+  /** The lowest similarity of a member to the leader: Kendall's τ and Jaccard index of the first places, ten-thousandths. */
   tau: z.int().min(-BASIS_POINTS).max(BASIS_POINTS),
   jaccard: z.int().min(0).max(BASIS_POINTS),
 });
@@ -31,27 +31,27 @@ const blocSchema = z.strictObject({
 const rulingSchema = z.strictObject({
   released: z.boolean(),
   adjudicators: z.array(z.string()),
-  /** Nobody but a simulation decided. */
+  /** Only a simulation decided. */
   simulated: z.boolean(),
   justification: z.string(),
 });
 
-/** The one document `npm run session -- --json` prints; the screen is drawn from it alone. Nothing in it depends on the wall clock. */
+/** The one document that `npm run session -- --json` prints; the screen is rendered from it alone. Independent of the wall clock. */
 export const sessionReportSchema = z.strictObject({
   status: z.enum(["deployed", "no-law"]),
-  /** Why there is no law, in words; null when there is one. */
+  /** Why there is no law; null if there is one. */
   reason: z.string().nullable(),
   name: z.string(),
   network: z.string(),
   chainId: z.int(),
   seed: z.string(),
   session: z.string(),
-  /** Address of the mission that the law became. */
+  /** Address of the law's mission. */
   mission: hex.nullable(),
   electorate: z.strictObject({
     agents: count,
     principals: count,
-    /** Agents of each persona. */
+    /** Number of agents by persona. */
     personas: z.record(z.string(), count),
     /** Agents that vote as directed (`--bloc`), their leader first. */
     planted: z.array(z.string()),
@@ -66,11 +66,11 @@ export const sessionReportSchema = z.strictObject({
   /** Null when no vote was taken; entry 0 when "no law" won. */
   winner: z.strictObject({ entry, letter: z.string(), title: z.string(), by: z.enum(["duels", "smallest defeat", "seed"]) }).nullable(),
   pivotal: z.strictObject({
-    /** Voters any one of whom decided. */
+    /** Voters each of whom alone decided the outcome. */
     alone: z.array(z.string()),
-    /** The fewest voters who, putting `rival` before the winner, would have changed who wins. */
+    /** The smallest number of voters who could have changed the winner by ranking `rival` above it. */
     swing: z.strictObject({ rival: entry, voters: count, adjacent: count }).nullable(),
-    /** Who wins when the ballots of flagged voters are left out. */
+    /** The winner without the ballots of flagged voters. */
     withoutFlagged: entry.nullable(),
   }),
   /** Flagged by the Regulator; the contract verified each from the recorded rankings. */

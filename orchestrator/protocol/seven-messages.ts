@@ -1,7 +1,7 @@
 /**
- * The seven messages of the legislature (AgentCity B.10): who signs each under which EIP-712 type, what it must look like, and when
- * it holds. What a contract takes is signed once, for the contract, and is the message: a proposal is its `Propose`, a bid its `Bid`, an
- * approval its `OfficeApproval`. A predicate compares a message with facts that its reader found on chain; it returns what is wrong, in one word.
+ * The seven messages of the legislature (AgentCity B.10): who signs each under which EIP-712 type, its schema, and when it is valid. A
+ * message that a contract consumes is signed once, for the contract: a proposal is its `Propose`, a bid its `Bid`, an approval its
+ * `OfficeApproval`. A predicate compares a message with facts that its reader found on chain, and returns the violation in a few words.
  */
 
 import { z } from "zod";
@@ -24,7 +24,7 @@ export const sevenSchemas = {
   IdentityVerificationRequest: z.strictObject({
     session,
     registrar: addressSchema,
-    /** What an answer must repeat. */
+    /** To be repeated in the answer. */
     nonce: hashSchema,
     /** Whole points. */
     minReputation: z.int().min(0),
@@ -76,13 +76,13 @@ export const sevenSchemas = {
 export type SevenName = keyof typeof sevenSchemas;
 export type Seven<Name extends SevenName> = z.output<(typeof sevenSchemas)[Name]>;
 
-/** MSG_TYPE_1 … 7: the type under which it is signed, and where it is kept. */
+/** MSG_TYPE_1 … 7: the type under which it is signed, and where it is stored. */
 export const sevenMessages = {
   IdentityVerificationRequest: { number: 1, signedAs: "IdentityVerificationRequest", kept: "log" },
   IdentityAttestation: { number: 2, signedAs: "IdentityAttestation", kept: "log" },
   DAGProposal: { number: 3, signedAs: "Propose", kept: "chain" },
   TaskBid: { number: 4, signedAs: "Bid", kept: "chain" },
-  /** Only before a window ends; afterwards the contract decides by the same rule, and no signature is needed (decision 15). */
+  /** Needed only before a window ends; afterwards the contract decides by the same rule without a signature (decision 15). */
   RegulatoryDecision: { number: 5, signedAs: "AwardDecision", kept: "chain" },
   CodedContractSpecification: { number: 6, signedAs: "CodedContractSpecification", kept: "log" },
   LegislativeApproval: { number: 7, signedAs: "OfficeApproval", kept: "chain" },
@@ -91,7 +91,7 @@ export const sevenMessages = {
   { readonly number: number; readonly signedAs: MessageName | SessionMessageName; readonly kept: "log" | "chain" }
 >;
 
-/** A predicate's arguments other than its message. `appointed`: the sender holds the office it speaks for. */
+/** Facts that a predicate compares with its message. `appointed`: the sender holds the office it speaks for. */
 export interface SevenFacts {
   readonly IdentityVerificationRequest: {
     readonly appointed: boolean;
@@ -109,14 +109,14 @@ export interface SevenFacts {
     readonly eligible: boolean;
   };
   readonly DAGProposal: {
-    /** Of the document that the message's `cid` names, compiled; compiling refuses cycles and malformed nodes. */
+    /** Hash of the compiled document behind the message's `cid`; the compiler rejects cycles and malformed nodes. */
     readonly specHash: Hash;
     readonly budget: bigint;
     readonly deposit: bigint;
   };
   readonly TaskBid: {
     readonly kind: number;
-    /** The service is registered, under the code hash that its id commits to. */
+    /** The service is registered under the code hash that its id commits to. */
     readonly registered: boolean;
     readonly locked: bigint;
     readonly minStake: bigint;
@@ -130,11 +130,11 @@ export interface SevenFacts {
   };
   readonly CodedContractSpecification: {
     readonly appointed: boolean;
-    /** What the ballot chose, and what its document compiles to. */
+    /** The ballot's choice, and what its document compiles to. */
     readonly chosen: Hash;
     readonly lawHash: Hash;
     readonly docHash: Hash;
-    /** The constitution let it pass. */
+    /** The constitution accepted it. */
     readonly validated: boolean;
     readonly template: Address;
   };
@@ -143,7 +143,7 @@ export interface SevenFacts {
 
 type Predicate<Name extends SevenName> = (message: Seven<Name>, facts: SevenFacts[Name]) => string | null;
 
-/** The first condition that does not hold, or null. */
+/** The first violated condition, or null. */
 function first(...conditions: readonly (readonly [boolean, string])[]): string | null {
   return conditions.find(([holds]) => !holds)?.[1] ?? null;
 }
@@ -190,12 +190,12 @@ const predicates: { readonly [Name in SevenName]: Predicate<Name> } = {
     ),
 };
 
-/** What is wrong with a message, in a word; null when it holds. */
+/** The violation of a message in a few words; null if it is valid. */
 export function flawOf<Name extends SevenName>(name: Name, message: Seven<Name>, facts: SevenFacts[Name]): string | null {
   return predicates[name](message, facts);
 }
 
-/** A message of the legislature that does not hold. */
+/** An invalid message of the legislature. */
 export class MessageRefused extends AgentCityError {
   readonly flaw: string;
   constructor(name: SevenName, flaw: string, details?: string) {
@@ -204,7 +204,7 @@ export class MessageRefused extends AgentCityError {
   }
 }
 
-/** Throws unless the message holds. */
+/** Throws MessageRefused unless the message is valid. */
 export function requireValid<Name extends SevenName>(name: Name, message: Seven<Name>, facts: SevenFacts[Name]): void {
   const flaw = flawOf(name, message, facts);
   if (flaw !== null) throw new MessageRefused(name, flaw);

@@ -7,7 +7,7 @@ const natural = z
   .regex(/^(0|[1-9]\d*)$/)
   .transform(BigInt);
 
-/** An order of the override panel with the signatures it has so far: a file that goes from hand to hand until it has enough. */
+/** An order of the override panel with its signatures so far: a file that adjudicators pass on until it has enough. */
 export const signedOverrideSchema = z.strictObject({
   chainId: z.int().positive(),
   adjudication: addressSchema,
@@ -17,7 +17,7 @@ export const signedOverrideSchema = z.strictObject({
     node: z.int().min(0).max(255),
     target: addressSchema,
     data: hexSchema,
-    /** Why, in the first signer's words. */
+    /** The first signer's reason. */
     because: z.string().min(1),
     caseHash: hashSchema,
     salt: natural,
@@ -27,7 +27,7 @@ export const signedOverrideSchema = z.strictObject({
 });
 export type SignedOverride = z.output<typeof signedOverrideSchema>;
 
-/** The file's text. */
+/** Serialises the file. */
 export function signedOverrideJson({ message, ...rest }: SignedOverride): z.input<typeof signedOverrideSchema> {
   return { ...rest, message: { ...message, salt: message.salt.toString() } };
 }

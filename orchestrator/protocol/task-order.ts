@@ -1,10 +1,10 @@
-/** A task and the tasks it waits for. */
+/** A task and its dependencies. */
 export interface Waiting {
   readonly name: string;
   readonly after: readonly string[];
 }
 
-/** The tasks so that each comes after all it waits for; otherwise in the order given. Or a cycle: `a → b → a`. */
+/** Tasks in topological order, otherwise in the given order. Or a cycle: `a → b → a`. */
 export function orderTasks<Task extends Waiting>(tasks: readonly Task[]): { order: Task[] } | { cycle: string[] } {
   const order: Task[] = [];
   const done = new Set<string>();
@@ -19,7 +19,7 @@ export function orderTasks<Task extends Waiting>(tasks: readonly Task[]): { orde
   return { order };
 }
 
-/** Every task left waits for another one left, so following them comes round. */
+/** Every remaining task waits for another one, so following them finds a cycle. */
 function cycleAmong(left: readonly Waiting[]): string[] {
   const path: string[] = [];
   let current = left[0]?.name ?? "";

@@ -1,5 +1,5 @@
 /**
- * Every message that is signed, as EIP-712 types, but those of adjudicators (`acts.ts`). Solidity side: `contracts/libraries/TypedData.sol`; a
+ * Every signed message as EIP-712 types, except those of adjudicators (`acts.ts`). Solidity side: `contracts/libraries/TypedData.sol`; a
  * test compares type hashes and struct hashes. Enums are signed as uint8.
  */
 import type { Address, TypedDataDomain } from "viem";
@@ -129,7 +129,7 @@ export const typedDataTypes = {
     { name: "work", type: "bytes32" },
     { name: "deadline", type: "uint40" },
   ],
-  /** A runner's word for the code in some slots: node << 16 | attempt << 8 | slot of each. */
+  /** A runner's attestation of the code in these slots: node << 16 | attempt << 8 | slot of each. */
   Start: [
     { name: "runner", type: "address" },
     { name: "slots", type: "uint256[]" },
@@ -153,14 +153,14 @@ export const typedDataTypes = {
     { name: "commitment", type: "bytes32" },
     { name: "deadline", type: "uint40" },
   ],
-  /** Of a whole wave. `slots`: node << 16 | attempt << 8 | slot of each commitment. */
+  /** For a whole wave. `slots`: node << 16 | attempt << 8 | slot of each commitment. */
   Commits: [
     { name: "agent", type: "address" },
     { name: "slots", type: "uint256[]" },
     { name: "commitments", type: "bytes32[]" },
     { name: "deadline", type: "uint40" },
   ],
-  /** One item of `Evidences`; nobody signs it by itself. */
+  /** One item of `Evidences`; never signed by itself. */
   Evidence: [
     { name: "obligation", type: "bytes32" },
     { name: "slot", type: "uint8" },
@@ -173,7 +173,7 @@ export const typedDataTypes = {
     { name: "issuer", type: "address" },
     { name: "items", type: "Evidence[]" },
   ],
-  /** One answer of `Verdicts`; nobody signs it by itself. */
+  /** One answer of `Verdicts`; never signed by itself. */
   Verdict: [
     { name: "obligation", type: "bytes32" },
     { name: "commitment", type: "bytes32" },
@@ -194,7 +194,7 @@ export const typedDataTypes = {
 
 export type MessageName = keyof typeof typedDataTypes;
 
-/** Which kind of contract consumes a message, and so whose address is in its domain. */
+/** The contract that consumes a message, and so is in its domain. */
 export const messageConsumers = {
   PrincipalBinding: "ProducerContract",
   SubAgentBinding: "ProducerContract",
@@ -228,29 +228,27 @@ export function typedDataDomain(chainId: number, verifyingContract: Address) {
   return { name: "AgentCity", version: "1", chainId, verifyingContract } as const satisfies TypedDataDomain;
 }
 
-/** The EIP-712 type string of a message, whose keccak is its type hash: its own, then those of the messages it holds. */
+/** The EIP-712 type string of a message, whose keccak is its type hash: its own struct, then those it references. */
 export function encodeType(name: MessageName): string {
   const members: readonly { readonly name: string; readonly type: string }[] = typedDataTypes[name];
   const held = members.flatMap(({ type }) => heldIn(type) ?? []);
   return [`${name}(${members.map((member) => `${member.type} ${member.name}`).join(",")})`, ...held.map(encodeType)].join("");
 }
 
-/** The types that a message is made of, as signers of one message want them. */
+/** The types of a message, for `signTypedData`. */
 export function typesOf(name: MessageName): Record<string, { name: string; type: string }[]> {
   const members: readonly { readonly name: string; readonly type: string }[] = typedDataTypes[name];
   const held = members.flatMap(({ type }) => heldIn(type) ?? []);
   return Object.assign({ [name]: [...members] }, ...held.map(typesOf));
 }
 
-/** The message that a list is of. */
+/** The message type of a list's elements. */
 function heldIn(type: string): MessageName | undefined {
   const name = type.replace("[]", "");
   return name in typedDataTypes ? (name as MessageName) : undefined;
 }
 
-/**
- * What viem's `signTypedData` and `hashTypedData` take: `{...typedData("Ballot", chainId, legislature), message}`.
- */
+/** Arguments for viem's `signTypedData` and `hashTypedData`: `{...typedData("Ballot", chainId, legislature), message}`. */
 export function typedData<Name extends MessageName>(name: Name, chainId: number, verifyingContract: Address) {
   return { domain: typedDataDomain(chainId, verifyingContract), types: typedDataTypes, primaryType: name };
 }

@@ -1,3 +1,3 @@
-/** Whose eyes a mission is for. `parties`: what is worked on in it is for those who have a part in it (`read-access.ts`); hashes and verdicts are for everybody. */
+/** Who may read a mission's contents. `parties`: only those with a part in it (`read-access.ts`); hashes and verdicts are public. */
 export const VISIBILITIES = ["public", "parties"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];

@@ -5,10 +5,10 @@ import { petitionSchema } from "./calls.ts";
 
 const decimal = z.string().regex(/^(0|[1-9]\d*)$/);
 
-/** Where the signature holds, and the state it judges. */
+/** Where the signature is valid, and the state that it judges. */
 const common = { chainId: z.int().positive(), adjudication: addressSchema, caseHash: hashSchema };
 
-/** A node that waits for a human: approve or reject its work, or release it from a freeze. */
+/** A node that waits for a human: to approve or reject its work, or to release it from a freeze. */
 const reviewSchema = z.strictObject({
   kind: z.literal("review"),
   ...common,
@@ -16,22 +16,22 @@ const reviewSchema = z.strictObject({
   node: z.int().nonnegative(),
   label: z.string(),
   reason: z.enum(["human tier", "disputed", "vetoed", "frozen"]),
-  /** The mesh's score, 0–1; 0 when it reached none. */
+  /** The mesh's score, 0–1; 0 if it reached none. */
   quality: z.number().min(0).max(1),
   /** 1 − the mesh's confidence, 0–1. */
   risk: z.number().min(0).max(1),
-  /** What the law says the work is to be judged by. */
+  /** The law's criteria for the work. */
   rubric: z.string().exactOptional(),
   excerpt: z.string(),
   /** Arguments of APPROVE_POP, which is refused below the law's floor regardless of the signers. */
   approval: hexSchema,
-  /** Chain time when it goes to the backup pool, or fails. */
+  /** Chain time at which it goes to the backup pool, or fails. */
   deadline: z.int().nonnegative(),
-  /** The backup pool has it: every seat but the one whose turn it was. */
+  /** With the backup pool: every seat except the one whose turn it was. */
   escalated: z.boolean(),
 });
 
-/** Appeals against a clearing, all on one attempt of a node: one ruling decides them. */
+/** Appeals against a clearing, all on one attempt at a node: one ruling decides them. */
 const appealSchema = z.strictObject({
   kind: z.literal("appeal"),
   ...common,
@@ -40,14 +40,14 @@ const appealSchema = z.strictObject({
   label: z.string(),
   /** From 0. */
   attempt: z.int().nonnegative(),
-  /** By position; null where the records lack the text. */
+  /** By position; null if the records lack the text. */
   appeals: z.array(z.strictObject({ appellant: z.string(), bond: decimal, evidence: z.string().nullable() })),
   quality: z.number().min(0).max(1),
   risk: z.number().min(0).max(1),
   excerpt: z.string(),
 });
 
-/** A law delayed by voters who ranked alike. */
+/** A law delayed because voters ranked alike. */
 const blocSchema = z.strictObject({
   kind: z.literal("bloc"),
   ...common,
@@ -59,7 +59,7 @@ const blocSchema = z.strictObject({
   otherwise: z.string().nullable(),
 });
 
-/** A mission that stands still after a silence of the chain. */
+/** A mission that was suspended after the chain was unreachable. */
 const suspensionSchema = z.strictObject({
   kind: z.literal("suspension"),
   ...common,
@@ -68,10 +68,10 @@ const suspensionSchema = z.strictObject({
   divergences: z.array(z.string()),
 });
 
-/** Somebody who asks for an office of evidence, in words that both signed. `value`: an issuer's classes, or a verifier's first weight. */
+/** A petition for an evidence office, as both parties signed it. `value`: an issuer's classes, or a verifier's initial weight. */
 const petitionCaseSchema = z.strictObject({ kind: z.literal("petition"), ...common, ...petitionSchema.shape, value: z.int().positive() });
 
-/** What a running mission leaves for adjudicators, as a file: enough to judge and to sign. */
+/** A case that a running mission leaves for adjudicators, as a file: sufficient to judge and to sign. */
 export const waitingCaseSchema = z.discriminatedUnion("kind", [
   reviewSchema,
   appealSchema,

@@ -32,7 +32,7 @@ describe("diagnoses", () => {
 
   it("say the same from a refusal's parts as from its text, and nothing of what is not known", () => {
     const parts = diagnose("ParameterOutOfRange", [3n, 9n, 1n, 5n]);
-    expect(parts?.means).to.equal("the value has to lie from 1 to 5, and 9 does not");
+    expect(parts?.means).to.equal("the value 9 is outside the range 1 to 5");
     expect(diagnoseText("ParameterOutOfRange(3, 9, 1, 5)")).to.deep.equal(parts);
     expect(diagnose("CityIsStopped", [1_764_072_000n])?.means).to.contain("2025-11-25T12:00:00.000Z");
     expect(diagnose("CityIsStopped", [2n ** 200n])?.means, "no calendar has it").to.contain("second ");
@@ -50,7 +50,7 @@ describe("diagnoses", () => {
     });
     expect(error.toPlain()).to.deep.include({
       details: "the state has changed since this was drafted",
-      action: "look again, and draft it on the state as it is now",
+      action: "review the current state, and draft it again",
     });
     const unknown = new TransactionReverted({ phase: "simulated", what: "act", reason: "no reason given" });
     expect(unknown.toPlain()).to.not.have.any.keys("details", "action");

@@ -105,7 +105,7 @@ describe("constitutional parameters", () => {
       "ADJUDICATOR_QUORUM = 4 is outside 5–20",
       "MIN_PANEL_LOW = 5 exceeds MIN_PANEL_MEDIUM = 3",
       "BID_WEIGHT_QUALITY + BID_WEIGHT_PRICE = 1100, not 1000",
-      "UNBONDING_PERIOD = 345600 is shorter than two draws, an appeal, a freeze, a stop and two reviews together, 785400",
+      "UNBONDING_PERIOD = 345600 is shorter than two draws, an appeal, a freeze, a stop and two reviews together (785400)",
     ]);
   });
 });
