@@ -8,7 +8,7 @@ import { OFFICES, type OfficeName } from "../protocol/offices.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../protocol/operations.ts";
 import { ClerkRefuses } from "./clerk.ts";
 
-/** An office's signature under a law, as `approve` takes it. */
+/** An office's signature for a law, as `approve` takes it. */
 export interface Approval {
   readonly clerk: Address;
   readonly office: number;
@@ -18,8 +18,8 @@ export interface Approval {
 }
 
 /**
- * Recompiles the document, compares it with the ballot's winner on chain, audits it, compares what the Codifier recorded, and signs
- * only if all of it agrees.
+ * Recompiles the document, compares it with the ballot's winner on chain, audits it, compares the Codifier's records, and signs only if
+ * everything agrees.
  */
 export async function signApproval(
   client: CityClient,
@@ -40,7 +40,7 @@ export async function signApproval(
   return { clerk: account.address, office: OFFICES[office], deadline, signature };
 }
 
-/** The clerk's own compilation and audit say what the Codifier's delegations recorded: nothing is wrong, and this is the law. */
+/** The clerk's own compilation and audit must match the Codifier's recorded delegations, without findings. */
 async function requireCodified(client: CityClient, office: OfficeName, session: bigint, law: CompiledLaw): Promise<void> {
   const { report, results } = await codificationOf(client, session, law);
   const [finding] = report.findings;

@@ -2,13 +2,13 @@ import type { RecordedBallot } from "../client/recorded-ballots.ts";
 import type { Address } from "../primitives/hex.ts";
 import { areAlike, opposed, type Ranked, ranked } from "../rules/rank-correlation.ts";
 
-/** From which likeness of two rankings on the contract accepts them as alike, hundredths; a session's own rules. */
+/** Similarity of two rankings from which the contract considers them alike, hundredths; fixed when the session opens. */
 export interface Likeness {
   readonly blocTau: number;
   readonly blocJaccard: number;
 }
 
-/** Voters whose rankings are all alike, each to each. */
+/** Voters whose rankings are pairwise alike. */
 export interface FoundBloc {
   readonly leader: Address;
   /** Without the leader, in the order of the ballots. */
@@ -16,14 +16,14 @@ export interface FoundBloc {
 }
 
 /**
- * Fewer voters who rank alike are no bloc (AgentCity H2h: blocs of five and more). Among a hundred honest voters some two or three
- * always agree: flagging every pair above the thresholds would touch one honest voter in six (docs/blocs.md).
+ * Fewer voters who rank alike are no bloc (AgentCity H2h: blocs of five and more). Among a hundred honest voters two or three always agree:
+ * flagging every pair above the thresholds would affect one honest voter in six (docs/blocs.md).
  */
 export const MIN_BLOC = 5;
 
 /**
- * A ranking that is common because honest voters lean that way has neighbours that are common too; one that was prescribed stands alone.
- * The leader's ranking must be held by more than this many times as many voters as an average ranking one or two exchanges away.
+ * A ranking that is common among honest voters has common neighbours too; a prescribed one stands alone. The leader's ranking must be held
+ * by more than this many times as many voters as an average ranking one or two exchanges away.
  */
 export const MIN_PROMINENCE = 10;
 
@@ -35,8 +35,8 @@ interface Group {
 
 /**
  * What the Regulator flags: disjoint sets of at least `MIN_BLOC` voters, at most half of all, in which every two rankings reach both
- * thresholds, around a ranking of `MIN_PROMINENCE`. The contract asks less (each member like the leader), so it accepts whatever is found
- * here. Equal rankings are compared once; the most frequent ranking leads, of equally frequent ones the earliest.
+ * thresholds, around a ranking of `MIN_PROMINENCE`. The contract requires less (each member like the leader), so it accepts every bloc
+ * found here. Equal rankings are compared once; the most frequent ranking leads, the earliest of equally frequent ones.
  */
 export function blocsAmong(ballots: readonly RecordedBallot[], m: number, { blocTau, blocJaccard }: Likeness): readonly FoundBloc[] {
   if (m < 2) return [];

@@ -16,14 +16,14 @@ export class OutsideEnvelope extends AgentCityError {
   }
 }
 
-/** A clerk refuses to put its name under something that is not what it should be. */
+/** A clerk refuses to sign something that is not as it should be. */
 export class ClerkRefuses extends AgentCityError {
   constructor(office: OfficeName, reason: string) {
     super("ClerkRefuses", `The ${office.toLowerCase()} does not sign: ${reason}`);
   }
 }
 
-/** The holder of an office. Its subclasses' methods are all it can do, and each asks the chain's envelope first. */
+/** The holder of an office. The methods of its subclasses are all it can do, and each checks the on-chain envelope first. */
 export abstract class Clerk {
   readonly office: OfficeName;
   protected readonly client: CityClient;
@@ -39,12 +39,12 @@ export abstract class Clerk {
     return this.account.address;
   }
 
-  /** Throws OutsideEnvelope unless this account holds the office: for words that no contract takes. */
+  /** Throws OutsideEnvelope unless this account holds the office: for statements that no contract consumes. */
   protected async requireOffice(act: string): Promise<void> {
     if (!(await this.client.clerks.isClerk(OFFICES[this.office], this.address))) throw new OutsideEnvelope(this.office, this.address, act);
   }
 
-  /** Throws OutsideEnvelope unless this clerk's office permits the function. Signatures are checked like calls. */
+  /** Throws OutsideEnvelope unless this clerk's office permits the function. Signatures count as calls. */
   protected async requirePermitted(contract: ContractName, functionName: string): Promise<void> {
     if (!(await this.isPermitted(contract, functionName))) throw new OutsideEnvelope(this.office, this.address, functionName);
   }

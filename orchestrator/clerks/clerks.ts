@@ -18,7 +18,7 @@ export interface ClerkAccounts {
   readonly speaker: LocalAccount;
   readonly regulators: readonly LocalAccount[];
   readonly codifier: LocalAccount;
-  /** Who runs what the Codifier delegates. */
+  /** Runs what the Codifier delegates. */
   readonly runner: LocalAccount;
 }
 

@@ -10,42 +10,44 @@ import { OFFICES } from "../protocol/offices.ts";
 import { CODIFIER_OPERATIONS, type CodifierOperation, OPERATION_SOURCES, operationId } from "../protocol/operations.ts";
 import { Clerk } from "./clerk.ts";
 
-/** A city's laws are compiled and audited by the code it was founded with. Here it is other code, so no session of it can end with a law. */
+/**
+ * A city's laws are compiled and audited by the code it was founded with. This checkout has other code, so no session can end with a law.
+ */
 export class LawCodeChanged extends AgentCityError {
   readonly operations: readonly CodifierOperation[];
   constructor(changed: readonly { readonly name: CodifierOperation; readonly required: Hash; readonly given: Hash }[]) {
     const facts = changed.map(
       ({ name, required, given }) =>
-        `${name}: ${OPERATION_SOURCES[name]}, or a file that it imports, is not what it was (service ${given}, required ${required})`,
+        `${name}: ${OPERATION_SOURCES[name]}, or a file that it imports, has changed (service ${given}, required ${required})`,
     );
     super("LawCodeChanged", "This city's laws must be made by the code that it was founded with, and that code has changed since", {
       details: [...facts, "this is fixed at genesis; services that carry out tasks may change at any time"].join("\n"),
       action:
-        "undo the change or check out the version of AgentCity that founded this city, and run the command again: nothing of it is lost. Or begin another city: `start` moves this one aside, and AGENTCITY_HOME names another folder",
+        "undo the change or check out the version of AgentCity that founded this city, and run the command again: nothing is lost. Or start another city: `start` moves this one aside, and AGENTCITY_HOME names another folder",
     });
     this.operations = changed.map(({ name }) => name);
   }
 }
 
-/** A specification under the Codifier's name. */
+/** A specification signed by the Codifier. */
 export interface SignedSpecification extends SessionMessage<"CodedContractSpecification"> {
   readonly signature: Hex;
 }
 
 type Options = Omit<WriteOptions, "account">;
 
-/** How long a runner's signature holds, seconds of chain time. */
+/** Validity of a runner's signature, seconds of chain time. */
 const VALIDITY = 3_600n;
 
-/** Ids of the services that do the operations here: each commits to the hash of its code. */
+/** Ids of the services for the operations in this checkout: each commits to the hash of its code. */
 export type CodifierServices = Readonly<Record<CodifierOperation, Hash>>;
 
-/** Turns the winning document into law by delegated operations; it has no say in what the law is. */
+/** Turns the winning document into law by delegated operations; it has no say in the law's content. */
 export class Codifier extends Clerk {
   readonly #services: CodifierServices;
   readonly #runner: LocalAccount;
 
-  /** @param runner who runs the services, and signs what they made */
+  /** @param runner runs the services, and signs their results */
   constructor(client: CityClient, account: LocalAccount, services: CodifierServices, runner: LocalAccount) {
     super("CODIFIER", client, account);
     this.#services = services;
@@ -57,7 +59,7 @@ export class Codifier extends Clerk {
     return this.client.mandates.operationsOf(OFFICES.CODIFIER);
   }
 
-  /** Throws LawCodeChanged when what does an operation here is not what its mandate names. */
+  /** Throws LawCodeChanged if an operation's service here is not the one its mandate names. */
   async requireMandated(): Promise<void> {
     const services = CODIFIER_OPERATIONS.map(async (name) => {
       const { service: required } = await this.client.mandates.mandateOf(operationId(name));
@@ -67,7 +69,7 @@ export class Codifier extends Clerk {
     if (changed.length > 0) throw new LawCodeChanged(changed);
   }
 
-  /** Opens a delegation of an operation on a spec to what does it here; returns its id. The chain refuses any but the mandate's. */
+  /** Delegates an operation on a spec to its service here; returns the delegation's id. The chain refuses any service but the mandate's. */
   async delegate(session: bigint, name: CodifierOperation, specHash: Hash, options: Options): Promise<Hash> {
     await this.requirePermitted("ManagementContract", "delegate");
     const operation = operationId(name);
@@ -75,7 +77,7 @@ export class Codifier extends Clerk {
     return this.client.mandates.delegationId(session, operation, specHash);
   }
 
-  /** Records the result of a delegation, which its runner signs. */
+  /** Records the result of a delegation, signed by its runner. */
   async record(delegation: Hash, outputHash: Hash, intermediateHash: Hash, options: Options): Promise<void> {
     await this.requirePermitted("ManagementContract", "recordResult");
     const deadline = Number(this.client.chain.clock.now() + VALIDITY);
@@ -86,7 +88,7 @@ export class Codifier extends Clerk {
     await this.client.mandates.recordResult([delegation, outputHash, intermediateHash, auth], { ...options, account: this.account });
   }
 
-  /** Puts its name under what it made of the law that won: MSG_TYPE_6, which the other offices check before they sign. */
+  /** Signs the specification of the winning law: MSG_TYPE_6, which the other offices check before they sign. */
   async specify(session: bigint, documentBytes: Uint8Array): Promise<SignedSpecification> {
     await this.requirePermitted("LegislativeProcedure", "codify");
     const { specHash, lawHash, docHash } = recompileLaw(documentBytes);

@@ -14,18 +14,21 @@ export interface SignedAttestation extends SessionMessage<"IdentityAttestation">
   readonly signature: Hex;
 }
 
-/** The Registrar's question with its signature. */
+/** The Registrar's request with its signature. */
 export interface SignedRequest extends SessionMessage<"IdentityVerificationRequest"> {
   readonly signature: Hex;
 }
 
-/** Asks who takes part, checks the answers against the chain and opens a session's proposing stage (AgentCity 3.4, B.10). */
+/** Asks who takes part, checks the answers against the chain, and opens a session's proposing stage (AgentCity 3.4, B.10). */
 export class Registrar extends Clerk {
   constructor(client: CityClient, account: LocalAccount) {
     super("REGISTRAR", client, account);
   }
 
-  /** Asks every participant of a session to identify itself. The nonce is the hash of the block in which the session opened, so nobody can answer earlier. */
+  /**
+   * Asks every participant of a session to identify itself. The nonce is the hash of the block in which the session opened, so that no
+   * answer can be prepared earlier.
+   */
   async request(session: bigint): Promise<SignedRequest> {
     await this.requirePermitted("LegislativeProcedure", "confirmIdentities");
     const { legislation, constitution, chain } = this.client;
@@ -36,7 +39,7 @@ export class Registrar extends Clerk {
     return { ...message, signature: await signSessionMessage(this.client, this.account, "IdentityVerificationRequest", message) };
   }
 
-  /** What is wrong with an answer, by the message's predicate and the chain; null: the agent takes part. */
+  /** The violation of an answer, by the message's predicate and the chain; null if the agent takes part. */
   async check(attestation: SignedAttestation, request: SessionMessage<"IdentityVerificationRequest">): Promise<string | null> {
     const { agents, legislation } = this.client;
     const { signature, ...message } = attestation;

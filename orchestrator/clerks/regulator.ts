@@ -11,43 +11,43 @@ import { type Approval, signApproval } from "./approval.ts";
 import { blocsAmong, type FoundBloc } from "./blocs.ts";
 import { Clerk } from "./clerk.ts";
 
-/** Voters whom one call shows to be alike: the leader and as many members as the contract takes. */
+/** Voters that one call can show to be alike: the leader and as many members as the contract accepts. */
 const MAX_MEMBERS = 64;
 
 /** Seconds. */
 const DAY = 86_400n;
 
-/** A briefing's digest under a Regulator's name. */
+/** A briefing's digest signed by a Regulator. */
 export interface Published extends SessionMessage<"EvidenceBriefing"> {
   readonly signature: Hex;
 }
 
-/** Publishes what a debate may rest on, co-signs laws, shows who voted alike, and may close a market early. */
+/** Publishes the facts of a debate, co-signs laws, flags voters who ranked alike, and may close a market early. */
 export class Regulator extends Clerk {
   constructor(client: CityClient, account: LocalAccount) {
     super("REGULATOR", client, account);
   }
 
-  /** Puts its name under the facts that a debate begins with. */
+  /** Signs the facts with which a debate begins. */
   async publish(session: bigint, content: Hash): Promise<Published> {
     await this.requireOffice("publish evidence");
     const message = { session, regulator: this.address, content };
     return { ...message, signature: await signSessionMessage(this.client, this.account, "EvidenceBriefing", message) };
   }
 
-  /** Signs only what the ballot chose and the document says. */
+  /** Signs only if the document matches the ballot's choice. */
   async approve(session: bigint, documentBytes: Uint8Array): Promise<Approval> {
     await this.requirePermitted("LegislativeProcedure", "approve");
     return signApproval(this.client, this.account, "REGULATOR", session, documentBytes);
   }
 
-  /** Blocs among the rankings that the chain recorded, by the rules the session opened with. */
+  /** Blocs among the rankings recorded on chain, by the thresholds that were in force when the session opened. */
   async findBlocs(session: bigint): Promise<readonly FoundBloc[]> {
     const { ballotSize, rules } = await this.client.legislation.sessionOf(session);
     return blocsAmong(await recordedBallots(this.client, session), ballotSize, rules);
   }
 
-  /** Flags a bloc on chain; the contract compares the rankings again. `optionsOf` names the step that begins with a member. */
+  /** Flags a bloc on chain; the contract compares the rankings again. `optionsOf` names the step that starts with a given member. */
   async flag(session: bigint, { leader, members }: FoundBloc, optionsOf: (first: number) => Omit<WriteOptions, "account">): Promise<void> {
     await this.requirePermitted("LegislativeProcedure", "flagBloc");
     for (let first = 0; first < members.length; first += MAX_MEMBERS) {
@@ -57,8 +57,8 @@ export class Regulator extends Clerk {
   }
 
   /**
-   * Posts the digest of all passports, and moves weights after them (decision 82). Whom the chain would refuse, those of its own house and
-   * those that moved today, it leaves out.
+   * Posts the digest of all passports, and updates weights accordingly (decision 82). Leaves out verifiers that the chain would refuse:
+   * those of its own principal, and those updated today.
    */
   async postPassports(
     passports: Hash,

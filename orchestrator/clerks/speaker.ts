@@ -5,13 +5,13 @@ import type { Hash } from "../primitives/hex.ts";
 import { type Approval, signApproval } from "./approval.ts";
 import { Clerk } from "./clerk.ts";
 
-/** Opens the debate and the vote, drafts where nobody else's law found sponsors, and puts the first name under an approved law. */
+/** Opens the debate and the vote, drafts a law if no other found sponsors, and signs an approved law first. */
 export class Speaker extends Clerk {
   constructor(client: CityClient, account: LocalAccount) {
     super("SPEAKER", client, account);
   }
 
-  /** Whether its envelope has drafting in it: a city may have been founded without. */
+  /** Whether its envelope permits drafting: a city may have been founded without. */
   mayDraft(): Promise<boolean> {
     return this.isPermitted("LegislativeProcedure", "draft");
   }
@@ -31,7 +31,7 @@ export class Speaker extends Clerk {
     await this.client.legislation.openVoting([session], { ...options, account: this.account });
   }
 
-  /** Signs only what the ballot chose and the document says. */
+  /** Signs only if the document matches the ballot's choice. */
   async approve(session: bigint, documentBytes: Uint8Array): Promise<Approval> {
     await this.requirePermitted("LegislativeProcedure", "approve");
     return signApproval(this.client, this.account, "SPEAKER", session, documentBytes);
