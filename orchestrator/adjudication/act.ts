@@ -9,10 +9,10 @@ import { ACTS, type ActionName, APPEALABLE, actionNumber, caseHashFor, encodeAct
 import type { OverrideAction } from "../protocol/acts.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 
-/** How long a signature holds, seconds of chain time. */
+/** Validity of a signature, seconds of chain time. */
 export const VALIDITY = 86_400n;
 
-/** One seat of the override panel whose key is here. */
+/** A seat of the override panel whose key is in this process. */
 export interface Seat {
   readonly name: string;
   readonly account: LocalAccount;
@@ -22,16 +22,16 @@ export interface Seat {
 export interface Panel {
   readonly client: CityClient;
   readonly seats: readonly Seat[];
-  /** Keeps the justification's text under the id that goes on chain. */
+  /** Stores the justification's text under the id that goes on chain. */
   readonly keep: (text: string) => ContentId | Promise<ContentId>;
-  /** Pays for the act, so that no queued transaction goes before it. Default: a relayer. */
+  /** Account that pays for the act, so that no queued transaction delays it. Default: a relayer. */
   readonly sender?: LocalAccount | undefined;
 }
 
-/** One action of the table, on the state that was judged. Fields it does not use are zero. */
+/** One action of the table, on the state that was judged. Unused fields are zero. */
 export interface OverrideOrder {
   readonly action: ActionName;
-  /** The state that was seen. An act that binds none is salted with it. */
+  /** The state that was judged. An act that binds no state is salted with it. */
   readonly caseHash: Hash;
   readonly because: string;
   readonly mission?: Address;
@@ -40,7 +40,7 @@ export interface OverrideOrder {
   readonly data?: Hex;
 }
 
-/** An order as it is handed in. The same order on the same state is the same: it cannot be carried out twice. */
+/** An order as submitted. The same order on the same state is identical, so that it cannot be carried out twice. */
 export function overrideOf(order: OverrideOrder, deadline: bigint): OverrideAction {
   const { action, caseHash, because, mission = zeroAddress, node = 0, target = zeroAddress, data = "0x" } = order;
   return {
@@ -57,7 +57,7 @@ export function overrideOf(order: OverrideOrder, deadline: bigint): OverrideActi
   };
 }
 
-/** An action on a mission as it stands: what it binds of it (decision 85). */
+/** The current state of a mission that an action binds (decision 85). */
 export async function stateOf(
   client: CityClient,
   action: ActionName,
@@ -71,7 +71,7 @@ export async function stateOf(
   return { caseHash, data: encodeActionData(action, [attempt]) };
 }
 
-/** Signs an order with every seat given, keeps its reason, and puts it on chain once (AgentCity B.12; decision 28). */
+/** Signs an order with every given seat, stores its reason, and submits it once (AgentCity B.12; decision 28). */
 export async function act({ client, keep, sender }: Panel, seats: readonly Seat[], order: OverrideOrder): Promise<void> {
   await keep(order.because);
   const message = overrideOf(order, client.chain.clock.now() + VALIDITY);
@@ -83,7 +83,7 @@ export async function act({ client, keep, sender }: Panel, seats: readonly Seat[
   await client.adjudication.act([message, ascending(signatures)], { intent, account: sender });
 }
 
-/** In the order that `act` wants its signers. */
+/** Sorts signatures as `act` requires. */
 export function ascending<Signed extends { readonly adjudicator: Address }>(signatures: readonly Signed[]): readonly Signed[] {
   return signatures.toSorted((a, b) => (a.adjudicator.toLowerCase() < b.adjudicator.toLowerCase() ? -1 : 1));
 }
@@ -94,7 +94,7 @@ export class TooFewSeats extends RangeError {
   }
 }
 
-/** The first seats from this turn on that have no interest in a mission (AgentCity B.12), as many as are needed; one that must rest comes last. */
+/** The next seats in turn that have no interest in a mission (AgentCity B.12), as many as are needed; a seat that must rest comes last. */
 export async function seatsOnMission(
   panel: Panel,
   mission: Address,
@@ -107,7 +107,7 @@ export async function seatsOnMission(
     readonly action: ActionName;
     readonly needed?: number;
     readonly turn?: number;
-    /** The node that an appeal is about: whoever decided about it is left out. */
+    /** The node that an appeal is about: seats that decided on it are left out. */
     readonly appealed?: number;
   },
 ): Promise<readonly Seat[]> {
@@ -118,14 +118,14 @@ export async function seatsOnMission(
   return seatsFor({ ...panel, seats }, { needed, subject: `mission ${mission}`, may });
 }
 
-/** Who signed what an appeal about the node may be about: none of them resolves it. */
+/** Signers of acts on the node that can be appealed: none of them may resolve the appeal. */
 async function judgesOf({ adjudication }: CityClient, mission: Address, node: number): Promise<ReadonlySet<Address>> {
   const acts = await adjudication.history("OverrideExecuted", { mission });
   const judgements = acts.filter(({ args }) => args.node === node && APPEALABLE.some((name) => actionNumber(name) === args.action));
   return new Set(judgements.flatMap(({ args }) => args.adjudicators));
 }
 
-/** Who took this action on the mission alone as often in a row as rotation allows. */
+/** The seat that took this action on the mission alone as often in a row as rotation allows. */
 async function restingSeat({ adjudication, constitution }: CityClient, mission: Address, action: ActionName): Promise<Address | undefined> {
   const limit = Number(await constitution.param(parameterIndex("SOLE_APPROVAL_LIMIT")));
   const acts = await adjudication.history("OverrideExecuted", { mission, action: actionNumber(action) });
@@ -134,7 +134,7 @@ async function restingSeat({ adjudication, constitution }: CityClient, mission: 
   return last.length === limit && last.every((signers) => signers.length === 1 && signers[0] === seat) ? seat : undefined;
 }
 
-/** The first seats from this turn on that may judge, as many as are needed. */
+/** The next seats in turn that may judge, as many as are needed. */
 export async function seatsFor(
   { seats }: Panel,
   { needed, turn = 0, subject, may }: { needed: number; turn?: number; subject: string; may: (seat: Seat) => Promise<boolean> },

@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 
-/** What a human is asked to judge: one node of one mission that waits in PENDING_REVIEW, with what supports it. */
+/** A case for a human: one node that waits in PENDING_REVIEW, with its evidence. */
 export interface Case {
   readonly mission: Address;
   readonly node: number;
@@ -9,19 +9,19 @@ export interface Case {
   readonly caseHash: Hash;
   /** Why it is here. */
   readonly reason: "human tier" | "disputed" | "vetoed" | "frozen";
-  /** The mesh's score, 0–1; 0 when it reached none. */
+  /** The mesh's score, 0–1; 0 if it reached none. */
   readonly quality: number;
-  /** 1 − the mesh's confidence, 0–1; 1 when it reached none. */
+  /** 1 − the mesh's confidence, 0–1; 1 if it reached none. */
   readonly risk: number;
-  /** What the law says the work is to be judged by, if anything. */
+  /** The law's criteria for the work, if any. */
   readonly rubric?: string;
-  /** The work itself, as text for a person; at most a few thousand characters. */
+  /** The work as text; at most a few thousand characters. */
   readonly excerpt: string;
   /** ABI-encoded arguments of APPROVE_POP: openings, proven items, basis, share. */
   readonly approval: Hex;
-  /** Chain time when it ends without a human: it goes to the backup pool, or fails. */
+  /** Chain time at which it goes to the backup pool, or fails. */
   readonly deadline: number;
-  /** Whose turn it was did not rule in the review window: the other seats are the backup pool (AgentCity B.11). */
+  /** The seat whose turn it was did not rule in the review window: the other seats are the backup pool (AgentCity B.11). */
   readonly escalated: boolean;
 }
 
@@ -31,13 +31,13 @@ export type Ruling = "approve" | "reject" | "amend";
 export interface Judgement {
   readonly ruling: Ruling;
   readonly justification: string;
-  /** What the executors of an amended node are to do; required by `amend`. */
+  /** What the executors of an amended node are to do; required for `amend`. */
   readonly mandate?: string;
 }
 
-/** Decides a case: a person at a terminal, or a labelled simulation of one. */
+/** Decides a case: a person at a terminal, or a labelled simulation. */
 export interface Judge {
   readonly simulated: boolean;
-  /** Undefined if adjudicators elsewhere decide and have acted on chain meanwhile. */
+  /** Undefined if external adjudicators decided it on chain meanwhile. */
   decide(subject: Case): Promise<Judgement | undefined>;
 }

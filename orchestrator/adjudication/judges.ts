@@ -3,5 +3,5 @@ import type { AppealJudge } from "./rule-on-appeal.ts";
 import type { BlocJudge } from "./rule-on-bloc.ts";
 import type { SuspensionJudge } from "./rule-on-suspension.ts";
 
-/** Whoever decides everything that comes before humans. */
+/** Decides everything that comes before humans. */
 export type Judges = Judge & BlocJudge & SuspensionJudge & AppealJudge;

@@ -5,15 +5,15 @@ import { act, type Panel, seatsOnMission } from "./act.ts";
 
 /** One appeal against a clearing (decision 29). */
 export interface Appeal {
-  /** Who appeals, by name. */
+  /** Name of the appellant. */
   readonly appellant: string;
-  /** Units; insurance's if the appeal is rejected. */
+  /** Smallest unit; goes to insurance if the appeal is rejected. */
   readonly bond: bigint;
-  /** What it says, if the records have the text behind the id on chain. */
+  /** Its text, if the records have it; the chain has its id. */
   readonly evidence: string | undefined;
 }
 
-/** What a human judges: all open appeals on an attempt of a node, while its outcome is provisional. */
+/** A case for a human: all open appeals on an attempt at a node, while its outcome is provisional. */
 export interface AppealCase {
   readonly mission: Address;
   readonly node: number;
@@ -22,41 +22,41 @@ export interface AppealCase {
   readonly attempt: number;
   /** The state the signature will bind (`caseHash` on chain). */
   readonly caseHash: Hash;
-  /** All that were ever filed on the attempt, in that order: a ruling names them by position. */
+  /** All appeals ever filed on the attempt, in order: a ruling names them by position. */
   readonly appeals: readonly Appeal[];
-  /** The mesh's score, 0–1; 0 when it reached none. */
+  /** The mesh's score, 0–1; 0 if it reached none. */
   readonly quality: number;
-  /** 1 − the mesh's confidence, 0–1; 1 when it reached none. */
+  /** 1 − the mesh's confidence, 0–1; 1 if it reached none. */
   readonly risk: number;
-  /** The work itself, as text for a person. */
+  /** The work as text. */
   readonly excerpt: string;
 }
 
 export interface AppealRuling {
-  /** Positions of the appeals that are right; with none the clearing stands. */
+  /** Positions of the appeals that are upheld; if none is, the clearing stands. */
   readonly upheld: readonly number[];
-  /** What is earned after all, 0–1 of the price. */
+  /** Share of the price that is earned after all, 0–1. */
   readonly share: number;
-  /** Units that each culprit loses. */
+  /** Stake that each culprit loses, smallest unit. */
   readonly slash: bigint;
-  /** Slots of the executors whose stake it is. */
+  /** Slots of the executors that are slashed. */
   readonly culprits: readonly number[];
   readonly justification: string;
 }
 
-/** Decides appeals: a person at a terminal, or a labelled simulation of one. */
+/** Decides appeals: a person at a terminal, or a labelled simulation. */
 export interface AppealJudge {
   readonly simulated: boolean;
-  /** Undefined if adjudicators elsewhere decide, and have acted on chain meanwhile or let the time pass. */
+  /** Undefined if external adjudicators decided on chain meanwhile, or let the time pass. */
   decideAppeal(subject: AppealCase): Promise<AppealRuling | undefined>;
 }
 
-/** Positions as bits. */
+/** Positions as a bitmap. */
 export function maskOf(positions: readonly number[]): number {
   return positions.reduce((mask, position) => mask | (1 << position), 0);
 }
 
-/** Decides the open appeals on one attempt and puts the ruling on chain. Undefined if adjudicators elsewhere decided, or none did. */
+/** Decides the open appeals on one attempt and submits the ruling. Undefined if external adjudicators decided, or none did. */
 export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: AppealCase): Promise<AppealRuling | undefined> {
   const { mission, node, attempt, caseHash, appeals } = subject;
   const ruling = await judge.decideAppeal(subject);

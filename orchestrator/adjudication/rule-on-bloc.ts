@@ -2,32 +2,32 @@ import type { Hash } from "../primitives/hex.ts";
 import { encodeActionData } from "../protocol/actions.ts";
 import { act, type Panel, seatsFor } from "./act.ts";
 
-/** What humans are asked to judge when flagged voters delay a law. */
+/** A case for humans: flagged voters delay a law. */
 export interface BlocCase {
   readonly session: bigint;
   /** The state the signatures will bind. */
   readonly caseHash: Hash;
-  /** Each bloc's voters, by name. */
+  /** Names of each bloc's voters. */
   readonly blocs: readonly (readonly string[])[];
   readonly flagged: number;
   readonly ballots: number;
-  /** What won. */
+  /** The winning law. */
   readonly winner: string;
-  /** What would have won without the flagged ballots; undefined when none are left. */
+  /** The winner without the flagged ballots; undefined if none are left. */
   readonly otherwise: string | undefined;
 }
 
-/** Decides about a bloc: a person at a terminal, or a labelled simulation of one. */
+/** Decides on a bloc: a person at a terminal, or a labelled simulation. */
 export interface BlocJudge {
   readonly simulated: boolean;
-  /** Undefined if adjudicators elsewhere decide and have acted on chain meanwhile. */
+  /** Undefined if external adjudicators decided on chain meanwhile. */
   decideBloc(subject: BlocCase): Promise<{ readonly release: boolean; readonly justification: string } | undefined>;
 }
 
 /** Signatures that RULE_ON_BLOC needs (contracts/libraries/ActionTable.sol). */
 const NEEDED = 2;
 
-/** Decides one case and puts the action on chain under two adjudicators' names; the seats take turns by session. */
+/** Decides one case and submits the action with two adjudicators' signatures; the seats take turns by session. */
 export async function ruleOnBloc(panel: Panel, judge: BlocJudge, subject: BlocCase): Promise<void> {
   const { client } = panel;
   const { session, caseHash } = subject;

@@ -2,28 +2,27 @@ import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { act, type Panel, seatsOnMission } from "./act.ts";
 
-/** Why nothing of a mission moves until humans have looked at it (AgentCity B.11.5, failure modes 3 and 4; B.11.2, emergency stop). */
+/** Why a mission is suspended until humans have reviewed it (AgentCity B.11.5, failure modes 3 and 4; B.11.2, emergency stop). */
 export interface Suspension {
   readonly mission: Address;
-  /** freezes: an agent's freezes stopped the mission; stopped: an adjudicator did. */
+  /** `freezes`: an agent's freezes stopped the mission; `stopped`: an adjudicator did. */
   readonly cause: "silence" | "divergence" | "freezes" | "stopped";
-  /** What a person should know, in words. */
+  /** Facts for the person who decides. */
   readonly facts: readonly string[];
   /** Where records and chain differ. */
   readonly divergences: readonly string[];
 }
 
-/** Decides whether a suspended mission resumes: people at a terminal, or a labelled simulation of them. */
+/** Decides whether a suspended mission resumes: people at a terminal, or a labelled simulation. */
 export interface SuspensionJudge {
   readonly simulated: boolean;
-  /** Undefined if adjudicators elsewhere decide and have acted on chain meanwhile. */
+  /** Undefined if external adjudicators decided on chain meanwhile. */
   decideResumption(subject: Suspension): Promise<{ readonly resume: boolean; readonly justification: string } | undefined>;
 }
 
 /**
- * Asks whether a mission that the chain knows as DEGRADED or stopped goes on, and puts a yes on chain under as many adjudicators' names as
- * EMERGENCY_CLEAR_SIGNATURES asks for. A no needs no act, the mission's own time ends it; but a suspension that nobody confirms lapses, so
- * that one adjudicator signs it.
+ * Decides whether a mission that is DEGRADED or stopped resumes, and submits a yes with EMERGENCY_CLEAR_SIGNATURES signatures. A no needs
+ * no act: the mission expires. But an unconfirmed suspension lapses, so one adjudicator signs a confirmation.
  */
 export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, subject: Suspension): Promise<boolean> {
   const { client, keep } = panel;

@@ -5,7 +5,7 @@ import { encodeActionData } from "../protocol/actions.ts";
 import { act, type OverrideOrder, type Panel, seatsOnMission } from "./act.ts";
 import type { Case, Judge, Judgement, Ruling } from "./case.ts";
 
-/** A decision and who made it. */
+/** A decision and its author. */
 export interface Decision {
   readonly ruling: Ruling;
   readonly adjudicator: string;
@@ -14,8 +14,8 @@ export interface Decision {
 }
 
 /**
- * Decides one case and puts the signed action on chain (AgentCity B.12; decisions 27, 28). Seats take turns by node, and by the rotation that the chain demands. Undefined:
- * adjudicators elsewhere have acted on it. Of an escalated case the next seat has the turn.
+ * Decides one case and submits the signed action (AgentCity B.12; decisions 27, 28). Seats take turns by node, and by the rotation that the
+ * chain enforces; an escalated case goes to the next seat. Undefined if external adjudicators acted on it.
  */
 export async function ruleOn(panel: Panel, judge: Judge, subject: Case): Promise<Decision | undefined> {
   const { mission, node, caseHash, escalated } = subject;
@@ -43,7 +43,7 @@ async function orderOf(
 
 export class NothingToAmend extends AgentCityError {
   constructor(reason: Case["reason"]) {
-    super("NothingToAmend", `A mandate is amended of a frozen node, and by a text; this case is ${reason}`, {
+    super("NothingToAmend", `Only a frozen node can be amended, and only with a mandate; this case is ${reason}`, {
       action: "approve or reject it, or give the amended mandate",
     });
   }
