@@ -19,40 +19,16 @@ import {TypedData} from "../libraries/TypedData.sol";
 import {PrincipalBinding, SubAgentBinding} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind, Office, Standing} from "../types/Roles.sol";
-import {Account, Ledger, Profile, Stakes} from "./Stakes.sol";
+import {Absence, Account, Flags, Ledger, Portfolio, Profile} from "./Ledger.sol";
+import {Stakes} from "./Stakes.sol";
+import {Suffrage} from "./Suffrage.sol";
 
 /// @notice See `IProducerContract`.
 contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient {
     using Intake for IERC20;
     using SafeERC20 for IERC20;
     using Stakes for Ledger;
-
-    /// What only an agent on its way out, absent or frozen has.
-    struct Absence {
-        uint40 unbondingUntil;
-        /// When it lapsed last, and since when it had counted until then.
-        uint32 lapsedBlock;
-        uint32 countedFrom;
-        uint40 frozenUntil;
-    }
-
-    /// One word per principal.
-    struct Portfolio {
-        address principal;
-        bool frozen;
-        /// Producers of this principal that would count toward turnout if it were not frozen.
-        uint16 producers;
-        /// When it was last frozen or let go.
-        uint32 countedFrom;
-        uint40 nonce;
-    }
-
-    /// How many there have been, and how many producers count toward turnout now.
-    struct Census {
-        uint16 producers;
-        uint16 active;
-        uint24 principals;
-    }
+    using Suffrage for Ledger;
 
     uint256 private constant _DIMENSIONS = 10;
 
@@ -61,28 +37,15 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     uint24 private constant _MOST_PRINCIPALS = (1 << 20) - 1;
 
-    uint8 private constant _BANNED = 1;
-    uint8 private constant _LEAVING = 2;
-    uint8 private constant _LAPSED = 4;
-    /// Until `Absence.frozenUntil`.
-    uint8 private constant _FROZEN = 8;
-    /// Came after the founding, and was neither paid for a slot nor vouched for yet: it works and has no vote.
-    uint8 private constant _NOVICE = 32;
-    /// What keeps a producer out of the electorate.
-    uint8 private constant _ABSENT = _BANNED | _LEAVING | _LAPSED | _NOVICE;
-
     IConstitutionContract private immutable _CONSTITUTION;
 
     Ledger private _ledger;
-    mapping(address agent => Absence absence) private _absences;
     /// Numbers of principals, from 1.
     mapping(address principal => uint24 number) private _numbers;
-    mapping(uint24 number => Portfolio portfolio) private _portfolios;
     /// Of those who are no principal: agents that make agents.
     mapping(address creator => uint256 nonce) private _nonces;
     /// Of names that do not name their agent by themselves.
     mapping(bytes32 did => address agent) private _bearers;
-    Census private _census;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _CONSTITUTION = constitution;
@@ -106,7 +69,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         _name(did, binding.did, binding.agent);
 
         uint24 principal = _numberOf(binding.principal);
-        ++_portfolios[principal].nonce;
+        ++_ledger.portfolios[principal].nonce;
         uint16 index = _admit(binding.agent, principal, binding.kind, binding.capabilities, binding.stake);
 
         _token().pull(binding.principal, binding.stake);
@@ -145,10 +108,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function deregister(address agent) external {
         Account memory account = _ledger.staked(agent);
         if (msg.sender != agent && msg.sender != _principalOf(account)) revert NotAuthorised(msg.sender);
-        if (_has(account, _LEAVING)) revert NotRegistered(agent);
+        if (_has(account, Flags.LEAVING)) revert NotRegistered(agent);
         uint40 until = uint40(block.timestamp + _CONSTITUTION.param(Param.UNBONDING_PERIOD));
-        _raise(agent, account, _LEAVING);
-        _absences[agent].unbondingUntil = until;
+        _ledger.raise(agent, Flags.LEAVING);
+        Absence storage absence = _ledger.absences[agent];
+        (absence.unbondingUntil, absence.leftBlock) = (until, uint32(block.number));
         emit AgentDeregistered(agent, until);
         Stakes.retire(_CONSTITUTION, agent, account.kind);
     }
@@ -156,8 +120,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function withdrawStake(address agent) external nonReentrant {
         Account memory account = _ledger.staked(agent);
-        uint40 until = _absences[agent].unbondingUntil;
-        if (!_has(account, _LEAVING) || block.timestamp < until) revert StillUnbonding(agent, until);
+        uint40 until = _ledger.absences[agent].unbondingUntil;
+        if (!_has(account, Flags.LEAVING) || block.timestamp < until) revert StillUnbonding(agent, until);
         if (account.locked != 0) revert StillLocked(agent, account.locked);
         if (account.faults != 0) revert StillAccused(agent, account.faults);
         (uint64 amount, address principal) = (account.held, _principalOf(account));
@@ -201,8 +165,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (standing != Standing.CURRENT) return;
         // At most the executors of the nodes that a claim names. A sponsor's own agents do not bid: whoever is paid worked for another.
         for (uint256 i = 0; i < voters.length; ++i) {
-            Account memory account = _producer(voters[i]);
-            if (_has(account, _NOVICE)) _enfranchise(voters[i], account);
+            if (_has(_producer(voters[i]), Flags.NOVICE)) _ledger.enfranchise(voters[i], false);
         }
     }
 
@@ -251,16 +214,14 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function enfranchise(address agent) external {
         Account memory account = _producer(agent);
         _onlyClerk(Office.REGISTRAR, this.enfranchise.selector, account);
-        if (!_has(account, _NOVICE)) return;
-        _ledger.vouch();
-        _enfranchise(agent, account);
+        _ledger.enfranchise(agent, true);
     }
 
     /// @inheritdoc IProducerContract
     function ban(address agent, bytes32 reason) external {
         _onlyGovernor();
         Account memory account = _known(agent);
-        _raise(agent, account, _BANNED);
+        _ledger.raise(agent, Flags.BANNED);
         emit AgentBanned(agent, reason);
         Stakes.retire(_CONSTITUTION, agent, account.kind);
     }
@@ -268,15 +229,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function freezePrincipal(address principal, bool frozen) external {
         _onlyGovernor();
-        uint24 number = _numberOf(principal);
-        Portfolio storage portfolio = _portfolios[number];
-        if (portfolio.frozen == frozen) return;
-        portfolio.frozen = frozen;
-        _ledger.noteFreeze(number, principal, frozen);
-        // Sessions that open meanwhile count their electorate without these producers; those that had counted them have them back.
-        portfolio.countedFrom = uint32(block.number);
-        uint16 active = _census.active;
-        _census.active = frozen ? active - portfolio.producers : active + portfolio.producers;
+        _ledger.freezePrincipal(_numberOf(principal), principal, frozen);
     }
 
     /// @inheritdoc IProducerContract
@@ -285,9 +238,9 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Account memory account = _ledger.staked(agent);
         // Reviews take a week at most.
         uint40 until = frozen ? uint40(block.timestamp + 2 * _CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT)) : 0;
-        _absences[agent].frozenUntil = until;
-        if (frozen) account.flags |= _FROZEN;
-        else account.flags &= ~_FROZEN;
+        _ledger.absences[agent].frozenUntil = until;
+        if (frozen) account.flags |= Flags.FROZEN;
+        else account.flags &= ~Flags.FROZEN;
         _store(agent, account);
         emit AgentFrozen(agent, until);
         if (account.kind != Kind.VERIFIER) return;
@@ -302,12 +255,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (_CONSTITUTION.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
             revert NotAuthorised(msg.sender);
         }
-        Account memory account = _producer(agent);
-        if (_has(account, _LAPSED | _NOVICE)) return;
-        _raise(agent, account, _LAPSED);
-        Absence storage absence = _absences[agent];
-        (absence.lapsedBlock, absence.countedFrom) = (uint32(block.number), account.registeredBlock);
-        emit AgentLapsed(agent);
+        _producer(agent);
+        _ledger.lapse(agent);
     }
 
     /// @inheritdoc IProducerContract
@@ -315,13 +264,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Account memory account = _producer(agent);
         bool self = msg.sender == agent || msg.sender == _principalOf(account);
         if (!self && !_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);
-        if (!_has(account, _LAPSED)) return;
-        account.flags &= ~_LAPSED;
-        // Sessions already open counted their electorate without this producer.
-        account.registeredBlock = uint32(block.number);
-        _store(agent, account);
-        if (_counts(account)) _count(account.principal, true);
-        emit AgentAttended(agent);
+        _ledger.attend(agent);
     }
 
     // --- Views -------------------------------------------------------------------------------------------------------
@@ -333,7 +276,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             Agent({
                 principal: _principalOf(account),
                 kind: account.kind,
-                banned: _has(account, _BANNED),
+                banned: _has(account, Flags.BANNED),
                 index: account.index,
                 registeredAt: _ledger.profiles[agent].registeredAt,
                 registeredBlock: account.registeredBlock,
@@ -344,12 +287,12 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function stakeOf(address agent) external view returns (Stake memory) {
         Account memory account = _load(agent);
-        return Stake({held: account.held, locked: account.locked, unbondingUntil: _absences[agent].unbondingUntil});
+        return Stake({held: account.held, locked: account.locked, unbondingUntil: _ledger.absences[agent].unbondingUntil});
     }
 
     /// @inheritdoc IProducerContract
     function principalOf(address agent) external view returns (address) {
-        return _portfolios[_ledger.accounts[agent].principal].principal;
+        return _ledger.portfolios[_ledger.accounts[agent].principal].principal;
     }
 
     /// @inheritdoc IProducerContract
@@ -394,33 +337,35 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function awardeeOf(address agent) external view returns (address principal, bool novice) {
         Account memory account = _load(agent);
-        bool counts = _isPresent(account, Kind.PRODUCER, _BANNED) && !_isFrozen(agent);
-        return (counts ? _principalOf(account) : address(0), _has(account, _NOVICE));
+        bool counts = _isPresent(account, Kind.PRODUCER, Flags.BANNED) && !_isFrozen(agent);
+        return (counts ? _principalOf(account) : address(0), _has(account, Flags.NOVICE));
     }
 
     /// @inheritdoc IProducerContract
     function requireRoutable(address agent) external view returns (address principal) {
-        if (_isFrozen(agent)) revert FrozenAgent(agent, _absences[agent].frozenUntil);
-        return _portfolios[_ledger.accounts[agent].principal].principal;
+        if (_isFrozen(agent)) revert FrozenAgent(agent, _ledger.absences[agent].frozenUntil);
+        return _ledger.portfolios[_ledger.accounts[agent].principal].principal;
     }
 
     /// @inheritdoc IProducerContract
     function electorOf(
         address agent,
-        uint256 opened
+        uint256 opened,
+        uint256 floor
     ) external view returns (bool mayVote, address principal, uint16 index, bool counted) {
         Account memory account = _load(agent);
         (principal, index) = (_principalOf(account), account.index);
-        uint32 since = _portfolios[account.principal].countedFrom;
-        if (_wasFrozen(account.principal, since, opened)) return (false, principal, index, false);
-        bool attending = !_has(account, _LAPSED | _NOVICE) && account.registeredBlock < opened;
-        mayVote = (attending || _lapsedDuring(agent, opened)) && _isEligible(account, Kind.PRODUCER);
-        counted = attending && since < opened;
+        mayVote = _electorIndex(agent, opened, floor) != _NOBODY;
+        bool attending = !_has(account, Flags.LAPSED | Flags.NOVICE) && account.registeredBlock < opened;
+        counted = attending && _ledger.portfolios[account.principal].countedFrom < opened;
     }
 
     /// @inheritdoc IProducerContract
-    function electorsOf(address[] calldata agents, uint256 opened) external view returns (uint16[] memory indices) {
-        uint256 floor = _CONSTITUTION.param(Param.REPUTATION_FLOOR);
+    function electorsOf(
+        address[] calldata agents,
+        uint256 opened,
+        uint256 floor
+    ) external view returns (uint16[] memory indices) {
         indices = new uint16[](agents.length);
         for (uint256 i = 0; i < agents.length; ++i) indices[i] = _electorIndex(agents[i], opened, floor);
     }
@@ -428,23 +373,23 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function hasSuffrage(address agent) external view returns (bool) {
         Account memory account = _load(agent);
-        return account.kind == Kind.PRODUCER && !_has(account, _NOVICE);
+        return account.kind == Kind.PRODUCER && !_has(account, Flags.NOVICE);
     }
 
     /// @inheritdoc IProducerContract
     function isLapsed(address agent) external view returns (bool) {
-        return _ledger.accounts[agent].flags & _LAPSED != 0;
+        return _ledger.accounts[agent].flags & Flags.LAPSED != 0;
     }
 
     /// @inheritdoc IProducerContract
     function activeProducers() external view returns (uint16) {
-        return _census.active;
+        return _ledger.census.active;
     }
 
     /// @inheritdoc IProducerContract
     function nonceOf(address account) public view returns (uint256) {
         uint24 number = _numbers[account];
-        return number == 0 ? _nonces[account] : _portfolios[number].nonce;
+        return number == 0 ? _nonces[account] : _ledger.portfolios[number].nonce;
     }
 
     // --- Authority ---------------------------------------------------------------------------------------------------
@@ -515,7 +460,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         address bearer = _bearers[didHash];
         if (bearer != address(0) && bearer != agent) {
             bool left =
-                _ledger.accounts[bearer].flags & _LEAVING != 0 && block.timestamp >= _absences[bearer].unbondingUntil;
+                _ledger.accounts[bearer].flags & Flags.LEAVING != 0 && block.timestamp >= _ledger.absences[bearer].unbondingUntil;
             if (!left) revert DidTaken(did, bearer);
         }
         _bearers[didHash] = agent;
@@ -564,11 +509,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Account memory account;
         (account.principal, account.kind, account.held) = (principal, kind, SafeCast.toUint56(stake));
         if (kind == Kind.PRODUCER) {
-            account.index = _census.producers;
+            account.index = _ledger.census.producers;
             if (account.index == _NOBODY) revert ProducersExhausted();
-            ++_census.producers;
-            if (_isFounded()) account.flags = _NOVICE;
-            else _count(principal, true);
+            ++_ledger.census.producers;
+            if (_isFounded()) account.flags = Flags.NOVICE;
+            else _ledger.count(principal, true);
         }
         _enter(agent, account, capabilities);
         return account.index;
@@ -578,24 +523,24 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function _numberOf(address principal) private returns (uint24 number) {
         number = _numbers[principal];
         if (number != 0) return number;
-        if (_census.principals == _MOST_PRINCIPALS) revert PrincipalsExhausted();
-        number = ++_census.principals;
+        if (_ledger.census.principals == _MOST_PRINCIPALS) revert PrincipalsExhausted();
+        number = ++_ledger.census.principals;
         _numbers[principal] = number;
-        _portfolios[number].principal = principal;
-        _portfolios[number].nonce = SafeCast.toUint40(_nonces[principal]);
+        _ledger.portfolios[number].principal = principal;
+        _ledger.portfolios[number].nonce = SafeCast.toUint40(_nonces[principal]);
     }
 
     function _spendNonce(address account) private {
         uint24 number = _numbers[account];
         if (number == 0) ++_nonces[account];
-        else ++_portfolios[number].nonce;
+        else ++_ledger.portfolios[number].nonce;
     }
 
     function _admitSubAgent(SubAgentBinding calldata binding, string calldata did) private {
         (uint160 capabilities, uint64 stake) = (binding.capabilities, binding.stake);
         uint24 number = _ledger.accounts[binding.creator].principal;
         uint16 index = _admit(binding.agent, number, Kind.PRODUCER, capabilities, stake);
-        address principal = _portfolios[number].principal;
+        address principal = _ledger.portfolios[number].principal;
         emit AgentRegistered(binding.agent, principal, Kind.PRODUCER, index, did, capabilities, stake);
         emit SubAgentRegistered(binding.agent, binding.creator);
     }
@@ -631,22 +576,22 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     function _principalOf(Account memory account) private view returns (address) {
-        return _portfolios[account.principal].principal;
+        return _ledger.portfolios[account.principal].principal;
     }
 
     function _isEligible(Account memory account, Kind kind) private view returns (bool) {
-        return _isPresent(account, kind, _BANNED | _LEAVING);
+        return _isPresent(account, kind, Flags.BANNED | Flags.LEAVING);
     }
 
     /// @dev The flag is in a word that is read anyway; the time is asked of few.
     function _isFrozen(address agent) private view returns (bool) {
-        return _ledger.accounts[agent].flags & _FROZEN != 0 && block.timestamp < _absences[agent].frozenUntil;
+        return _ledger.accounts[agent].flags & Flags.FROZEN != 0 && block.timestamp < _ledger.absences[agent].frozenUntil;
     }
 
     /// @dev Of that kind, with none of the flags, not frozen, and at or above the floor.
     function _isPresent(Account memory account, Kind kind, uint8 without) private view returns (bool) {
         if (kind == Kind.NONE || account.kind != kind || _has(account, without)) return false;
-        if (_portfolios[account.principal].frozen) return false;
+        if (_ledger.portfolios[account.principal].frozen) return false;
         return _isAboveFloor(account);
     }
 
@@ -657,68 +602,22 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @dev Takes the fields of the word together, before anything is decided, and no memory: batches are long.
     function _electorIndex(address agent, uint256 opened, uint256 floor) private view returns (uint16) {
         Account storage account = _ledger.accounts[agent];
-        (uint24 principal, uint16 index, uint32 since, Kind kind, uint8 flags, uint24 reputation) = (
+        (uint24 principal, uint16 index, uint32 since, Kind kind, uint8 flags) = (
             account.principal,
             account.index,
             account.registeredBlock,
             account.kind,
-            account.flags,
-            account.reputation
+            account.flags
         );
-        flags &= _ABSENT;
-        if (flags & ~_LAPSED != 0 || Reputation.points(reputation) < floor) return _NOBODY;
-        if ((flags != 0 || since >= opened) && !_lapsedDuring(agent, opened)) return _NOBODY;
-        Portfolio storage portfolio = _portfolios[principal];
-        bool excluded =
-            kind != Kind.PRODUCER || portfolio.frozen || _wasFrozen(principal, portfolio.countedFrom, opened);
-        return excluded ? _NOBODY : index;
-    }
-
-    /// @dev Whether a session that opened then counted it, and it lapsed since: a lapse is for later sessions.
-    function _lapsedDuring(address agent, uint256 opened) private view returns (bool) {
-        Absence storage absence = _absences[agent];
-        return absence.lapsedBlock >= opened && absence.countedFrom < opened;
-    }
-
-    /// @dev Whether a session that opened then counted its electorate without the principal's producers.
-    function _wasFrozen(uint24 number, uint32 countedFrom, uint256 opened) private view returns (bool) {
-        return countedFrom >= opened && _ledger.wasFrozen(number, opened);
+        if (kind != Kind.PRODUCER) return _NOBODY;
+        Portfolio storage portfolio = _ledger.portfolios[principal];
+        bool plain = flags & Suffrage.QUESTIONABLE == 0 && since < opened;
+        plain = plain && portfolio.countedFrom < opened && !portfolio.frozen;
+        return plain || _ledger.isElector(agent, opened, floor) ? index : _NOBODY;
     }
 
     function _has(Account memory account, uint8 flag) private pure returns (bool) {
         return account.flags & flag != 0;
-    }
-
-    /// @dev True if the agent counts toward turnout, its principal's freeze aside.
-    function _counts(Account memory account) private pure returns (bool) {
-        return account.kind == Kind.PRODUCER && account.flags & _ABSENT == 0;
-    }
-
-    function _raise(address agent, Account memory account, uint8 flag) private {
-        bool counted = _counts(account);
-        account.flags |= flag;
-        _store(agent, account);
-        if (counted) _count(account.principal, false);
-    }
-
-    /// @dev For sessions that open later: those already open counted their electorate without it.
-    function _enfranchise(address agent, Account memory account) private {
-        account.flags &= ~_NOVICE;
-        account.registeredBlock = uint32(block.number);
-        _store(agent, account);
-        if (_counts(account)) _count(account.principal, true);
-        emit AgentEnfranchised(agent, msg.sender);
-    }
-
-    function _count(uint24 principal, bool enters) private {
-        Portfolio storage portfolio = _portfolios[principal];
-        if (enters) {
-            ++portfolio.producers;
-            if (!portfolio.frozen) ++_census.active;
-        } else {
-            --portfolio.producers;
-            if (!portfolio.frozen) --_census.active;
-        }
     }
 
     function _token() private view returns (IERC20) {

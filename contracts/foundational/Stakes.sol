@@ -13,48 +13,7 @@ import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind, Standing} from "../types/Roles.sol";
 import {Dues} from "./Dues.sol";
-
-/// @notice What every act of an agent reads and every settlement writes, in one word (decision 90). Blocks in 32 bits last until the
-/// year 2106.
-struct Account {
-    uint56 held;
-    uint56 locked;
-    /// Thousandths of a point.
-    uint24 reputation;
-    /// Number of its principal.
-    uint24 principal;
-    uint16 index;
-    uint32 registeredBlock;
-    /// Last bytes of the address of the market that locked last.
-    uint24 market;
-    /// Found, and neither settled nor appealed away: 255 at most, more are not counted.
-    uint8 faults;
-    Kind kind;
-    uint8 flags;
-}
-
-/// @notice What seldom changes.
-struct Profile {
-    uint160 capabilities;
-    uint32 registeredAt;
-    uint56 earlier;
-}
-
-struct Ledger {
-    mapping(address agent => Account account) accounts;
-    mapping(address agent => Profile profile) profiles;
-    /// Of `Account.faults`, those that a market found.
-    mapping(address market => mapping(address agent => uint8 faults)) found;
-    /// Slashed, and not taken by the treasury yet.
-    Dues.Owed dues;
-    /// What retired markets took from verifiers, who lock nothing.
-    mapping(address market => mapping(address verifier => uint64 taken)) charged;
-    /// When the Registrar vouched for the last twenty, oldest overwritten.
-    mapping(uint256 place => uint40 at) vouched;
-    uint256 vouchers;
-    /// Of a principal's number, whether it was frozen, from each block on in which that changed.
-    mapping(uint24 number => Checkpoints.Trace224 freezes) freezes;
-}
+import {Account, Flags, Ledger} from "./Ledger.sol";
 
 /// @title What an account has at stake, and what outcomes do to it
 /// @notice Decision 6. A linked library: it runs in ProducerContract's frame and storage. Who may call is checked there.
@@ -62,13 +21,8 @@ library Stakes {
     using Checkpoints for Checkpoints.Trace224;
     using Dues for Dues.Owed;
 
-    /// @dev Among `Account.flags`: part of `locked` is of markets before the last one, `Profile.earlier`.
-    uint8 internal constant DIVIDED = 16;
-
     /// What a retired market takes from one verifier at most, over all: its missions' panels still answer for two absences.
     uint64 private constant _MOST_CHARGED = 2 * SlashingSchedule.NO_SHOW;
-    uint256 private constant _MOST_VOUCHED = 20;
-    uint256 private constant _VOUCHING_PERIOD = 30 days;
 
     // --- Locks and outcomes ------------------------------------------------------------------------------------------
 
@@ -76,9 +30,9 @@ library Stakes {
         Account memory account = staked(self, agent);
         if (account.market != _tag(msg.sender)) {
             account.market = _tag(msg.sender);
-            account.flags &= ~DIVIDED;
+            account.flags &= ~Flags.DIVIDED;
             if (account.locked != 0) {
-                account.flags |= DIVIDED;
+                account.flags |= Flags.DIVIDED;
                 self.profiles[agent].earlier = account.locked;
             }
         }
@@ -142,7 +96,7 @@ library Stakes {
     /// @notice Moves reputation by whole points.
     function adjust(Ledger storage self, address agent, int256 delta, bytes32 reason) external {
         Account memory account = self.accounts[agent];
-        _setReputation(agent, account, Reputation.adjust(account.reputation, delta), reason);
+        _setReputation(self, agent, account, Reputation.adjust(account.reputation, delta), reason);
         self.accounts[agent] = account;
     }
 
@@ -178,33 +132,6 @@ library Stakes {
         uint256 left = Reputation.burdened(account.reputation, account.faults, _lambda(constitution));
         // At most 1000 points.
         return uint16(Reputation.points(left));
-    }
-
-    // --- Votes -------------------------------------------------------------------------------------------------------
-
-    /// @notice Counts one more producer that the Registrar vouches for, whoever holds the office.
-    function vouch(Ledger storage self) external {
-        uint256 place = self.vouchers++ % _MOST_VOUCHED;
-        uint256 due = self.vouched[place] + _VOUCHING_PERIOD;
-        // The low bits are seconds, which fit.
-        if (block.timestamp < due) revert IProducerContract.VouchedEnough(_MOST_VOUCHED, uint40(due));
-        self.vouched[place] = uint40(block.timestamp);
-    }
-
-    /// @notice Keeps that a principal is frozen, or is no more, from this block on.
-    function noteFreeze(Ledger storage self, uint24 number, address principal, bool frozen) external {
-        self.freezes[number].push(uint32(block.number), frozen ? 1 : 0);
-        emit IProducerContract.PrincipalFrozen(principal, frozen);
-    }
-
-    /// @notice Whether a session that opened in a block may have counted its electorate without the principal's producers: it was frozen then,
-    /// or that changed in this very block. The session that never was, of block 0, counted nobody.
-    function wasFrozen(Ledger storage self, uint24 number, uint256 opened) external view returns (bool) {
-        if (opened == 0) return true;
-        Checkpoints.Trace224 storage freezes = self.freezes[number];
-        // Blocks fit 32 bits.
-        uint32 at = uint32(opened);
-        return freezes.upperLookupRecent(at) != 0 || freezes.upperLookupRecent(at - 1) != 0;
     }
 
     // --- Shared with ProducerContract --------------------------------------------------------------------------------
@@ -247,7 +174,8 @@ library Stakes {
         slashed = _take(self, outcome.agent, account, release, penalty);
         if (!scored) return slashed;
         uint256 score = outcome.score < BasisPoints.WHOLE ? outcome.score : BasisPoints.WHOLE;
-        _setReputation(outcome.agent, account, Reputation.ema(account.reputation, score, lambda), outcome.reason);
+        uint256 value = Reputation.ema(account.reputation, score, lambda);
+        _setReputation(self, outcome.agent, account, value, outcome.reason);
     }
 
     /// @dev What a retired market may still take from a verifier, which counts as taken.
@@ -274,7 +202,7 @@ library Stakes {
         held -= uint56(slashed);
         locked -= released;
         locked = locked < held ? locked : held;
-        if (account.flags & DIVIDED != 0) {
+        if (account.flags & Flags.DIVIDED != 0) {
             uint56 earlier = self.profiles[agent].earlier;
             if (account.market != _tag(msg.sender)) earlier -= released < earlier ? released : earlier;
             self.profiles[agent].earlier = earlier < locked ? earlier : locked;
@@ -301,7 +229,19 @@ library Stakes {
         emit IProducerContract.StakeSlashed(agent, slashed, reason);
     }
 
-    function _setReputation(address agent, Account memory account, uint256 value, bytes32 reason) private {
+    /// @dev What is lost of what everybody begins with is kept by blocks: sessions ask what it was when they opened (decision 68).
+    function _setReputation(
+        Ledger storage self,
+        address agent,
+        Account memory account,
+        uint256 value,
+        bytes32 reason
+    ) private {
+        if (value < Reputation.INITIAL || account.reputation < Reputation.INITIAL) {
+            account.flags |= Flags.DOUBTED;
+            uint256 lost = value < Reputation.INITIAL ? Reputation.INITIAL - value : 0;
+            self.losses[agent].push(uint32(block.number), uint224(lost));
+        }
         // At most `Reputation.MAX`, a million.
         emit IProducerContract.ReputationChanged(agent, account.reputation, uint32(value), reason);
         account.reputation = uint24(value);
@@ -315,7 +255,7 @@ library Stakes {
         address market
     ) private view returns (uint64) {
         if (account.market == _tag(market)) return account.locked;
-        return account.flags & DIVIDED != 0 ? self.profiles[agent].earlier : 0;
+        return account.flags & Flags.DIVIDED != 0 ? self.profiles[agent].earlier : 0;
     }
 
     function _lambda(IConstitutionContract constitution) private view returns (uint256) {

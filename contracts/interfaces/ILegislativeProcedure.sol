@@ -84,6 +84,8 @@ interface ILegislativeProcedure {
         uint8 blocJaccard;
         /// Basis points of the ballots that delay approval once flagged.
         uint16 blocShare;
+        /// Whole points below which a producer had no part when the session opened.
+        uint16 reputationFloor;
     }
 
     /// @notice Producers' call for a session about a goal.
@@ -95,8 +97,9 @@ interface ILegislativeProcedure {
         uint16 needed;
         /// Last second of the round, unix; 0 before it begins.
         uint40 deadline;
-        /// The round counts producers of earlier blocks.
+        /// The round counts producers of earlier blocks, from so many points of reputation on.
         uint32 openedBlock;
+        uint16 reputationFloor;
     }
 
     /// @notice Voters whose rankings were shown to be alike.

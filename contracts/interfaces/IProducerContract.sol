@@ -153,7 +153,7 @@ interface IProducerContract {
     /// @notice Enters a CLERK or ADJUDICATOR. Caller: ClerkContract or AdjudicatorRoster.
     function enroll(address agent, address principal, Kind kind) external;
 
-    /// @notice Starts unbonding; the agent stops voting, bidding and verifying at once. Caller: the agent or its principal.
+    /// @notice Starts unbonding; the agent stops bidding and verifying at once, and has no part in sessions that open later. Caller: the agent or its principal.
     function deregister(address agent) external;
 
     /// @notice Pays the held stake to the principal after unbonding, once no lock and no fault is open. Anyone may call.
@@ -236,18 +236,24 @@ interface IProducerContract {
     function requireRoutable(address agent) external view returns (address principal);
     /// @notice What a session asks of an agent, in one call.
     /// @param opened Block in which the session opened.
-    /// @return mayVote There and attending when it opened, its principal not frozen since, and eligible as a producer now. A lapse
-    /// since then is for later sessions.
+    /// @param floor Whole points of reputation that it asks for.
+    /// @return mayVote A producer with a vote that attended and met the floor when it opened, neither banned nor of a frozen principal since.
+    /// Reputation, a lapse and notice given since then are for later sessions (decision 68).
     /// @return principal Zero if not registered.
     /// @return index Meaningful for producers.
     /// @return counted There and attending ever since, its principal not frozen.
     function electorOf(
         address agent,
-        uint256 opened
+        uint256 opened,
+        uint256 floor
     ) external view returns (bool mayVote, address principal, uint16 index, bool counted);
-    /// @notice Dense numbers of producers that may vote and counted before block `opened`; 65,535, which is never assigned,
-    /// for any other agent. One call serves a batch of ballots.
-    function electorsOf(address[] calldata agents, uint256 opened) external view returns (uint16[] memory indices);
+    /// @notice Dense numbers of producers that may vote in a session, as above; 65,535, which is never assigned, for any other agent. One
+    /// call serves a batch of ballots.
+    function electorsOf(
+        address[] calldata agents,
+        uint256 opened,
+        uint256 floor
+    ) external view returns (uint16[] memory indices);
     /// @notice True for a producer of the founding, and for any other once it was paid for a slot or the Registrar vouched for it.
     function hasSuffrage(address agent) external view returns (bool);
     /// @notice True for a producer taken out of the electorate: it may bid, and must `attend` before it may vote.

@@ -336,7 +336,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     function _requireMember(Docket storage docket, address agent) private view returns (address principal) {
-        (principal, ) = Electorate.requireMember(_producers(), agent, docket.info.openedBlock);
+        Session storage info = docket.info;
+        (principal, ) = Electorate.requireMember(_producers(), agent, info.openedBlock, info.rules.reputationFloor);
     }
 
     function _asCandidates(Docket storage docket, uint8[] memory entries) private view returns (uint8[] memory) {

@@ -3,8 +3,6 @@ import type { CityClient } from "../client/client.ts";
 import { isSessionMessageBy, type SessionMessage, sessionDigest, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
-import { KINDS } from "../protocol/kinds.ts";
-import { parameterIndex } from "../protocol/parameters.ts";
 import { flawOf } from "../protocol/seven-messages.ts";
 import { merkleRoot } from "../rules/ordered-merkle.ts";
 import { Clerk } from "./clerk.ts";
@@ -31,11 +29,10 @@ export class Registrar extends Clerk {
    */
   async request(session: bigint): Promise<SignedRequest> {
     await this.requirePermitted("LegislativeProcedure", "confirmIdentities");
-    const { legislation, constitution, chain } = this.client;
-    const { openedBlock, deadline } = await legislation.sessionOf(session);
+    const { legislation, chain } = this.client;
+    const { openedBlock, deadline, rules } = await legislation.sessionOf(session);
     const { hash: nonce } = await chain.publicClient.getBlock({ blockNumber: BigInt(openedBlock) });
-    const minReputation = Number(await constitution.param(parameterIndex("REPUTATION_FLOOR")));
-    const message = { session, registrar: this.address, nonce, minReputation, deadline };
+    const message = { session, registrar: this.address, nonce, minReputation: rules.reputationFloor, deadline };
     return { ...message, signature: await signSessionMessage(this.client, this.account, "IdentityVerificationRequest", message) };
   }
 
@@ -45,10 +42,9 @@ export class Registrar extends Clerk {
     const { signature, ...message } = attestation;
     if (!(await isSessionMessageBy(this.client, message.agent, "IdentityAttestation", message, signature))) return "signature";
     const { kind, principal, registeredBlock } = await agents.agentOf(message.agent);
-    const { openedBlock } = await legislation.sessionOf(message.session);
+    const { openedBlock, rules } = await legislation.sessionOf(message.session);
     const reputation = Number(await agents.reputationOf(message.agent));
-    const [isEligible, votes] = await Promise.all([agents.isEligible(message.agent, KINDS.PRODUCER), agents.hasSuffrage(message.agent)]);
-    const eligible = isEligible && votes;
+    const [eligible] = await agents.electorOf(message.agent, BigInt(openedBlock), BigInt(rules.reputationFloor));
     return flawOf("IdentityAttestation", message, { request, kind, principal, reputation, registeredBlock, openedBlock, eligible });
   }
 

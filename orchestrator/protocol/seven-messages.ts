@@ -100,12 +100,13 @@ export interface SevenFacts {
     readonly deadline: number;
   };
   readonly IdentityAttestation: {
-    readonly request: Pick<Seven<"IdentityVerificationRequest">, "session" | "nonce" | "minReputation">;
+    readonly request: Pick<Seven<"IdentityVerificationRequest">, "session" | "nonce">;
     readonly kind: number;
     readonly principal: Address;
     readonly reputation: number;
     readonly registeredBlock: number;
     readonly openedBlock: number;
+    /** The chain lets it vote in this session: its reputation when the session opened counts, by the floor of that day. */
     readonly eligible: boolean;
   };
   readonly DAGProposal: {
@@ -161,7 +162,6 @@ const predicates: { readonly [Name in SevenName]: Predicate<Name> } = {
       [facts.kind === KINDS.PRODUCER, "kind"],
       [message.principal === facts.principal, "principal"],
       [message.reputation === facts.reputation, "reputation"],
-      [facts.reputation >= request.minReputation, "reputation floor"],
       [facts.registeredBlock < facts.openedBlock, "registered too late"],
       [facts.eligible, "not eligible"],
     ),

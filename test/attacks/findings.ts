@@ -142,9 +142,9 @@ export const FINDINGS: readonly Finding[] = [
     id: "M10",
     finding: "one adjudicator strikes a voter off",
     decisions: [68],
-    rule: "two signatures, 100 points an order, 200 of a principal in 30 days",
-    attacks: ["C27", "C28", "C29"],
-    left: "reputation still reaches an open session",
+    rule: "two signatures, 100 points an order, 200 of a principal in 30 days; none reaches an open session",
+    attacks: ["C27", "C28", "C29", "G65"],
+    left: "bans and freezes of two adjudicators reach an open session, however many",
   },
   {
     id: "M11",

@@ -247,6 +247,27 @@ describe("attacks that grief", () => {
     });
   });
 
+  describe("with reputations", () => {
+    it("an order, or a mission that is settled, takes the deciding voters out of a close vote", async () => {
+      const { legislation, voters, steps, producers, as } = await loadLegislature();
+      const session = await steps.toVoting([billOf(lawOf()).specHash]);
+      const [accused, failed] = voters as [Wallet, Wallet, ...Wallet[]];
+      const governor = producers.connect(await as("ADJUDICATION"));
+      await attempt(governor.adjustReputation(accused.address, -450, WHY));
+      const market = producers.connect(await as("EXECUTION"));
+      const lost = { agent: failed.address, release: 0n, scored: true, score: 0, reason: WHY };
+      while (await producers.meetsReputationFloor(failed.address)) await attempt(market.settle(lost, 0n, ZeroAddress));
+      // Four want the law, three want none.
+      for (const [i, voter] of voters.slice(0, 7).entries()) {
+        await attempt(legislation.castBallots(session, [await steps.ballot(session, voter, i < 4 ? [1, 0] : [0, 1])]));
+      }
+      await networkHelpers.time.increase(PROPOSAL + 1n);
+      await attempt(legislation.tally(session));
+      expect(await producers.meetsReputationFloor(accused.address)).to.equal(false);
+      expect((await legislation.sessionOf(session)).state).to.equal(State.TALLIED);
+    });
+  });
+
   describe("with freezes", () => {
     it("somebody freezes a node without being its monitor or executor", async () => {
       await routed(TASK);

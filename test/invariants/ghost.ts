@@ -9,6 +9,8 @@ export interface GhostSession {
   /** Packed `MissionParams`, and the whole table, as they were when it opened. */
   readonly params: bigint;
   readonly rules: ReadonlyMap<number, bigint>;
+  /** Agents below the floor of that day, which have no part in it. */
+  readonly poor: ReadonlySet<string>;
   /** By candidate. */
   readonly specs: Map<number, string>;
   readonly sponsors: Map<number, Set<string>>;
@@ -128,11 +130,16 @@ export class Ghost {
     return known(this.agents.get(address), `agent ${address}`);
   }
 
-  /** Banned, frozen or below the floor (invariant 26); leaving is another matter. */
-  isOutcast(address: string): boolean {
+  /** Banned, frozen or among `poor` (invariant 26); leaving is another matter. */
+  isOutcast(address: string, poor: ReadonlySet<string> = this.#poor()): boolean {
     const agent = this.agents.get(address);
-    if (agent === undefined) return true;
-    return agent.banned || this.frozenPrincipals.has(agent.principal) || agent.reputation / 1000n < this.param("REPUTATION_FLOOR");
+    return agent === undefined || agent.banned || this.frozenPrincipals.has(agent.principal) || poor.has(address);
+  }
+
+  /** Agents below the reputation floor now. */
+  #poor(): ReadonlySet<string> {
+    const floor = this.param("REPUTATION_FLOOR");
+    return new Set([...this.agents].flatMap(([address, { reputation }]) => (reputation / 1000n < floor ? [address] : [])));
   }
 
   param(name: keyof typeof NEEDED): bigint {
@@ -146,6 +153,7 @@ export class Ghost {
         electorate: amount(e, "electorate"),
         params: amount(e, "params"),
         rules: new Map(this.params),
+        poor: this.#poor(),
         specs: new Map(),
         sponsors: new Map(),
         ballots: new Map(),

@@ -32,7 +32,10 @@ export const INVARIANTS: readonly Invariant[] = [
   { number: 23, statement: "reputation ∈ [0, 1000], written by execution and adjudication only" },
   { number: 24, statement: "every order by signature is taken once, on one chain, by one contract" },
   { number: 25, statement: "award ⇒ fair ∨ below threshold ∨ waived with its event" },
-  { number: 26, statement: "banned, frozen or below-floor agents neither vote nor bid" },
+  {
+    number: 26,
+    statement: "banned or frozen agents, and those below the floor when a session opened or a bid is made, neither vote nor bid",
+  },
   { number: 27, statement: "stopped ⇒ nothing is routed" },
 ];
 

@@ -204,7 +204,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     2,
   ),
   breaks(25, "meta/market/Awards.sol", "_BINDING_FROM = 5;", "_BINDING_FROM = 50;", 1),
-  breaks(26, "foundational/ProducerContract.sol", "        if (_portfolios[account.principal].frozen) return false;\n", ""),
+  breaks(26, "foundational/ProducerContract.sol", "        if (_ledger.portfolios[account.principal].frozen) return false;\n", ""),
   breaks(
     27,
     "collaboration/Dispatch.sol",
@@ -245,9 +245,9 @@ const WORDS: readonly Mutant[] = [
   noticed(
     "foundational/producer-contract",
     "take a producer out of the electorate and back into that of later blocks",
-    "foundational/ProducerContract.sol",
-    "if (counted) _count(account.principal, false);",
-    "if (!counted) _count(account.principal, false);",
+    "foundational/Suffrage.sol",
+    "if (counted) count(self, account.principal, false);",
+    "if (!counted) count(self, account.principal, false);",
   ),
   noticed(
     "meta/adjudication-procedure",
@@ -635,8 +635,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "foundational/producer-contract",
     "ends eligibility at once and pays the principal after unbonding, once",
     "foundational/ProducerContract.sol",
-    "if (!_has(account, _LEAVING) || block.timestamp < until) revert",
-    "if (!_has(account, _LEAVING)) revert",
+    "if (!_has(account, Flags.LEAVING) || block.timestamp < until) revert",
+    "if (!_has(account, Flags.LEAVING)) revert",
   ),
   noticed(
     "meta/execution-procedure",

@@ -40,7 +40,7 @@ const CASES: { readonly [Name in SevenName]: Case<Name> } = {
   IdentityAttestation: {
     message: { session: 1n, agent, principal, reputation: 500, nonce, deadline: 50 },
     facts: {
-      request: { session: 1n, nonce, minReputation: 100 },
+      request: { session: 1n, nonce },
       kind: 1,
       principal,
       reputation: 500,
@@ -54,7 +54,6 @@ const CASES: { readonly [Name in SevenName]: Case<Name> } = {
       [{ facts: { kind: 2 } }, "kind"],
       [{ message: { principal: other } }, "principal"],
       [{ message: { reputation: 501 } }, "reputation"],
-      [{ message: { reputation: 99 }, facts: { reputation: 99 } }, "reputation floor"],
       [{ facts: { registeredBlock: 6 } }, "registered too late"],
       [{ facts: { eligible: false } }, "not eligible"],
     ],

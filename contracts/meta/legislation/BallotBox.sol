@@ -79,7 +79,11 @@ library BallotBox {
         IProducerContract producers,
         Ballot[] calldata ballots
     ) private {
-        uint16[] memory indices = producers.electorsOf(_agents(ballots), docket.info.openedBlock);
+        uint16[] memory indices = producers.electorsOf(
+            _agents(ballots),
+            docket.info.openedBlock,
+            docket.info.rules.reputationFloor
+        );
         uint256 width = _width(batch.m);
         uint256 next = 0;
         for (uint256 i = 0; i < ballots.length; ++i) {

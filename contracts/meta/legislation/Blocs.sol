@@ -46,7 +46,11 @@ library Blocs {
         Docket storage docket = self.inOpenStage(constitution, session, SessionState.DELIBERATING);
         address[] memory agents = new address[](rankings.length);
         for (uint256 i = 0; i < rankings.length; ++i) agents[i] = rankings[i].agent;
-        uint16[] memory indices = _producers(constitution).electorsOf(agents, docket.info.openedBlock);
+        uint16[] memory indices = _producers(constitution).electorsOf(
+            agents,
+            docket.info.openedBlock,
+            docket.info.rules.reputationFloor
+        );
         for (uint256 i = 0; i < rankings.length; ++i) {
             if (indices[i] == Electorate.NOBODY) revert ILegislativeProcedure.NotEligible(agents[i]);
             _poll(docket, session, domain, indices[i], rankings[i]);

@@ -139,7 +139,7 @@ library Convocation {
         for (uint256 i = 0; i < self.lastTallied.length; ++i) {
             Docket storage docket = self.dockets[self.lastTallied[i]];
             // Session 0 does not exist and opened in block 0: before three tallies no one can have missed three.
-            (, , uint16 index, bool counted) = producers.electorOf(agent, docket.info.openedBlock);
+            (, , uint16 index, bool counted) = producers.electorOf(agent, docket.info.openedBlock, 0);
             bool attended = !counted || docket.rankingAt(index) != 0;
             if (attended) revert ILegislativeProcedure.StillAttending(agent);
         }
@@ -185,7 +185,8 @@ library Convocation {
         Docket storage origin = _requireReintroducible(self, session, candidate, auth.agent);
         origin.requireChanged(session, specHash);
         IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
-        (address principal, ) = Electorate.requireMember(producers, auth.agent, uint32(block.number));
+        uint256 floor = constitution.param(Param.REPUTATION_FLOOR);
+        (address principal, ) = Electorate.requireMember(producers, auth.agent, block.number, floor);
 
         successor = _open(self, constitution, origin.info.goalHash, origin.info.parent, address(0), 0);
         // Sessions are counted one by one and fit 32 bits.
@@ -229,6 +230,7 @@ library Convocation {
         // A share is at most all producers, who fit.
         round.needed = needed == 0 ? 1 : uint16(needed);
         round.openedBlock = uint32(block.number);
+        round.reputationFloor = uint16(constitution.param(Param.REPUTATION_FLOOR));
         round.deadline = CityClock.afterNow(constitution, constitution.param(Param.LEGISLATIVE_PROPOSAL_TIMEOUT));
     }
 
@@ -240,7 +242,7 @@ library Convocation {
         Auth[] calldata backers
     ) private {
         IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
-        uint16[] memory indices = producers.electorsOf(_agents(backers), round.openedBlock);
+        uint16[] memory indices = producers.electorsOf(_agents(backers), round.openedBlock, round.reputationFloor);
         bytes32 key = keccak256(abi.encode(_keyOf(subject.goalHash, subject.parent), round.round));
         mapping(uint256 word => uint256) storage bits = self.backers[key];
         for (uint256 i = 0; i < backers.length; ++i) {

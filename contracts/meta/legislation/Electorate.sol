@@ -5,7 +5,7 @@ import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol"
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 
 /// @title Who may speak in a session
-/// @notice Decision 10: a producer that the session counted when it opened, and that is eligible at this moment.
+/// @notice Decisions 10, 68: a producer that the session counted when it opened, unless it was banned or its principal frozen since.
 library Electorate {
     /// @notice What `IProducerContract.electorsOf` answers instead of the number of an agent that may not vote.
     uint16 internal constant NOBODY = type(uint16).max;
@@ -14,10 +14,11 @@ library Electorate {
     function requireMember(
         IProducerContract producers,
         address agent,
-        uint32 openedBlock
+        uint256 openedBlock,
+        uint256 floor
     ) internal view returns (address principal, uint16 index) {
         bool mayVote;
-        (mayVote, principal, index, ) = producers.electorOf(agent, openedBlock);
+        (mayVote, principal, index, ) = producers.electorOf(agent, openedBlock, floor);
         if (!mayVote) revert ILegislativeProcedure.NotEligible(agent);
     }
 }

@@ -152,6 +152,7 @@ library SessionLedger {
         rules.blocTau = uint8(constitution.param(Param.BLOC_TAU_THRESHOLD));
         rules.blocJaccard = uint8(constitution.param(Param.BLOC_JACCARD_THRESHOLD));
         rules.blocShare = uint16(constitution.param(Param.CRITICAL_BLOC_SHARE));
+        rules.reputationFloor = uint16(constitution.param(Param.REPUTATION_FLOOR));
         rules.fee = constitution.paramInUnits(Param.SESSION_FEE);
     }
 

@@ -9,7 +9,6 @@ import type { Address, ContentId, Hex } from "../../primitives/hex.ts";
 import { hexSchema } from "../../primitives/hex.ts";
 import { briefingSchema, type Debate, debateSchema, opinionsSchema, speechContentSchema } from "../../protocol/debate.ts";
 import { OFFICES } from "../../protocol/offices.ts";
-import { parameterIndex } from "../../protocol/parameters.ts";
 import type { SessionMessageName } from "../../protocol/session-messages.ts";
 import { flawOf, type Seven, type SevenFacts, type SevenName, sevenMessages, sevenSchemas } from "../../protocol/seven-messages.ts";
 import { packRanking } from "../../rules/condorcet.ts";
@@ -183,7 +182,7 @@ async function identities(context: AuditContext, seen: Inspection): Promise<void
   seen.same([request.session, request.nonce], [session, nonce], "the Registrar's question: session and nonce", blockFile(named.request));
   valid(seen, "IdentityVerificationRequest", request, {
     appointed: await client.clerks.isClerk(OFFICES.REGISTRAR, request.registrar),
-    minReputation: Number(await client.constitution.param(parameterIndex("REPUTATION_FLOOR"))),
+    minReputation: opened.rules.reputationFloor,
     deadline: request.deadline,
   });
   const attested = attestationsSchema.parse(block(named.attestations));

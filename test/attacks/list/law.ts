@@ -206,7 +206,7 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     threats: ["SP-2"],
     entry: "LegislativeProcedure.castBallots",
     guard: "a principal released from a freeze counts for later sessions",
-    file: "foundational/ProducerContract.sol",
+    file: "foundational/Suffrage.sol",
     find: "        portfolio.countedFrom = uint32(block.number);\n",
     replace: "",
   },

@@ -17,7 +17,7 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     entry: "ProducerContract.withdrawStake",
     guard: "who leaves waits for the unbonding period",
     file: "foundational/ProducerContract.sol",
-    find: "if (!_has(account, _LEAVING) || block.timestamp < until) revert",
+    find: "if (!_has(account, Flags.LEAVING) || block.timestamp < until) revert",
     replace: "if (until == 0) revert",
   },
   {
@@ -317,8 +317,8 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     entry: "ProducerContract.register",
     guard: "who comes after the founding votes from its first paid slot on",
     file: "foundational/ProducerContract.sol",
-    find: "            if (_isFounded()) account.flags = _NOVICE;\n            else _count(principal, true);\n",
-    replace: "            _count(principal, true);\n",
+    find: "            if (_isFounded()) account.flags = Flags.NOVICE;\n            else _ledger.count(principal, true);\n",
+    replace: "            _ledger.count(principal, true);\n",
     bound: "registration stakes, and founders do not lapse by it",
   },
   {

@@ -18,6 +18,7 @@ import { outcomeOf } from "../../support/outcomes.ts";
 
 const WHY = id("why");
 const UNBONDING = 1_209_600;
+const FLOOR = 100;
 
 describe("ProducerContract", () => {
   let city: City;
@@ -612,7 +613,11 @@ describe("ProducerContract", () => {
     const paid = (agent: string) => [{ agent, release: 0n, scored: true, score: 1, reason: WHY }];
     const votes = async (agent: string) => {
       const opened = await latestBlock();
-      return [await contract.hasSuffrage(agent), (await contract.electorOf(agent, opened + 1)).mayVote, await contract.activeProducers()];
+      return [
+        await contract.hasSuffrage(agent),
+        (await contract.electorOf(agent, opened + 1, FLOOR)).mayVote,
+        await contract.activeProducers(),
+      ];
     };
 
     it("is who founded the city, and for others begins with a paid slot, in later sessions", async () => {
@@ -623,7 +628,7 @@ describe("ProducerContract", () => {
         [true, true, 1n],
         [false, false, 1n],
       ]);
-      expect(await contract.electorsOf([founder.address, agent.address], (await latestBlock()) + 1)).to.deep.equal([0n, 65_535n]);
+      expect(await contract.electorsOf([founder.address, agent.address], (await latestBlock()) + 1, FLOOR)).to.deep.equal([0n, 65_535n]);
       expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
       const execution = contract.connect(await city.as("EXECUTION"));
       await execution.settleAll(paid(agent.address), []);
@@ -633,7 +638,7 @@ describe("ProducerContract", () => {
         .to.emit(contract, "AgentEnfranchised")
         .withArgs(agent.address, city.addresses.EXECUTION);
       expect(await votes(agent.address)).to.deep.equal([true, true, 2n]);
-      expect((await contract.electorOf(agent.address, opened)).mayVote).to.equal(false);
+      expect((await contract.electorOf(agent.address, opened, FLOOR)).mayVote).to.equal(false);
     });
 
     it("is a Registrar's to give, within its envelope and not to its own house", async () => {
@@ -770,7 +775,7 @@ describe("ProducerContract", () => {
       expect(await contract.activeProducers()).to.equal(1);
       await networkHelpers.mine();
       const opened = await ethers.provider.getBlockNumber();
-      expect((await contract.electorOf(agent.address, opened)).mayVote).to.equal(true);
+      expect((await contract.electorOf(agent.address, opened, FLOOR)).mayVote).to.equal(true);
       await contract.freezeAgent(agent.address, false);
       expect(await contract.requireRoutable(agent.address)).to.equal(principal.address);
       await contract.freezeAgent(agent.address, true);

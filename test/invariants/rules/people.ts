@@ -132,7 +132,9 @@ const inGoodStanding: Rule = {
   on(event, { ghost, require }) {
     const who = CIVIC[event.name];
     if (who === undefined) return;
-    require(!ghost.isOutcast(text(event, who)), () => `${event.name} by ${text(event, who)}, an outcast`);
+    // A session keeps the electorate it began with, whatever reputations do since.
+    const poor = event.args.toObject()["session"] === undefined ? undefined : ghost.session(amount(event, "session")).poor;
+    require(!ghost.isOutcast(text(event, who), poor), () => `${event.name} by ${text(event, who)}, an outcast`);
     require(ghost.agent(text(event, who)).kind === 1, () => `${event.name} by ${text(event, who)}, no producer`);
   },
 };

@@ -178,7 +178,7 @@ describe("LegislativeProcedure: ballots", () => {
       expect(await legislation.rankingOf(session, agent.address)).to.equal(ballot.ranking);
     });
 
-    it("belongs to producers that are eligible now and counted before the session", async () => {
+    it("belongs to producers that were counted before the session, unless they are banned or their house is frozen", async () => {
       const { house, legislation, steps, session, producers, offices } = await voting();
       const late = (await house.register("late")).agent;
       const verifier = (await house.register("verifier", { kind: 4 })).agent;
@@ -195,14 +195,18 @@ describe("LegislativeProcedure: ballots", () => {
       await producers.connect(legislature).lapse(lapsed.address);
       await producers.freezePrincipal(await producers.principalOf(frozen.address), true);
       await producers.adjustReputation(poor.address, -1000, ZeroHash);
-      for (const agent of [late, verifier, banned, leaving, frozen, poor, offices.SPEAKER[0] as Wallet]) {
+      for (const agent of [late, verifier, banned, frozen, offices.SPEAKER[0] as Wallet]) {
         await expect(legislation.castBallots(session, [await steps.ballot(session, agent, [0, 1, 2])]))
           .to.be.revertedWithCustomError(legislation, "NotEligible")
           .withArgs(agent.address);
       }
-      // To lapse, and to attend again, is for later sessions; a freeze that is over takes no vote that the session had counted.
+      // To lapse, to attend again, to leave and to lose reputation is for later sessions; a freeze that is over takes no vote that the
+      // session had counted.
       await producers.connect(lapsed).attend(lapsed.address);
-      await legislation.castBallots(session, [await steps.ballot(session, lapsed, [0, 1, 2])]);
+      for (const agent of [leaving, lapsed, poor]) {
+        await legislation.castBallots(session, [await steps.ballot(session, agent, [0, 1, 2])]);
+        expect(await legislation.rankingOf(session, agent.address)).to.equal(packRanking([0, 1, 2]));
+      }
       await producers.freezePrincipal(await producers.principalOf(frozen.address), false);
       await legislation.castBallots(session, [await steps.ballot(session, frozen, [0, 1, 2])]);
     });
@@ -219,6 +223,34 @@ describe("LegislativeProcedure: ballots", () => {
         legislation,
         "NotEligible",
       );
+    });
+
+    it("asks what reputation was when the session opened, by the floor of that day", async () => {
+      const house = await loadLegislature();
+      const { legislation, producers, steps } = house;
+      // Who proposes and supports the bill is others.
+      const [risen, fallen, near] = [5, 6, 7].map((i) => voter(house, i)) as [Wallet, Wallet, Wallet];
+      await producers.adjustReputation(risen.address, -450, ZeroHash);
+      await producers.adjustReputation(near.address, -350, ZeroHash);
+      const former = await steps.toVoting([A]);
+      await producers.adjustReputation(risen.address, 900, ZeroHash);
+      // It falls twice and recovers, so that its last change alone would not tell.
+      for (const points of [-450, 300, -300]) await producers.adjustReputation(fallen.address, points, ZeroHash);
+      await setParameter(house, "REPUTATION_FLOOR", 200);
+      const later = await steps.toVoting([A]);
+      await producers.adjustReputation(fallen.address, 450, ZeroHash);
+      const votes = async (session: bigint, agent: Wallet) =>
+        legislation.castBallots.staticCall(session, [await steps.ballot(session, agent, [0, 1])]).then(
+          () => true,
+          () => false,
+        );
+      const [inFormer, inLater] = await Promise.all(
+        [former, later].map((session) => Promise.all([risen, fallen, near].map((agent) => votes(session, agent)))),
+      );
+      expect([inFormer, inLater]).to.deep.equal([
+        [false, true, true],
+        [true, false, false],
+      ]);
     });
 
     it("happens while voting is open", async () => {

@@ -60,19 +60,21 @@ describe("LegislativeProcedure: candidates", () => {
       const [banned, lapsed, leaving] = [voter(house, 0), voter(house, 1), voter(house, 2)];
       await producers.ban(banned.address, hash("reason"));
       await producers.connect(leaving).deregister(leaving.address);
-      for (const agent of [late, banned, leaving, offices.SPEAKER[0] as Wallet, await account("stranger")]) {
+      for (const agent of [late, banned, offices.SPEAKER[0] as Wallet, await account("stranger")]) {
         await expect(legislation.connect(agent).propose(session, SPEC, CID, direct(agent)))
           .to.be.revertedWithCustomError(legislation, "NotEligible")
           .withArgs(agent.address);
       }
-      // A lapse is for sessions that open after it.
+      // Notice and a lapse are for sessions that open after them.
+      await legislation.connect(leaving).propose(session, SPEC, CID, direct(leaving));
       await producers.connect(await house.as("LEGISLATION")).lapse(lapsed.address);
       await legislation.connect(lapsed).propose(session, SPEC, CID, direct(lapsed));
       const next = await steps.toProposing();
-      await expect(legislation.connect(lapsed).propose(next, SPEC, CID, direct(lapsed))).to.be.revertedWithCustomError(
-        legislation,
-        "NotEligible",
-      );
+      for (const agent of [lapsed, leaving]) {
+        await expect(legislation.connect(agent).propose(next, SPEC, CID, direct(agent)))
+          .to.be.revertedWithCustomError(legislation, "NotEligible")
+          .withArgs(agent.address);
+      }
     });
 
     it("ends with the stage", async () => {

@@ -102,7 +102,7 @@ describe("LegislativeProcedure.petition", () => {
   describe("given fewer backers than the share of the producers active when the round began", () => {
     it("it should record them and open nothing", async () => {
       const { legislation } = house;
-      expect(await round()).to.deep.equal([1n, 0n, 0n, 0n, 0n]);
+      expect(await round()).to.deep.equal([1n, 0n, 0n, 0n, 0n, 0n]);
       const call = legislation.petition(GOAL, ZeroAddress, await sign(4));
       await expect(call).to.emit(legislation, "Petitioned").withArgs(GOAL, ZeroAddress, 1, voter(house, 4).address);
       const [at, block] = [BigInt(await time.latest()), BigInt(await time.latestBlock())];
@@ -173,7 +173,7 @@ describe("LegislativeProcedure.petition", () => {
       const [first, second, third] = await sign(0, 1, 2);
       if (!first || !second || !third) throw new Error("no signatures");
       await legislation.petition(GOAL, ZeroAddress, [first, second]);
-      expect(await round()).to.deep.equal([2n, 0n, 0n, 0n, 0n]);
+      expect(await round()).to.deep.equal([2n, 0n, 0n, 0n, 0n, 0n]);
       for (const former of [first, third]) {
         await expect(legislation.petition(GOAL, ZeroAddress, [former])).to.be.revertedWithCustomError(legislation, "InvalidSignature");
       }
