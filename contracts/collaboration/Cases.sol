@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ActionTable} from "../libraries/ActionTable.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {Action} from "../types/Actions.sol";
@@ -23,15 +24,15 @@ library Cases {
         Action action,
         uint8 node
     ) external view returns (bytes32) {
-        return action.judgesMission() ? _ofMission(s, city) : _ofNode(s, city, node);
+        return action.judgesMission() ? _ofMission(s) : _ofNode(s, city, node);
     }
 
     function ofNode(MissionStorage.Layout storage s, City calldata city, uint8 node) external view returns (bytes32) {
         return _ofNode(s, city, node);
     }
 
-    function ofMission(MissionStorage.Layout storage s, City calldata city) external view returns (bytes32) {
-        return _ofMission(s, city);
+    function ofMission(MissionStorage.Layout storage s) external view returns (bytes32) {
+        return _ofMission(s);
     }
 
     function _ofNode(MissionStorage.Layout storage s, City calldata city, uint8 node) private view returns (bytes32) {
@@ -45,8 +46,9 @@ library Cases {
     }
 
     /// @dev Who committed stands in the nodes' words.
-    function _ofMission(MissionStorage.Layout storage s, City calldata city) private view returns (bytes32) {
-        uint256[] memory words = new uint256[](LawCodec.header(MissionFrame.open(city).args).nodeCount);
+    function _ofMission(MissionStorage.Layout storage s) private view returns (bytes32) {
+        (uint256 nodes, ) = LawCodec.ending(Clones.fetchCloneArgs(address(this)));
+        uint256[] memory words = new uint256[](nodes);
         // At most 256 nodes.
         for (uint256 node = 0; node < words.length; ++node) words[node] = s.nodes[node];
         return keccak256(abi.encode(s.head.state, s.head.stopped, _stops(s), s.delegated, words));

@@ -146,7 +146,7 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function missionCaseHash() external view returns (bytes32) {
-        return Cases.ofMission(_mission, _city());
+        return Cases.ofMission(_mission);
     }
 
     /// @inheritdoc ICollaborationContract

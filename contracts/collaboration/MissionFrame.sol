@@ -81,7 +81,8 @@ library MissionFrame {
 
     /// @notice The same, or has bid for some of its work.
     function isRival(IExecutionProcedure market, address principal) internal view returns (bool) {
-        return isParty(market, principal) || market.participationOf(address(this), principal).bid;
+        IExecutionProcedure.Participation memory part = market.participationOf(address(this), principal);
+        return part.sponsor || part.executor || part.verifier || part.bid;
     }
 
     /// @notice Seconds a decision about the node can be appealed.
