@@ -287,7 +287,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function stakeOf(address agent) external view returns (Stake memory) {
         Account memory account = _load(agent);
-        return Stake({held: account.held, locked: account.locked, unbondingUntil: _ledger.absences[agent].unbondingUntil});
+        return
+            Stake({held: account.held, locked: account.locked, unbondingUntil: _ledger.absences[agent].unbondingUntil});
     }
 
     /// @inheritdoc IProducerContract
@@ -460,7 +461,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         address bearer = _bearers[didHash];
         if (bearer != address(0) && bearer != agent) {
             bool left =
-                _ledger.accounts[bearer].flags & Flags.LEAVING != 0 && block.timestamp >= _ledger.absences[bearer].unbondingUntil;
+                _ledger.accounts[bearer].flags & Flags.LEAVING != 0 &&
+                    block.timestamp >= _ledger.absences[bearer].unbondingUntil;
             if (!left) revert DidTaken(did, bearer);
         }
         _bearers[didHash] = agent;
@@ -585,7 +587,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @dev The flag is in a word that is read anyway; the time is asked of few.
     function _isFrozen(address agent) private view returns (bool) {
-        return _ledger.accounts[agent].flags & Flags.FROZEN != 0 && block.timestamp < _ledger.absences[agent].frozenUntil;
+        return
+            _ledger.accounts[agent].flags & Flags.FROZEN != 0 && block.timestamp < _ledger.absences[agent].frozenUntil;
     }
 
     /// @dev Of that kind, with none of the flags, not frozen, and at or above the floor.

@@ -65,12 +65,7 @@ library Suffrage {
     }
 
     /// @notice Whether a producer may vote in a session that opened in that block with that floor of reputation, in whole points.
-    function isElector(
-        Ledger storage self,
-        address agent,
-        uint256 opened,
-        uint256 floor
-    ) external view returns (bool) {
+    function isElector(Ledger storage self, address agent, uint256 opened, uint256 floor) external view returns (bool) {
         Account storage account = self.accounts[agent];
         uint8 flags = account.flags;
         if (flags & (Flags.BANNED | Flags.NOVICE) != 0) return false;

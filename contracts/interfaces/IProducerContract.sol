@@ -153,7 +153,8 @@ interface IProducerContract {
     /// @notice Enters a CLERK or ADJUDICATOR. Caller: ClerkContract or AdjudicatorRoster.
     function enroll(address agent, address principal, Kind kind) external;
 
-    /// @notice Starts unbonding; the agent stops bidding and verifying at once, and has no part in sessions that open later. Caller: the agent or its principal.
+    /// @notice Starts unbonding; the agent stops bidding and verifying at once, and has no part in sessions that open later. Caller: the
+    /// agent or its principal.
     function deregister(address agent) external;
 
     /// @notice Pays the held stake to the principal after unbonding, once no lock and no fault is open. Anyone may call.
