@@ -44,7 +44,7 @@ export const about: ServiceAbout = {
     },
     [],
   ),
-  capabilities: capabilities({ aggregation: 100, numbers: 80 }),
+  capabilities: capabilities({ aggregation: 200, numbers: 160 }),
   deterministic: true,
 };
 

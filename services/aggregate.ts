@@ -17,7 +17,7 @@ export const about: ServiceAbout = {
   perItem: false,
   input: SERVICE_INPUT,
   output: DOCUMENT_OUTPUT,
-  capabilities: capabilities({ aggregation: 120, text: 60, numbers: 20 }),
+  capabilities: capabilities({ aggregation: 240, text: 120, numbers: 40 }),
   deterministic: true,
 };
 

@@ -15,7 +15,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: SERVICE_INPUT,
   output: LABELS_OUTPUT,
-  capabilities: capabilities({ classification: 120, text: 40 }),
+  capabilities: capabilities({ classification: 240, text: 80 }),
   deterministic: true,
 };
 

@@ -26,7 +26,7 @@ export const about: ServiceAbout = {
   options: optionsSchema({
     dates: { enum: ["day-first", "month-first"], default: "day-first", description: "how 3/4/2026 is to be read" },
   }),
-  capabilities: capabilities({ parsing: 80, numbers: 60 }),
+  capabilities: capabilities({ parsing: 160, numbers: 120 }),
   deterministic: true,
 };
 

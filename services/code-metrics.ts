@@ -27,7 +27,7 @@ export const about: ServiceAbout = {
     complexity: { type: ["integer", "null"], description: "cyclomatic complexity of the whole file: how complicated it is" },
     worst: { type: ["integer", "null"], description: "complexity of the most complex function" },
   }),
-  capabilities: capabilities({ parsing: 100, numbers: 40 }),
+  capabilities: capabilities({ parsing: 200, numbers: 80 }),
   deterministic: true,
 };
 

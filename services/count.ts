@@ -12,7 +12,7 @@ export const about: ServiceAbout = {
   perItem: false,
   input: SERVICE_INPUT,
   output: itemsOutput({ value: { type: "number" } }),
-  capabilities: capabilities({ aggregation: 80, numbers: 80 }),
+  capabilities: capabilities({ aggregation: 160, numbers: 160 }),
   deterministic: true,
 };
 

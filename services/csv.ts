@@ -17,7 +17,7 @@ export const about: ServiceAbout = {
   perItem: false,
   input: SERVICE_INPUT,
   output: DOCUMENT_OUTPUT,
-  capabilities: capabilities({ aggregation: 80, ordering: 40, text: 20 }),
+  capabilities: capabilities({ aggregation: 160, ordering: 80, text: 40 }),
   deterministic: true,
 };
 

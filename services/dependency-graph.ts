@@ -20,7 +20,7 @@ export const about: ServiceAbout = {
   drops: true,
   input: itemsInput(),
   output: itemsOutput({ label: { type: "string" }, value: { type: "integer" } }),
-  capabilities: capabilities({ parsing: 100, ordering: 60 }),
+  capabilities: capabilities({ parsing: 200, ordering: 120 }),
   deterministic: true,
 };
 

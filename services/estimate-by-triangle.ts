@@ -15,7 +15,7 @@ export const about: ServiceAbout = {
   drops: true,
   input: SERVICE_INPUT,
   output: ESTIMATES_OUTPUT,
-  capabilities: capabilities({ estimation: 120, numbers: 80 }),
+  capabilities: capabilities({ estimation: 240, numbers: 160 }),
   deterministic: true,
 };
 

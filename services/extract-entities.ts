@@ -13,7 +13,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: SERVICE_INPUT,
   output: itemsOutput({ entities: { type: "object" }, value: { type: "number" } }),
-  capabilities: capabilities({ retrieval: 40, parsing: 80, text: 80 }),
+  capabilities: capabilities({ retrieval: 80, parsing: 160, text: 160 }),
   deterministic: true,
 };
 

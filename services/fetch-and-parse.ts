@@ -19,7 +19,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: SERVICE_INPUT,
   output: openOutput({ kind: { type: "string" } }),
-  capabilities: capabilities({ retrieval: 60, parsing: 120, text: 40 }),
+  capabilities: capabilities({ retrieval: 120, parsing: 240, text: 80 }),
   deterministic: true,
 };
 

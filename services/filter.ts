@@ -35,7 +35,7 @@ export const about: ServiceAbout = {
     },
     ["field"],
   ),
-  capabilities: capabilities({ ordering: 40, aggregation: 40 }),
+  capabilities: capabilities({ ordering: 80, aggregation: 80 }),
   deterministic: true,
 };
 

@@ -32,7 +32,7 @@ export const about: ServiceAbout = {
       description: "numeric fields to add up per group; the first is also the group's value",
     },
   }),
-  capabilities: capabilities({ aggregation: 100, numbers: 60 }),
+  capabilities: capabilities({ aggregation: 200, numbers: 120 }),
   deterministic: true,
 };
 

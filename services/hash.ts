@@ -17,7 +17,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: SERVICE_INPUT,
   output: itemsOutput({ label: { type: "string", pattern: "^0x[0-9a-f]{64}$" } }),
-  capabilities: capabilities({ hashing: 120 }),
+  capabilities: capabilities({ hashing: 240 }),
   deterministic: true,
 };
 

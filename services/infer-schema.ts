@@ -17,7 +17,7 @@ export const about: ServiceAbout = {
   perItem: false,
   input: ROWS_INPUT,
   output: DOCUMENT_OUTPUT,
-  capabilities: capabilities({ parsing: 60, numbers: 40, aggregation: 40 }),
+  capabilities: capabilities({ parsing: 120, numbers: 80, aggregation: 80 }),
   deterministic: true,
 };
 

@@ -30,7 +30,7 @@ export const about: ServiceAbout = {
     },
     ["on"],
   ),
-  capabilities: capabilities({ aggregation: 80, parsing: 60 }),
+  capabilities: capabilities({ aggregation: 160, parsing: 120 }),
   deterministic: true,
 };
 

@@ -18,7 +18,7 @@ export const about: ServiceAbout = {
   options: optionsSchema({
     most: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "key words for each text, at most" },
   }),
-  capabilities: capabilities({ text: 80, classification: 20 }),
+  capabilities: capabilities({ text: 160, classification: 40 }),
   deterministic: true,
 };
 

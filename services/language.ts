@@ -15,7 +15,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: itemsInput({ text: { type: "string" } }),
   output: itemsOutput({ label: { type: "string" }, code: { type: "string", description: "ISO 639-3" } }),
-  capabilities: capabilities({ classification: 100, text: 60 }),
+  capabilities: capabilities({ classification: 200, text: 120 }),
   deterministic: true,
 };
 

@@ -15,7 +15,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: SERVICE_INPUT,
   output: LABELS_OUTPUT,
-  capabilities: capabilities({ classification: 120, parsing: 60, law: 20 }),
+  capabilities: capabilities({ classification: 240, parsing: 120, law: 40 }),
   deterministic: true,
 };
 

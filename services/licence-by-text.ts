@@ -16,7 +16,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: SERVICE_INPUT,
   output: LABELS_OUTPUT,
-  capabilities: capabilities({ classification: 120, text: 80, law: 20 }),
+  capabilities: capabilities({ classification: 240, text: 160, law: 40 }),
   deterministic: true,
 };
 

@@ -17,7 +17,7 @@ export const about: ServiceAbout = {
   input: itemsInput(),
   output: itemsOutput({ label: { enum: ["allowed", "denied", "unlisted", "unclear"] }, licence: { type: "string" } }),
   options: optionsSchema(POLICY),
-  capabilities: capabilities({ classification: 80, parsing: 60, law: 60 }),
+  capabilities: capabilities({ classification: 160, parsing: 120, law: 120 }),
   deterministic: true,
 };
 

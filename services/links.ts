@@ -18,7 +18,7 @@ export const about: ServiceAbout = {
   drops: true,
   input: itemsInput(),
   output: itemsOutput({ label: { enum: ["internal", "external", "anchor", "contact", "broken", "unreadable"] } }),
-  capabilities: capabilities({ retrieval: 60, parsing: 80 }),
+  capabilities: capabilities({ retrieval: 120, parsing: 160 }),
   deterministic: true,
 };
 

@@ -28,7 +28,7 @@ export const about: ServiceAbout = {
       description: "share of the wording that two texts must have in common",
     },
   }),
-  capabilities: capabilities({ text: 80, classification: 60 }),
+  capabilities: capabilities({ text: 160, classification: 120 }),
   deterministic: true,
 };
 

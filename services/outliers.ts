@@ -31,7 +31,7 @@ export const about: ServiceAbout = {
     },
     beyond: { type: "number", exclusiveMinimum: 0, default: 1.5, description: "interquartile ranges beyond which a number is an outlier" },
   }),
-  capabilities: capabilities({ numbers: 100, classification: 20 }),
+  capabilities: capabilities({ numbers: 200, classification: 40 }),
   deterministic: true,
 };
 

@@ -24,7 +24,7 @@ export const about: ServiceAbout = {
     frequent: { type: "array", items: { type: "object" } },
     value: { type: "integer", description: "missing values" },
   }),
-  capabilities: capabilities({ numbers: 80, aggregation: 60 }),
+  capabilities: capabilities({ numbers: 160, aggregation: 120 }),
   deterministic: true,
 };
 

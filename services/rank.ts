@@ -17,7 +17,7 @@ export const about: ServiceAbout = {
   input: itemsInput(),
   output: itemsOutput(),
   options: optionsSchema(ORDER, ["field"]),
-  capabilities: capabilities({ ordering: 80, numbers: 40 }),
+  capabilities: capabilities({ ordering: 160, numbers: 80 }),
   deterministic: true,
 };
 

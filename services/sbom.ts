@@ -29,7 +29,7 @@ export const about: ServiceAbout = {
       description: "when the list was made, such as 2026-03-01T12:00:00Z; left out when not given, since a service has no clock",
     },
   }),
-  capabilities: capabilities({ aggregation: 80, parsing: 80, law: 20 }),
+  capabilities: capabilities({ aggregation: 160, parsing: 160, law: 40 }),
   deterministic: true,
 };
 

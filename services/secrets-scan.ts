@@ -14,7 +14,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: itemsInput({ text: { type: "string" } }),
   output: itemsOutput({ label: { type: "string" }, value: { type: "integer", description: "secrets found" }, findings: FINDINGS }),
-  capabilities: capabilities({ text: 60, parsing: 60 }),
+  capabilities: capabilities({ text: 120, parsing: 120 }),
   deterministic: true,
 };
 

@@ -13,7 +13,7 @@ export const about: ServiceAbout = {
   keepsFields: true,
   input: SERVICE_INPUT,
   output: itemsOutput(),
-  capabilities: capabilities({ ordering: 120 }),
+  capabilities: capabilities({ ordering: 240 }),
   deterministic: true,
 };
 

@@ -18,7 +18,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: itemsInput(),
   output: itemsOutput({ label: { type: "string" }, value: { type: "integer" } }),
-  capabilities: capabilities({ retrieval: 60, parsing: 100 }),
+  capabilities: capabilities({ retrieval: 120, parsing: 200 }),
   deterministic: true,
 };
 

@@ -21,7 +21,7 @@ export const about: ServiceAbout = {
     value: { type: "integer", description: "sentences of the text" },
   }),
   options: optionsSchema({ sentences: { type: "integer", minimum: 1, maximum: 50, default: 3, description: "sentences of each summary" } }),
-  capabilities: capabilities({ text: 100, aggregation: 40 }),
+  capabilities: capabilities({ text: 200, aggregation: 80 }),
   deterministic: true,
 };
 

@@ -17,7 +17,7 @@ export const about: ServiceAbout = {
   perItem: true,
   input: SERVICE_INPUT,
   output: itemsOutput({ label: { type: "string" }, value: { type: "number" } }),
-  capabilities: capabilities({ text: 60 }),
+  capabilities: capabilities({ text: 120 }),
   deterministic: true,
 };
 

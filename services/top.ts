@@ -21,7 +21,7 @@ export const about: ServiceAbout = {
     { n: { type: "integer", minimum: 1, maximum: 50_000, default: 10, description: "how many items to keep" }, ...ORDER },
     ["field"],
   ),
-  capabilities: capabilities({ ordering: 60, numbers: 20 }),
+  capabilities: capabilities({ ordering: 120, numbers: 40 }),
   deterministic: true,
 };
 

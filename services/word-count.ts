@@ -21,7 +21,7 @@ export const about: ServiceAbout = {
     minutes: { type: "number", description: "reading time" },
     value: { type: "integer", description: "words: the length of the text" },
   }),
-  capabilities: capabilities({ text: 80, numbers: 20 }),
+  capabilities: capabilities({ text: 160, numbers: 40 }),
   deterministic: true,
 };
 

@@ -41,7 +41,7 @@ export function aboutModel(place: number): Omit<ServiceAbout, "id" | "title" | "
       },
       ["models", "question"],
     ),
-    capabilities: capabilities({ classification: 100, text: 80 }),
+    capabilities: capabilities({ classification: 200, text: 160 }),
     deterministic: false,
   };
 }

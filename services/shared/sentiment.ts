@@ -10,7 +10,7 @@ export const ABOUT_SENTIMENT: Omit<ServiceAbout, "id" | "title" | "description">
   perItem: true,
   input: itemsInput(),
   output: itemsOutput({ label: { enum: ["POSITIVE", "NEGATIVE", "NEUTRAL"] }, value: { type: "number" } }),
-  capabilities: capabilities({ classification: 100, text: 60 }),
+  capabilities: capabilities({ classification: 200, text: 120 }),
   deterministic: true,
 };
 

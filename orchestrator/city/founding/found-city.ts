@@ -12,7 +12,7 @@ import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeMany } from "../../client/write.ts";
 import { contentIdOf, digestOf } from "../../primitives/hash.ts";
 import type { Address } from "../../primitives/hex.ts";
-import { randomStream } from "../../primitives/random.ts";
+import { type RandomStream, randomStream } from "../../primitives/random.ts";
 import { KINDS } from "../../protocol/kinds.ts";
 import { OFFICE_NAMES, OFFICES } from "../../protocol/offices.ts";
 import { DEVNET, PARAMETERS, type ParameterName } from "../../protocol/parameters.ts";
@@ -266,13 +266,20 @@ async function registrationOf(
   });
 }
 
-/** Ten levels between 31,000 and 65,535: everybody can do everything, some better than others. */
+/** Enough of every dimension to bid for any shipped service: 0.6 of the highest level that one asks for. */
+const LEAST_LEVEL = 36_864;
+
+/** Ten levels: all may bid for everything, and each is good at something; above the least they follow Beta(2, 5) (AgentCity 3.5). */
 function capabilitiesOf(seed: string, name: string): bigint {
   const stream = randomStream(seed, "capabilities", name);
-  return Array.from({ length: 10 }, () => BigInt(31_000 + stream.int(34_536))).reduce(
-    (word, level, dimension) => word | (level << BigInt(16 * dimension)),
-    0n,
-  );
+  const levels = Array.from({ length: 10 }, () => LEAST_LEVEL + betaTwoFive(stream, 65_536 - LEAST_LEVEL));
+  return levels.reduce((word, level, dimension) => word | (BigInt(level) << BigInt(16 * dimension)), 0n);
+}
+
+/** The second smallest of six uniform draws is distributed so. */
+function betaTwoFive(stream: RandomStream, below: number): number {
+  const draws = Array.from({ length: 6 }, () => stream.int(below)).sort((one, other) => one - other);
+  return draws[1] ?? 0;
 }
 
 /** What adjudicators stake on their seats, by their signatures. */
