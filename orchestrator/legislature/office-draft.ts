@@ -28,8 +28,9 @@ export function officeDraft(context: LegislatureContext) {
   return {
     /** Thinks: the plainest law, if anybody could derive it, the chain takes a draft of the office, and would pass it. */
     async draftPlainest(state: SessionState): Promise<Partial<SessionState>> {
-      if (!isDerivable(options) || !(await mayDraft(context, BigInt(state.session)))) return {};
+      if (!isDerivable(options)) return {};
       const house = await client.agents.principalOf(speaker.address);
+      if (!(await mayDraft(context, BigInt(state.session), house))) return {};
       const { goal, facts } = requestFor(context, state.survey, speaker.address);
       const mission = missionWith(context, null);
       const shape = plainestOf(goal, facts.limits);
@@ -92,8 +93,8 @@ export async function houseOf({ client }: LegislatureContext, session: bigint, c
 }
 
 /** Whether the chain takes a draft of the office: somebody has paid, its envelope has it, its house does not verify. */
-async function mayDraft({ client, clerks: { speaker } }: LegislatureContext, session: bigint): Promise<boolean> {
+async function mayDraft({ client, clerks: { speaker } }: LegislatureContext, session: bigint, house: Address): Promise<boolean> {
   const { sponsor, drafted } = await client.legislation.sessionOf(session);
   if (sponsor === zeroAddress || drafted !== 0 || !(await speaker.mayDraft())) return false;
-  return !(await client.evidence.verifies(await client.agents.principalOf(speaker.address)));
+  return !(await client.evidence.verifies(house));
 }
