@@ -107,7 +107,7 @@ describe("LegislativeProcedure.petition", () => {
       await expect(call).to.emit(legislation, "Petitioned").withArgs(GOAL, ZeroAddress, 1, voter(house, 4).address);
       const [at, block] = [BigInt(await time.latest()), BigInt(await time.latestBlock())];
       // 20 % of eight is 1.6: two.
-      expect(await round()).to.deep.equal([1n, 1n, 2n, at + PROPOSAL, block]);
+      expect(await round()).to.deep.equal([1n, 1n, 2n, at + PROPOSAL, block, 100n]);
       expect(await legislation.sessionCount()).to.equal(0);
     });
 

@@ -41,7 +41,7 @@ describe("LegislativeProcedure: sessions", () => {
       expect([session.params, session.mission]).to.deep.equal([params, ZeroAddress]);
       const version = await templates.latestVersion(await legislation.template());
       const fee = tokens(DEVNET.SESSION_FEE);
-      expect(session.rules).to.deep.equal([5n, 6000n, 2n, PROPOSAL, APPROVAL, REVIEW, version, fee, 90n, 80n, 1000n]);
+      expect(session.rules).to.deep.equal([5n, 6000n, 2n, PROPOSAL, APPROVAL, REVIEW, version, fee, 90n, 80n, 1000n, 100n]);
     });
 
     it("keeps its rules when the constitution changes", async () => {
