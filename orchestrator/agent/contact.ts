@@ -5,7 +5,7 @@ import { connectRpcChain, type RpcOptions } from "../chain/rpc.ts";
 import { type CityClient, createCityClient } from "../client/client.ts";
 import { type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalJson, type JsonValue } from "../primitives/json.ts";
-import { cityAddressesSchema } from "../protocol/addresses.ts";
+import { addressesOf } from "../protocol/addresses.ts";
 import { type CityCard, cityCardSchema } from "../protocol/calls.ts";
 import { requireOwnCode } from "./city-code.ts";
 import { AnotherCity, OwnRpcMissing } from "./errors.ts";
@@ -35,7 +35,7 @@ export async function reach(
   const { rpcUrl, now: _, ...here } = card;
   if (card.chainId !== DEVNET_CHAIN_ID && (rpc === undefined || sameOrigin(rpc, rpcUrl))) throw new OwnRpcMissing(card.chainId);
   const chain = await connectRpcChain({ url: rpc ?? rpcUrl, chainId: card.chainId, wall });
-  const client = createCityClient({ chain, addresses: cityAddressesSchema.parse(card.addresses) });
+  const client = createCityClient({ chain, addresses: addressesOf(card.addresses, "The city of this seat") });
   const { hash } = await chain.publicClient.getBlock({ blockNumber: 0n });
   if (hash !== card.genesis) throw new AnotherCity("first block");
   await requireOwnCode(client);

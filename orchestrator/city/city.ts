@@ -34,7 +34,7 @@ import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
 import { sqlAfter } from "../records/sql.ts";
 import { claimFolder, foundedSeed } from "./founding/city-folder.ts";
-import { deploymentFile, writeDeployment } from "./founding/deployment-file.ts";
+import { deploymentFile, requireOwnContracts, writeDeployment } from "./founding/deployment-file.ts";
 import { foundCity, foundingUnits, REAL_TIME, requireFounded } from "./founding/found-city.ts";
 import { genesisPort } from "./founding/genesis-port.ts";
 import {
@@ -196,6 +196,7 @@ async function open(
     const isNew = claimFolder(dir, seed) || undoCopy(dir);
     tell(isNew ? `founding a new city in ${dir} (seed ${seed}), which takes a few seconds` : `the city in ${dir} is opened (seed ${seed})`);
     const isCopy = isNew && founding !== undefined && (await copyFounding(founding, dir));
+    requireOwnContracts(deploymentFile(dir));
     if (rpcUrl === undefined && live === undefined) requireTranscript(dir);
     // News of a silence go into the log once there is one.
     let note = async (_news: SilenceNews): Promise<void> => {};

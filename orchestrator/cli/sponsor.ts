@@ -16,7 +16,7 @@ import { addressSchema } from "../primitives/address.ts";
 import { formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { JsonObject } from "../primitives/json.ts";
-import { cityAddressesSchema } from "../protocol/addresses.ts";
+import { addressesOf } from "../protocol/addresses.ts";
 import { parseMissionFile } from "../protocol/mission-file.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { receiveBundle } from "../records/bundle.ts";
@@ -93,7 +93,7 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
   const input = readInput({ ...file.input, path }, directory);
   tell(describeInput(input));
   const { document } = await ask(url, "get_city", cityDocumentSchema);
-  const addresses = cityAddressesSchema.parse(document.addresses);
+  const addresses = addressesOf(document.addresses, `The city at ${url}`);
   const signing = { account, chainId: document.chainId, now: () => Math.floor(wallTime.millis() / 1_000) };
   const posting: JsonObject = { file: text, items: [...input.items], ...(again === undefined ? {} : { again }) };
   let now = await postElsewhere(url, "/v1/posted", posted, posting, signing);

@@ -1,5 +1,6 @@
 import { isAddress } from "viem";
 import { z } from "zod";
+import { AgentCityError } from "../primitives/errors.ts";
 
 /** The contracts that a city has exactly once, in the order of genesis. */
 export const cityContracts = [
@@ -50,3 +51,22 @@ export const cityAddressesSchema = z.strictObject({
 } satisfies Record<CityContract, typeof address>);
 
 export type CityAddresses = z.infer<typeof cityAddressesSchema>;
+
+/** A city was founded before contracts were part of every city: none is added to one that stands. */
+export class CityTooOld extends AgentCityError {
+  constructor(city: string, missing: readonly string[], action: string) {
+    super("CityTooOld", `${city} was founded without ${missing.join(" and ")}, which this version of agentcity counts on`, { action });
+  }
+}
+
+/** The addresses of a city elsewhere, as it says them. Throws CityTooOld. */
+export function addressesOf(given: Readonly<Record<string, unknown>>, city: string): CityAddresses {
+  requireContracts(given, city, "use the version of agentcity that the city runs, or ask its operator to found it again");
+  return cityAddressesSchema.parse(given);
+}
+
+/** Throws CityTooOld unless every contract of a city has an address. */
+export function requireContracts(addresses: Readonly<Record<string, unknown>>, city: string, action: string): void {
+  const missing = cityContracts.filter((name) => !Object.hasOwn(addresses, name));
+  if (missing.length > 0) throw new CityTooOld(city, missing, action);
+}

@@ -8,7 +8,7 @@ import { findNetwork, livingNetwork, rpcUrlOf } from "../../orchestrator/cli/net
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { type CityClient, createCityClient } from "../../orchestrator/client/client.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
-import { type CityAddresses, cityAddressesSchema } from "../../orchestrator/protocol/addresses.ts";
+import { addressesOf, type CityAddresses } from "../../orchestrator/protocol/addresses.ts";
 import { type Blocks, openBlocks } from "../../orchestrator/records/blocks.ts";
 
 /** An adjudicator's desk: a city that runs in another process or on a public network, and this folder's papers. */
@@ -52,7 +52,7 @@ async function find(name: string, rpc: string | undefined, dir: string): Promise
   const living = rpc === undefined ? findLivingCity(dir) : undefined;
   if (living !== undefined) {
     const chain = await connectRpcChain({ url: living.rpcUrl, chainId: living.chainId, wall: wallTime });
-    return { chain, addresses: cityAddressesSchema.parse(living.addresses) };
+    return { chain, addresses: addressesOf(living.addresses, `The city in ${dir}`) };
   }
   const network = findNetwork(name);
   const city = readDeployment(deploymentFile(dir))?.city;
