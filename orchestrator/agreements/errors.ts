@@ -30,14 +30,15 @@ export const REFUSALS = [
   "BrokenRecord",
   "LedByEscrow",
   "BreakerOpen",
+  "NotInEscrow",
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 
 /** Refused by a rule of the agreement; nothing changed. */
 export class AgreementRefused extends AgentCityError {
   readonly refusal: RefusalCode;
-  constructor(refusal: RefusalCode, problem: string, details?: string) {
-    super(refusal, problem, details === undefined ? {} : { details });
+  constructor(refusal: RefusalCode, problem: string, details?: string, action?: string) {
+    super(refusal, problem, { details, action });
     this.refusal = refusal;
   }
 }

@@ -262,6 +262,7 @@ export function readAgreement(document: unknown): Agreement {
   const problem = inconsistency(parsed.data);
   if (problem !== undefined) throw new AgreementRefused("MalformedAgreement", "Its terms do not fit together", problem);
   requireDistinctParties(parsed.data);
+  requireOneWord(parsed.data);
   return immutable(parsed.data);
 }
 
@@ -305,10 +306,31 @@ function drawProblem({ identity, backup, panel, selection }: Agreement["parties"
   return new Set(names).size < names.length ? "the register has an evaluator twice" : undefined;
 }
 
-function samplingProblem({ verification: { sampling }, parties: { evaluator }, escrow }: Agreement): string | undefined {
-  if (sampling === undefined) return undefined;
-  if (sampling.commitment === evaluator.selection?.commitment) return "one nonce for two lots: the first, once open, tells the second";
-  return isPaidByOneWord(escrow) ? "an escrow pays by an evaluator's word alone: each delivery is judged" : undefined;
+function samplingProblem({ verification: { sampling }, parties: { evaluator } }: Agreement): string | undefined {
+  if (sampling === undefined || sampling.commitment !== evaluator.selection?.commitment) return undefined;
+  return "one nonce for two lots: the first, once open, tells the second";
+}
+
+/**
+ * An escrow releases by one evaluator's call, once for each delivery: on chain nobody could tell a delivery that the lot spares from one whose
+ * evaluator is silent, nor make one word of several.
+ */
+function requireOneWord({ verification: { sampling, consensus }, escrow }: Agreement): void {
+  if (escrow?.enabled !== true || escrow.binding.type !== "erc8183") return;
+  const refuse = (what: string, instead: string) => {
+    throw new AgreementRefused(
+      "NotInEscrow",
+      `An escrow pays by one evaluator's word for each delivery, not by ${what}`,
+      undefined,
+      instead,
+    );
+  };
+  if (sampling !== undefined) refuse("a lot", "leave verification.sampling out, or have the client pay afterwards (escrow binding x402)");
+  if (consensus !== undefined)
+    refuse(
+      "several results",
+      "leave verification.consensus out and have the job's evaluator be a ClearingEvaluator, whose panel is drawn, or pay afterwards (escrow binding x402)",
+    );
 }
 
 /** How many evaluators judge a delivery, each for itself. */
@@ -322,17 +344,14 @@ export function haveMostJudged(agreement: Pick<Agreement, "verification">, resul
 }
 
 function consensusProblem(agreement: Agreement): string | undefined {
-  const { verification, escrow, parties } = agreement;
+  const { verification, parties } = agreement;
   const { identity, backup, panel, selection } = parties.evaluator;
   const asked = judgesAsked(agreement);
   if (verification.consensus === undefined) return panel === undefined ? undefined : "it names a panel, and not how many of it judge";
-  if (isPaidByOneWord(escrow)) return "an escrow pays by one evaluator's word: several have none there";
   if (selection?.register !== undefined) return undefined;
   if (identity !== undefined || backup !== undefined) return "who judges with others is named in the panel";
   return (panel?.length ?? 0) < asked ? `${asked} judge, and fewer are named` : undefined;
 }
-
-const isPaidByOneWord = (escrow: Agreement["escrow"]) => escrow?.enabled === true && escrow.binding.type === "erc8183";
 
 /** Tiers must cover every score once, and pay more for more. */
 function tierProblem(tiers: readonly Tier[]): string | undefined {

@@ -17,6 +17,7 @@ import {
 } from "../../orchestrator/agreements/index.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
+import { thrown } from "../support/rejection.ts";
 import { cancel, DELIVERABLE, delivering, identityOf, people, proposing, result, SIGNED, START, sampling } from "./acts.ts";
 import { refusalOf } from "./refusals.ts";
 
@@ -160,8 +161,10 @@ describe("one delivery in several, judged by lot", () => {
         },
       },
     };
-    for (const more of [{ escrow: { ...escrow, binding: { type: "erc8183" as const } } }, { parties }])
-      expect(refusalOf(() => proposed("refused", more))).to.equal("MalformedAgreement");
+    const paidIn = { escrow: { ...escrow, binding: { type: "erc8183" as const } } };
+    expect(refusalOf(() => proposed("refused", paidIn))).to.equal("NotInEscrow");
+    expect(thrown(() => proposed("refused", paidIn)).message).to.include("pay afterwards (escrow binding x402)");
+    expect(refusalOf(() => proposed("refused", { parties }))).to.equal("MalformedAgreement");
     for (const change of [{ one_in: 1 }, { one_in: 101 }, { commitment: "0x" }])
       expect(refusalOf(() => proposed("refused", { verification: verification(change) }))).to.equal("MalformedAgreement");
     const { sampling: _, ...each } = verification();

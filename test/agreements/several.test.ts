@@ -16,6 +16,7 @@ import {
   take,
 } from "../../orchestrator/agreements/index.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
+import { thrown } from "../support/rejection.ts";
 import {
   accept,
   cancel,
@@ -187,13 +188,16 @@ describe("several evaluators of one delivery", () => {
       { parties: parties({ panel: [...names.slice(0, 2), identityOf(people.provider)] }) },
       { parties: parties({ identity: identityOf(people.evaluator), panel: names }) },
       { parties: parties({ identity: identityOf(people.evaluator) }) },
-      { escrow: { ...escrow(), binding: { ...binding, type: "erc8183" as const } } },
       { verification: { strategy: "immediate" as const, depth: "semantic" as const } },
     ])
       expect(
         refusalOf(() => openLife(proposed(more), { keyOf: keyOfDid, now: START })),
         JSON.stringify(more),
       ).to.be.oneOf(["MalformedAgreement", "OneParty"]);
+    const inEscrow = () =>
+      openLife(proposed({ escrow: { ...escrow(), binding: { ...binding, type: "erc8183" } } }), { keyOf: keyOfDid, now: START });
+    expect(refusalOf(inEscrow)).to.equal("NotInEscrow");
+    expect(thrown(inEscrow).message).to.include("have the job's evaluator be a ClearingEvaluator");
     const { agreement } = delivered();
     expect(refusalOf(() => obligationOf(agreement, { floor: "ATT", boundAt: "2027-01-15T08:00:00Z" }))).to.equal("NoEvaluator");
   });
