@@ -11,7 +11,7 @@ import { openingUnder } from "../client/openings.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import type { NodeView } from "../execution/chain-view.ts";
 import { bytesUnder, itemId, outputOf } from "../execution/clearing-record.ts";
-import { admissibleItems, isSubmitted, judgementsOnJob, obligationOfJob, panelOfHearing, viewHearing } from "../execution/hearing.ts";
+import { admissibleItems, isSubmittedIn, judgementsOnJob, obligationOfJob, panelOfHearing, viewHearing } from "../execution/hearing.ts";
 import { judgementIn, judgementOut, judgementsOn, verdictOf } from "../execution/judging.ts";
 import { takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
@@ -189,7 +189,7 @@ export class VerifierPolicy {
     const opening = openingUnder({ obligation, outputHash, trailRoot: given.trailRoot, items }, given.salt);
     const commitment = commitmentOf(terms.provider, opening, obligation);
     if (given.outputHash !== outputHash || commitment !== hearing.work) throw new WillNotSign("hear", "work");
-    if (!(await isSubmitted(client, terms, outputHash)))
+    if (!(await isSubmittedIn(client, terms, outputHash, request.submittedIn)))
       throw new WillNotSign("hear", "work", "it is not what was submitted to the escrow");
     const judged = await memory.keep(["judged", evaluator, obligation], judgedSchema, async (): Promise<Judged> => {
       const admissible = await admissibleItems(client, terms, items);

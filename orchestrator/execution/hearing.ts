@@ -1,5 +1,6 @@
 /** Jobs of escrows anywhere before a panel of the city's verifiers: what the chain says of one, and what follows from the work by its commission. */
 import { concat, keccak256, numberToHex, zeroHash } from "viem";
+import { z } from "zod";
 import { clearingEvaluatorAbi } from "../chain/abi/ClearingEvaluator.ts";
 import { evidenceRegistryAbi } from "../chain/abi/EvidenceRegistry.ts";
 import type { By, Said } from "../clearing/findings.ts";
@@ -98,13 +99,30 @@ const partiesTo = ({ client, provider, clientPrincipal, providerPrincipal }: Hea
 /** `JobSubmitted(uint256 indexed jobId, address indexed provider, bytes32 deliverable)`, as the draft ERC-8183 has it. */
 const SUBMITTED = keccak256(new TextEncoder().encode("JobSubmitted(uint256,address,bytes32)"));
 
-/** Whether the escrow says that the job's provider submitted this deliverable, and nothing else: what another hash is for is not what is paid. */
-export async function isSubmitted({ chain }: CityClient, terms: HearingTerms, deliverable: Hash): Promise<boolean> {
-  const job = numberToHex(BigInt(terms.jobId), { size: 32 });
-  const filter = { address: terms.escrow, fromBlock: "0x0", toBlock: "latest", topics: [SUBMITTED, job] };
-  const logs = await chain.request({ method: "eth_getLogs", params: [filter] });
-  const last = Array.isArray(logs) ? logs.at(-1) : undefined;
-  return typeof last === "object" && last !== null && "data" in last && last.data === deliverable;
+const submittedSchema = z.array(z.object({ blockNumber: z.coerce.number(), data: z.string() }));
+
+/** What an escrow says was submitted for a job. */
+export interface Submitted {
+  readonly deliverable: string;
+  readonly block: number;
+}
+
+/** The last that the escrow says was submitted for a job from a block on: what another hash is for is not what is paid. */
+export async function submittedSince(
+  { chain }: Pick<CityClient, "chain">,
+  { escrow, jobId }: Job,
+  fromBlock: number,
+  toBlock?: number,
+): Promise<Submitted | undefined> {
+  const [job, to] = [numberToHex(BigInt(jobId), { size: 32 }), toBlock === undefined ? "latest" : numberToHex(toBlock)];
+  const filter = { address: escrow, fromBlock: numberToHex(fromBlock), toBlock: to, topics: [SUBMITTED, job] };
+  const last = submittedSchema.parse(await chain.request({ method: "eth_getLogs", params: [filter] })).at(-1);
+  return last && { deliverable: last.data, block: last.blockNumber };
+}
+
+/** Whether the escrow says in this block that the deliverable was submitted. Every node answers that, however little it tells of events. */
+export async function isSubmittedIn(client: Pick<CityClient, "chain">, terms: Job, deliverable: Hash, block: number): Promise<boolean> {
+  return (await submittedSince(client, terms, block, block))?.deliverable === deliverable;
 }
 
 /** The items of an envelope on which a verdict can rest: at the floor, and signed by an issuer of this city who may say so and has no part in the job. */

@@ -203,6 +203,8 @@ export interface JobBrief {
   /** Blocks that hold what is judged, and by what. */
   readonly commissionId: string;
   readonly handedId: string;
+  /** The block in which its escrow says that it was submitted. */
+  readonly submittedIn: number;
   readonly opening: Opening;
   readonly items: readonly SignedItem[];
   /** Bits of the items on which a verdict can rest. */

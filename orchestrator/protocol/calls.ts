@@ -258,6 +258,8 @@ export const CALLS = {
       draw: z.int().min(0),
       obligation: hashSchema,
       commission: blockId,
+      /** The block in which the escrow says that the work was submitted. */
+      submittedIn: z.int().min(0),
       work: z.strictObject({
         ...{ handed: blockId, salt: hashSchema, outputHash: hashSchema, trailRoot: hashSchema },
         items: z.array(item).max(MAX_EVIDENCE),

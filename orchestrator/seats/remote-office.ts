@@ -45,11 +45,11 @@ export function remoteVerifier(outsider: Outsider, mailbox: Mailbox): Verifier {
       return (await mailbox.ask(outsider, "judge", request, check, { seconds })).map(judgementIn);
     },
     async hear(brief) {
-      const { terms, drawBlock: draw, obligation, commissionId: commission, handedId: handed, opening, items, kinds } = brief;
+      const { terms, drawBlock: draw, obligation, commissionId: commission, handedId: handed, opening, items, kinds, submittedIn } = brief;
       mailbox.grant(address, [commission, handed]);
       const { salt, outputHash, trailRoot } = opening;
       const work = { handed, salt, outputHash, trailRoot, items: items.map((item) => ({ ...item })) };
-      const request: CallRequest<"hear"> = { terms, draw, obligation, commission, work };
+      const request: CallRequest<"hear"> = { terms, draw, obligation, commission, work, submittedIn };
       const check = async (answer: CallAnswer<"hear">) => {
         const said = answer.map(judgementIn);
         return judgementProblem({ ...brief, works: [{ slot: 0 }] }, said) ?? brief.problem(address, said);

@@ -3,18 +3,21 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { hashTypedData } from "viem";
 import { z } from "zod";
+import type { Request } from "../../orchestrator/chain/chain.ts";
+import { chainOver } from "../../orchestrator/chain/rpc.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { Hearings } from "../../orchestrator/city/hearings/hearings.ts";
 import { type SeatDesk, seatDesk } from "../../orchestrator/city/missions/open-seats.ts";
 import { issuersIn, verifiersIn } from "../../orchestrator/city/world.ts";
-import { panelOfHearing, viewHearing } from "../../orchestrator/execution/hearing.ts";
+import { createCityClient } from "../../orchestrator/client/client.ts";
+import { isSubmittedIn, panelOfHearing, submittedSince, viewHearing } from "../../orchestrator/execution/hearing.ts";
 import type { Verifier } from "../../orchestrator/execution/seat.ts";
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import type { Hex } from "../../orchestrator/primitives/hex.ts";
 import type { JsonObject } from "../../orchestrator/primitives/json.ts";
-import { termsOnChain } from "../../orchestrator/protocol/hearing.ts";
+import { deliverableOf, termsOnChain } from "../../orchestrator/protocol/hearing.ts";
 import { openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -170,6 +173,31 @@ describe("jobs of strangers before a panel", function () {
     await twice(one);
     expect(await until(one, isOver)).to.include({ outcome: "NONE" });
     expect(await decided(one)).to.have.length(0);
+  });
+
+  it("needs no node that tells of all events: the city asks from when the job was brought, a verifier about one block", async () => {
+    const one = await job();
+    const { number: before } = city.chain.head();
+    await brought(one);
+    const asked: { readonly from: bigint; readonly to: bigint }[] = [];
+    /** A node that answers no question about more than a hundred blocks. */
+    const node: Request = async (call) => {
+      if (call.method !== "eth_getLogs") return city.chain.request(call);
+      const { fromBlock, toBlock } = z.object({ fromBlock: z.coerce.bigint(), toBlock: z.string() }).parse(call.params?.[0]);
+      const to = toBlock === "latest" ? city.chain.head().number : BigInt(toBlock);
+      asked.push({ from: fromBlock, to });
+      if (to - fromBlock >= 100n) throw new Error("query exceeds max block range");
+      return city.chain.request(call);
+    };
+    const reader = createCityClient({ chain: await chainOver(node, { wall: serveOptions }), addresses: city.client.addresses });
+    const deliverable = deliverableOf(WORK);
+    const seen = await submittedSince(reader, one.terms, Number(before));
+    expect(seen?.deliverable).to.equal(deliverable);
+    const block = seen?.block ?? 0;
+    expect(await isSubmittedIn(reader, one.terms, deliverable, block)).to.equal(true);
+    expect(await isSubmittedIn(reader, one.terms, deliverable, block - 1)).to.equal(false);
+    expect(await isSubmittedIn(reader, one.terms, deliverableOf({ answer: 41 }), block)).to.equal(false);
+    expect(asked.at(-1)).to.deep.equal({ from: BigInt(block), to: BigInt(block) });
   });
 
   it("seats no verifier of a party's house, and takes no job that no others could judge", async () => {

@@ -10,12 +10,12 @@ import { provenItem, type SignedItem } from "../../execution/evidence.ts";
 import {
   admissibleItems,
   type HearingView,
-  isSubmitted,
   judgementsOnJob,
   kindsOf,
   obligationOfJob,
   panelOfHearing,
   problemOfJob,
+  type Submitted,
 } from "../../execution/hearing.ts";
 import { verdictOf } from "../../execution/judging.ts";
 import type { JobBrief, Verifier } from "../../execution/seat.ts";
@@ -38,6 +38,8 @@ export interface Delivered {
   readonly items: readonly SignedItem[];
   readonly commissionId: string;
   readonly handedId: string;
+  /** What the escrow says. */
+  readonly submitted: Submitted | undefined;
 }
 
 /** Whose verdicts of which panel were handed in. */
@@ -65,8 +67,9 @@ export async function hearPanel(court: Court, key: Hash, delivered: Delivered, v
   const said = { ...before, isPartial: true };
   const drawn = await panelOfHearing(client, terms, view);
   // What another hash was submitted for is not what the escrow pays.
-  if (drawn === undefined || !(await isSubmitted(client, terms, deliverableOf(delivered.work)))) return said;
-  const brief = await briefOf(court, key, delivered, view);
+  const { submitted } = delivered;
+  if (drawn === undefined || submitted?.deliverable !== deliverableOf(delivered.work)) return said;
+  const brief = { ...(await briefOf(court, key, delivered, view)), submittedIn: submitted.block };
   const seats = drawn.flatMap((address) => verifiers.filter(({ account }) => account.address === address));
   const heard = await Promise.all(
     seats.map(async (verifier) => {
@@ -93,7 +96,12 @@ export async function hearPanel(court: Court, key: Hash, delivered: Delivered, v
   return result;
 }
 
-async function briefOf({ client, answers, tell }: Court, key: Hash, delivered: Delivered, view: HearingView): Promise<JobBrief> {
+async function briefOf(
+  { client, answers, tell }: Court,
+  key: Hash,
+  delivered: Delivered,
+  view: HearingView,
+): Promise<Omit<JobBrief, "submittedIn">> {
   const { terms, commission, work, salt, trailRoot, items, commissionId, handedId } = delivered;
   const obligation = obligationOfJob(client, terms);
   const admitted = await admissibleItems(client, terms, items);

@@ -7,7 +7,7 @@ import { intentKey } from "../../chain/outbox.ts";
 import { openingUnder } from "../../client/openings.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { type SignedItem, signedItemSchema } from "../../execution/evidence.ts";
-import { type HearingView, obligationOfJob, viewHearing } from "../../execution/hearing.ts";
+import { type HearingView, obligationOfJob, type Submitted, submittedSince, viewHearing } from "../../execution/hearing.ts";
 import type { Issuer, Verifier } from "../../execution/seat.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
 import { writeFileAtomic } from "../../primitives/files.ts";
@@ -61,6 +61,8 @@ const keptSchema = z.strictObject({
   isOver: z.boolean(),
   /** The address that brought it, where that is known. */
   by: z.string().default(""),
+  /** The block from which on the escrow is asked what was submitted. */
+  since: z.int().nonnegative().default(0),
 });
 type Kept = z.output<typeof keptSchema>;
 
@@ -107,6 +109,8 @@ const LONGEST_WAIT = 366 * 86_400;
 const LOOK_AGAIN = 3_600;
 /** Gas for a call that runs an escrow's code, which anybody may have written: a job of `AgreementEscrow` takes a quarter of it. */
 const MAX_GAS = 500_000n;
+/** Blocks before a job is brought in which what was submitted to its escrow still counts: nodes answer no questions about all there ever were. */
+const MAX_EARLIER = 200_000;
 /** Of how long a panel is heard, the part after which who was silent is asked again at the latest. */
 const PARTS = 8;
 const DAMAGED = "restore it from a copy, or remove it: its parties can bring the job again";
@@ -132,6 +136,8 @@ export class Hearings {
   /** How often in a row one was looked at and came no further. */
   readonly #tries = new Map<Hash, number>();
   readonly #spoken = new Map<Hash, Spoken>();
+  /** What their escrows were seen to say, and from which block on they are asked again. */
+  readonly #submitted = new Map<Hash, { readonly last: Submitted | undefined; readonly next: number }>();
   /** The block up to which the chain was looked at. */
   #seen: BlockName | undefined;
 
@@ -175,7 +181,8 @@ export class Hearings {
       });
       const block = blocks.putJson(commission);
       await blocks.sync();
-      this.#keep(key, { terms, commission: block, delivered: null, isOver: false, by });
+      const { number } = this.#city.chain.head();
+      this.#keep(key, { terms, commission: block, delivered: null, isOver: false, by, since: Math.max(0, Number(number) - MAX_EARLIER) });
       this.#city.tell(`job ${terms.jobId} of ${terms.escrow} is before a panel of ${terms.panelSize}`);
       return this.get(key);
     });
@@ -309,13 +316,24 @@ export class Hearings {
     const verifiers = await this.#options.verifiers();
     const said = this.#spoken.get(key);
     const before = said?.panel === view.panels ? said : { panel: view.panels, members: [], isPartial: true };
-    const work = this.#deliveredOf(kept, kept.delivered);
+    const submitted = await this.#submittedFor(key, kept);
+    const work = { ...this.#deliveredOf(kept, kept.delivered), submitted };
     const spoken = await hearPanel({ client, answers, tell, verifiers }, key, work, view, before);
     this.#spoken.set(key, spoken);
     if (spoken.members.length > before.members.length) this.#tries.delete(key);
     if (!spoken.isPartial) return due;
     // Who was silent is asked again, but not at once.
     return { ...due, millis: this.#pause(key, Math.max(PAUSE, Math.min(LONGEST_PAUSE, (kept.terms.hearing * 1_000) / PARTS))) };
+  }
+
+  /** What a job's escrow says was submitted last; blocks that were looked at are not asked for again. */
+  async #submittedFor(key: Hash, { terms, since }: Kept): Promise<Submitted | undefined> {
+    const { client, chain } = this.#city;
+    const { last, next } = this.#submitted.get(key) ?? { last: undefined, next: since };
+    const { number } = chain.head();
+    const submitted = (await submittedSince(client, terms, next)) ?? last;
+    this.#submitted.set(key, { last: submitted, next: Math.max(next, Number(number)) });
+    return submitted;
   }
 
   async #redraw(key: Hash, terms: HearingTerms): Promise<void> {
@@ -349,11 +367,12 @@ export class Hearings {
     this.#keep(key, { ...kept, isOver: true });
     this.#spoken.delete(key);
     this.#tries.delete(key);
+    this.#submitted.delete(key);
     const { jobId, escrow } = kept.terms;
     this.#city.tell(`job ${jobId} of ${escrow} is over: ${outcome}${outcome === "PASS" ? `, ${score} basis points` : ""}`);
   }
 
-  #deliveredOf({ terms, commission }: Kept, { handed, ...rest }: NonNullable<Kept["delivered"]>): Delivered {
+  #deliveredOf({ terms, commission }: Kept, { handed, ...rest }: NonNullable<Kept["delivered"]>): Omit<Delivered, "submitted"> {
     const { blocks } = this.#city;
     const read = (id: string) => parseJsonBytes(blocks.get(parseContentId(id)));
     const work = z.record(z.string(), z.json()).parse(read(handed)) as JsonObject;
