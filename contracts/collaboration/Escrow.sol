@@ -4,6 +4,8 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
+import {LibSort} from "solady/src/utils/LibSort.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
@@ -25,6 +27,8 @@ import {WatchdogHold} from "./WatchdogHold.sol";
 /// @notice Decisions 5, 24 and 43. Fees, insurance and discount move with the claim they belong to, so that until a
 /// window closed nothing has left. A linked library: it runs in the clone's frame and storage.
 library Escrow {
+    using DynamicArrayLib for uint256[];
+    using LibSort for uint256[];
     using MissionFrame for Frame;
     using SafeERC20 for IERC20;
 
@@ -32,7 +36,7 @@ library Escrow {
     struct Tab {
         uint256[] payments;
         uint256 count;
-        /// A word each: who, its node, whether it agreed, the score.
+        /// A word each, from the top: who, its place in the claim, its node, whether it agreed, the score.
         uint256[] outcomes;
         uint256 settled;
         /// Of the slot that is looked at.
@@ -55,7 +59,10 @@ library Escrow {
     /// Executors and verifiers of one node.
     uint256 private constant _MOST_PAYEES = NodeCore.MAX_SLOTS + NodeWord.SEATS;
     /// In an outcome's word.
-    uint256 private constant _AGREED = 1 << 168;
+    uint256 private constant _AGENT = 96;
+    uint256 private constant _ORDER = 32;
+    uint256 private constant _NODE = 24;
+    uint256 private constant _AGREED = 1 << 16;
 
     // --- Entitlements ------------------------------------------------------------------------------------------------
 
@@ -147,20 +154,24 @@ library Escrow {
 
     /// @dev Who disagreed with the others loses its score, no stake.
     function _addOutcome(Tab memory tab, uint8 node, address agent, bool agreed, uint16 share) private pure {
-        uint256 outcome = uint256(uint160(agent)) | (uint256(node) << 160);
-        if (agreed) outcome |= _AGREED | (uint256(share) << 176);
+        uint256 outcome = (uint256(uint160(agent)) << _AGENT) | (tab.settled << _ORDER) | (uint256(node) << _NODE);
+        if (agreed) outcome |= _AGREED | share;
         tab.outcomes[tab.settled++] = outcome;
     }
 
+    /// @dev An executor's outcomes follow one another, in the order of the claim: the ledger writes its account once.
     function _settle(MissionStorage.Layout storage s, Tab memory tab) private {
         if (tab.settled == 0) return;
-        IExecutionProcedure.SlotOutcome[] memory outcomes = new IExecutionProcedure.SlotOutcome[](tab.settled);
+        uint256[] memory words = tab.outcomes.truncate(tab.settled);
+        words.sort();
+        IExecutionProcedure.SlotOutcome[] memory outcomes = new IExecutionProcedure.SlotOutcome[](words.length);
         for (uint256 i = 0; i < outcomes.length; ++i) {
-            uint256 word = tab.outcomes[i];
+            uint256 word = words[i];
             IExecutionProcedure.SlotOutcome memory outcome = outcomes[i];
-            // The low bits are the agent.
-            outcome.agent = address(uint160(word));
-            (outcome.node, outcome.score) = (uint8(word >> 160), uint16(word >> 176));
+            // Every narrowing takes the field's own bits.
+            (outcome.agent, outcome.node) = (address(uint160(word >> _AGENT)), uint8(word >> _NODE));
+            // The low bits are the score.
+            outcome.score = uint16(word);
             outcome.reason = word & _AGREED != 0 ? Reasons.OUTCOME : Reasons.DISSENT;
         }
         s.head.execution.settleSlots(outcomes);

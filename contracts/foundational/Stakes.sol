@@ -57,12 +57,14 @@ library Stakes {
     ) external returns (uint64 slashed) {
         address agent = outcome.agent;
         Account memory account = staked(self, agent);
-        slashed = _apply(self, account, standing, outcome, penalty, _lambda(constitution));
+        uint56 released;
+        (slashed, released) = _apply(self, account, standing, outcome, penalty, _lambda(constitution));
         self.accounts[agent] = account;
+        _tell(agent, released);
         _hand(self, constitution, agent, account, slashed, outcome.reason, settler);
     }
 
-    /// @notice Outcomes that take no stake.
+    /// @notice Outcomes that take no stake. Those of one agent that follow one another write its account once.
     function settleAll(
         Ledger storage self,
         IConstitutionContract constitution,
@@ -71,11 +73,16 @@ library Stakes {
     ) external {
         uint256 lambda = _lambda(constitution);
         // At most the executors of the nodes that a claim names.
-        for (uint256 i = 0; i < outcomes.length; ++i) {
+        for (uint256 i = 0; i < outcomes.length;) {
             address agent = outcomes[i].agent;
             Account memory account = staked(self, agent);
-            _apply(self, account, standing, outcomes[i], 0, lambda);
+            uint56 freed = 0;
+            for (; i < outcomes.length && outcomes[i].agent == agent; ++i) {
+                (, uint56 released) = _apply(self, account, standing, outcomes[i], 0, lambda);
+                freed += released;
+            }
             self.accounts[agent] = account;
+            _tell(agent, freed);
         }
     }
 
@@ -88,7 +95,7 @@ library Stakes {
         bytes32 reason
     ) external returns (uint64 slashed) {
         Account memory account = staked(self, agent);
-        slashed = _take(self, agent, account, 0, amount);
+        (slashed, ) = _take(self, agent, account, 0, amount);
         self.accounts[agent] = account;
         _hand(self, constitution, agent, account, slashed, reason, address(0));
     }
@@ -161,7 +168,7 @@ library Stakes {
         IProducerContract.Outcome calldata outcome,
         uint64 penalty,
         uint256 lambda
-    ) private returns (uint64 slashed) {
+    ) private returns (uint64 slashed, uint56 released) {
         (uint64 release, bool scored) = (outcome.release, outcome.scored);
         if (standing == Standing.RETIRED) {
             // What it may take, and whom it may score: those whose locks it made, and no more than these.
@@ -171,8 +178,8 @@ library Stakes {
             if (account.kind == Kind.VERIFIER) reach = _charge(self, outcome.agent, penalty);
             (release, penalty) = (release < reach ? release : reach, penalty < reach ? penalty : reach);
         }
-        slashed = _take(self, outcome.agent, account, release, penalty);
-        if (!scored) return slashed;
+        (slashed, released) = _take(self, outcome.agent, account, release, penalty);
+        if (!scored) return (slashed, released);
         uint256 score = outcome.score < BasisPoints.WHOLE ? outcome.score : BasisPoints.WHOLE;
         uint256 value = Reputation.ema(account.reputation, score, lambda);
         _setReputation(self, outcome.agent, account, value, outcome.reason);
@@ -194,10 +201,10 @@ library Stakes {
         Account memory account,
         uint64 release,
         uint64 atMost
-    ) private returns (uint64 slashed) {
+    ) private returns (uint64 slashed, uint56 released) {
         // All are at most what the account held, which fits.
         (uint56 held, uint56 locked) = (account.held, account.locked);
-        uint56 released = release < locked ? uint56(release) : locked;
+        released = release < locked ? uint56(release) : locked;
         slashed = atMost < held ? atMost : held;
         held -= uint56(slashed);
         locked -= released;
@@ -208,6 +215,9 @@ library Stakes {
             self.profiles[agent].earlier = earlier < locked ? earlier : locked;
         }
         (account.held, account.locked) = (held, locked);
+    }
+
+    function _tell(address agent, uint56 released) private {
         if (released != 0) emit IProducerContract.StakeReleased(agent, released);
     }
 

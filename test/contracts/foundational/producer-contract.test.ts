@@ -597,6 +597,21 @@ describe("ProducerContract", () => {
       expect(await contract.reputationOf(other.address)).to.equal(500n);
     });
 
+    it("releases once what an agent's outcomes behind one another end, and never more than is locked", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.lock(agent.address, tokens(300));
+      const sent = execution.settleAll(
+        [150n, 100n, 100n].map((whole) => outcome(agent.address, whole * 1_000_000n, true, 10_000)),
+        [],
+      );
+      const receipt = await (await sent).wait();
+      const released = receipt?.logs.map((log) => contract.interface.parseLog(log)).filter((log) => log?.name === "StakeReleased");
+      expect(released?.map((log) => log?.args.toArray())).to.deep.equal([[agent.address, tokens(300)]]);
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(5000), 0n, 0n]);
+      expect(await contract.reputationOf(agent.address)).to.equal(635n);
+    });
+
     it("is the market's, all or nothing", async () => {
       const { agent } = await city.register("a");
       const one = outcome(agent.address, 0n, true, 0);

@@ -89,6 +89,25 @@ describe("Settlement", () => {
       expect([ledger.paid, ledger.discount, ledger.subsidy]).to.deep.equal([87_300_000n + tokens(97), 9_700_000n, 9_700_000n]);
     });
 
+    it("settles an executor's nodes together, and scores them in the order of the claim", async () => {
+      mission = await (await openMission({ nodes: [TASK, TASK, TASK] })).activate();
+      for (const [node, worker] of [0, 1, 0].entries()) await mission.bid(node, worker);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0, 1, 2]);
+      for (const [node, score] of [10_000, 10_000, 8000].entries()) await mission.run(node, { score });
+      await networkHelpers.time.increase(HOUR);
+      const { producers } = mission.city;
+      const receipt = await (await mission.contract.claim([2, 1, 0])).wait();
+      const logs = receipt?.logs.flatMap((log) => producers.interface.parseLog(log) ?? []) ?? [];
+      const told = (name: string, agent: string) => logs.filter((log) => log.name === name && log.args.agent === agent);
+      const [twice, once] = [0, 1].map((index) => mission.worker(index).agent.address);
+      expect(told("StakeReleased", twice ?? "").map(({ args }) => args.amount)).to.deep.equal([tokens(300)]);
+      expect(told("StakeReleased", once ?? "").map(({ args }) => args.amount)).to.deep.equal([tokens(150)]);
+      // 500 points move to 530 by a share of four fifths, then to 577.
+      expect(told("ReputationChanged", twice ?? "").map(({ args }) => args.current)).to.deep.equal([530_000n, 577_000n]);
+      expect(told("ReputationChanged", once ?? "").map(({ args }) => args.current)).to.deep.equal([550_000n]);
+    });
+
     it("needs no waiting in a window of zero seconds, and such a window has no appeal", async () => {
       await cleared({ nodes: [{ ...TASK, band: 0 }] });
       await refused(mission.contract.connect(mission.city.sponsor).appeal(0, 0, EVIDENCE), "WindowClosed");
