@@ -432,8 +432,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "collaboration/modules/verification",
     "hears what answers nothing as presence, whatever it claims to rest on",
     "collaboration/Rulings.sol",
-    "Clearing.isAnswer(v, questions) && Dockets.isClaimed(d, v.basis)",
-    "Dockets.isClaimed(d, v.basis)",
+    "        if (!Clearing.isAnswer(v, questions)) return false;\n",
+    "",
   ),
   noticed(
     "collaboration/modules/verification",

@@ -667,8 +667,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "FAIL may rest on what issuers of two principals refute",
     file: "collaboration/Docket.sol",
-    find: "        if (!isRefuted(s, d)) return;\n",
-    replace: "        if (isRefuted(s, d)) return;\n",
+    find: "if (isRefuted(s, d)) raise",
+    replace: "if (!isRefuted(s, d)) raise",
   },
   {
     title: "one hand refutes honest work with two issuers",
