@@ -37,6 +37,7 @@ library Checkpoints {
         ICollaborationContract.Checkpoint calldata c
     ) external {
         if (s.head.stopped) revert ICollaborationContract.Stopped();
+        if (NodeCore.isEnding(s)) revert ICollaborationContract.Ending();
         city.watchdog.requireRunning();
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);

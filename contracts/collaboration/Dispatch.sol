@@ -211,6 +211,9 @@ library Dispatch {
             bytes4 state = ICollaborationContract.WrongNodeState.selector;
             return abi.encodeWithSelector(state, node, w.state, NodeCore.only(NodeState.ELIGIBLE));
         }
+        if (w.commitMask == 0 && NodeCore.isEnding(s)) {
+            return abi.encodeWithSelector(ICollaborationContract.Ending.selector);
+        }
         bool closed = !law.leaf() || NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
         uint8 needed = closed ? 0 : NodeCore.full(law.redundancy()) & ~w.commitMask;
         uint8 vouched = 0;

@@ -71,6 +71,7 @@ library Guard {
         bytes32 reason
     ) internal {
         NodeCore.requireNode(w, node, NodeCore.FREEZABLE);
+        if (NodeCore.isEnding(s)) revert ICollaborationContract.Ending();
         bool working = w.state == NodeState.EXECUTING;
         // Frozen before it was routed a second time, a node keeps what it had left the first time.
         // It fits: what is left of a law's timeout, which has sixteen bits.

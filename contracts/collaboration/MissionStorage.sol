@@ -23,11 +23,11 @@ library MissionStorage {
         bool closed;
         /// An emergency stop holds: nothing is routed.
         bool stopped;
-        /// It was, or its chain was silent: `watch` says for how long.
+        /// It was, or its chain was silent, or it is ending: `watch` says more.
         bool delayed;
     }
 
-    /// @dev One word: when the mission was stopped, went on, fell silent.
+    /// @dev One word: when the mission was stopped, went on, fell silent, is to end.
     struct Watch {
         uint40 stoppedAt;
         uint40 clearedAt;
@@ -38,6 +38,8 @@ library MissionStorage {
         uint40 degradedUntil;
         /// Seconds that stood still before (`MissionClock`).
         uint40 lost;
+        /// It is to end, and waits for what was committed.
+        bool ending;
     }
 
     /// @dev Three words, smallest unit. The law's budget = paid + fees + insurance + discount + refunded + children + what is held; of that,

@@ -75,6 +75,11 @@ library NodeCore {
         for (; mask != 0; mask &= mask - 1) ++bits;
     }
 
+    /// @notice Whether the mission is to end: what has committed nothing starts no more, and nothing is frozen.
+    function isEnding(MissionStorage.Layout storage s) internal view returns (bool) {
+        return s.head.delayed && s.watch.ending;
+    }
+
     function isFinal(MissionStorage.Layout storage s) internal view returns (bool) {
         return MissionTransitions.isFinal(s.head.state);
     }

@@ -47,6 +47,13 @@ library NodeWord {
         return uint8(word >> 4);
     }
 
+    /// @notice Whether something is committed of which nothing is decided yet.
+    function isUndecided(uint256 word) internal pure returns (bool) {
+        uint256 state = word & 0xf;
+        bool decided = state == uint256(NodeState.COMPLETED) || state == uint256(NodeState.FAILED);
+        return !decided && (word >> 68) & MASK != 0;
+    }
+
     function flagsOf(uint256 word) internal pure returns (uint16) {
         // Nine bits of the word.
         return uint16((word >> 92) & FLAGS);

@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Reasons} from "../libraries/Reasons.sol";
@@ -352,14 +353,33 @@ library Remedies {
         }
     }
 
-    /// @dev A node out of attempts, or whose law is at fault, fails the mission; a mission out of time, or whose parent ended, is aborted.
+    /// @dev A node out of attempts, or whose law is at fault, fails the mission; a mission out of time, or whose parent ended, is aborted. What
+    /// was committed is decided before, on clocks that all end, since nothing else starts and nothing is frozen from the first call on.
     function abort(MissionStorage.Layout storage s, City calldata city) external {
         NodeCore.requireMission(s, NodeCore.RUNNING);
-        uint40 until = WatchdogHold.expiryOf(MissionFrame.open(city));
+        Frame memory f = MissionFrame.open(city);
+        uint40 until = WatchdogHold.expiryOf(f);
         bool due = s.exhausted != 0 || block.timestamp >= until || _isOrphan(city);
         if (!due) revert ICollaborationContract.NotExpired(until);
+        // In a stop no clock runs, and nobody has to lift it: only a suspension lapses. The sponsor's money does not wait for that.
+        if ((!s.head.stopped || s.suspension.until != 0) && _waits(s, f)) return;
         bool failed = s.exhausted != 0 && s.head.state == MissionState.EXECUTING;
         NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
+    }
+
+    /// @dev Once said, it is an error to ask again too early.
+    function _waits(MissionStorage.Layout storage s, Frame memory f) private returns (bool) {
+        (uint256 nodes, ) = LawCodec.ending(f.args);
+        // At most 256 nodes.
+        for (uint256 node = 0; node < nodes; ++node) {
+            if (!NodeWord.isUndecided(s.nodes[node])) continue;
+            // Eight bits.
+            if (NodeCore.isEnding(s)) revert ICollaborationContract.WorkUndecided(uint8(node));
+            (s.head.delayed, s.watch.ending) = (true, true);
+            emit ICollaborationContract.MissionEnding(msg.sender);
+            return true;
+        }
+        return false;
     }
 
     /// @dev A child of an ended mission has no use.

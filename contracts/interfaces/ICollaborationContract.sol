@@ -94,6 +94,8 @@ interface ICollaborationContract {
         /// Who stopped it, if no human has confirmed that yet, and when it lapses; else zero.
         address suspendedBy;
         uint40 suspendedUntil;
+        /// It is to end as soon as what was committed is decided: nothing else starts, and nothing is frozen.
+        bool ending;
     }
 
     /// @notice The data of RESOLVE_APPEAL, ABI-encoded: one ruling on all open appeals of an attempt (decision 29).
@@ -244,6 +246,8 @@ interface ICollaborationContract {
     event EmergencyStopped(address indexed by, address indexed agent);
     /// @param window Seconds in which freezes are counted from now on.
     event EmergencyCleared(uint8 cleared, uint256 window);
+    /// @notice It ends as soon as what was committed is decided; nothing else starts, and nothing is frozen.
+    event MissionEnding(address indexed by);
     event MissionDegraded(address indexed by, uint40 silentSince, uint40 until);
     event MissionRecovered(uint40 degradedSince);
     /// @param finding Content-id digest of what differs between the records and the chain.
@@ -328,6 +332,10 @@ interface ICollaborationContract {
     error NothingToRefund();
     error NotMonitor(address account);
     error Stopped();
+    /// @notice The mission is to end: what has committed nothing starts no more, and nothing is frozen.
+    error Ending();
+    /// @notice The mission ends as soon as this node's committed work is decided.
+    error WorkUndecided(uint8 node);
     error NotStopped();
     error NotSilent(uint40 silentSince, uint40 least);
     error AlreadySealed(uint8 node, bytes32 hash);
@@ -402,7 +410,9 @@ interface ICollaborationContract {
     /// @notice Starts another attempt of a failed node (or of one without bids), up to maxRefinementIterations, unless the
     /// fault was the law's (SPECIFICATION). Anyone.
     function reopen(uint8 node) external;
-    /// @notice Ends a mission whose time or whose iterations are over, or whose law is at fault; what no node earned is refunded. Anyone.
+    /// @notice Ends a mission whose time or whose iterations are over, or whose law is at fault; what no node earned is refunded. While committed
+    /// work is undecided the first call says that it is to end (`MissionEnding`), and it ends with a later one; a stopped mission ends at
+    /// once. Anyone.
     function abort() external;
     /// @notice Aborts a degraded mission that no human let go on within degradedAdjudicatorTimeout, or whose time is over. Anyone.
     function expire() external;

@@ -138,6 +138,11 @@ export function awaitsBids(view: NodeView): boolean {
   return !isBranch(view) && !isStaffed(view) && (view.state === "ELIGIBLE" || view.state === "WAITING");
 }
 
+/** Whether something is committed of which nothing is decided yet: a mission does not end before. */
+export function isUndecided({ state, slots }: Pick<NodeView, "state" | "slots">): boolean {
+  return state !== "COMPLETED" && state !== "FAILED" && slots.some(({ committed }) => committed);
+}
+
 function hasBit(mask: number, bit: number): boolean {
   return ((mask >> bit) & 1) === 1;
 }

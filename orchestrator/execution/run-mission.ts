@@ -1,7 +1,7 @@
 import { intentKey } from "../chain/outbox.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import { TIER } from "../primitives/tier.ts";
-import { awaitsBids, isBranch, isOver, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
+import { awaitsBids, isBranch, isOver, isUndecided, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
 import { endingOf } from "./ending.ts";
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
 import { nextTry, release } from "./output-buffer.ts";
@@ -31,6 +31,8 @@ export type Halt =
   | { readonly kind: "stopped" }
   /** Nodes that are missions of their own, and have their turn, or have begun: each is led through its own branches (city). */
   | { readonly kind: "branch"; readonly nodes: readonly NodeView[] }
+  /** The mission is to end, and what was committed is decided. */
+  | { readonly kind: "decided" }
   /** Suspended after a long silence of the chain: humans resume it, or its time ends it. */
   | { readonly kind: "degraded" }
   /** Failed attempts and nodes without an award: the market reopens or the mission aborts (city). */
@@ -38,25 +40,27 @@ export type Halt =
 
 /**
  * The seven stages, once, for every node that is ready for them. What the chain already has is not done again. In hybrid mode a checkpoint
- * takes stages 1 to 4 together for the nodes it can; the others proceed as usual.
+ * takes stages 1 to 4 together for the nodes it can; the others proceed as usual. A mission that is `ending` goes on with what was committed alone,
+ * which nobody freezes any more.
  */
-export async function runWave(world: World, mission: Mission, mirror: FreezeMirror): Promise<void> {
+export async function runWave(world: World, mission: Mission, mirror: FreezeMirror, ending = false): Promise<void> {
   const view = async () => {
     const nodes = await viewNodes(world, mission);
     await learnStrangers(world, nodes);
-    return mirror.overlay(nodes);
+    return ending ? nodes.filter(isUndecided) : mirror.overlay(nodes);
   };
+  const isHopeless = async () => !ending && (await endingOf(world, mission)) !== undefined;
   // Results that a human completed, or that an interrupted run had cleared, are released before their successors start.
   await record(world, mission, await view());
-  await checkpoint(world, mission, mirror, await view());
-  if ((await endingOf(world, mission)) !== undefined) return;
+  if (!ending) await checkpoint(world, mission, mirror, await view());
+  if (await isHopeless()) return;
   await orchestrate(world, mission, await view());
   await world.boundary("execution:routed");
   const invocations = await invoke(world, mission, await view());
   await world.boundary("execution:invoked");
-  if ((await endingOf(world, mission)) !== undefined) return;
+  if (await isHopeless()) return;
   await commit(world, mission, invocations);
-  await guard(world, mission, mirror, await view(), invocations);
+  if (!ending) await guard(world, mission, mirror, await view(), invocations);
   await world.boundary("execution:guarded");
   await verify(world, mission, await view());
   await gate(world, mission, await view());
@@ -74,7 +78,8 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
   // Those who have a part in a node read its input from here.
   await world.store.put(canonicalBytes(mission.items));
   await release(world, mission, found);
-  if (!isOver(await missionState(world, mission))) await mirror.restore(found);
+  const contract = world.client.mission(mission.address);
+  if (!isOver(await missionState(world, mission)) && !(await contract.watch()).ending) await mirror.restore(found);
   let before = "";
   for (;;) {
     const state = await missionState(world, mission);
@@ -85,11 +90,15 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
       return { kind: "ended", state };
     }
     if (state === "DEGRADED") return { kind: "degraded" };
-    if ((await world.client.mission(mission.address).watch()).stopped) return { kind: "stopped" };
+    const { stopped, ending } = await contract.watch();
+    if (stopped) return { kind: "stopped" };
     await pulse(world);
-    await runWave(world, mission, mirror);
-    if ((await endingOf(world, mission)) !== undefined) return { kind: "hopeless" };
-    const nodes = await viewNodes(world, mission);
+    await runWave(world, mission, mirror, ending);
+    if (!ending && (await endingOf(world, mission)) !== undefined) return { kind: "hopeless" };
+    const nodes = (await viewNodes(world, mission)).filter((view) => !ending || isUndecided(view));
+    // It may have completed.
+    if (ending && nodes.length === 0 && !isOver(await missionState(world, mission))) return { kind: "decided" };
+    if (nodes.length === 0) continue;
     if (nodes.every(({ state: node, recorded }) => node === "COMPLETED" && recorded)) return { kind: "done" };
     const now = JSON.stringify(
       nodes.map(({ state: node, attempt, recorded, slots }) => [
@@ -116,6 +125,15 @@ function haltOf(nodes: readonly NodeView[]): Halt | undefined {
   if (fault.length > 0) return { kind: "fault", nodes: fault };
   const branch = nodes.filter((node) => isBranch(node) && (node.state === "ELIGIBLE" || node.state === "EXECUTING"));
   return branch.length > 0 ? { kind: "branch", nodes: branch } : undefined;
+}
+
+/** Lets time decide what was committed and nobody else decides any more. */
+export async function letTimeDecide(world: World, mission: Mission): Promise<void> {
+  for (;;) {
+    const left = (await viewNodes(world, mission)).filter(isUndecided);
+    if (left.length === 0) return;
+    await endOverdue(world, mission, left);
+  }
 }
 
 /** Lets time pass to whatever comes first: a held output is offered again, or a stage that does not move is over, and is ended. */

@@ -720,6 +720,82 @@ describe("attacks that grief", () => {
     });
   });
 
+  describe("with the end of a mission", () => {
+    const expiry = async () => networkHelpers.time.increaseTo(await mission.contract.expiresAt());
+    /** Work of the first node, committed shortly before the mission's end. */
+    const committedLate = async (...nodes: (typeof TASK)[]) => {
+      mission = await (await (await openMission({ nodes, duration: 3600 })).activate()).awardAll();
+      await networkHelpers.time.increaseTo((await mission.contract.expiresAt()) - 30n);
+      await mission.route(0);
+      await mission.work(0);
+    };
+
+    it("garbage committed in a mission's last second is never judged", async () => {
+      await committedLate(TASK);
+      const agent = await executor();
+      await expiry();
+      await attempt(mission.contract.abort());
+      await attempt(mission.clear(0, { result: Result.FAIL }));
+      await networkHelpers.time.increase(2n * HOUR);
+      await attempt(mission.contract.claim([0]));
+      expect((await stakeOf(agent)).held).to.be.lessThan(tokens(10_000));
+    });
+
+    it("two of three disagree with everybody, no stake is lost, and the mission ends at the first attempt with the neighbour unpaid", async () => {
+      await awarded(CONSENSUS, TASK);
+      await mission.route(0, 1);
+      await mission.work(0);
+      await mission.work(1);
+      // The panel is honest: it finds no agreement, and says so, twice; so does the human.
+      for (let i = 0; i < 2; i++) await mission.clear(0, { result: Result.ABSTAIN });
+      await mission.override(Action.REJECT_POP, 0);
+      await attempt(mission.contract.abort());
+      await attempt(mission.clear(1));
+      expect((await mission.contract.ledger()).entitled).to.be.greaterThan(0n);
+    });
+
+    it("executors have node after node started in a mission that is to end, and its sponsor waits for its money", async () => {
+      await committedLate(TASK, TASK);
+      await expiry();
+      await mission.contract.abort();
+      await attempt(mission.route(1));
+      expect(await mission.stateOf(1)).not.to.equal(NodeState.EXECUTING);
+    });
+
+    it("executors have checkpoint after checkpoint taken in a mission that is to end", async () => {
+      mission = await (await (await openMission({ nodes: [TASK, TASK], anchorInterval: 7200, duration: 3600 })).activate()).awardAll();
+      await expiry();
+      await mission.contract.checkpoint(await mission.wave([0]));
+      await mission.contract.abort();
+      await attempt(mission.contract.checkpoint(await mission.wave([1])));
+      expect(await mission.stateOf(1)).to.equal(NodeState.ELIGIBLE);
+    });
+
+    it("one adjudicator freezes committed work whenever it goes on, so that its mission never ends", async () => {
+      await committedLate(TASK);
+      await expiry();
+      await mission.contract.abort();
+      await attempt(mission.override(Action.FREEZE, 0));
+      expect(await mission.stateOf(0)).not.to.equal(NodeState.FROZEN);
+    });
+
+    it("a stop that nobody lifts keeps a sponsor's money for ever, because somebody had committed something", async () => {
+      await committedLate(TASK);
+      await mission.override(Action.EMERGENCY_STOP, 0);
+      await expiry();
+      await attempt(mission.contract.abort());
+      expect(await mission.contract.state()).to.equal(MissionState.ABORTED);
+    });
+
+    it("a monitor suspends a mission shortly before its end, so that nobody judges what was committed", async () => {
+      await committedLate(TASK);
+      await mission.contract.connect(mission.city.monitor).suspend(WHY);
+      await expiry();
+      await attempt(mission.contract.abort());
+      expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
+    });
+  });
+
   describe("with one node of a wave", () => {
     it("an appeal about one node, sent first, makes the claim of eight revert", async () => {
       const nodes = [...Array(8).keys()];

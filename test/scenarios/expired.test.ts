@@ -12,37 +12,63 @@ import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
-/** The city stops when its executors have first committed, and nobody is there until the mission's time is over. */
+/** A mission whose city stops at a boundary, and nobody is there until its time is over. */
+async function expired(directory: string, boundary: string) {
+  const home = join(directory, "home");
+  const order = { id: "expired", home };
+  let isStopped = false;
+  const stop = async (name: string) => {
+    if (isStopped || name !== boundary) return;
+    isStopped = true;
+    throw new RangeError("the city stopped");
+  };
+  const text = smallMission(smallInputs(directory, CALM_ROWS).csv);
+  const city = await openHome(home, "15", { boundary: stop });
+  const purseBefore = await purseOf(city);
+  expect(await rejection(carryOutIn(city, text, order))).to.have.property("message", "the city stopped");
+  const [mission] = (await missionsOf(city)) as [Address];
+  const contract = city.client.mission(mission);
+  const [bystander] = membersOf(city.society, "relayer");
+  const abort = (name: string) => contract.abort([], { intent: intentKey("test", "abort", name), account: bystander?.account });
+  const early = await rejection(abort("early"));
+  await city.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
+  await abort("late");
+  const { ending } = await contract.watch();
+  return { city, purseBefore, mission, early, ending, outcome: await carryOutIn(city, text, order) };
+}
+
+describe("scenario: a mission that expires when something was committed", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  let found: Awaited<ReturnType<typeof expired>>;
+  before(async () => {
+    found = await expired(directory(), "execution:committed");
+  });
+  after(() => found?.city.close());
+
+  it("ends when that is decided, pays for it, and leaves a bundle that an auditor accepts", async () => {
+    const { outcome, ending } = found;
+    expect(ending).to.equal(true);
+    expect(outcome.status).to.equal("aborted");
+    const states = new Set(outcome.nodes.map(({ state }) => state));
+    expect([...states].sort()).to.deep.equal(["COMPLETED", "WAITING"]);
+    expect(balances(outcome.money)).to.equal(true);
+    expect(outcome.money.paid).to.not.equal("0");
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+});
+
 describe("scenario: a mission that expires", function () {
   this.timeout(240_000);
   const directory = suiteDirectory();
-  const home = () => join(directory(), "home");
   let city: City;
   let outcome: Outcome;
   let purseBefore: bigint;
   let mission: Address;
   let early: unknown;
-  let isStopped = false;
-  const stop = async () => {
-    if (isStopped) return;
-    isStopped = true;
-    throw new RangeError("the city stopped");
-  };
-  const order = () => ({ id: "expired", home: home() });
 
   before(async () => {
-    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
-    city = await openHome(home(), "15", { boundary: async (name) => (name === "execution:committed" ? stop() : undefined) });
-    purseBefore = await purseOf(city);
-    expect(await rejection(carryOutIn(city, text, order()))).to.have.property("message", "the city stopped");
-    [mission] = (await missionsOf(city)) as [Address];
-    const contract = city.client.mission(mission);
-    const [bystander] = membersOf(city.society, "relayer");
-    const abort = (name: string) => contract.abort([], { intent: intentKey("test", "abort", name), account: bystander?.account });
-    early = await rejection(abort("early"));
-    await city.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
-    await abort("late");
-    outcome = await carryOutIn(city, text, order());
+    ({ city, outcome, purseBefore, mission, early } = await expired(directory(), "execution:invoked"));
   });
   after(() => city?.close());
 

@@ -661,6 +661,20 @@ export class Mission {
     return this.clear(node, options);
   }
 
+  /** Ends it: what was committed and nobody decides is decided by its clocks first. */
+  async abort(): Promise<void> {
+    await this.contract.abort();
+    while ((await this.contract.state()) < MissionState.COMPLETED) {
+      const nodes = await Promise.all([...this.nodes.keys()].map((node) => this.contract.nodeOf(node)));
+      const node = nodes.findIndex(({ state, commitMask }) => commitMask !== 0n && state < NodeState.COMPLETED);
+      if (node < 0) return void (await this.contract.abort());
+      const { suspendedUntil } = await this.contract.watch();
+      const until = suspendedUntil === 0n ? (nodes[node]?.deadline ?? 0n) : suspendedUntil;
+      if ((await this.city.now()) < until) await networkHelpers.time.increaseTo(until);
+      await (suspendedUntil === 0n ? this.contract.timeout(node) : this.contract.lapse());
+    }
+  }
+
   /** What APPROVE_POP carries: slot 0's opening, its item as proof unless `items` says otherwise, its basis. */
   async approval(node: number, share = 10_000, items?: []): Promise<Hex> {
     const item = await this.item(node, 0);

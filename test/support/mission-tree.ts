@@ -175,7 +175,7 @@ export class MissionTree {
     if (state === MissionState.ACTIVE || state === MissionState.EXECUTING) {
       const expiry = await contract.expiresAt();
       if (waits && (await this.house.now()) < expiry) await networkHelpers.time.increaseTo(expiry);
-      await contract.abort();
+      await mission.abort();
     }
     const recorded: number[] = [];
     for (const [index, { leaf }] of mission.nodes.entries()) if (leaf && (await contract.nodeOf(index)).recorded) recorded.push(index);

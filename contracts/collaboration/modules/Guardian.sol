@@ -47,7 +47,8 @@ abstract contract Guardian is MissionBase {
                 degradedSince: w.degradedSince,
                 degradedUntil: w.degradedUntil,
                 suspendedBy: suspension.monitor,
-                suspendedUntil: suspension.until
+                suspendedUntil: suspension.until,
+                ending: w.ending
             });
     }
 

@@ -20,7 +20,7 @@ import { noteEnding } from "../../execution/ending.ts";
 import { recordFaults } from "../../execution/faults.ts";
 import { type MarketTerms, runMarket, withdrawLosers } from "../../execution/market.ts";
 import { boundTerms } from "../../execution/obligations.ts";
-import { timeout } from "../../execution/run-mission.ts";
+import { letTimeDecide, timeout } from "../../execution/run-mission.ts";
 import type { Mission, World } from "../../execution/world.ts";
 import type { EnactedLaw } from "../../legislature/result.ts";
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
@@ -82,25 +82,14 @@ async function carryOut(city: City, world: World, mission: Mission, options: Exe
     await abortOrphan(world, mission, options);
     const halt = await runThroughSilence(city, world, mission);
     if (halt.kind === "done" || halt.kind === "ended") break;
-    if (halt.kind === "hopeless") {
-      await endUnfaulted(world, mission);
-      break;
-    }
-    if (halt.kind === "degraded" || halt.kind === "stopped") {
-      if (await mayContinue(city, world, mission, halt.kind, options.judge)) continue;
-      break;
-    }
-    if (halt.kind === "review") await judge(city, world, mission, halt.nodes, options.judge);
+    if (halt.kind === "decided") await end(world, mission, "what was committed is decided: unearned money goes back to the sponsor");
+    else if (halt.kind === "hopeless") await endUnfaulted(world, mission);
+    else if (halt.kind === "degraded" || halt.kind === "stopped") {
+      if (!(await mayContinue(city, world, mission, halt.kind, options.judge))) break;
+    } else if (halt.kind === "review") await judge(city, world, mission, halt.nodes, options.judge);
     // One after the other: the stages of one session do not wait while the clock jumps for another.
     else if (halt.kind === "branch") for (const view of halt.nodes.slice(0, 1)) await options.runChild(view);
-    else {
-      const reopened = await reopenFailed(world, mission, halt.nodes);
-      if (reopened.length === 0) {
-        await abort(world, mission);
-        break;
-      }
-      await sell(reopened);
-    }
+    else await tryAgain(world, mission, halt.nodes, sell);
   }
 }
 
@@ -132,6 +121,17 @@ async function afterOthers(world: World, mission: Mission, { law, state, deadlin
   const isSame = now?.state === state && now.deadline === deadline;
   if (isSame && world.client.chain.clock.now() >= deadline) await timeout(world, mission, now);
   else world.tell(`${law.label}: adjudicators have acted`);
+}
+
+/** Offers failed nodes again, or ends the mission, where none has another attempt. */
+async function tryAgain(
+  world: World,
+  mission: Mission,
+  nodes: readonly NodeView[],
+  sell: (reopened: readonly number[]) => Promise<void>,
+): Promise<void> {
+  const reopened = await reopenFailed(world, mission, nodes);
+  await (reopened.length === 0 ? abort(world, mission) : sell(reopened));
 }
 
 /** Numbers of the failed nodes that have another attempt; none where the law is at fault: no other executor of it helps (AgentCity B.11.4). */
@@ -175,15 +175,19 @@ async function expire({ client }: World, { address }: Mission): Promise<void> {
   await client.chain.clock.sleepUntil(BigInt(await client.mission(address).expiresAt()) + 1n);
 }
 
-/** Anyone may. */
-async function end(world: World, { address }: Mission, because: string): Promise<void> {
-  await world.client.mission(address).abort([], { intent: intentKey("abort", address) });
-  world.tell(because);
+/** Anyone may. What was committed is decided before: then it takes a second call. */
+async function end(world: World, mission: Mission, because: string): Promise<void> {
+  const contract = world.client.mission(mission.address);
+  const { ending } = await contract.watch();
+  await contract.abort([], { intent: intentKey("abort", mission.address, ...(ending ? ["decided"] : [])) });
+  const isEnded = isOver(await missionState(world, mission));
+  world.tell(isEnded ? because : "the mission is to end: nothing else starts, and what was committed is decided");
 }
 
 /** Ends a mission whose parent ended. */
 async function abortOrphan(world: World, mission: Mission, options: ExecutionOptions): Promise<void> {
   if (!(await options.isOrphan()) || isOver(await missionState(world, mission))) return;
+  if ((await world.client.mission(mission.address).watch()).ending) return;
   await end(world, mission, "the mission above is over: unearned money goes back to it");
 }
 
@@ -212,7 +216,11 @@ async function endUnfaulted(world: World, mission: Mission): Promise<void> {
 async function endUnworked(world: World, mission: Mission, because: string): Promise<void> {
   if (isOver(await missionState(world, mission))) return;
   await expire(world, mission);
-  await end(world, mission, `mission ended since ${because}: unearned money goes back to the sponsor`);
+  const done = `mission ended since ${because}: unearned money goes back to the sponsor`;
+  await end(world, mission, done);
+  if (isOver(await missionState(world, mission))) return;
+  await letTimeDecide(world, mission);
+  await end(world, mission, done);
 }
 
 async function termsOf({ client }: City, { address }: Mission): Promise<Pick<MarketTerms, "stakes" | "pay">> {

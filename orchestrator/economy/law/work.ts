@@ -10,6 +10,7 @@ import { decodeRevert } from "../../chain/revert.ts";
 import { admittedBy } from "../../client/compile-law.ts";
 import { signAuth } from "../../client/sign/auth.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
+import { nodeStates } from "../../execution/chain-view.ts";
 import { executionMetrics, milestonesOf } from "../../execution/metrics.ts";
 import { bitmapOf } from "../../primitives/bitmap.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
@@ -484,6 +485,10 @@ export class MissionWork {
     if (state < COMPLETED) {
       await this.#city.until(BigInt(await this.#contract.expiresAt()) + 1n);
       await this.#contract.abort([], this.#step("abort"));
+      if ((await this.#contract.state()) < COMPLETED) {
+        await this.#letTimeDecide();
+        await this.#contract.abort([], this.#step("abort", "decided"));
+      }
     }
     const deadline = Number(chain.clock.now()) + VALIDITY;
     const signature = await signMessage(client, runner, "Anchor", { runner: runner.address, root, deadline }, mission);
@@ -491,6 +496,18 @@ export class MissionWork {
     if (!settles) return 0;
     await this.#contract.close([], this.#step("close"));
     return Number((await this.#contract.ledger()).fees) / 1e6;
+  }
+
+  /** What was committed is decided before the mission ends: by its clock, where nobody else does any more. */
+  async #letTimeDecide(): Promise<void> {
+    for (const { id } of this.#tasks) {
+      for (;;) {
+        const { state, commitMask, deadline } = await this.#contract.nodeOf(id);
+        if (commitMask === 0 || nodeStates[state] === "COMPLETED" || nodeStates[state] === "FAILED") break;
+        await this.#city.until(BigInt(deadline) + 1n);
+        await this.#contract.timeout([id], this.#step("decide", id, state, deadline));
+      }
+    }
   }
 
   /** What carrying out the law was like, from what the chain recorded. */

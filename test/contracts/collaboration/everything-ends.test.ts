@@ -200,7 +200,7 @@ describe("Everything ends", () => {
   async function end(m: Mission): Promise<void> {
     const expiresAt = await m.contract.expiresAt();
     if ((await m.city.now()) < expiresAt) await networkHelpers.time.increaseTo(expiresAt);
-    if (!FINAL.includes(await m.contract.state())) await m.contract.abort();
+    if (!FINAL.includes(await m.contract.state())) await m.abort();
     await networkHelpers.time.increase(3n * HOUR);
     for (const node of NODES.keys()) await tried(() => m.contract.claim([node]));
     for (const node of NODES.keys()) {

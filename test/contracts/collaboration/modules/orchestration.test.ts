@@ -453,6 +453,79 @@ describe("Orchestration", () => {
     });
   });
 
+  describe("abort, while committed work is undecided", () => {
+    const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+    const { increaseTo } = networkHelpers.time;
+    const clock = async () => (await mission.contract.nodeOf(0)).deadline;
+    /** Two of three committed, frozen by a monitor when the mission's time is over. */
+    const ending = async () => {
+      await running({ nodes: [CONSENSUS], duration: 7200 });
+      await increaseTo((await mission.contract.expiresAt()) - 20n);
+      await mission.route(0);
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      await mission.contract.connect(mission.city.monitor).report(0, id("odd"), 1);
+      await increaseTo(await mission.contract.expiresAt());
+      await expect(mission.contract.abort()).to.emit(mission.contract, "MissionEnding");
+    };
+
+    it("says that the mission is to end, and is an error again until it can", async () => {
+      await ending();
+      expect((await mission.contract.watch()).ending).to.equal(true);
+      expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
+      await expect(mission.contract.abort()).to.be.revertedWithCustomError(mission.contract, "WorkUndecided").withArgs(0);
+    });
+
+    it("is possible after the sum of its clocks at the latest, whatever is done to prolong it", async () => {
+      await ending();
+      const since = await mission.city.now();
+      // A human lets it go on in the last second, and each stage is used up.
+      await increaseTo((await clock()) - 1n);
+      await mission.override(Action.UNFREEZE, 0);
+      await increaseTo((await clock()) - 2n);
+      await mission.contract.route(...(await mission.start([0], { slots: [2] })));
+      await expect(mission.override(Action.FREEZE, 0)).to.be.revertedWithCustomError(mission.contract, "Ending");
+      await increaseTo(await clock());
+      await mission.reveal(0, 0);
+      await increaseTo((await clock()) - 2n);
+      await mission.reveal(0, 1);
+      for (const _panelOrPool of [1, 2, 3, 4]) {
+        await increaseTo(await clock());
+        await expect(mission.contract.abort()).to.be.revertedWithCustomError(mission.contract, "WorkUndecided");
+        await mission.contract.timeout(0);
+      }
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      const { maxHumanReviewTimeout, verificationTimeout } = (await mission.contract.context()).params;
+      const stages = maxHumanReviewTimeout + BigInt(CONSENSUS.timeout) + BigInt(CONSENSUS.reviewWindow);
+      expect((await mission.city.now()) - since).to.be.at.most(2n * stages + 3n * verificationTimeout);
+      await mission.contract.abort();
+      expect(await mission.contract.state()).to.equal(MissionState.ABORTED);
+    });
+
+    it("waits for no attempt that failed, nor for one that has committed nothing", async () => {
+      await running({ nodes: [TASK, TASK], duration: 7200 });
+      await increaseTo((await mission.contract.expiresAt()) - 20n);
+      await mission.run(0, { result: Result.FAIL });
+      await mission.contract.reopen(0);
+      await mission.route(1);
+      await increaseTo(await mission.contract.expiresAt());
+      await mission.contract.abort();
+      expect(await mission.contract.state()).to.equal(MissionState.ABORTED);
+    });
+
+    it("pays who is cleared meanwhile", async () => {
+      await running({ nodes: [TASK, TASK], duration: 7200 });
+      await increaseTo((await mission.contract.expiresAt()) - 20n);
+      await mission.route(0);
+      await mission.work(0);
+      await increaseTo(await mission.contract.expiresAt());
+      await mission.contract.abort();
+      await mission.clear(0);
+      await mission.contract.abort();
+      expect(await mission.contract.state()).to.equal(MissionState.ABORTED);
+      expect((await mission.contract.ledger()).entitled).to.be.greaterThan(0n);
+    });
+  });
+
   describe("advance", () => {
     it("clears and routes in one call", async () => {
       await running({ nodes: [TASK, { ...TASK, predecessors: 1n }] });

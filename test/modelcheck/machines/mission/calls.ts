@@ -133,7 +133,7 @@ const award: NodeCall = (rules, state, index, node) => {
 const route: NodeCall = (rules, state, index, node) => {
   guard(rules, "a stopped mission routes nothing", !state.stopped);
   running(state);
-  need(node.at === "ELIGIBLE" && isBound(node));
+  need(node.at === "ELIGIBLE" && isBound(node) && (node.commits > 0 || !state.ending));
   return start(rules, state, index);
 };
 
@@ -146,7 +146,7 @@ const mismatch: NodeCall = (rules, state, index, node) => {
 };
 
 const checkpoint: NodeCall = (rules, state, index, node) => {
-  need(!state.stopped);
+  need(!state.stopped && !state.ending);
   running(state);
   need(node.at === "ELIGIBLE" && isBound(node) && node.commits === 0 && !node.interrupted && node.clock === Clock.RUNS);
   const { redundancy } = lawOf(rules, index);
@@ -362,11 +362,19 @@ function clearStop(rules: Rules, state: State): State {
 
 // --- Ends ------------------------------------------------------------------------------------------------------------
 
+const isUndecided = ({ at, commits }: Node): boolean => commits > 0 && at !== "COMPLETED" && at !== "FAILED";
+
+/** What was committed is decided before: the first call says that the mission is to end. */
 function abort(rules: Rules, state: State): State {
   running(state);
   need(state.exhausted !== 0 || state.expired);
+  const waits = !state.stopped && state.nodes.some(isUndecided);
+  if (waits && !rules.without.has("what was committed is decided before the end")) {
+    need(!state.ending);
+    return { ...state, ending: true };
+  }
   const failed = state.exhausted !== 0 && state.at === "EXECUTING";
-  return { ...state, at: missionArc(rules, state.at, failed ? "FAILED" : "ABORTED") };
+  return { ...state, at: missionArc(rules, state.at, failed ? "FAILED" : "ABORTED"), cutShort: waits };
 }
 
 function expire(rules: Rules, state: State): State {

@@ -20,6 +20,7 @@ export const GUARDS = [
   "who was dropped is not brought back",
   "an amendment is an attempt",
   "the backup pool is asked once",
+  "what was committed is decided before the end",
 ] as const;
 export type GuardName = (typeof GUARDS)[number];
 

@@ -71,6 +71,7 @@ const invariantsOf = (rules: Rules, law = rules.law): readonly Invariant<State>[
       return depositOf(law) === b.paid + b.fees + b.insurance + b.refunded + held && held >= b.entitled + b.accrued + b.refundable;
     },
   },
+  { name: "ended ⇒ what was committed is decided", holds: ({ cutShort }) => !cutShort },
   { name: "27 stopped ⇒ nothing is routed", holds: ({ routedStopped }) => !routedStopped },
   {
     name: "completed ⇒ recorded",
@@ -95,7 +96,7 @@ function kindOf(state: State): string {
   if (!isFinal(state.at)) {
     if (state.at === "DEGRADED") return "DEGRADED";
     const why = state.exhausted !== 0 ? ", a node out of attempts" : state.expired ? ", its time over" : "";
-    return `${state.at}${state.stopped ? ", stopped" : ""}${why}`;
+    return `${state.at}${state.stopped ? ", stopped" : ""}${state.ending ? ", to end" : ""}${why}`;
   }
   if (state.books.bonds !== 0) return "ended, appeals open";
   if (state.nodes.some(isFaulted)) return "ended, a slash waits";

@@ -15,6 +15,7 @@ export const DROPPED: readonly Dropped[] = [
   { law: "two nodes in sequence", guard: "a stopped mission routes nothing" },
   { law: "two nodes in sequence", guard: "a waiting node that is reopened goes on waiting" },
   { law: "two nodes in sequence", guard: "too few commitments end the attempt" },
+  { law: "two nodes in sequence", guard: "what was committed is decided before the end" },
   { law: "a human's node, an output that is vetoed", guard: "what a human approved is recorded at once" },
   { law: "decisions under appeal", guard: "a claim waits for the window" },
   { law: "decisions under appeal", guard: "a claim waits for open appeals" },

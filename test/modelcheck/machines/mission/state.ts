@@ -90,6 +90,8 @@ export interface State {
   readonly stopped: boolean;
   /** The mission's own time is over. */
   readonly expired: boolean;
+  /** It is to end, and waits for what was committed. */
+  readonly ending: boolean;
   /** Of a degraded time: humans need not be waited for any longer. */
   readonly waited: boolean;
   readonly closed: boolean;
@@ -103,6 +105,8 @@ export interface State {
   readonly routedStopped: boolean;
   /** Ghost: something was paid in its appeal window, or over an open appeal. */
   readonly paidEarly: boolean;
+  /** Ghost: what somebody had committed was never decided, though no stop held it up. */
+  readonly cutShort: boolean;
 }
 
 export interface NodeLaw {
@@ -189,6 +193,7 @@ export function deployed(law: Law): State {
     at: "PENDING",
     stopped: false,
     expired: false,
+    ending: false,
     waited: false,
     closed: false,
     cursor: 0,
@@ -207,6 +212,7 @@ export function deployed(law: Law): State {
     },
     routedStopped: false,
     paidEarly: false,
+    cutShort: false,
   };
 }
 
@@ -262,8 +268,8 @@ function endedKey(n: Node): string {
 export function keyOf(s: State, ended: boolean): string {
   const { books: b } = s;
   const money = [b.entitled, b.accrued, b.refundable, b.refunded, b.paid, b.bonds, b.balance].join();
-  const ghosts = bits(s.closed, s.routedStopped, s.paidEarly);
+  const ghosts = bits(s.closed, s.routedStopped, s.paidEarly, s.cutShort);
   if (ended) return `${s.at},${ghosts}/${s.nodes.map(endedKey).join("/")}/${money}`;
-  const flags = bits(s.stopped, s.expired, s.waited);
+  const flags = bits(s.stopped, s.expired, s.ending, s.waited);
   return `${s.at},${ghosts},${flags},${s.cursor},${s.exhausted}/${s.nodes.map(nodeKey).join("/")}/${money}`;
 }

@@ -72,6 +72,7 @@ export function fail(rules: Rules, state: State, index: number, reason: string):
 
 export function freeze(rules: Rules, state: State, index: number): State {
   const node = nodeOf(state, index);
+  need(!state.ending);
   need(node.at === "ELIGIBLE" || node.at === "EXECUTING" || node.at === "PENDING_VERIFICATION");
   const heard = node.at === "PENDING_VERIFICATION";
   need(!heard || node.paused === "never");
