@@ -279,7 +279,7 @@ export class RealMission {
   /** What the chain says of all that the model says, in the model's words. */
   async shape() {
     const { contract, city, address } = this.#m;
-    const ledger = await contract.ledger();
+    const [ledger, { stopped, ending }] = await Promise.all([contract.ledger(), contract.watch()]);
     const nodes = [];
     for (const i of this.#law.nodes.keys()) {
       const { state, attempt, recorded, faulted } = await contract.nodeOf(i);
@@ -287,7 +287,8 @@ export class RealMission {
     }
     return {
       at: missionTransitions.states[Number(await contract.state())],
-      stopped: (await contract.watch()).stopped,
+      stopped,
+      ending,
       closed: ledger.closed,
       nodes,
       books: {

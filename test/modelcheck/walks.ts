@@ -188,6 +188,7 @@ function shapeOf(law: Law, state: State) {
   return {
     at: state.at,
     stopped: state.stopped,
+    ending: state.ending,
     closed: state.closed,
     nodes: state.nodes.map((node) => ({ at: node.at, attempt: node.attempt, recorded: node.recorded, faulted: isFaulted(node) })),
     books: { entitled, refunded, refundable: refundable(law, state), paid, fees, insurance, bonds, balance },
