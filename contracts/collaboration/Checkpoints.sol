@@ -94,7 +94,7 @@ library Checkpoints {
             bytes4 state = ICollaborationContract.WrongNodeState.selector;
             return abi.encodeWithSelector(state, node, w.state, NodeCore.only(NodeState.ELIGIBLE));
         }
-        if (w.commitMask != 0 || w.remainder != 0) {
+        if (w.commitMask != 0 || w.remainder != 0 || NodeCore.dropped(s, w, node) != 0) {
             return abi.encodeWithSelector(ICollaborationContract.AlreadyStarted.selector, node);
         }
         // An eligible node's clock began when it could start.

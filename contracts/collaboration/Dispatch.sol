@@ -215,14 +215,14 @@ library Dispatch {
             return abi.encodeWithSelector(ICollaborationContract.Ending.selector);
         }
         bool closed = !law.leaf() || NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
-        uint8 needed = closed ? 0 : NodeCore.full(law.redundancy()) & ~w.commitMask;
+        uint8 needed = closed ? 0 : NodeCore.outstanding(s, w, node, law) & ~w.commitMask;
         uint8 vouched = 0;
         // At most five slots that are needed.
         for (uint256 i = 0; i < slots.length; ++i) {
             // The low bits are the slot.
             uint8 slot = uint8(slots[i]);
             uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
-            if (slots[i] != key || slot >= NodeCore.MAX_SLOTS || (vouched >> slot) & 1 == 1) continue;
+            if (slots[i] != key || slot >= NodeCore.MAX_SLOTS || ((needed & ~vouched) >> slot) & 1 == 0) continue;
             address agent = s.slots[key].agent;
             if (agent == address(0)) {
                 return abi.encodeWithSelector(ICollaborationContract.SlotEmpty.selector, node, slot);
@@ -290,7 +290,7 @@ library Dispatch {
         uint8 slot
     ) private {
         uint8 culprit = uint8(1 << slot);
-        uint8 others = NodeCore.outstanding(w, law) & ~culprit;
+        uint8 others = NodeCore.outstanding(s, w, node, law) & ~culprit;
         NodeCore.settleMask(
             s,
             node,

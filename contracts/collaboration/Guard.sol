@@ -42,8 +42,10 @@ library Guard {
             if (NodeCore.has(w, MissionStorage.COMMITS_CLOSED) || (w.commitMask >> own) & 1 == 1) {
                 revert ICollaborationContract.AlreadyCommitted(node, own);
             }
+            MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
+            if ((notes.dropped >> own) & 1 == 1) revert ICollaborationContract.FrozenBefore(node, w.attempt);
             // At most five slots.
-            s.notes[MissionStorage.attemptKey(node, w.attempt)].halted |= uint8(1 << own);
+            notes.halted |= uint8(1 << own);
         }
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         freeze(s, f, w, node, reason);

@@ -305,8 +305,23 @@ library NodeCore {
     // --- Stakes ------------------------------------------------------------------------------------------------------
 
     /// @dev Executor slots whose stake is still locked for this attempt.
-    function outstanding(MissionStorage.Node memory w, NodeLaw law) internal pure returns (uint8) {
-        return has(w, MissionStorage.COMMITS_CLOSED) ? w.commitMask : full(law.redundancy());
+    function outstanding(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node,
+        NodeLaw law
+    ) internal view returns (uint8) {
+        if (has(w, MissionStorage.COMMITS_CLOSED)) return w.commitMask;
+        return full(law.redundancy()) & ~dropped(s, w, node);
+    }
+
+    /// @notice Slots that were late before committing closed. Only in a freeze somebody is.
+    function dropped(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) internal view returns (uint8) {
+        return w.freezeCount == 0 ? 0 : s.notes[MissionStorage.attemptKey(node, w.attempt)].dropped;
     }
 
     /// @notice A slot whose lock ends whole, and which is scored 0 if it is scored. Nobody is rewarded for that.

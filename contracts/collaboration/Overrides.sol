@@ -157,7 +157,7 @@ library Overrides {
         // That no verdict counted is what the executors disagreed about, or showed too little of.
         bytes32 judged = w.seats == 0 ? Reasons.UNVERIFIABLE : Reasons.REJECTED;
         bytes32 reason = frozen ? Reasons.FREEZE_CONFIRMED : judged;
-        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, !frozen, reason);
+        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(s, w, node, law), slash, !frozen, reason);
         NodeCore.fail(s, f, w, node, law.tier(), reason);
     }
 

@@ -74,7 +74,7 @@ library Pledges {
         Pledge memory p = _pledgeOf(s, b, slot);
         p.commitment = commitment;
         _commitAlone(s, f, b, p, deadline, signature);
-        _note(f, b, p);
+        _note(s, f, b, p);
         NodeCore.store(s, node, b.word);
     }
 
@@ -94,7 +94,7 @@ library Pledges {
         _commitAlone(s, f, b, p, deadline, signature);
         NodeCore.requireOpening(b.law, node, slot, opening);
         NodeCore.reveal(b.word, node, slot, opening);
-        _note(f, b, p);
+        _note(s, f, b, p);
         NodeCore.store(s, node, b.word);
     }
 
@@ -146,7 +146,7 @@ library Pledges {
             b.changed = true;
             _commit(s, b, p);
             if (p.opened) NodeCore.reveal(b.word, p.node, p.slot, opening);
-            _note(f, b, p);
+            _note(s, f, b, p);
         }
         _putAway(s, b);
     }
@@ -345,6 +345,9 @@ library Pledges {
             return ICollaborationContract.WindowClosed.selector;
         }
         if (p.slot >= b.law.redundancy()) return ICollaborationContract.SlotEmpty.selector;
+        if ((NodeCore.dropped(s, b.word, p.node) >> p.slot) & 1 == 1) {
+            return ICollaborationContract.WindowClosed.selector;
+        }
         if ((b.word.commitMask >> p.slot) & 1 == 1) return ICollaborationContract.AlreadyCommitted.selector;
         address bound = s.slots[MissionStorage.slotKey(p.node, p.attempt, p.slot)].agent;
         return bound == p.agent ? bytes4(0) : ICollaborationContract.InvalidSignature.selector;
@@ -424,8 +427,8 @@ library Pledges {
     }
 
     /// @dev The last commitment of a node ends the committing; where it is opened already, the panel is drawn.
-    function _note(Frame memory f, Bench memory b, Pledge memory p) private {
-        if (b.word.commitMask != NodeCore.full(b.law.redundancy())) return;
+    function _note(MissionStorage.Layout storage s, Frame memory f, Bench memory b, Pledge memory p) private {
+        if (b.word.commitMask != NodeCore.outstanding(s, b.word, p.node, b.law)) return;
         if (p.opened) {
             NodeCore.startVerification(f, b.word, p.node);
         } else {

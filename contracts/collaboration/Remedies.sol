@@ -51,7 +51,7 @@ library Remedies {
     function closeCommits(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         NodeLaw law = MissionFrame.open(city).node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        _dropAbsent(s, w, node, NodeCore.full(law.redundancy()), w.commitMask);
+        _dropAbsent(s, w, node, NodeCore.outstanding(s, w, node, law), w.commitMask);
         w.deadline = uint40(block.timestamp) + law.timeout();
         NodeCore.store(s, node, w);
     }
@@ -140,7 +140,7 @@ library Remedies {
         // It could not be routed: its clock stands still.
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         _requireOverdue(f, law, w, node);
-        uint8 mask = NodeCore.outstanding(w, law);
+        uint8 mask = NodeCore.outstanding(s, w, node, law);
         NodeCore.settleMask(s, node, w.attempt, mask, 0, false, Reasons.NOT_ROUTED);
         NodeCore.fail(s, f, w, node, law.tier(), Reasons.NOT_ROUTED);
     }
@@ -168,8 +168,7 @@ library Remedies {
         uint8 node
     ) private {
         bool revealing = NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
-        if (revealing) _dropAbsent(s, w, node, w.commitMask, w.revealMask);
-        else _dropAbsent(s, w, node, NodeCore.full(law.redundancy()), w.commitMask);
+        _dropAbsent(s, w, node, NodeCore.outstanding(s, w, node, law), revealing ? w.revealMask : w.commitMask);
         if (NodeCore.count(w.commitMask) < law.threshold()) {
             NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, Reasons.RELEASED);
             NodeCore.fail(s, f, w, node, law.tier(), Reasons.TIMEOUT);
@@ -229,13 +228,19 @@ library Remedies {
         // A verdict that was held up is given all the same.
         if (frozen && NodeCore.resumeHearing(s, w, node)) return;
         if (!frozen) NodeCore.dropWanting(s, w, node);
-        uint8 bound = NodeCore.outstanding(w, law);
+        uint8 bound = NodeCore.outstanding(s, w, node, law);
         if (frozen) {
             // Who stopped itself, and whom no human let go on, did not deliver in time.
-            uint8 halted = bound & s.notes[MissionStorage.attemptKey(node, w.attempt)].halted;
+            MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
+            uint8 halted = bound & notes.halted;
             NodeCore.settleMask(s, node, w.attempt, halted, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
             bound &= ~halted;
             uint8 others = bound & ~w.commitMask;
+            // Nobody says anything against the others: if they are enough, they have the time back that was left.
+            if (halted != 0 && others != 0 && NodeCore.count(bound) >= law.threshold()) {
+                notes.dropped |= halted;
+                return NodeCore.makeEligible(f, w, node);
+            }
             if (NodeCore.count(w.commitMask) >= law.threshold()) return _takeUp(s, f, w, node, others);
         }
         bytes32 reason = frozen ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
@@ -297,7 +302,7 @@ library Remedies {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
         bytes32 amendment = abi.decode(data, (bytes32));
         if (amendment == 0) revert ICollaborationContract.NoAmendment(node);
-        uint8 bound = NodeCore.outstanding(w, law);
+        uint8 bound = NodeCore.outstanding(s, w, node, law);
         if (bound != NodeCore.full(law.redundancy())) revert ICollaborationContract.NotAllCommitted(node, bound);
         uint8 former = w.attempt;
         NodeCore.renew(f, w, node);
@@ -407,7 +412,7 @@ library Remedies {
         NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         bool judged = attempt != w.attempt || s.faults[MissionStorage.attemptKey(node, attempt)].dueAt != 0;
-        uint8 begun = !judged && law.leaf() && _hasBegun(w) ? NodeCore.outstanding(w, law) : 0;
+        uint8 begun = !judged && law.leaf() && _hasBegun(w) ? NodeCore.outstanding(s, w, node, law) : 0;
         if (slots == 0 || slots & ~begun != 0) revert ICollaborationContract.NotAtFault(node, slots, begun);
         _announce(s, f, law, w, node, slots, true);
         NodeCore.store(s, node, w);

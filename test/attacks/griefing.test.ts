@@ -370,6 +370,54 @@ describe("attacks that grief", () => {
       expect((await stakeOf(await executor(2))).held).to.equal(tokens(9950));
     });
 
+    /** One of three has committed, another stops itself, and no human comes: the third may still commit. */
+    const left = async () => {
+      await routed(CONSENSUS);
+      await mission.commit(0, 0);
+      await mission.contract.connect(await executor(2)).report(0, WHY, 0);
+      await networkHelpers.time.increase(await patience());
+      await mission.contract.timeout(0);
+      await attempt(mission.contract.route(...(await mission.start([0], { slots: [1] }))));
+    };
+
+    it("one of three stops itself before the others have committed, and they are not paid for the work they would have done", async () => {
+      await left();
+      await attempt(mission.commit(0, 1));
+      for (const slot of [0, 1]) await attempt(mission.reveal(0, slot));
+      await attempt(mission.clear(0, { agreeing: 0b011 }));
+      const due = await Promise.all([0, 1].map(async (slot) => (await mission.contract.entitlementOf(0, slot)).paid > 0n));
+      expect(due).to.deep.equal([true, true]);
+      expect((await stakeOf(await executor(2))).held).to.equal(tokens(9950));
+    });
+
+    it("who stopped itself commits after all, with the time that its freeze gave it", async () => {
+      await left();
+      await attempt(mission.commit(0, 2));
+      expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0b001n);
+    });
+
+    it("who stopped itself is waited for by those who have committed", async () => {
+      await left();
+      await mission.commit(0, 1);
+      await attempt(mission.reveal(0, 0));
+      expect((await mission.contract.nodeOf(0)).revealMask).to.equal(0b001n);
+    });
+
+    it("who stopped itself stops the others again and again", async () => {
+      await left();
+      await attempt(mission.contract.connect(await executor(2)).report(0, WHY, 0));
+      expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
+    });
+
+    it("who stopped itself has a checkpoint take its work", async () => {
+      mission = await (await (await openMission({ nodes: [CONSENSUS], anchorInterval: 120 })).activate()).awardAll();
+      await mission.contract.connect(await executor(2)).report(0, WHY, 0);
+      await networkHelpers.time.increase(await patience());
+      await mission.contract.timeout(0);
+      await attempt(mission.contract.checkpoint(await mission.wave([0])));
+      expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
+    });
+
     it("a monitor's freeze spares who sees in the reveals that its work is wrong", async () => {
       await routed(CONSENSUS);
       for (const slot of [0, 1, 2]) await mission.commit(0, slot);

@@ -14,7 +14,6 @@ describe("known holes", () => {
     const listed = section
       .split("\n")
       .flatMap((line) => (line.startsWith("| ") && !line.startsWith("| what ") ? [line.split("|")[1]?.trim()] : []));
-    expect(played.length).to.be.greaterThan(0);
     expect(listed.sort()).to.deep.equal(played.sort());
   });
 });

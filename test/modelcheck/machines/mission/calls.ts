@@ -148,7 +148,8 @@ const mismatch: NodeCall = (rules, state, index, node) => {
 const checkpoint: NodeCall = (rules, state, index, node) => {
   need(!state.stopped && !state.ending);
   running(state);
-  need(node.at === "ELIGIBLE" && isBound(node) && node.commits === 0 && !node.interrupted && node.clock === Clock.RUNS);
+  need(node.at === "ELIGIBLE" && isBound(node) && node.commits === 0 && !node.interrupted && node.dropped === 0);
+  need(node.clock === Clock.RUNS);
   const { redundancy } = lawOf(rules, index);
   const begun: Node = { ...node, at: nodeArc(rules, node.at, "EXECUTING"), commits: redundancy, reveals: redundancy };
   const at = state.at === "ACTIVE" ? missionArc(rules, "ACTIVE", "EXECUTING") : state.at;
@@ -157,14 +158,15 @@ const checkpoint: NodeCall = (rules, state, index, node) => {
 
 const commit: NodeCall = (rules, state, index, node) => {
   running(state);
-  const { tier, redundancy } = lawOf(rules, index);
-  need(node.at === "EXECUTING" && !node.closed && node.clock === Clock.RUNS && node.commits < redundancy);
+  const { tier } = lawOf(rules, index);
+  const bound = lawOf(rules, index).redundancy - node.dropped;
+  need(node.at === "EXECUTING" && !node.closed && node.clock === Clock.RUNS && node.commits < bound);
   const commits = node.commits + 1;
   if (tier !== 2) {
     const worked = { ...node, commits, reveals: commits };
-    return set(state, index, commits === redundancy ? toVerification(rules, worked) : worked);
+    return set(state, index, commits === bound ? toVerification(rules, worked) : worked);
   }
-  return withNode(state, index, { commits, closed: commits === redundancy });
+  return withNode(state, index, { commits, closed: commits === bound });
 };
 
 /** The first reveal after time is up ends the committing, if enough have committed. */
@@ -236,8 +238,16 @@ const timeout: NodeCall = (rules, state, index, node) => {
   return set(state, index, node.redrawn ? unheard(rules, node) : redrawn(node));
 };
 
-/** Nobody confirmed what it was frozen for: who has committed goes on to open its work, if they are enough. */
+/**
+ * Nobody confirmed what it was frozen for: who has committed goes on to open its work, if they are enough. Where an executor stopped it, it is
+ * dropped, and the others have their time back.
+ */
 function endFreeze(rules: Rules, state: State, index: number, node: Node): State {
+  const { redundancy, threshold } = lawOf(rules, index);
+  const dropped = node.dropped + 1;
+  if (node.halted && !node.closed && node.commits < redundancy - dropped && redundancy - dropped >= threshold) {
+    return set(state, index, toEligible(rules, { ...node, dropped, halted: false, staked: node.staked - 1 }));
+  }
   if (node.commits < lawOf(rules, index).threshold) return fail(rules, state, index, "FREEZE_EXPIRED");
   return set(state, index, toEligible(rules, { ...node, closed: true, staked: node.commits }));
 }
@@ -294,9 +304,10 @@ const report =
     if (by === "executor") {
       need(isBound(node) && node.clock === Clock.RUNS);
       // Nobody stops a verdict on itself: somebody who has not committed, and still can.
-      need(!node.closed && node.commits < lawOf(rules, index).redundancy);
+      need(!node.closed && node.commits < lawOf(rules, index).redundancy && node.dropped === 0);
     }
-    const frozen = freeze(rules, state, index);
+    const found = by === "executor" ? withNode(state, index, { halted: true }) : state;
+    const frozen = freeze(rules, found, index);
     return isBound(node) ? { ...frozen, stopped: true } : frozen;
   };
 
@@ -308,14 +319,19 @@ const freezing: NodeCall = (rules, state, index) => {
 const unfreeze: NodeCall = (rules, state, index, node) => {
   running(state);
   need(node.at === "FROZEN");
-  return set(state, index, node.paused === "now" ? toItsPanel(rules, node) : toEligible(rules, node));
+  const cleared: Node = { ...node, halted: false };
+  return set(state, index, node.paused === "now" ? toItsPanel(rules, cleared) : toEligible(rules, cleared));
 };
 
 /** Done anew by the same executors, on the stakes of the attempt they won. */
 const amend: NodeCall = (rules, state, index, node) => {
   running(state);
   need(node.at === "FROZEN" && isBound(node));
-  guard(rules, "who was dropped is not brought back", !node.closed || node.commits === lawOf(rules, index).redundancy);
+  guard(
+    rules,
+    "who was dropped is not brought back",
+    (!node.closed || node.commits === lawOf(rules, index).redundancy) && node.dropped === 0,
+  );
   guard(rules, "an amendment is an attempt", node.attempt < rules.law.refinements);
   return set(state, index, toEligible(rules, { ...node, ...FRESH, staked: node.staked, attempt: node.attempt + 1 }));
 };

@@ -55,7 +55,7 @@ const invariantsOf = (rules: Rules, law = rules.law): readonly Invariant<State>[
   { name: "no more attempts than the law has", holds: everyNode(({ attempt }) => attempt <= law.refinements) },
   {
     name: "who may still work has its stake behind it",
-    holds: everyNode((node, index) => !mayWork(node) || node.staked === law.nodes[index]?.redundancy),
+    holds: everyNode((node, index) => !mayWork(node) || node.staked + node.dropped === law.nodes[index]?.redundancy),
   },
   {
     name: "who was condemned can appeal for its whole window",

@@ -53,6 +53,9 @@ export interface Node {
   readonly interrupted: boolean;
   /** It was frozen before its panel had decided: then its panel waits for it. That happens once an attempt. */
   readonly paused: "never" | "now" | "once";
+  /** An executor stopped it, and no human let it go on; and how many were dropped for that. */
+  readonly halted: boolean;
+  readonly dropped: number;
   /** A human vetoed the output before the gate was asked. */
   readonly held: boolean;
   readonly vetoed: boolean;
@@ -166,6 +169,8 @@ export const FRESH = {
   stale: false,
   interrupted: false,
   paused: "never",
+  halted: false,
+  dropped: 0,
   held: false,
   vetoed: false,
   gated: false,
@@ -246,6 +251,7 @@ function nodeKey(n: Node): string {
     n.escalated,
     n.stale,
     n.interrupted,
+    n.halted,
     n.held,
     n.vetoed,
     n.gated,
@@ -254,7 +260,7 @@ function nodeKey(n: Node): string {
     n.claimed,
     n.proven,
   );
-  const counts = [n.at, n.attempt, n.clock, n.paused, n.commits, n.reveals, n.staked, n.agreeing, n.share, flags].join();
+  const counts = [n.at, n.attempt, n.clock, n.paused, n.dropped, n.commits, n.reveals, n.staked, n.agreeing, n.share, flags].join();
   return `${counts}|${marketKey(n.market)}|${historyKey(n)}`;
 }
 
