@@ -15,6 +15,7 @@ export type SealedKind =
   | "settlement-instruction"
   | "passport-delta"
   | "finality"
+  | "delegation"
   | "human-act";
 
 /** SHA-256 of the RFC 8785 bytes. An object's hash covers all of it but that hash and its signatures (RAILS 4.2, A.4.4). */

@@ -1,8 +1,13 @@
+import { z } from "zod";
 import { type BoundObligation, bindObligation, floorsBelow } from "./bind.ts";
 import type { ClearingDecision } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
+import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
+import { digestSchema, nameSchema, timeOf, timeSchema } from "./fields.ts";
 import { actorsOf } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
+import { hashOf, signHash, without } from "./seal.ts";
+import { type Signer, signatureSchema } from "./signature.ts";
 
 /**
  * Binds what an agent delegates: a fresh obligation that names its parent's hash, whose requestor may act under the parent, and
@@ -20,20 +25,22 @@ export function bindSubdelegation(document: unknown, parent: BoundObligation, de
   return lower === undefined ? accept(child) : refuse("FLOOR_BELOW_PARENT", subject, lower);
 }
 
-/** One link of a chain: an obligation and how it cleared. */
+/** One link of a chain: an obligation and how it cleared, or ended. */
 export interface Link {
   readonly obligation: BoundObligation;
-  readonly decision: Pick<ClearingDecision, "clearing_decision_hash" | "obligation_hash" | "performance" | "policy">;
+  readonly decision: Pick<ClearingDecision, "obligation_hash" | "performance" | "policy">;
 }
 
-/** What a link's provider bears. */
-export interface Attribution {
-  readonly agent: string;
-  readonly obligation_hash: string;
-  /** `own`: it failed its obligation, and nobody it delegated to failed theirs. `delegation`: it failed because they did. */
-  readonly fault: "none" | "own" | "delegation";
-  readonly fields: Readonly<Record<string, number>>;
-}
+const attributionSchema = z.strictObject({
+  /** Who act under the link's obligation. */
+  agents: z.array(nameSchema).min(1).readonly(),
+  obligation_hash: digestSchema,
+  /** `own`: they failed their obligation, and nobody they delegated to failed theirs. `delegation`: they failed because those did. */
+  fault: z.enum(["none", "own", "delegation"]),
+  fields: z.record(nameSchema, z.int()).readonly(),
+});
+/** What those bear who act under a link's obligation. */
+export type Attribution = z.infer<typeof attributionSchema>;
 
 /**
  * Fault follows the chain of obligation hashes, root first. Each link answers for its own obligation: whoever delegated on looser terms
@@ -53,7 +60,7 @@ export function attributeFault(chain: readonly Link[]): Checked<readonly Attribu
       const below = chain[index + 1];
       const fault = !failed(decision) ? "none" : below !== undefined && failed(below.decision) ? "delegation" : "own";
       return {
-        agent: obligation.parties.provider,
+        agents: actorsOf(obligation),
         obligation_hash: obligation.obligation_hash,
         fault,
         fields: {
@@ -68,4 +75,59 @@ export function attributeFault(chain: readonly Link[]): Checked<readonly Attribu
 
 function failed({ performance, policy }: Link["decision"]): boolean {
   return performance === "failed" || policy === "violated";
+}
+
+/**
+ * How a delegated obligation ended, which nobody clears: what it was delegated to ended it. Where it failed, the chains say whose fault that is:
+ * one for each obligation below that failed, from this one down to it; this one alone where none below did.
+ */
+export const delegationRecordSchema = z.strictObject({
+  delegation_id: digestSchema,
+  obligation_hash: digestSchema,
+  /** Whose end it follows from. */
+  ended: nameSchema,
+  performance: z.enum(["cleared", "failed", "unverifiable"]),
+  chains: z.array(z.array(attributionSchema).min(1).readonly()).readonly(),
+  concluded_at: timeSchema,
+  clearing_engine: nameSchema,
+  clearing_engine_signature: signatureSchema,
+});
+export type DelegationRecord = z.infer<typeof delegationRecordSchema>;
+
+export interface Conclusion extends Pick<DelegationRecord, "ended" | "performance"> {
+  readonly obligation: BoundObligation;
+  /** Chains of what failed below, the link right below this obligation first. */
+  readonly failed: readonly (readonly Link[])[];
+  /** Seconds since 1970. */
+  readonly at: bigint;
+  readonly deployment: Deployment;
+  readonly engine: Signer;
+}
+
+/** Writes the end of a delegation down. Throws NotTheEngine to anybody but an engine of this obligation. */
+export function concludeDelegation(conclusion: Conclusion): Checked<DelegationRecord> {
+  const { obligation, ended, performance, failed, at, deployment, engine } = conclusion;
+  const unfit = engineProblem(engine.id, obligation, deployment);
+  if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
+  const own: Link = { obligation, decision: { obligation_hash: obligation.obligation_hash, performance, policy: "not_asked" } };
+  const below = performance !== "failed" ? [] : failed.length === 0 ? [[]] : failed;
+  const chains: (readonly Attribution[])[] = [];
+  for (const chain of below) {
+    const attributed = attributeFault([own, ...chain]);
+    if (!attributed.ok) return attributed;
+    chains.push(attributed.value);
+  }
+  const body = {
+    ...{ obligation_hash: obligation.obligation_hash, ended, performance, chains },
+    ...{ concluded_at: timeOf(at), clearing_engine: engine.id },
+  };
+  const id = hashOf(body);
+  return accept({ ...body, delegation_id: id, clearing_engine_signature: signHash(engine, "delegation", id) });
+}
+
+/** Whether such a record is what a registered engine signed. */
+export function isDelegationSigned(record: DelegationRecord, deployment: Deployment): boolean {
+  const id = hashOf(without(record, "delegation_id", "clearing_engine_signature"));
+  const { clearing_engine, clearing_engine_signature } = record;
+  return id === record.delegation_id && isEngineSignature(clearing_engine, "delegation", id, clearing_engine_signature, deployment);
 }

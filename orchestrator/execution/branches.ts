@@ -1,10 +1,16 @@
 import { zeroAddress } from "viem";
 import { z } from "zod";
 import { intentKey } from "../chain/outbox.ts";
+import { type Obligation, obligationSchema, signObligation } from "../clearing/obligation.ts";
+import { addressSchema } from "../primitives/address.ts";
 import { bitmapOf } from "../primitives/bitmap.ts";
 import { AgentCityError } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
 import { canonicalBytes, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import type { NodeView } from "./chain-view.ts";
+import { engineOf, sealerOf } from "./clearing-record.ts";
+import { type AttemptPlace, branchEnd, branchSchema, concludeBranch, type DelegationRecords, termsOfBranch } from "./delegation.ts";
+import { branchTermsAt, lastTimeOf } from "./obligations.ts";
 import { attemptKey, type NodeResult, outputHashOf, readOutput, resultOf, resultSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
@@ -26,6 +32,7 @@ export async function openChild(world: World, mission: Mission, view: NodeView):
   const opened = await contract.history("ChildOpened", { node });
   const current = opened.map(({ args }) => args).findLast(({ attempt }) => attempt === view.attempt);
   if (current === undefined) throw new AgentCityError("ChildUnknown", `${view.law.label} was routed, but the chain names no child session`);
+  await boundBranch(world, mission.address, { node, attempt: view.attempt });
   await world.boundary("execution:descended");
   return { session: current.session, amount: current.amount };
 }
@@ -34,6 +41,44 @@ export async function openChild(world: World, mission: Mission, view: NodeView):
 export async function concludeChild(world: World, mission: Mission, view: NodeView): Promise<void> {
   await world.client.mission(mission.address).record([view.law.number], { intent: intentKey("conclude", ...attemptKey(mission, view)) });
   await world.boundary("execution:concluded");
+}
+
+/** The obligation that a session undertook for an attempt at a branch; it is written down the first time, before anybody works below. */
+function boundBranch({ client, remember }: World, mission: Address, { node, attempt }: AttemptPlace): Promise<Obligation> {
+  return remember(["obligation", mission, node, attempt], obligationSchema, async () =>
+    signObligation(termsOfBranch(await branchTermsAt(client, { mission, node, attempt })), {}),
+  );
+}
+
+/** Writes down how each branch of a mission ended, and whose fault it is where one failed (RAILS 9.2). */
+export async function concludeBranches(world: World, { address: mission }: Pick<Mission, "address">): Promise<void> {
+  const { client, runner } = world;
+  const contract = client.mission(mission);
+  const [concluded, faults] = [await contract.history("ChildConcluded"), await contract.history("FaultSignalled")];
+  for (const { args, blockNumber } of concluded) {
+    const place = { node: args.node, attempt: args.attempt };
+    await world.remember(["branch", mission, place.node, place.attempt], branchSchema, async () => {
+      const engine = sealerOf(engineOf(runner.account.address), runner.seal());
+      const isFault = faults.some((fault) => fault.args.node === place.node && fault.args.attempt === place.attempt);
+      const end = branchEnd(args, { isFault, at: await lastTimeOf(client, [blockNumber]) });
+      return {
+        engine: engine.key,
+        delegation: await concludeBranch(recordsIn(world), await boundBranch(world, mission, place), end, engine),
+      };
+    });
+  }
+}
+
+/** The records that a city keeps of its missions. */
+function recordsIn({ client, recall }: World): DelegationRecords {
+  return {
+    attempts: async (mission) => {
+      const contract = client.mission(addressSchema.parse(mission));
+      const begun = [...(await contract.history("ExecutorBound")), ...(await contract.history("ChildOpened"))];
+      return begun.map(({ args }) => ({ node: args.node, attempt: args.attempt })).toSorted((one, other) => one.attempt - other.attempt);
+    },
+    recall: (kind, subjects, schema) => recall([kind, ...subjects], schema),
+  };
 }
 
 /** What is left of a branch's budget when none of its children has any of it. */

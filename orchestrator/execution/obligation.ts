@@ -26,7 +26,8 @@ export interface Awarded {
 export interface NodeTerms {
   /** As the chain computes it. */
   readonly obligation: Hash;
-  readonly sponsor: string;
+  /** The sponsor; in a mission that is a node of another one, that mission (`delegation.ts`). */
+  readonly requestor: string;
   /** In order of slot. */
   readonly executors: readonly Awarded[];
   readonly mission: string;
@@ -65,7 +66,7 @@ export interface NodeTerms {
   readonly rates: Pick<MissionParams, "protocolFeeRate" | "insuranceReserveRate">;
   /** Minutes. */
   readonly appealWindow: number;
-  /** Obligation, as the chain computes it, of the node that the mission is. */
+  /** Hash of the obligation of the node that the mission is. */
   readonly parent?: Hash | undefined;
 }
 
@@ -84,7 +85,7 @@ export function termsOfNode(node: NodeTerms): ObligationTerms {
   const fee = Number(executors.reduce((sum, { price }) => sum + price, 0n));
   return {
     obligation_id: node.obligation,
-    parties: { requestor: node.sponsor, provider },
+    parties: { requestor: node.requestor, provider },
     ...(agents.length === 0 ? {} : { agents }),
     task: { mission: node.mission, node: law.label, attempt: node.attempt, task: law.task },
     scope: scopeOf(node),

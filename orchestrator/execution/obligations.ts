@@ -1,11 +1,14 @@
-import { obligationSchema, signObligation } from "../clearing/obligation.ts";
+import { zeroAddress } from "viem";
+import { obligationHash, obligationSchema, signObligation } from "../clearing/obligation.ts";
 import type { CityClient } from "../client/client.ts";
 import { parametersOf } from "../client/editions.ts";
-import type { Hash } from "../primitives/hex.ts";
+import { keccak256 } from "../primitives/hash.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
 import type { MissionDocument, MissionNode } from "../protocol/mission-document.ts";
 import { obligationOf } from "../rules/commitments.ts";
-import { Band, Risk } from "../rules/law-codec.ts";
+import { Band, lawHeader, lawNode, Risk } from "../rules/law-codec.ts";
 import type { NodeView } from "./chain-view.ts";
+import { type AttemptPlace, type BranchTerms, houseOf, termsOfBranch } from "./delegation.ts";
 import { type NodeTerms, termsOfNode } from "./obligation.ts";
 import { attemptKey } from "./work.ts";
 import type { Mission, World } from "./world.ts";
@@ -22,16 +25,17 @@ export async function termsAt(
   { law, slots, attempt }: Pick<NodeView, "law" | "slots" | "attempt">,
 ): Promise<NodeTerms> {
   const contract = client.mission(mission);
-  const [obligation, { params }, locked, bound] = await Promise.all([
+  const [obligation, { params, session }, locked, bound] = await Promise.all([
     contract.obligationOf(law.number),
     contract.context(),
     parametersOf(client, mission),
     contract.history("ExecutorBound", { node: law.number }),
   ]);
+  const above = await branchAbove(client, session);
   const awards = bound.filter(({ args }) => args.attempt === attempt).map(({ blockNumber }) => blockNumber);
   return {
     obligation,
-    sponsor,
+    requestor: above?.house ?? sponsor,
     executors: slots.map(({ slot, agent, price }) => ({ slot, agent, price })),
     mission,
     attempt,
@@ -41,7 +45,7 @@ export async function termsAt(
     stake: await locked.units(`MIN_STAKE_${law.risk}`),
     rates: params,
     appealWindow: params.appealWindows[Band[law.band]] ?? 0,
-    parent: await parentObligation(client, document),
+    parent: above?.obligation,
     mandate: document,
     boundAt: await lastTimeOf(client, awards),
   };
@@ -65,20 +69,47 @@ export async function boundTerms(
   return terms;
 }
 
-/** The obligation of the node that a mission is, as the chain computes it for that attempt; undefined for a mission of its own. */
-export async function parentObligation(client: CityClient, { parent }: Pick<MissionDocument, "parent">): Promise<Hash | undefined> {
-  if (parent === undefined) return undefined;
-  const contract = client.mission(parent.mission);
-  const [lawHash, amended] = await Promise.all([contract.lawHash(), contract.history("NodeAmended", { node: parent.node })]);
-  const amendment = amended.find(({ args }) => args.attempt === parent.attempt)?.args.amendment ?? NOT_AMENDED;
-  return obligationOf({
-    chainId: BigInt(client.chain.id),
-    clone: parent.mission,
-    node: parent.node,
-    attempt: parent.attempt,
-    lawHash,
-    amendment,
-  });
+/** The obligation of a node that is a mission, once a session was opened for the attempt. */
+export async function branchTermsAt(
+  client: CityClient,
+  { mission, node, attempt }: AttemptPlace & { readonly mission: Address },
+): Promise<BranchTerms> {
+  const contract = client.mission(mission);
+  const [{ session, sponsor, docHash }, packed, amended, opened] = await Promise.all([
+    contract.context(),
+    contract.law(),
+    contract.history("NodeAmended", { node }),
+    contract.history("ChildOpened", { node }),
+  ]);
+  const loan = opened.find(({ args }) => args.attempt === attempt);
+  if (loan === undefined) throw new RangeError(`no session was opened for node ${node}, attempt ${attempt + 1}`);
+  const above = await branchAbove(client, session);
+  const amendment = amended.find(({ args }) => args.attempt === attempt)?.args.amendment ?? NOT_AMENDED;
+  const place = { chainId: BigInt(client.chain.id), clone: mission, node, attempt };
+  return {
+    obligation: obligationOf({ ...place, lawHash: keccak256(packed), amendment }),
+    requestor: above?.house ?? sponsor,
+    house: houseOf(loan.args),
+    ...{ mission, node, attempt, docHash },
+    law: lawNode(packed, node),
+    duration: lawHeader(packed).duration,
+    lent: loan.args.amount,
+    boundAt: await lastTimeOf(client, [loan.blockNumber]),
+    parent: above?.obligation,
+  };
+}
+
+/** Whose node a session's mission is: the party that it is there, and the hash of what it undertook; undefined for a mission of its own. */
+export async function branchAbove(
+  client: CityClient,
+  session: bigint,
+): Promise<{ readonly house: string; readonly obligation: Hash } | undefined> {
+  const [mission, node] = await client.legislation.parentOf(session);
+  if (mission === zeroAddress) return undefined;
+  const [opened] = await client.mission(mission).history("ChildOpened", { session });
+  if (opened === undefined) throw new RangeError(`session ${session} is of a node that never opened it`);
+  const terms = await branchTermsAt(client, { mission, node, attempt: opened.args.attempt });
+  return { house: terms.house, obligation: obligationHash(termsOfBranch(terms)) };
 }
 
 const NOT_AMENDED = `0x${"00".repeat(32)}` as const;

@@ -93,7 +93,7 @@ const VERDICTS: ReadonlySet<string> = new Set(
   [
     ...["allowed", "backing", "checkpoint", "claim", "clearing", "divergence", "evidence", "fault", "finality", "gate", "halt", "held"],
     ...["left-out", "live", "obligation", "override", "passports", "posted", "reconciled", "refused", "released", "sealed"],
-    ...["refutations", "settlement", "suspended", "terms", "trace", "unshown", "watch", "wave"],
+    ...["branch", "refutations", "settlement", "suspended", "terms", "trace", "unshown", "watch", "wave"],
   ].map((kind) => `execution.${kind}`),
 );
 const INPUTS: ReadonlySet<string> = new Set(["execution.page", "execution.model"]);

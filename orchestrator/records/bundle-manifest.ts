@@ -13,9 +13,9 @@ const BLOCKS = "blocks/";
 
 /**
  * Edition of a bundle's calls and documents: 2 since nodes start and clear in waves that are signed once, 3 since an obligation states when
- * it was bound and what the law allows under it.
+ * it was bound and what the law allows under it, 4 since a node that is a mission has an obligation too, which those below name.
  */
-export const EDITION = 3;
+export const EDITION = 4;
 
 const manifestSchema = z.strictObject({
   bundle: z.int(),

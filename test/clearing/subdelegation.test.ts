@@ -51,7 +51,7 @@ const link = (
   performance: ClearingDecision["performance"] = "cleared",
 ): Link => ({
   obligation,
-  decision: { clearing_decision_hash: hashOf({ policy }), obligation_hash: obligation.obligation_hash, performance, policy },
+  decision: { obligation_hash: obligation.obligation_hash, performance, policy },
 });
 
 describe("subdelegation", () => {
@@ -78,10 +78,10 @@ describe("subdelegation", () => {
 
   it("lets fault follow the chain to the agent that exceeded the ceiling", () => {
     const chain = granted(attributeFault([link(root, "violated"), link(brokered, "violated"), link(carried, "violated")]));
-    expect(chain.map(({ agent, fault, fields }) => ({ agent, fault, fields }))).to.deep.equal([
-      { agent: "orchestrator", fault: "delegation", fields: { failed_delegations: 1 } },
-      { agent: "broker", fault: "delegation", fields: { failed_delegations: 1 } },
-      { agent: "carrier", fault: "own", fields: { policy_violations: 1 } },
+    expect(chain.map(({ agents, fault, fields }) => ({ agents, fault, fields }))).to.deep.equal([
+      { agents: ["orchestrator"], fault: "delegation", fields: { failed_delegations: 1 } },
+      { agents: ["broker"], fault: "delegation", fields: { failed_delegations: 1 } },
+      { agents: ["carrier"], fault: "own", fields: { policy_violations: 1 } },
     ]);
   });
 

@@ -102,7 +102,7 @@ async function randomClearing(random: RandomStream) {
   );
   const terms: NodeTerms = {
     obligation: hashOf("obligation"),
-    sponsor: account("sponsor"),
+    requestor: account("sponsor"),
     executors: handed.map(({ slot, agent }) => ({ slot, agent, price: 100n })),
     mission: account("mission"),
     attempt: 0,
@@ -158,8 +158,8 @@ async function randomClearing(random: RandomStream) {
 }
 
 /** Everybody with a house of his own, and what the registry lets him do. */
-const standingsOf = ({ keys }: { readonly keys: object }, { sponsor, executors }: NodeTerms): Standing[] =>
-  [...new Set([...Object.keys(keys), sponsor, ...executors.map(({ agent }) => agent)])].map((id) => {
+const standingsOf = ({ keys }: { readonly keys: object }, { requestor, executors }: NodeTerms): Standing[] =>
+  [...new Set([...Object.keys(keys), requestor, ...executors.map(({ agent }) => agent)])].map((id) => {
     const question = questions.find((each) => id.endsWith(`/${each.toLowerCase()}`));
     const issues = (["WIT", "REC", "ATT"] as const).filter((name) => id === account(`issuer of ${name}`));
     const role = id === engineOf(account("runner")) ? "engine" : question === undefined ? undefined : roleOf(question);

@@ -41,7 +41,7 @@ const PASSED: Judgement = { question: "PERFORMANCE", result: "PASS", confidence:
 async function clearing(name: string, odd: Partial<Judgement> = {}): Promise<FinalClearing> {
   const terms: NodeTerms = {
     obligation: sha256(name),
-    sponsor: account("sponsor"),
+    requestor: account("sponsor"),
     executors: [{ slot: 0, agent: EXECUTOR, price: 100n }],
     mission: account("mission"),
     attempt: 0,

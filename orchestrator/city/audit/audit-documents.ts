@@ -5,6 +5,7 @@ import { obligationSchema } from "../../clearing/obligation.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
 import { clearingRecordSchema, standingsSaid } from "../../execution/clearing-record.ts";
+import { branchSchema } from "../../execution/delegation.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
 import { finalitySchema, overrideSchema, settlementSchema } from "../../execution/settlement-record.ts";
 import { handedIn, resultSchema, sealedSchema, workSchema } from "../../execution/work.ts";
@@ -20,6 +21,7 @@ import { type LogEntry, parseLog } from "../../records/log.ts";
 import { packRanking, tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle/bundle-layout.ts";
 import { renderReport } from "../report/render-report.ts";
+import { recomputeBranches } from "./delegations.ts";
 import { claimOutcome, closing, recomputeClearing, withheldIn } from "./documents.ts";
 import { findingsAgain, workIn } from "./findings.ts";
 import { Inspection } from "./inspection.ts";
@@ -204,6 +206,24 @@ const documentChecks: readonly DocumentCheck[] = [
       }
       for (const [name, total] of Object.entries(totals))
         seen.same(Reflect.get(outcome.money, name), String(total), `${name} in the outcome against the documents`, BUNDLE_FILES.outcome);
+    },
+  },
+  {
+    name: "BRANCHES",
+    what: "every mission below: that those who work there serve its obligation, how it ended, and whose fault that is, derived again",
+    file: BUNDLE_FILES.log,
+    async run(documents, seen) {
+      const { mission, outcome, log, block } = documents;
+      await recomputeBranches(documents, seen, mission);
+      const ends = new Map(
+        latest(log, "execution.branch").map(({ content }) => {
+          const { ended, performance } = branchSchema.parse(block(content)).delegation;
+          return [ended, performance === "cleared"] as const;
+        }),
+      );
+      for (const { path, mission: below, status } of outcome.children)
+        if (below !== null)
+          seen.same(ends.get(below), status === "completed", `${path}: how it ended, against the outcome`, BUNDLE_FILES.outcome);
     },
   },
   {

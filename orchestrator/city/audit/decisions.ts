@@ -16,7 +16,7 @@ import {
 } from "../../execution/clearing-record.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
 import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
-import { lastTimeOf, parentObligation, predicatesOf } from "../../execution/obligations.ts";
+import { branchAbove, lastTimeOf, predicatesOf } from "../../execution/obligations.ts";
 import { sealedSchema, workSchema } from "../../execution/work.ts";
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { parseContentId } from "../../primitives/hash.ts";
@@ -211,11 +211,14 @@ export async function standingsAt(context: AuditContext, { at, node, attempt }: 
   if (own === undefined || said === undefined || opened === undefined) throw new RangeError(`no law for node ${node}`);
   const params = unpackMissionParams(opened.args.params);
   const { sponsor } = await client.mission(mission).context();
+  const above = await branchAbove(client, session);
+  const requestor = above?.house ?? sponsor;
   const panel = await panelOf(context, { at, node, attempt });
   const awarded = history.executors(node, attempt);
   const asked = said.questions;
   const standings: Standing[] = [
-    { id: sponsor, principal: sponsor },
+    // A mission below asks with the sponsor's money: who vouches for work there is not of the sponsor's principal either.
+    { id: requestor, principal: sponsor },
     ...awarded.map(({ agent }) => ({ id: agent, principal: roles.principalOf(agent) })),
     ...[...issuers].map(([id, { principal, classes }]) => ({
       id,
@@ -230,7 +233,7 @@ export async function standingsAt(context: AuditContext, { at, node, attempt }: 
   return {
     terms: {
       obligation: history.obligation(node, attempt),
-      sponsor,
+      requestor,
       executors: awarded.map(({ slot, agent, price }) => ({ slot, agent, price })),
       mission,
       attempt,
@@ -240,7 +243,7 @@ export async function standingsAt(context: AuditContext, { at, node, attempt }: 
       stake: await parametersIn(client, params.edition).units(`MIN_STAKE_${said.risk}`),
       rates: params,
       appealWindow: params.appealWindows[own.band] ?? 0,
-      parent: await parentObligation(client, document.document),
+      parent: above?.obligation,
       mandate: document.document,
       boundAt: await lastTimeOf(
         client,

@@ -4,7 +4,7 @@ import type { AppealJudge } from "../../adjudication/rule-on-appeal.ts";
 import type { SuspensionJudge } from "../../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { parametersOf } from "../../client/editions.ts";
-import { isLent, leftFor } from "../../execution/branches.ts";
+import { concludeBranches, isLent, leftFor } from "../../execution/branches.ts";
 import {
   awaitsBids,
   isBranch,
@@ -55,6 +55,8 @@ export async function execute(city: City, world: World, mission: Mission, option
   for (const view of (await viewNodes(world, mission)).filter(isBranch)) {
     if (await isLent(world, mission, view)) await options.runChild(view);
   }
+  await recordFaults(world, mission);
+  await concludeBranches(world, mission);
   const agrees = await reconcile(city, options.judge, world, mission, { name: "orchestration" });
   await settle(city, world, mission, options.judge);
   world.tell(`accounts closed; the mission is ${ENDS[await missionState(world, mission)] ?? "not over"}`);
