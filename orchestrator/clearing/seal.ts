@@ -16,6 +16,7 @@ export type SealedKind =
   | "passport-delta"
   | "finality"
   | "delegation"
+  | "hearing"
   | "human-act";
 
 /** SHA-256 of the RFC 8785 bytes. An object's hash covers all of it but that hash and its signatures (RAILS 4.2, A.4.4). */

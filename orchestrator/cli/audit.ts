@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { auditBundle } from "../city/audit/audit-bundle.ts";
+import { auditHearing, isHearingBundle } from "../city/audit/audit-hearing.ts";
 import { renderAudit } from "../city/audit/render.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { home } from "./home.ts";
@@ -9,23 +10,24 @@ import { whileWorking } from "./while-working.ts";
 
 export class BundleMissing extends AgentCityError {
   constructor(mission: string, dir: string) {
-    super("BundleMissing", `There is no bundle of mission ${mission}`, {
+    super("BundleMissing", `There is no bundle of a mission or a hearing ${mission}`, {
       details: `looked in ${dir}`,
       action: "run the mission to its end first",
     });
   }
 }
 
-/** Verifies a finished mission again from its bundle. Nothing is asked of a network, unless the mission was on a live one. */
+/** Verifies a finished mission, or the hearing of a job, again from its bundle. Nothing is asked of a network, unless the mission was on a live one. */
 export async function audit(
   mission: string,
   { json = false, effort, rpc }: { readonly json?: boolean; readonly effort?: number; readonly rpc?: string },
 ): Promise<void> {
   const typed = typedPath(mission);
-  const dir = existsSync(typed) ? typed : join(home().root, "missions", mission.toLowerCase());
+  const places = ["missions", "hearings"].map((folder) => join(home().root, folder, mission.toLowerCase()));
+  const dir = [typed, ...places].find((each) => existsSync(each)) ?? join(home().root, "missions", mission.toLowerCase());
   if (!existsSync(dir)) throw new BundleMissing(mission, dir);
   const report = await whileWorking("the bundle is verified, a few seconds for each mission of its city", () =>
-    auditBundle(dir, { effort, rpcUrl: rpc ?? process.env["AGENTCITY_RPC_URL"] }),
+    (isHearingBundle(dir) ? auditHearing : auditBundle)(dir, { effort, rpcUrl: rpc ?? process.env["AGENTCITY_RPC_URL"] }),
   );
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderAudit(report));
 }

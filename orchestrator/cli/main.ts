@@ -11,6 +11,7 @@ import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
 import { city } from "./city.ts";
 import { genesis } from "./genesis.ts";
+import { hearing } from "./hearing.ts";
 import { mcp } from "./mcp.ts";
 import { mission } from "./mission.ts";
 import { whole } from "./options.ts";
@@ -249,12 +250,20 @@ program
 
 program
   .command("audit")
-  .description("verify a finished mission from its bundle alone")
-  .argument("<mission>", "address of the mission, or path of its bundle")
+  .description("verify a finished mission, or what a panel judged of a job, from its bundle alone")
+  .argument("<mission>", "address of the mission, key of the job's hearing, or path of its bundle")
   .option("--rpc <url>", "of a mission on a live network or on a fork: a node of that chain that you trust (or AGENTCITY_RPC_URL)")
   .addOption(whole("--effort <n>", "how many times the usual limits replaying the chain may take", 1, 1_000))
   .addOption(json())
   .action(audit);
+
+program
+  .command("hearing")
+  .description("write what a panel of this folder's city judged of a job that is over into a bundle, for audit")
+  .argument("<key>", "the hearing's key, as list_hearings has it; a city that runs is stopped first")
+  .addOption(new Option("--network <name>", "network of the city; default: as npm run city"))
+  .addOption(json())
+  .action(hearing);
 
 program
   .command("genesis")

@@ -17,11 +17,15 @@ import { externalSeats, recordedCalls } from "./recorded-calls.ts";
 
 type CheckResult = AuditReport["checks"][number];
 
-const FILES = { name: "FILES", what: "every byte against the manifest, every block against its name", file: "manifest.json" };
+export const FILES = { name: "FILES", what: "every byte against the manifest, every block against its name", file: "manifest.json" };
 /** Of a chain that lives elsewhere. */
-const WITNESSED =
+export const WITNESSED =
   "every block since the city's founding: its header against its hash, its parent, its transactions, receipts and senders against the header";
-const CHAIN = { name: "CHAIN", what: "every transaction of the transcript mined again, every block's hash", file: BUNDLE_FILES.chain };
+export const CHAIN = {
+  name: "CHAIN",
+  what: "every transaction of the transcript mined again, every block's hash",
+  file: BUNDLE_FILES.chain,
+};
 
 export interface AuditOptions {
   /** Hash of the chain's last block as another witness has it. */
@@ -92,7 +96,7 @@ async function elsewhereIn(context: AuditContext, tree: readonly AuditContext[])
   }
 }
 
-function witnessed(hash: Hash, known: Hash): AuditFinding[] {
+export function witnessed(hash: Hash, known: Hash): AuditFinding[] {
   const seen = new Inspection(CHAIN);
   seen.same(hash, known, "last block against the witness's");
   return seen.result().findings;
@@ -114,7 +118,7 @@ async function open(
   }
 }
 
-function broken(check: Omit<Check, "run">, file: string, error: Error): AuditReport {
+export function broken(check: Omit<Check, "run">, file: string, error: Error): AuditReport {
   const finding = { check: check.name, file, subject: file, problem: messageOf(error) };
   return {
     passed: false,
@@ -128,6 +132,6 @@ function broken(check: Omit<Check, "run">, file: string, error: Error): AuditRep
   };
 }
 
-function headOf({ name, what }: Pick<Check, "name" | "what">): { name: string; what: string } {
+export function headOf({ name, what }: Pick<Check, "name" | "what">): { name: string; what: string } {
   return { name, what };
 }

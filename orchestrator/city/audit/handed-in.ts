@@ -2,7 +2,7 @@ import { numberToHex, recoverAddress, zeroHash } from "viem";
 import { listDigest, messageHash, type SigningDomain } from "../../client/sign/sign-message.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { nodeCommitmentOf } from "../../rules/commitments.ts";
-import { decodeClearWave, type WireItem, type WireOrder, type WireVerdict } from "../../rules/wire.ts";
+import { type ClearWave, decodeClearWave, type WireItem, type WireOrder, type WireVerdict } from "../../rules/wire.ts";
 import type { ChainContext } from "./context.ts";
 
 export interface Known extends Pick<ChainContext, "record" | "history" | "mission"> {
@@ -67,17 +67,41 @@ async function ordersIn(context: Known, at: bigint, hash: Hash, bytes: Hex): Pro
     const draw = Number(history.drawBlockAt(node, at) ?? 0n);
     return { obligation: history.obligation(node, attempt), commitment: nodeCommitmentOf(commitments), draw };
   });
-  const subjectOf = (order: number) => {
+  const subjectOf = (order: number): Subject => {
     const subject = subjects[order];
     if (subject === undefined) throw new RangeError(`no order ${order}`);
     return subject;
   };
+  const { items, verdicts } = await signedIn(client, mission, wave, subjectOf);
+  return wave.orders.map((order, place) => ({
+    ...order,
+    at,
+    hash,
+    items: items.filter((item) => item.order === place),
+    verdicts: verdicts.filter((verdict) => verdict.order === place),
+  }));
+}
+
+/** What an entry of a wave is about. */
+interface Subject {
+  readonly obligation: Hash;
+  readonly commitment: Hash;
+  readonly draw: number;
+}
+
+/** The items and verdicts that a wave says in full, and whether the list that each is in is its signer's, for this contract. */
+export async function signedIn(
+  client: SigningDomain,
+  contract: Address,
+  wave: ClearWave,
+  subjectOf: (order: number) => Subject,
+): Promise<Pick<HandedIn, "items" | "verdicts">> {
   const items: HandedIn["items"][number][] = [];
   for (const { issuer, signature, items: list } of wave.issuers) {
     const hashes = list.map((item) =>
       typeof item === "string" ? item : messageHash("Evidence", { ...item, obligation: subjectOf(item.order).obligation }),
     );
-    const isSigned = await isBy(issuer, listDigest(client, "Evidences", { before: [issuer], hashes }, mission), signature);
+    const isSigned = await isBy(issuer, listDigest(client, "Evidences", { before: [issuer], hashes }, contract), signature);
     for (const item of list) if (typeof item !== "string") items.push({ ...item, issuer, isSigned });
   }
   const verdicts: HandedIn["verdicts"][number][] = [];
@@ -86,17 +110,11 @@ async function ordersIn(context: Known, at: bigint, hash: Hash, bytes: Hex): Pro
       typeof verdict === "string" ? verdict : messageHash("Verdict", { ...verdict, ...subjectOf(verdict.order) }),
     );
     const parts = { before: [verifier], hashes, after: [numberToHex(deadline)] };
-    const isSigned = await isBy(verifier, listDigest(client, "Verdicts", parts, mission), signature);
+    const isSigned = await isBy(verifier, listDigest(client, "Verdicts", parts, contract), signature);
     for (const [place, verdict] of list.entries())
       if (typeof verdict !== "string") verdicts.push({ ...verdict, verifier, isSigned, said: hashes[place] ?? zeroHash });
   }
-  return wave.orders.map((order, place) => ({
-    ...order,
-    at,
-    hash,
-    items: items.filter((item) => item.order === place),
-    verdicts: verdicts.filter((verdict) => verdict.order === place),
-  }));
+  return { items, verdicts };
 }
 
 /** Not the form of a signature at all is nobody's. */
