@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { openCity } from "../orchestrator/city/city.ts";
-import { judgesElsewhere } from "../orchestrator/city/humans/case-desk.ts";
+import { externalJudges } from "../orchestrator/city/humans/case-desk.ts";
 import { runToEnd } from "../orchestrator/city/missions/run.ts";
 import { readInput } from "../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../orchestrator/protocol/mission-file.ts";
@@ -59,7 +59,7 @@ try {
 
   const text = readFileSync(join(root, MISSION), "utf8");
   const file = parseMissionFile(text, { fileName: MISSION, catalog: CATALOG, budgetCap: 10n ** 12n });
-  const judge = judgesElsewhere({ client: city.client, dir: city.dir, tell, sleep: (millis) => sleep(millis) });
+  const judge = externalJudges({ client: city.client, dir: city.dir, tell, sleep: (millis) => sleep(millis) });
   const input = readInput(file.input, join(root, "missions"));
   const mission = runToEnd(city, { file, catalog: CATALOG, input, id: "pictures", judge, cheat: true }, text, work);
   mission.catch(() => {});

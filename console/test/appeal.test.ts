@@ -10,7 +10,7 @@ import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
-import { judgesElsewhere } from "../../orchestrator/city/humans/case-desk.ts";
+import { externalJudges } from "../../orchestrator/city/humans/case-desk.ts";
 import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import type { Gateway } from "../../orchestrator/gateway/serve.ts";
@@ -85,7 +85,7 @@ describe("an appeal in the console", { timeout: 3_600_000 }, () => {
     const { csv } = smallInputs(work, CALM_ROWS);
     const text = smallMission(csv, { risk: "MEDIUM" });
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
-    const elsewhere = judgesElsewhere({ client: city.client, dir: city.dir, tell: () => {}, sleep: (millis) => sleep(millis) });
+    const elsewhere = externalJudges({ client: city.client, dir: city.dir, tell: () => {}, sleep: (millis) => sleep(millis) });
     const judge = { ...simulatedJudge(city.chain.id), decideAppeal: elsewhere.decideAppeal };
     mission = runToEnd(
       city,

@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
-import { judgesElsewhere } from "../../orchestrator/city/humans/case-desk.ts";
+import { externalJudges } from "../../orchestrator/city/humans/case-desk.ts";
 import { runToEnd } from "../../orchestrator/city/missions/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import type { Gateway } from "../../orchestrator/gateway/serve.ts";
@@ -140,7 +140,7 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await watching.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     const file = parseMissionFile(MISSION, { fileName: "packages.yaml", catalog: CATALOG, budgetCap: 10n ** 12n });
     const { client, dir, tell } = city;
-    const judge = judgesElsewhere({ client, dir, tell, sleep: (millis) => sleep(millis) });
+    const judge = externalJudges({ client, dir, tell, sleep: (millis) => sleep(millis) });
     mission = runToEnd(
       city,
       { file, catalog: CATALOG, input: readInput(file.input, work), id: "live", judge, cheat: false },
