@@ -8,6 +8,7 @@ import { network } from "hardhat";
 import { type Address, getAddress, keccak256, stringToHex, zeroHash } from "viem";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
 import { deployLaw, type GenesisPort, publishTemplate } from "../../deploy/genesis.ts";
+import { MAX_TRANSACTION_GAS } from "../../orchestrator/chain/driven.ts";
 import { actionName, institutionNames as INSTITUTIONS, type InstitutionName } from "../../orchestrator/protocol/actions.ts";
 import { actTypedData, type OverrideAction } from "../../orchestrator/protocol/acts.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
@@ -15,7 +16,8 @@ import { type MessageName, typesOf } from "../../orchestrator/protocol/typed-dat
 import type { ServiceTerms } from "../../orchestrator/rules/admissions.ts";
 import { CODE, SCHEMAS } from "./admitted.ts";
 
-const connection = await network.create();
+// Each transaction may take all that one may: searching for the least would carry out every one of them ten times.
+const connection = await network.create({ network: "default", override: { gas: Number(MAX_TRANSACTION_GAS) } });
 const { ethers, networkHelpers, provider } = connection;
 
 export { ethers, networkHelpers, provider };
@@ -84,8 +86,15 @@ export const parameterValues = (): bigint[] => PARAMETERS.map(({ name }) => DEVN
 /** Name of the template of probes. */
 const PROBE = id("probe");
 
+/** Sends as the chain's own accounts do here: with all the gas that a transaction may have. */
+class Key extends Wallet {
+  override estimateGas(): Promise<bigint> {
+    return Promise.resolve(MAX_TRANSACTION_GAS);
+  }
+}
+
 /** A key that is the same in every run; it signs, and pays gas once it came from `city.account`. */
-export const keyOf = (name: string): Wallet => new Wallet(id(`agentcity test key ${name}`), ethers.provider);
+export const keyOf = (name: string): Wallet => new Key(id(`agentcity test key ${name}`), ethers.provider);
 
 export interface AgentOptions {
   kind?: number;

@@ -122,7 +122,7 @@ export async function openEvaluator(
     return agent;
   }
   for (let i = 0; i < 5; i++) await seat(`judge ${i}`);
-  const issuer = keyOf("lab");
+  const issuer = await city.account("lab");
   await city.evidence.registerIssuer(issuer.address, keyOf("lab's house").address, 0b111110 & ~(1 << Class.PROOF));
 
   const now = await networkHelpers.time.latest();

@@ -120,7 +120,7 @@ export async function outOfOffice(constitution: City["constitution"]) {
 /** Gives a city whose producers are `voters` its offices, the Codifier's mandate, adjudicators and a funded sponsor. */
 export async function furnish<Peopled extends City>(city: Peopled, voters: Wallet[]) {
   const { legislation, clerks, management, services, addresses } = city;
-  const runner = keyOf("runner of the Codifier's services");
+  const runner = await city.account("runner of the Codifier's services");
   await city.evidence.registerRunner(runner.address, keyOf("runner's own principal").address);
   const offices = { REGISTRAR: [], SPEAKER: [], REGULATOR: [], CODIFIER: [] } as Record<keyof typeof ENVELOPES, Wallet[]>;
   for (const [office, count] of [
