@@ -13,6 +13,8 @@ export interface JobResult {
   passed: TimedTest[];
   failed: number;
   skipped: number;
+  /** Seconds of processor, of the file and of the processes that it started and that have ended. */
+  processor: number;
   /** What to show of the failures, ready to print. */
   report: string;
 }

@@ -1,4 +1,5 @@
 /** Runs the jobs that the test runner sends, one after the other, and answers with their results. See `test.ts`. */
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "node:util";
 import Mocha from "mocha";
@@ -21,7 +22,10 @@ function describeFailures(failures: Mocha.Test[]): string {
   return lines.join("\n");
 }
 
-async function runMocha(file: string): Promise<JobResult> {
+/** What a job came to, but for what it cost. */
+type Ended = Omit<JobResult, "processor">;
+
+async function runMocha(file: string): Promise<Ended> {
   const mocha = new Mocha({ timeout: TEST_TIMEOUT_MS, forbidOnly: true, reporter: Silent });
   mocha.addFile(join(root, file));
   await mocha.loadFilesAsync();
@@ -52,7 +56,7 @@ async function runMocha(file: string): Promise<JobResult> {
 }
 
 /** Fuzz and invariant tests through Hardhat's own runner. Its output is kept for the case of failure. */
-async function runSolidity(testFiles: string[]): Promise<JobResult> {
+async function runSolidity(testFiles: string[]): Promise<Ended> {
   const { default: hre } = await import("hardhat");
   const output: string[] = [];
   const write = process.stdout.write;
@@ -85,7 +89,22 @@ interface SolidityRunValue {
 }
 type SolidityRun = { success: true; value: SolidityRunValue } | { success: false; error: SolidityRunValue };
 
-async function run(job: string): Promise<JobResult> {
+/** Seconds of processor that this process has had, and on Linux those that it started and that have ended. */
+function processor(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000 + ofChildren();
+}
+
+function ofChildren(): number {
+  const stat = "/proc/self/stat";
+  if (!existsSync(stat)) return 0;
+  // Behind the name, which may hold anything: fields 16 and 17, in hundredths of a second.
+  const [, fields = ""] = readFileSync(stat, "utf8").split(/\) (?!.*\))/s);
+  const [user = 0, system = 0] = fields.split(" ").slice(13, 15).map(Number);
+  return (user + system) / 100;
+}
+
+async function run(job: string): Promise<Ended> {
   try {
     if (!job.endsWith(".t.sol")) return await runMocha(job);
     return await runSolidity(job === SOLIDITY_TESTS ? [] : [job]);
@@ -100,6 +119,7 @@ process.on("unhandledRejection", (reason) => {
   throw reason;
 });
 process.on("message", (job: string) => {
-  void run(job).then((result) => process.send?.(result));
+  const before = processor();
+  void run(job).then((ended) => process.send?.({ ...ended, processor: processor() - before } satisfies JobResult));
 });
 process.on("disconnect", () => process.exit(0));

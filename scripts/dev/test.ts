@@ -1,7 +1,7 @@
 /**
  * Runs the tests: compiles the contracts if needed, gives the files to a worker per core and one more for while others wait, prints each
- * file's result and time, all failures, the slowest ten and finally `N passed, N failed` alone on a line. Fails on a failure, on a file
- * without tests, and on no tests.
+ * file's result, time and processor time, all failures, the ten slowest tests, the ten files that cost most, and finally `N passed, N failed`
+ * alone on a line. Fails on a failure, on a file without tests, and on no tests.
  *
  * usage: npm test [-- <file or folder>…]  all but test/long/ and test/full/, or what is named
  *        npm run test:long                 test/long/: whole missions and kills, minutes each; and random sweeps, whole (test/support/sweep.ts)
@@ -21,8 +21,12 @@ const isSweep = (file: string) => !isSlow(file) && readFileSync(join(root, file)
 /** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
 const limitOf = (file: string) => (file.startsWith("test/full/") ? 7_200_000 : isSlow(file) ? 900_000 : 300_000);
 const SLOWEST = 10;
-/** Started first, so that no worker ends alone with a long file. */
-const LONG = [/^test\/(long|full)\//, /\.t\.sol$/, /^test\/(scenarios|faults)\//, /^test\/contracts\//];
+/** What a file lets its tests take, milliseconds: long ones are started first, so that no worker ends alone with one. */
+function allowed(file: string): number {
+  if (file === SOLIDITY_TESTS) return Number.POSITIVE_INFINITY;
+  const limits = readFileSync(join(root, file), "utf8").matchAll(/timeout\(([\d_]+)\)/g);
+  return Math.max(0, ...[...limits].map(([, limit = ""]) => Number(limit.replaceAll("_", ""))));
+}
 
 const worker = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 
@@ -43,14 +47,20 @@ function roomiest(): string {
 
 const isFolder = (name: string) => statSync(join(root, name), { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Named files and all in named folders, or all of a kind; the longest kinds first, else by name. */
+/** Named files and all in named folders, or all of a kind; what may take long first, else by name. */
 function jobs(names: readonly string[], kind: "short" | "long" | "full"): string[] {
-  if (names.length > 0) return filesIn(names.map((name) => (isFolder(name) ? join(name, "**/*.test.ts") : name)));
+  return (names.length > 0 ? namedFiles(names) : filesOf(kind))
+    .map((file) => ({ file, longest: allowed(file) }))
+    .sort((a, b) => b.longest - a.longest || (a.file < b.file ? -1 : 1))
+    .map(({ file }) => file);
+}
+
+const namedFiles = (names: readonly string[]) => filesIn(names.map((name) => (isFolder(name) ? join(name, "**/*.test.ts") : name)));
+
+function filesOf(kind: "short" | "long" | "full"): string[] {
   if (kind === "long") return [...filesIn("test/long/*.test.ts"), ...filesIn("test/**/*.test.ts").filter(isSweep)];
   const files = filesIn("test/**/*.test.ts").filter((file) => kind === "full" || !isSlow(file));
-  if (filesIn(SOLIDITY_TESTS).length > 0) files.push(SOLIDITY_TESTS);
-  const rank = (file: string) => (LONG.findIndex((kind) => kind.test(file)) + LONG.length + 1) % (LONG.length + 1);
-  return files.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return filesIn(SOLIDITY_TESTS).length > 0 ? [...files, SOLIDITY_TESTS] : files;
 }
 
 /** Takes jobs from the queue until it is empty. A worker that dies or hangs fails its job; another one takes its place. */
@@ -82,7 +92,11 @@ function work(queue: string[], report: (job: string, result: JobResult, ms: numb
         return;
       }
       const cause = signal === "SIGKILL" ? `killed (limit ${limitOf(job) / 1000} s)` : `ended with ${signal ?? code}`;
-      report(job, { passed: [], failed: 1, skipped: 0, report: `the process that ran ${job} was ${cause}` }, performance.now() - since);
+      report(
+        job,
+        { passed: [], failed: 1, skipped: 0, processor: 0, report: `the process that ran ${job} was ${cause}` },
+        performance.now() - since,
+      );
       resolve(work(queue, report));
     });
     next();
@@ -102,6 +116,7 @@ try {
 const queue = jobs(names, kind);
 const passed: TimedTest[] = [];
 const reports: string[] = [];
+const costs: { job: string; processor: number }[] = [];
 let failed = 0;
 let skipped = 0;
 const workers = Array.from({ length: Math.min(queue.length, availableParallelism() + 1) }, () =>
@@ -110,12 +125,12 @@ const workers = Array.from({ length: Math.min(queue.length, availableParallelism
       result = { ...result, failed: 1, report: `${job} holds no test` };
     }
     passed.push(...result.passed);
+    costs.push({ job, processor: result.processor });
     failed += result.failed;
     skipped += result.skipped;
     if (result.failed > 0) reports.push(`${job}\n${result.report}`);
-    console.log(
-      `${result.failed > 0 ? "✗" : "✓"} ${job}  ${result.passed.length} passed, ${result.failed} failed  ${(ms / 1000).toFixed(1)} s`,
-    );
+    const took = `${(ms / 1000).toFixed(1)} s, ${result.processor.toFixed(1)} s of processor`;
+    console.log(`${result.failed > 0 ? "✗" : "✓"} ${job}  ${result.passed.length} passed, ${result.failed} failed  ${took}`);
   }),
 );
 await Promise.all(workers);
@@ -125,6 +140,10 @@ console.log(`\nslowest ${SLOWEST}`);
 for (const { title, ms } of passed.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
   console.log(`${String(ms).padStart(7)} ms  ${title}`);
 }
+const processor = costs.reduce((sum, cost) => sum + cost.processor, 0);
+console.log(`\nof ${processor.toFixed(0)} s of processor, the ${SLOWEST} files that cost most`);
+for (const cost of costs.sort((a, b) => b.processor - a.processor).slice(0, SLOWEST))
+  console.log(`${cost.processor.toFixed(1).padStart(7)} s  ${cost.job}`);
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`\n${passed.length} passed, ${failed} failed`);
 if (failed > 0 || passed.length === 0) process.exitCode = 1;

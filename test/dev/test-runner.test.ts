@@ -11,8 +11,9 @@ function runTests(...fixtures: string[]) {
 
 describe("npm test", () => {
   it("passes when every test passes", () => {
-    const { status, total } = runTests("passing");
+    const { status, total, stdout } = runTests("passing");
     expect({ status, total }).to.deep.equal({ status: 0, total: "1 passed, 0 failed" });
+    expect(stdout, "what it cost").to.match(/^✓ \S+passing\.ts {2}1 passed, 0 failed {2}[\d.]+ s, [\d.]+ s of processor$/m);
   });
 
   it("adds the totals of all files, and shows what differs", () => {
