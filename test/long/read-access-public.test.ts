@@ -1,0 +1,3 @@
+import { whoReadsWhat } from "../gateway/read-access-suite.ts";
+
+whoReadsWhat("public");
