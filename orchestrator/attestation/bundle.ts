@@ -11,26 +11,26 @@ import { checkContinues, checkSealedHead, checkTrail, sealedHeadSchema, type Tra
 import { verify } from "./verify.ts";
 import { type ClaimEnvelope, claimEnvelopeSchema } from "./wire.ts";
 
-/** Everything an auditor without a network needs (Pramana 4.7). */
+/** Everything an offline auditor needs (Pramana 4.7). */
 export const attestationBundleSchema = z.strictObject({
   version: z.literal("claim-attestation/v1"),
   claims: z.array(z.strictObject({ envelope: claimEnvelopeSchema, outcome: verificationOutcomeSchema.nullable() })),
-  /** Base64 by the name they were asked for under; what a model was asked and answered, by `transcriptName`. */
+  /** Base64, by the URI they were requested under; a model's transcripts by `transcriptName`. */
   sources: z.record(z.string(), z.base64()),
   trail: z.array(trailEntrySchema),
-  /** Where the trail ended, signed by the desk. */
+  /** The end of the trail, signed by the desk. */
   head: sealedHeadSchema,
 });
 export type AttestationBundle = z.infer<typeof attestationBundleSchema>;
 
-/** Keeps what it fetched and what was said, so that a bundle can hold it. */
+/** Records fetched sources and transcripts for a bundle. */
 export interface RecordingFetcher extends SourceFetcher {
   /** `keep` of `VerifierDeps`. */
   readonly keep: (transcript: Uint8Array) => void;
   readonly seen: ReadonlyMap<string, Uint8Array>;
 }
 
-/** What a transcript is kept under: the digest that its outcome carries, so that another cannot take its place. */
+/** Key of a transcript: the digest in its outcome, so that no other can replace it. */
 const transcriptName = (digest: Digest): string => `transcript:${digest}`;
 
 /** A fetcher that remembers; a source that changes meanwhile keeps its first bytes. */
@@ -58,7 +58,7 @@ export function exportBundle(desk: AttestationDesk, { seen }: RecordingFetcher):
   });
 }
 
-/** The bundle's sources, and nothing else. */
+/** Serves only the bundle's sources. */
 export function bundledSources({ sources }: AttestationBundle): SourceFetcher {
   return {
     fetch(uri) {
@@ -70,7 +70,7 @@ export function bundledSources({ sources }: AttestationBundle): SourceFetcher {
   };
 }
 
-/** What a model was asked and answered about a claim, for `askAgain`; undefined if it was no model, or its transcript was not kept. */
+/** The transcript of a model's check of a claim, for `askAgain`; undefined if no model was used or its transcript was not kept. */
 export function transcriptOf({ claims, sources }: AttestationBundle, claim: string): Uint8Array | undefined {
   const digest = claims.find(({ envelope }) => envelope.attestation.claim_id === claim)?.outcome?.source_digest;
   if (digest === undefined || digest === null) return undefined;
@@ -79,21 +79,21 @@ export function transcriptOf({ claims, sources }: AttestationBundle, claim: stri
   return text === undefined ? undefined : new Uint8Array(Buffer.from(text, "base64"));
 }
 
-/** What a second look at one claim found. */
+/** Result of re-verifying one claim. */
 export interface Reverified {
   readonly claim: string;
   /**
-   * "unsigned" and "mistold": the record lies. "missing": the trail tells of a claim that was left out. "differs": the check ends otherwise
-   * today. "retold": a model said so, by its transcript; `askAgain` asks it once more. "unrepeatable": it needs a model, and nobody kept
-   * what that said.
+   * "unsigned" and "mistold": the record is false. "missing": the trail mentions a claim that was left out. "differs": the check ends
+   * differently today. "retold": a model's answer, confirmed by its transcript; `askAgain` queries it once more. "unrepeatable": it needs a
+   * model, and its transcript was not kept.
    */
   readonly verdict: "same" | "retold" | "open" | "differs" | "unsigned" | "mistold" | "missing" | "unrepeatable";
 }
 
 /**
- * Checks every claim of a bundle again, from the bundle alone: `deps` must read from `bundledSources`. Throws TrailBroken when the
- * trail was touched, cut short, or does not go on from `known`, a head seen earlier. Time and verifier may differ; status, method, evidence
- * and source may not.
+ * Re-verifies every claim of a bundle, offline: `deps` must read from `bundledSources`. Throws TrailBroken if the trail was altered,
+ * truncated, or does not continue from `known`, a head seen earlier. Time and verifier may differ; status, method, evidence and source may
+ * not.
  */
 export async function reverify(
   bundle: AttestationBundle,
@@ -140,7 +140,10 @@ async function second(
   return findings(await verify(attestation, deps, source_digest)) === findings(outcome) ? "same" : "differs";
 }
 
-/** A model's oracle that says what its transcript says, to the question and at the time that it tells of; undefined if it tells of no model. */
+/**
+ * An oracle that replays a transcript: the same answer to the same question at the recorded time; undefined if the bytes are not a
+ * transcript.
+ */
 function retelling(transcript: Uint8Array): InferenceOracle | undefined {
   const read = readTranscript(transcript);
   if (read === undefined) return undefined;

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { sha256 } from "../primitives/hash.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 
-/** `sha256:` and 64 hex digits: how digests are written on the wire. */
+/** `sha256:` and 64 hex digits: the wire format of digests. */
 export const digestSchema = z.templateLiteral(["sha256:", z.string().regex(/^[0-9a-f]{64}$/)]);
 export type Digest = z.infer<typeof digestSchema>;
 
-/** Digest of bytes, as the wire writes it. */
+/** Digest of bytes in wire format. */
 export function digestOf(bytes: Uint8Array): Digest {
   return `sha256:${sha256(bytes).slice(2)}`;
 }
@@ -16,7 +16,7 @@ export const instantSchema = z.iso.datetime({ offset: false });
 
 const text = z.string().min(1).max(20_000);
 const name = z.string().min(1).max(500);
-/** Absolute, of any scheme; which ones can be fetched is the fetcher's business. */
+/** Absolute, of any scheme; the fetcher decides which ones it can fetch. */
 const uri = z
   .string()
   .max(2000)
@@ -31,7 +31,7 @@ export type MeasuredValue = z.infer<typeof measuredValueSchema>;
 
 const common = {
   claim_id: name,
-  /** What is asserted, in words. */
+  /** The assertion, in words. */
   claim: text,
   attester_id: name,
   attested_at: instantSchema,
@@ -45,7 +45,7 @@ export const measurementClaimSchema = z.strictObject({
   unit: name,
   method: name,
   measurement_source: uri,
-  /** How far a number may lie from the recorded one, in `unit`. */
+  /** Largest deviation from the recorded number, in `unit`. */
   uncertainty: z.number().nonnegative(),
 });
 
@@ -58,7 +58,7 @@ export const inferenceClaimSchema = z.strictObject({
   inference_method: name,
 });
 
-/** Likeness to a known case. Without a score the outcome only documents that a likeness could be computed. */
+/** Similarity to a known case. Without a score the outcome only documents that a similarity could be computed. */
 export const analogyClaimSchema = z.strictObject({
   claim_type: z.literal("analogy"),
   ...common,
@@ -67,7 +67,7 @@ export const analogyClaimSchema = z.strictObject({
   similarity_score: z.number().min(0).max(1).optional(),
 });
 
-/** Words of an authority. */
+/** A quotation of an authority. */
 export const citationClaimSchema = z.strictObject({
   claim_type: z.literal("citation"),
   ...common,
@@ -76,7 +76,7 @@ export const citationClaimSchema = z.strictObject({
   retrieved_at: instantSchema,
 });
 
-/** What an agent says it knows, by the ground it knows it on (Pramana 2.1). */
+/** A statement of an agent, by the ground of its knowledge (Pramana 2.1). */
 export const claimAttestationSchema = z.discriminatedUnion("claim_type", [
   measurementClaimSchema,
   inferenceClaimSchema,
@@ -93,7 +93,7 @@ export type ClaimAttestation = z.infer<typeof claimAttestationSchema>;
 export const CLAIM_TYPES = ["measurement", "inference", "analogy", "citation"] as const satisfies readonly ClaimAttestation["claim_type"][];
 export type ClaimType = (typeof CLAIM_TYPES)[number];
 
-/** Names a claim by all it says: SHA-256 of its RFC 8785 bytes. */
+/** Identifies a claim: SHA-256 of its RFC 8785 bytes. */
 export function claimDigest(claim: ClaimAttestation): Digest {
   return digestOf(canonicalBytes(claim));
 }

@@ -10,36 +10,36 @@ import { checkTrail, headOf, type SealedHead, sealHead, TrailBroken, type TrailE
 import { verify } from "./verify.ts";
 import { type ClaimEnvelope, claimEnvelopeSchema } from "./wire.ts";
 
-/** All that is known of a claim. */
+/** Everything known about a claim. */
 export interface ClaimFile {
   readonly envelope: ClaimEnvelope;
   readonly record: ClaimRecord;
-  /** Milliseconds since 1970 at which the claim counts as unverifiable (CA-2). */
+  /** Unix milliseconds at which the claim becomes unverifiable (CA-2). */
   readonly due: number;
   readonly outcome: VerificationOutcome | undefined;
 }
 
-/** A step of a desk: its entry of the trail, and what it brought. */
+/** A step of a desk: its trail entry, and the claim or outcome it added. */
 export interface DeskStep {
   readonly entry: TrailEntry;
   readonly envelope?: ClaimEnvelope | undefined;
   readonly outcome?: VerificationOutcome | undefined;
 }
 
-/** Nobody emitted this claim here. */
+/** This claim was not emitted here. */
 export class UnknownClaim extends AgentCityError {
   constructor(claim: string) {
     super("UnknownClaim", "No such claim was emitted here", { details: claim, action: "emit it first" });
   }
 }
 
-/** Rings once, after so many milliseconds; what it returns stops it. A port, since time is one. */
+/** Rings once after `millis`; the returned function cancels it. A port, since time is one. */
 export type Alarm = (millis: number, ring: () => void) => () => void;
 
-/** The longest that one timer of the platform waits. */
+/** Longest delay of a platform timer, milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-/** The platform's timer, stopped when the check ends. A window of more than 24 days ends when somebody looks. */
+/** The platform's timer, cancelled when the check ends. A window of more than 24 days ends at the next access instead. */
 const platformAlarm: Alarm = (millis, ring) => {
   if (millis > LONGEST) return () => {};
   const timer = setTimeout(ring, millis);
@@ -51,21 +51,21 @@ export interface DeskDeps extends VerifierDeps {
 }
 
 /**
- * Keeps claims through their lives: emitted, checked once and in time, suppressed or shown, each step in the trail (Pramana 2.3).
- * State is in memory; `exportBundle` takes it out, whole, and `stepsFrom` as it grows, for whoever goes on with it after a restart.
+ * Manages the lifecycle of claims: emitted, checked once and in time, suppressed or shown, with each step in the trail (Pramana 2.3). State
+ * is in memory; `exportBundle` exports it whole, and `stepsFrom` incrementally, for resuming after a restart.
  */
 export class AttestationDesk {
   readonly #deps: DeskDeps;
   readonly #files = new Map<string, ClaimFile>();
   readonly #trail: TrailEntry[] = [];
-  /** Checks under way: a claim is looked at once, however many ask. */
+  /** Checks in progress: concurrent requests share one. */
   readonly #checks = new Map<string, Promise<VerificationOutcome>>();
 
   constructor(deps: DeskDeps) {
     this.#deps = deps;
   }
 
-  /** Goes on where a desk stopped that took these steps. Throws TrailBroken, LifecycleRefused where they are not one desk's. */
+  /** Resumes a desk from its steps. Throws TrailBroken, LifecycleRefused if they do not belong to one desk. */
   static resumed(deps: DeskDeps, steps: readonly DeskStep[]): AttestationDesk {
     checkTrail(steps.map(({ entry }) => entry));
     const desk = new AttestationDesk(deps);
@@ -73,7 +73,7 @@ export class AttestationDesk {
     return desk;
   }
 
-  /** What happened since so many steps. */
+  /** The steps after the first `count`. */
   stepsFrom(count: number): readonly DeskStep[] {
     return this.#trail.slice(count).map((entry) => {
       const file = this.#files.get(entry.event.claim);
@@ -104,7 +104,7 @@ export class AttestationDesk {
     return this.#trail;
   }
 
-  /** All that is known of a claim; one whose window has closed is unverifiable whoever looks first. */
+  /** Everything known about a claim; one whose window has closed is unverifiable from then on. */
   file(claim: string): ClaimFile {
     if (this.#isLate(this.#known(claim))) this.#settle(claim, undefined);
     return this.#known(claim);
@@ -115,12 +115,15 @@ export class AttestationDesk {
     return [...this.#files.values()];
   }
 
-  /** The trail's end, signed: a bundle cannot be cut short without this key. */
+  /** The signed end of the trail: a bundle cannot be truncated without this key. */
   sealedHead(): SealedHead {
     return sealHead(headOf(this.#trail), this.#deps.signer);
   }
 
-  /** Takes a claim in. Throws InvalidValue for what is no envelope, as one without a place to verify it (CA-1), LifecycleRefused if it is known. */
+  /**
+   * Accepts a claim. Throws InvalidValue for an invalid envelope, such as one without a verification endpoint (CA-1), LifecycleRefused for
+   * a known claim.
+   */
   emit(input: ClaimEnvelope): void {
     const parsed = claimEnvelopeSchema.safeParse(input);
     if (!parsed.success)
@@ -131,7 +134,7 @@ export class AttestationDesk {
     this.#files.set(claim, { envelope, record, due: this.#deps.now() + envelope.sla_window_ms, outcome: undefined });
   }
 
-  /** Checks a claim; asked again it gives the same outcome. A check that outlives its window ends as unverifiable. */
+  /** Checks a claim once; repeated requests get the same outcome. A check that outlives its window ends as unverifiable. */
   async verify(claim: string): Promise<VerificationOutcome> {
     const file = this.file(claim);
     if (file.outcome !== undefined) return file.outcome;
@@ -140,7 +143,7 @@ export class AttestationDesk {
     return running;
   }
 
-  /** The check, or the end of the claim's window, whichever comes first: a source that never answers holds nobody up. */
+  /** The check, or the end of the claim's window, whichever comes first, so that an unresponsive source blocks no one. */
   #check(claim: string, { envelope, due }: ClaimFile): Promise<VerificationOutcome> {
     const { alarm = platformAlarm, now } = this.#deps;
     return new Promise((resolve, reject) => {
@@ -159,7 +162,7 @@ export class AttestationDesk {
     });
   }
 
-  /** Ends every claim whose window closed (CA-2); returns their ids. */
+  /** Ends every claim whose window has closed (CA-2); returns their ids. */
   expire(): readonly string[] {
     const late = [...this.#files.values()].filter((file) => this.#isLate(file));
     return late.map(({ envelope }) => {
@@ -169,13 +172,13 @@ export class AttestationDesk {
     });
   }
 
-  /** Withdraws a claim that did not hold. */
+  /** Withdraws a claim that was not verified. */
   suppress(claim: string): void {
     this.file(claim);
     this.#update(claim, { action: "suppress", claim });
   }
 
-  /** The claim, for a principal to see; the disclosure is on record before it is returned (P-4). */
+  /** Discloses a claim to a principal; the disclosure is recorded before it is returned (P-4). */
   show(claim: string, principal: string): ClaimAttestation {
     this.file(claim);
     this.#update(claim, { action: "show", claim, principal });

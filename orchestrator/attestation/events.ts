@@ -4,7 +4,7 @@ import { OUTCOME_STATUSES } from "./outcome.ts";
 
 const id = z.string().min(1);
 
-/** What happens to a claim (Pramana 6.1). `digest` binds its words: the trail says of which claim it tells. */
+/** An event in a claim's life (Pramana 6.1). `digest` binds the claim's content to the trail. */
 export const lifecycleEventSchema = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("emit"), claim: id, claimType: z.enum(CLAIM_TYPES), attester: id, digest: digestSchema }),
   z.strictObject({ action: z.literal("verify"), claim: id, status: z.enum(OUTCOME_STATUSES), verifier: id }),

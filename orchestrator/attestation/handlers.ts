@@ -11,11 +11,11 @@ const MAX_BODY = 64 * 1024;
 
 export interface HandlerOptions {
   readonly desk: AttestationDesk;
-  /** Who asks, or undefined for somebody unknown: such may read and have known claims checked, but not emit. */
+  /** The caller's identity, or undefined if unknown: such callers may read and have known claims checked, but not emit. */
   readonly authenticate: (request: Request) => Promise<string | undefined>;
 }
 
-/** What serves requests: give `fetch` to any server that speaks the web's Request and Response. */
+/** Serves requests: pass `fetch` to any server based on the web's Request and Response. */
 export interface AttestationApp {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** The same in process, by path. */
@@ -23,8 +23,9 @@ export interface AttestationApp {
 }
 
 /**
- * `POST /claims` takes in the caller's own claim, `POST /verify {claim_id}` has one checked, `GET /audit/:claim_id` gives the whole
- * record, `GET /manifest.json` what travels. Answers are RFC 8785 JSON; errors are `{error: {code, message, …}}` with a fitting status.
+ * `POST /claims` accepts the caller's own claim, `POST /verify {claim_id}` has one checked, `GET /audit/:claim_id` returns its whole
+ * record, `GET /manifest.json` describes the wire format. Responses are RFC 8785 JSON; errors are `{error: {code, message, …}}` with a
+ * suitable status.
  */
 export function attestationHandlers({ desk, authenticate }: HandlerOptions): AttestationApp {
   const app = new Hono();
@@ -42,8 +43,9 @@ export function attestationHandlers({ desk, authenticate }: HandlerOptions): Att
   app.post("/claims", async ({ req }) => {
     const caller = await authenticate(req.raw);
     const envelope = claimEnvelopeSchema.parse(parseJson(await req.text()));
-    if (caller === undefined) return json({ error: refused("Unauthenticated", "Say who you are before you emit") }, 401);
-    if (caller !== envelope.attestation.attester_id) return json({ error: refused("NotYours", "A claim is emitted by its attester") }, 403);
+    if (caller === undefined) return json({ error: refused("Unauthenticated", "Authenticate before emitting a claim") }, 401);
+    if (caller !== envelope.attestation.attester_id)
+      return json({ error: refused("NotYours", "Only a claim's attester may emit it") }, 403);
     desk.emit(envelope);
     return json({ claim_id: envelope.attestation.claim_id }, 201);
   });

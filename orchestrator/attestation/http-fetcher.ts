@@ -2,7 +2,7 @@ import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { addressesOf, BodyTooLarge, bodyOf, isPublicAddress, openAt } from "../primitives/guarded-http.ts";
 import type { SourceFetcher } from "./ports.ts";
 
-/** Where a source may be read. */
+/** An origin from which sources may be read. */
 export interface AllowedOrigin {
   /** `https://records.example` or, for one port, `http://127.0.0.1:8080`. */
   readonly origin: string;
@@ -12,15 +12,15 @@ export interface AllowedOrigin {
 
 export interface HttpFetcherOptions {
   readonly allow: readonly AllowedOrigin[];
-  /** Most bytes of a body. */
+  /** Maximum size of a body, bytes. */
   readonly maxBytes: number;
-  /** For the whole exchange. */
+  /** Timeout of the whole exchange, milliseconds. */
   readonly timeoutMs: number;
   /** All addresses of a host. Default: the system's resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
-/** The source was not read; `problem` says which rule or fault kept it. */
+/** The source was not read; `problem` names the rule or fault. */
 export class SourceRefused extends AgentCityError {
   constructor(uri: string, problem: string, cause?: unknown) {
     super("SourceRefused", `The source was not read: ${problem}`, { details: uri, cause });
@@ -28,8 +28,8 @@ export class SourceRefused extends AgentCityError {
 }
 
 /**
- * Reads sources over HTTP from allowed origins only: the address is looked up once, checked, and the connection goes to that address,
- * so that a name cannot point elsewhere a moment later. Redirects are refused, size and time bounded.
+ * Reads sources over HTTP from allowed origins only. The host is resolved once, the address checked, and the connection made to that
+ * address, so that a later DNS answer cannot redirect it. Redirects are refused; size and time are bounded.
  */
 export function httpFetcher(options: HttpFetcherOptions): SourceFetcher {
   const { allow, resolve, maxBytes, timeoutMs } = options;

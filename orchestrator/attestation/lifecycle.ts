@@ -6,14 +6,14 @@ import { entryAfter, type TrailEntry, type TrailHead } from "./trail.ts";
 
 export interface ClaimRecord {
   readonly claimType: ClaimType;
-  /** "emitted" until checked, then what the check found, for good. */
+  /** "emitted" until checked, then the outcome, permanently. */
   readonly status: "emitted" | OutcomeStatus;
   readonly suppressed: boolean;
-  /** Principals that saw it, in order of the first time. */
+  /** Principals that saw it, in order of first disclosure. */
   readonly shownTo: readonly string[];
 }
 
-/** An event that the life of a claim has no place for; nothing changed. */
+/** An event that the claim's state does not allow; nothing changed. */
 export class LifecycleRefused extends AgentCityError {
   readonly rule: string;
   constructor(rule: string, event: LifecycleEvent) {
@@ -27,7 +27,7 @@ export interface LifecycleRule {
   readonly refuses: (event: LifecycleEvent, record: ClaimRecord | undefined) => boolean;
 }
 
-/** The guards, each by itself, so that the model checker can show what happens without one (P-1, P-2, P-4, disjointness). */
+/** The guards, one by one, so that the model checker can drop each (P-1, P-2, P-4, disjointness). */
 export const LIFECYCLE_RULES: readonly LifecycleRule[] = [
   { name: "a claim is emitted once", refuses: ({ action }, record) => action === "emit" && record !== undefined },
   { name: "only an emitted claim is acted upon", refuses: ({ action }, record) => action !== "emit" && record === undefined },
@@ -49,8 +49,8 @@ export const LIFECYCLE_RULES: readonly LifecycleRule[] = [
 const BLANK: ClaimRecord = { claimType: "measurement", status: "emitted", suppressed: false, shownTo: [] };
 
 /**
- * What an event makes of its claim, and the entry that tells of it: neither exists without the other (P-3). `known` is the claim
- * before, undefined if nobody heard of it; `head` the end of the trail; `at` ISO 8601, UTC. Throws LifecycleRefused.
+ * Applies an event to its claim and returns the claim with its trail entry: neither exists without the other (P-3). `known`: the claim
+ * before, undefined if new; `head`: the end of the trail; `at`: ISO 8601, UTC. Throws LifecycleRefused.
  */
 export function advance(
   known: ClaimRecord | undefined,

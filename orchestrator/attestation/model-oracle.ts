@@ -1,6 +1,6 @@
 /**
- * A chat model as an oracle of inferences. A hosted model does not repeat itself, so what it leaves is a transcript: an auditor reads what
- * was asked and answered, by which model and when, asks again, and sees both answers (Pramana 2.5). Never evidence of class ATT or PROOF.
+ * A chat model as an oracle for inferences. A hosted model is not reproducible, so it leaves a transcript: an auditor reads question and
+ * answer, by which model and when, repeats the question, and compares (Pramana 2.5). Never evidence of class ATT or PROOF.
  */
 import { z } from "zod";
 import { InvalidValue } from "../primitives/errors.ts";
@@ -10,19 +10,19 @@ import type { InferenceOracle } from "./ports.ts";
 const askedSchema = z.strictObject({ method: z.string(), premises: z.array(z.string()).readonly(), conclusion: z.string() });
 export type Asked = z.infer<typeof askedSchema>;
 
-/** The source of such a check: its digest is what the outcome carries. */
+/** The source of such a check: the outcome carries its digest. */
 export const transcriptSchema = z.strictObject({
   transcript: z.literal("agentcity/model-oracle@1"),
-  /** As its provider names it. */
+  /** The provider's name for it. */
   model: z.string().min(1).max(200),
   inputs: askedSchema,
-  /** Letter for letter. */
+  /** Verbatim. */
   output: z.string().max(20_000),
   asked_at: z.iso.datetime(),
 });
 export type Transcript = z.infer<typeof transcriptSchema>;
 
-/** A transcript's content; undefined if the bytes are none. */
+/** Parses a transcript; undefined for other bytes. */
 export function readTranscript(bytes: Uint8Array): Transcript | undefined {
   try {
     return transcriptSchema.parse(parseJsonBytes(bytes));
@@ -31,13 +31,13 @@ export function readTranscript(bytes: Uint8Array): Transcript | undefined {
   }
 }
 
-/** A model behind whatever serves it. The premises are data: whoever words the question keeps them apart from it. */
+/** A model, however served. The premises are data: the implementation must keep them apart from the question. */
 export interface Model {
   readonly id: string;
   ask(inputs: Asked): Promise<string>;
 }
 
-/** Only the first word of an answer counts, and only if it is one of two. Throws InvalidValue for any other answer. */
+/** Only the first word of an answer counts. Throws InvalidValue unless it is yes or no. */
 function verdictIn(output: string): boolean {
   const [word = ""] = /^\W*(\w+)/.exec(output)?.slice(1) ?? [];
   const said = word.toLowerCase();
@@ -46,7 +46,7 @@ function verdictIn(output: string): boolean {
   return said === "yes";
 }
 
-/** An oracle that asks a model whether a conclusion follows. `now`: milliseconds since 1970. */
+/** An oracle that asks a model whether a conclusion follows. `now`: unix milliseconds. */
 export function modelInference(model: Model, now: () => number): InferenceOracle {
   return {
     id: `model/v1:${model.id}`,
@@ -66,16 +66,16 @@ export function modelInference(model: Model, now: () => number): InferenceOracle
   };
 }
 
-/** What asking again shows. */
+/** Result of repeating a question. */
 export interface AskedAgain {
   readonly model: string;
   readonly first: string;
   readonly again: string;
-  /** Whether both answers come to the same. */
+  /** Whether both answers agree. */
   readonly agrees: boolean;
 }
 
-/** Asks a transcript's question again. Throws if the bytes are no transcript, or of another model. */
+/** Repeats a transcript's question. Throws if the bytes are not a transcript, or belong to another model. */
 export async function askAgain(transcript: Uint8Array, model: Model): Promise<AskedAgain> {
   const { model: id, inputs, output } = transcriptSchema.parse(parseJsonBytes(transcript));
   if (id !== model.id) throw new InvalidValue("model", `the transcript is of ${id}`, { details: model.id });

@@ -1,4 +1,4 @@
-/** Deterministic oracles over documents that a source fetcher reads: what they answer can be repeated from a bundle, offline. */
+/** Deterministic oracles over documents read by a source fetcher: their answers can be reproduced from a bundle, offline. */
 import { z } from "zod";
 import { InvalidValue } from "../primitives/errors.ts";
 import { parseJsonBytes } from "../primitives/json.ts";
@@ -7,14 +7,14 @@ import type { InferenceOracle, MeasurementFetcher, SimilarityComputer, SourceFet
 
 const recordSchema = z.record(z.string(), z.unknown());
 
-/** A field with the unit and the method that it was recorded in. */
+/** A field with its unit and method. */
 const recordedSchema = z.strictObject({ value: measuredValueSchema, unit: z.string().min(1), method: z.string().min(1) });
-/** What a bare field was recorded in, and several fields together: as the record has them. */
+/** Unit and method of a bare field, and of several fields together. */
 const AS_RECORDED = { unit: "record", method: "read" } as const;
 
 /**
  * Reads measurements from structured records: JSON objects whose fields are values or `{value, unit, method}`. A fragment names one field
- * (`…/applicant-7#dti`); without one the fields of the claim are read together, in unit `record` by method `read`, as bare fields are.
+ * (`…/applicant-7#dti`); without one the fields of the claim are read together, in unit `record` by method `read`, like bare fields.
  */
 export function recordMeasurements(sources: SourceFetcher): MeasurementFetcher {
   return {
@@ -42,14 +42,14 @@ function ownOf(record: Readonly<Record<string, unknown>>, field: string): unknow
   return Object.hasOwn(record, field) ? record[field] : undefined;
 }
 
-/** A rule as a document: the conclusion follows when every condition is among the premises. */
+/** A rule as a document: the conclusion follows if every condition is among the premises. */
 export const ruleSchema = z.strictObject({
   rule: z.string().min(1),
   conditions: z.array(z.string().min(1)).min(1),
   conclusion: z.string().min(1),
 });
 
-/** Replays rules that are kept as documents; `locate` says where the document of a rule is. */
+/** Applies rules that are stored as documents; `locate` returns the URI of a rule's document. */
 export function ruleOracle(sources: SourceFetcher, locate: (method: string) => string): InferenceOracle {
   return {
     id: "rule-document/v1",
@@ -57,7 +57,7 @@ export function ruleOracle(sources: SourceFetcher, locate: (method: string) => s
     async entails({ method, premises, conclusion }) {
       const source = await sources.fetch(locate(method));
       const rule = ruleSchema.parse(parseJsonBytes(source));
-      if (rule.rule !== method) throw new InvalidValue("rule document", `it holds ${rule.rule}, not ${method}`);
+      if (rule.rule !== method) throw new InvalidValue("rule document", `it contains ${rule.rule}, not ${method}`);
       const holds = rule.conclusion === conclusion && rule.conditions.every((condition) => premises.includes(condition));
       return { holds, source };
     },
@@ -69,7 +69,7 @@ const METRICS: Readonly<Record<string, (a: string, b: string) => number>> = {
   "trigram-jaccard/v1": (a, b) => jaccard(trigrams(a), trigrams(b)),
 };
 
-/** Compares a claim's words with a reference case by a fixed measure; an unknown method cannot be verified. */
+/** Compares a claim's words with a reference case by a fixed metric; an unknown method cannot be verified. */
 export function fixedMetricSimilarity(sources: SourceFetcher): SimilarityComputer {
   return {
     id: "fixed-metric/v1",
@@ -77,7 +77,7 @@ export function fixedMetricSimilarity(sources: SourceFetcher): SimilarityCompute
     async compute({ method, referenceCase, claim }) {
       const metric = Object.hasOwn(METRICS, method) ? METRICS[method] : undefined;
       if (metric === undefined)
-        throw new InvalidValue("similarity method", `nobody here computes ${method}`, {
+        throw new InvalidValue("similarity method", `${method} is not supported`, {
           action: `use ${Object.keys(METRICS).join(" or ")}`,
         });
       const source = await sources.fetch(referenceCase);
@@ -95,7 +95,7 @@ function trigrams(text: string): Set<string> {
   return new Set(plain.slice(2).map((_, index) => plain.slice(index, index + 3).join("")));
 }
 
-/** Shared part of all; two empty sets are alike. */
+/** Jaccard index; two empty sets are equal. */
 function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((one) => b.has(one)).length;
   const all = a.size + b.size - shared;

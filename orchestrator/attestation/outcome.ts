@@ -4,12 +4,12 @@ import { canonicalBytes } from "../primitives/json.ts";
 import { type ByteSigner, isSignedBy, keyBehind, type PublicKey } from "../primitives/signing.ts";
 import { digestSchema, instantSchema } from "./claims.ts";
 
-/** Facts that a second verifier needs to repeat the check; JSON scalars and lists of text. */
+/** Facts for repeating the check; JSON scalars and lists of text. */
 const evidenceSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]));
 export type Evidence = z.infer<typeof evidenceSchema>;
 
 const common = {
-  /** `measurement/record-match`: which check was made, and how it ended. Never empty. */
+  /** `measurement/record-match`: the check and how it ended. Never empty. */
   method: z.string().min(1),
   evidence: evidenceSchema,
   verifier_id: z.string().min(1),
@@ -17,8 +17,8 @@ const common = {
 };
 
 /**
- * What a check found (Pramana 2.2). Only "unverifiable" can lack a source and a signature (CA-3): nothing was seen that could be
- * sealed. Everything but `verifier_id`, `verified_at` and the signature over them depends on the claim and the source alone.
+ * Outcome of a check (Pramana 2.2). Only "unverifiable" may lack a source and a signature (CA-3): nothing was read that could be sealed.
+ * Everything except `verifier_id`, `verified_at` and the signature over them depends on claim and source alone.
  */
 export const verificationOutcomeSchema = z.discriminatedUnion("status", [
   z.strictObject({
@@ -43,7 +43,7 @@ type Unsigned<Outcome> = Outcome extends unknown ? Omit<Outcome, "artifact_signa
 /** An outcome before its verifier signed it. */
 export type UnsignedOutcome = Unsigned<VerificationOutcome>;
 
-/** A domain of its own, so that a signed outcome is nothing else. */
+/** Domain separation: a signed outcome cannot pass for another message. */
 const DOMAIN = new TextEncoder().encode("claim-attestation/v1 outcome\n");
 
 function signedBytes(outcome: UnsignedOutcome): Uint8Array {
@@ -54,17 +54,20 @@ function signedBytes(outcome: UnsignedOutcome): Uint8Array {
   return bytes;
 }
 
-/** The verifier's signature over all of it. */
+/** Adds the verifier's signature over the whole outcome. */
 export function signOutcome(outcome: UnsignedOutcome, signer: ByteSigner): VerificationOutcome {
   return verificationOutcomeSchema.parse({ ...outcome, artifact_signature: signer.sign(signedBytes(outcome)) });
 }
 
-/** Whether the key signed this outcome as it stands. */
+/** Whether the key signed this outcome. */
 export function isOutcomeSignedBy({ artifact_signature, ...outcome }: VerificationOutcome, key: PublicKey): boolean {
   return artifact_signature !== null && isSignedBy(key, signedBytes(outcome as UnsignedOutcome), artifact_signature);
 }
 
-/** The secp256k1 key of an account that signed this outcome; undefined if it did not. `isIts`: whether an uncompressed key is the account's. */
+/**
+ * Recovers the account's secp256k1 key that signed this outcome; undefined if it did not. `isIts` tests an uncompressed key against the
+ * account.
+ */
 export function outcomeKey(
   { artifact_signature, ...outcome }: VerificationOutcome,
   isIts: (uncompressed: Hex) => boolean,
@@ -72,7 +75,7 @@ export function outcomeKey(
   return artifact_signature === null ? undefined : keyBehind(signedBytes(outcome as UnsignedOutcome), artifact_signature, isIts);
 }
 
-/** Whether running the check again must give the same answer. An oracle that is a model can only be asked again and compared. */
+/** Whether repeating the check must give the same answer. A model oracle can only be queried again and compared. */
 export function isReplayOnly({ evidence }: VerificationOutcome): boolean {
   return evidence["determinism"] === "replayable";
 }

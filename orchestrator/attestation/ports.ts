@@ -1,23 +1,23 @@
 import type { ByteSigner } from "../primitives/signing.ts";
 import type { MeasuredValue } from "./claims.ts";
 
-/** Bytes behind a URI. Rejects when they cannot be had: that makes a claim unverifiable, never false. */
+/** Fetches the bytes of a URI. Rejects if they are unavailable, which makes a claim unverifiable, never false. */
 export interface SourceFetcher {
   fetch(uri: string): Promise<Uint8Array>;
 }
 
-/** Whether the same question always gets the same answer (Pramana 2.5). A model is "replayable": asked again, then compared. */
+/** Whether the same question always gets the same answer (Pramana 2.5). A model is "replayable": queried again, then compared. */
 export type Determinism = "deterministic" | "replayable";
 
 interface Oracle {
-  /** Names procedure and version: it goes on record. */
+  /** Procedure and version, for the record. */
   readonly id: string;
   readonly determinism: Determinism;
 }
 
 /** Reads the recorded value behind a measurement. */
 export interface MeasurementFetcher extends Oracle {
-  /** `source` is the bytes it was read from, or the transcript of a replayable oracle. */
+  /** `source`: the bytes it was read from, or the transcript of a replayable oracle. */
   read(query: {
     readonly source: string;
     readonly method: string;
@@ -25,14 +25,14 @@ export interface MeasurementFetcher extends Oracle {
     readonly fields: readonly string[] | null;
   }): Promise<{
     readonly value: MeasuredValue;
-    /** As recorded; the claim must name the same. */
+    /** As recorded; the claim must name the same unit. */
     readonly unit: string;
     readonly method: string;
     readonly source: Uint8Array;
   }>;
 }
 
-/** Computes the likeness of a claim to a reference case. */
+/** Computes the similarity of a claim to a reference case. */
 export interface SimilarityComputer extends Oracle {
   compute(query: { readonly method: string; readonly referenceCase: string; readonly claim: string }): Promise<{
     /** 0–1. */
@@ -41,7 +41,7 @@ export interface SimilarityComputer extends Oracle {
   }>;
 }
 
-/** Replays a named rule. */
+/** Applies a named rule. */
 export interface InferenceOracle extends Oracle {
   entails(query: { readonly method: string; readonly premises: readonly string[]; readonly conclusion: string }): Promise<{
     readonly holds: boolean;
@@ -49,7 +49,7 @@ export interface InferenceOracle extends Oracle {
   }>;
 }
 
-/** Everything a check needs from outside. */
+/** Everything that a check needs from outside. */
 export interface VerifierDeps {
   readonly verifierId: string;
   readonly signer: ByteSigner;
@@ -59,15 +59,15 @@ export interface VerifierDeps {
   readonly measurements: MeasurementFetcher;
   readonly similarity: SimilarityComputer;
   readonly inference: InferenceOracle;
-  /** How far a recomputed similarity may lie from the recorded one. Default 1e-6. */
+  /** Largest difference between recomputed and recorded similarity. Default 1e-6. */
   readonly similarityTolerance?: number;
   /**
-   * The largest uncertainty that a measurement may claim around a recorded number, in its unit. Default: a tenth of the number. Without a
-   * limit an attester could make any number true.
+   * Largest uncertainty that a measurement may claim around a recorded number, in its unit. Default: a tenth of the number. Without a limit
+   * an attester could make any number true.
    */
   readonly uncertaintyLimit?: (recorded: number, unit: string) => number;
-  /** Takes the transcript of a replayable oracle, whose bytes nobody can fetch again: `recordingFetcher` keeps them for a bundle. */
+  /** Stores the transcript of a replayable oracle, which cannot be fetched again: `recordingFetcher` keeps it for a bundle. */
   readonly keep?: (transcript: Uint8Array) => void;
-  /** Refuse analogies without a score, as regulated deployments should (Pramana 2.2). Default false. */
+  /** Refuses analogies without a score, as regulated deployments should (Pramana 2.2). Default false. */
   readonly requireSimilarityScore?: boolean;
 }

@@ -14,10 +14,10 @@ import {
 import { type Evidence, signOutcome, type UnsignedOutcome, type VerificationOutcome } from "./outcome.ts";
 import type { Determinism, VerifierDeps } from "./ports.ts";
 
-/** What one kind of check found; the envelope of an outcome is the same for all. */
+/** Result of one kind of check; all outcomes share the same envelope. */
 interface Finding {
   readonly holds: boolean;
-  /** How it ended, after the name of the check. */
+  /** How it ended, appended to the name of the check. */
   readonly how: string;
   readonly source: Uint8Array;
   readonly determinism: Determinism;
@@ -27,14 +27,14 @@ interface Finding {
 const TOLERANCE = 1e-6;
 
 /**
- * Checks a claim against its source (Pramana 2.2). Never throws: what cannot be checked is unverifiable. `recorded` is the digest of
- * the source when the claim was made; other bytes today reject the claim, however well they fit (CA-3).
+ * Checks a claim against its source (Pramana 2.2). Never throws: what cannot be checked is unverifiable. `recorded`: digest of the source
+ * when the claim was made; other bytes today reject the claim, however well they fit (CA-3).
  */
 export async function verify(claim: ClaimAttestation, deps: VerifierDeps, recorded?: Digest): Promise<VerificationOutcome> {
   try {
     return signOutcome(await check(claim, deps, recorded), deps.signer);
   } catch (error) {
-    // The verifier itself is broken: its clock, its key, or an answer that no record can hold.
+    // The verifier itself is faulty: its clock, its key, or an answer that no record can hold.
     const { verifierId: verifier_id } = deps;
     const evidence = { problem: messageOf(error) };
     const verified_at = new Date(0).toISOString();
@@ -92,7 +92,7 @@ function examine(claim: ClaimAttestation, deps: VerifierDeps): Promise<Finding> 
   }
 }
 
-/** The record is fetched and matched: unit, method and, within what uncertainty the deployment allows, field for field. */
+/** Fetches the record and compares it: unit, method and every field, within the uncertainty that the deployment allows. */
 async function examineMeasurement(claim: MeasurementClaim, deps: VerifierDeps): Promise<Finding> {
   const { measurements, uncertaintyLimit = tenth } = deps;
   const { measured_value: claimed, measurement_source: source, method, unit, uncertainty } = claim;
@@ -123,13 +123,13 @@ function tenth(recorded: number): number {
   return Math.abs(recorded) / 10;
 }
 
-/** The recorded numbers that a claim speaks of. */
+/** The recorded numbers that a claim refers to. */
 function numbersOf(recorded: MeasuredValue, fields: readonly string[] | null): number[] {
   const values = typeof recorded === "object" ? (fields ?? []).map((field) => recorded[field]) : [recorded];
   return values.flatMap((value) => (typeof value === "number" ? [value] : []));
 }
 
-/** Names of the fields that differ, in order; `value` for a single value. */
+/** Names of the differing fields, in order; `value` for a single value. */
 function differences(claimed: MeasuredValue, recorded: MeasuredValue, uncertainty: number): string[] {
   if (typeof claimed !== "object" || typeof recorded !== "object")
     return typeof claimed === typeof recorded && agree(claimed, recorded, uncertainty) ? [] : ["value"];
@@ -143,7 +143,7 @@ function agree(claimed: unknown, recorded: unknown, uncertainty: number): boolea
   return typeof claimed === "number" && typeof recorded === "number" ? Math.abs(claimed - recorded) <= uncertainty : claimed === recorded;
 }
 
-/** The rule is applied again to the premises. */
+/** Applies the rule to the premises again. */
 async function examineInference({ inference_method: method, premises, conclusion }: InferenceClaim, { inference }: VerifierDeps) {
   const { holds, source } = await inference.entails({ method, premises, conclusion });
   return {
@@ -155,7 +155,7 @@ async function examineInference({ inference_method: method, premises, conclusion
   };
 }
 
-/** The similarity is computed again. Without a recorded score there is nothing to compare: the outcome documents, it does not confirm. */
+/** Recomputes the similarity. Without a recorded score there is nothing to compare: the outcome documents, it does not confirm. */
 async function examineAnalogy(claim: AnalogyClaim, deps: VerifierDeps): Promise<Finding> {
   const { similarity, similarityTolerance = TOLERANCE, requireSimilarityScore = false } = deps;
   const { similarity_method: method, reference_case: referenceCase, similarity_score: recorded } = claim;
@@ -178,7 +178,7 @@ async function examineAnalogy(claim: AnalogyClaim, deps: VerifierDeps): Promise<
   };
 }
 
-/** The source is fetched again and must hold the excerpt, letter for letter. */
+/** Fetches the source again, which must contain the excerpt verbatim. */
 async function examineCitation({ source_uri, source_excerpt }: CitationClaim, { sources }: VerifierDeps): Promise<Finding> {
   const source = await sources.fetch(source_uri);
   const holds = new TextDecoder().decode(source).includes(source_excerpt);

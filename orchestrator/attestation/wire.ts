@@ -1,4 +1,4 @@
-/** How attestations travel (Pramana 3.2, 3.3): inside A2A cards and MCP results, where a peer that does not know them loses nothing. */
+/** Wire format of attestations (Pramana 3.2, 3.3): in A2A cards and MCP results, which peers without support can ignore. */
 import { z } from "zod";
 import { hexSchema } from "../primitives/hex.ts";
 import { SIGNATURE_ALGORITHMS } from "../primitives/signing.ts";
@@ -12,12 +12,12 @@ const MCP_KEY = "pramana";
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 
-/** A claim on its way: where anybody can have it checked (CA-1), by when (CA-2), and what seals the check (CA-3). */
+/** A claim in transit: where it can be checked (CA-1), by when (CA-2), and what seals the check (CA-3). */
 export const claimEnvelopeSchema = z.strictObject({
   version: z.literal(WIRE_VERSION),
   attestation: claimAttestationSchema,
   verify_endpoint_hint: httpUrl,
-  /** Milliseconds from emission until the claim counts as unverifiable. */
+  /** Milliseconds from emission until the claim becomes unverifiable. */
   sla_window_ms: z.int().positive(),
   signature_alg: z.enum(SIGNATURE_ALGORITHMS),
   /** Digest of the source when the claim was made. */
@@ -27,7 +27,7 @@ export const claimEnvelopeSchema = z.strictObject({
 });
 export type ClaimEnvelope = z.infer<typeof claimEnvelopeSchema>;
 
-/** What an agent that checks claims says of itself. */
+/** The description of an agent that checks claims. */
 export const pramanaServiceRefSchema = z.strictObject({
   version: z.literal(WIRE_VERSION),
   verify_endpoint: httpUrl,
@@ -39,12 +39,12 @@ export const pramanaServiceRefSchema = z.strictObject({
 });
 export type PramanaServiceRef = z.infer<typeof pramanaServiceRefSchema>;
 
-/** Fills in the version. Throws a ZodError when a field is missing (CA-1). */
+/** Adds the version. Throws a ZodError if a field is missing (CA-1). */
 export function envelope(fields: Omit<ClaimEnvelope, "version">): ClaimEnvelope {
   return claimEnvelopeSchema.parse({ version: WIRE_VERSION, ...fields });
 }
 
-/** The entry of an A2A card. Not required: agents that do not know it go on as before. */
+/** The extension entry of an A2A card. Not required, so that agents without support are unaffected. */
 export function agentExtension(ref: Omit<PramanaServiceRef, "version">) {
   return {
     uri: PRAMANA_EXTENSION,
@@ -55,8 +55,8 @@ export function agentExtension(ref: Omit<PramanaServiceRef, "version">) {
 }
 
 /**
- * What stands behind the extension's URI, for whoever meets it in a card: what its params are, what travels with a claim, and where. The
- * schemas are made of those that check; what a schema cannot say (digests, keys) they leave open.
+ * The document behind the extension's URI: its params, what travels with a claim, and where. Its schemas are generated from those that
+ * validate; they leave open what JSON Schema cannot express (digests, keys).
  */
 export function extensionManifest() {
   const schemaOf = (schema: z.ZodType) => z.toJSONSchema(schema, { target: "draft-2020-12", unrepresentable: "any" });
@@ -74,21 +74,21 @@ const cardSchema = z.looseObject({
   capabilities: z.looseObject({ extensions: z.array(z.looseObject({ uri: z.string(), params: z.unknown().optional() })).default([]) }),
 });
 
-/** What a card says about checking claims; undefined when it says nothing that can be read. */
+/** A card's entry on checking claims; undefined if it is missing or unreadable. */
 export function serviceRefOf(card: unknown): PramanaServiceRef | undefined {
   const parsed = cardSchema.safeParse(card);
   const entry = parsed.data?.capabilities.extensions.find(({ uri }) => uri === PRAMANA_EXTENSION);
   return pramanaServiceRefSchema.safeParse(entry?.params).data;
 }
 
-/** An MCP tool result, as far as it concerns attestations. */
+/** The part of an MCP tool result that concerns attestations. */
 export interface ToolResult {
   readonly content: readonly unknown[];
   readonly structuredContent?: Readonly<Record<string, unknown>>;
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** The result with its claims beside the content, which stays as it is. `where`: `_meta` suits tools with an output schema. */
+/** Adds claims to a result without changing its content. `where`: `_meta` suits tools with an output schema. */
 export function withClaims<Result extends ToolResult>(
   result: Result,
   claims: readonly ClaimEnvelope[],
@@ -97,7 +97,7 @@ export function withClaims<Result extends ToolResult>(
   return { ...result, [where]: { ...result[where], [MCP_KEY]: claims } };
 }
 
-/** The claims beside a result; none when there are none, or none that can be read. */
+/** The claims of a result; empty if missing or unreadable. */
 export function claimsOf(result: ToolResult): readonly ClaimEnvelope[] {
   const found = result.structuredContent?.[MCP_KEY] ?? result._meta?.[MCP_KEY];
   return z.array(claimEnvelopeSchema).safeParse(found).data ?? [];

@@ -15,13 +15,13 @@ import { consumerOf, type Message, type SigningDomain } from "./sign/sign-messag
 import type { WriteArgs, WriteName } from "./write.ts";
 
 export interface SendOptions {
-  /** Skips the node's estimate. */
+  /** Gas limit; skips the node's estimate. */
   readonly gas?: bigint;
 }
 
 /**
- * Everything one contract offers to one account. Views take their arguments and answer. Writes take their arguments as a list, are
- * simulated first, and resolve with the receipt; a refusal is a `TransactionReverted` with the contract's own error.
+ * Everything one contract offers to one account. Views take their arguments and return the answer. Writes take their arguments as a list,
+ * are simulated first, and resolve with the receipt; a revert is a `TransactionReverted` with the contract's own error.
  */
 export type AccountActions<Name extends ContractName> = ReadActions<Name> & {
   readonly [Fn in WriteName<Name>]: (args: WriteArgs<Name, Fn>, options?: SendOptions) => Promise<TransactionReceipt>;
@@ -32,35 +32,38 @@ type Rooms = { readonly [Name in Room]: AccountActions<(typeof ROOMS)[Name]> };
 /** A city as one account sees it. */
 export interface AgentCityClient extends Rooms, SigningDomain {
   readonly chain: ViemChain;
-  /** viem's client of the same chain, for everything that is not this city's. */
+  /** viem's client of the same chain, for everything outside this city. */
   readonly publicClient: PublicClient<Transport, ViemChain>;
   readonly account: Account | Address | undefined;
   /** One mission's contract. */
   readonly mission: (address: Address) => AccountActions<"CollaborationContract">;
-  /** Signs a message of the city's EIP-712 types with this account, for another account to send. `mission` is required for the types of a mission. */
+  /**
+   * Signs a message of the city's EIP-712 types with this account, for another account to send. `mission` is required for types that a
+   * mission consumes.
+   */
   readonly sign: <Name extends MessageName>(name: Name, message: Message<Name>, mission?: Address) => Promise<Hex>;
 }
 
 export interface AgentCityClientOptions {
   readonly chain: ViemChain;
   readonly transport: Transport;
-  /** Who signs and sends, as viem takes it. Without one the client only reads. */
+  /** Account that signs and sends, as viem takes it. Without one the client is read-only. */
   readonly account?: Account | Address;
-  /** Where the contracts are: `addresses` of the city's `city.json`. */
+  /** Contract addresses: `addresses` of the city's `city.json`. */
   readonly city: CityAddresses;
 }
 
-/** The addresses are not those of a city. */
+/** The addresses do not belong to a city. */
 export class NotACity extends AgentCityError {
   constructor(missing: readonly string[]) {
     super("NotACity", `No address of ${missing.join(", ")}`, { action: "pass `addresses` of the city's city.json as `city`" });
   }
 }
 
-/** A write or a signature was asked of a client without an account. */
+/** A write or a signature on a client without an account. */
 export class AccountMissing extends AgentCityError {
   constructor(what: string) {
-    super("AccountMissing", `${what} needs an account: this client only reads`, { action: "create the client with `account`" });
+    super("AccountMissing", `${what} needs an account: this client is read-only`, { action: "create the client with `account`" });
   }
 }
 
@@ -72,8 +75,8 @@ interface Call {
 }
 
 /**
- * A client of a city for one account, which sends its own transactions and pays their gas. It keeps no record of what it sent: calls
- * that must happen once are refused a second time by the contracts. Await each write before the next, or give viem's account a
+ * Creates a client of a city for one account, which sends its own transactions and pays their gas. It keeps no record of what it sent: the
+ * contracts refuse a second execution of calls that must happen once. Await each write before the next, or give viem's account a
  * `nonceManager`.
  */
 export function createAgentCityClient({ chain, transport, account, city }: AgentCityClientOptions): AgentCityClient {

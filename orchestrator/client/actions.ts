@@ -7,14 +7,14 @@ import { type BlockRange, type EventFilter, type EventLogs, type EventName, even
 import { type ReadArgs, type ReadName, type ReadResult, read } from "./read.ts";
 import { intentOf, type WriteArgs, type WriteName, type WriteOptions, write } from "./write.ts";
 
-/** What anybody may ask of one contract: its views, which take their arguments and answer, and its events. */
+/** Reads of one contract: its views, which take their arguments and return the answer, and its events. */
 export type ReadActions<Name extends ContractName> = {
   readonly [Fn in ReadName<Name>]: (...args: Extract<ReadArgs<Name, Fn>, readonly unknown[]>) => Promise<ReadResult<Name, Fn>>;
 } & {
   readonly address: Address;
   /** This contract's events of one kind in a receipt. */
   readonly events: <Event extends EventName<Name>>(receipt: TransactionReceipt, eventName: Event) => EventLogs<Name, Event>;
-  /** This contract's events of one kind, all there ever were or those with these values in indexed fields. */
+  /** All events of one kind that this contract emitted, optionally filtered by indexed fields. */
   readonly history: <Event extends EventName<Name>>(
     eventName: Event,
     args?: EventFilter<Name, Event>,
@@ -30,12 +30,12 @@ type Calls<Name extends ContractName> = {
 };
 
 /**
- * Everything one contract offers. Writes take their arguments and an intent, and wait. `call` has the same writes as intents that are
- * not sent yet.
+ * Everything one contract offers. Writes take their arguments and an intent, and wait for the receipt. `call` has the same writes as unsent
+ * intents.
  */
 export type ContractActions<Name extends ContractName> = ReadActions<Name> & Sends<Name> & { readonly call: Calls<Name> };
 
-/** Names of a contract's functions: the ABI is the table of its actions. */
+/** Names of a contract's functions, from its ABI. */
 export function functionsOf(contract: ContractName): { readonly views: readonly string[]; readonly writes: readonly string[] } {
   const abi: Abi = contractAbis[contract];
   const functions = abi.filter((item) => item.type === "function");
@@ -46,7 +46,7 @@ export function functionsOf(contract: ContractName): { readonly views: readonly 
   };
 }
 
-/** The part of a contract's actions that needs neither account nor sender. */
+/** The reads of a contract, which need neither account nor sender. */
 export function readActions<Name extends ContractName>(client: Reader, contract: Name, given?: Address): ReadActions<Name> {
   const address = addressOf(client, contract, given);
   const views = functionsOf(contract).views.map((functionName) => [

@@ -1,7 +1,7 @@
 import { addressSchema } from "../primitives/address.ts";
 import { type Address, type Hex, hexToBytes } from "../primitives/hex.ts";
 
-/** Opcodes that say what a contract can do to the world. */
+/** Opcodes with effects outside the contract. */
 export const OPCODES = {
   CREATE: 0xf0,
   CALL: 0xf1,
@@ -22,11 +22,11 @@ const PUSH4 = 0x63;
 const PUSH20 = 0x73;
 const JUMPDEST = 0x5b;
 const JUMPI = 0x57;
-/** EQ, SUB, XOR: how a dispatcher compares a selector with the one it was called with. */
+/** EQ, SUB, XOR: how a dispatcher compares a selector with the called one. */
 const COMPARES: ReadonlySet<number> = new Set([0x14, 0x03, 0x18]);
-/** How far behind a pushed selector its comparison stands. */
+/** Maximum distance between a pushed selector and its comparison, instructions. */
 const DISPATCH = 4;
-/** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT: what stands behind runs only when something jumps there. */
+/** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT: code after them runs only as a jump target. */
 const ENDS: ReadonlySet<number> = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe, 0xff]);
 
 export interface Instruction {
@@ -36,9 +36,9 @@ export interface Instruction {
   readonly operand: Uint8Array;
 }
 
-/** What a contract's runtime code shows without running it. */
+/** What a contract's runtime code reveals without running it. */
 export interface CodeShape {
-  /** How often each opcode stands where control can come: after a jump to a pushed offset, or in line. */
+  /** Reachable occurrences of each opcode: after a jump to a pushed offset, or in line. */
   readonly count: Readonly<Record<OpcodeName, number>>;
   /** Selectors the dispatcher compares with, sorted. */
   readonly selectors: readonly Hex[];
@@ -46,7 +46,7 @@ export interface CodeShape {
   readonly addresses: readonly Address[];
 }
 
-/** Reads runtime code as solc lays it out: instructions, perhaps data, then metadata whose length stands in the last two bytes. */
+/** Parses runtime code in solc's layout: instructions, possibly data, then metadata whose length is in the last two bytes. */
 export function shapeOf(code: Hex): CodeShape {
   const instructions = reachable(instructionsOf(withoutMetadata(hexToBytes(code))));
   const counts = new Uint32Array(256);
@@ -81,7 +81,7 @@ function withoutMetadata(code: Uint8Array): Uint8Array {
 
 const NOTHING = new Uint8Array();
 
-/** Linear reading: what stands behind a PUSH is its operand. */
+/** Linear disassembly; the bytes after a PUSH are its operand. */
 export function instructionsOf(code: Uint8Array): Instruction[] {
   const instructions: Instruction[] = [];
   for (let offset = 0; offset < code.length; ) {
@@ -93,7 +93,9 @@ export function instructionsOf(code: Uint8Array): Instruction[] {
   return instructions;
 }
 
-/** Without what follows an end and is no pushed jump target: constant data would otherwise be read as instructions. */
+/**
+ * Drops code after a terminating instruction unless it is a pushed jump target: constant data would otherwise be parsed as instructions.
+ */
 function reachable(instructions: readonly Instruction[]): Instruction[] {
   const targets = new Set(instructions.flatMap(({ operand }) => (operand.length > 0 && operand.length <= 3 ? [numberOf(operand)] : [])));
   let runs = true;

@@ -8,7 +8,7 @@ import { ROOMS, type Room } from "./rooms.ts";
 
 type Rooms = { readonly [Name in Room]: ContractActions<(typeof ROOMS)[Name]> };
 
-/** The orchestrator's client: every call an agent, clerk, verifier or human can make, sent through its sender. Signing is in `sign/`. */
+/** The orchestrator's client: every call of an agent, clerk, verifier or human, sent through its sender. Signing is in `sign/`. */
 export interface CityClient extends BaseClient, Rooms {
   /** One mission's contract. */
   readonly mission: (address: Address) => ContractActions<"CollaborationContract">;
@@ -17,7 +17,7 @@ export interface CityClient extends BaseClient, Rooms {
 export interface ClientOptions {
   readonly chain: Chain;
   readonly addresses: CityAddresses;
-  /** Without it the client only reads. */
+  /** Without a sender the client is read-only. */
   readonly sender?: Sender<LogNote> | undefined;
 }
 

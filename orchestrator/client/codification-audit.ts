@@ -11,7 +11,7 @@ import { type CodeShape, type OpcodeName, shapeOf } from "./bytecode.ts";
 import { admittedBy, lawNodeOf, recompileLaw, statedGoalHash } from "./compile-law.ts";
 import { type LawLimits, riskOfBudget, riskOfExposure } from "./law-limits.ts";
 
-/** What a codifier could try (AgentCity A.7, Table 10). */
+/** Manipulations that a codifier could attempt (AgentCity A.7, Table 10). */
 export const MANIPULATIONS = {
   M1: "opcode injection",
   M2: "missing access control",
@@ -31,45 +31,45 @@ export interface Finding {
   readonly problem: string;
 }
 
-/** The outcome of an audit. A clean one is the same for every auditor of the spec: its hash is what goes on chain. */
+/** The result of an audit. A clean report is the same for every auditor of the spec: its hash goes on chain. */
 export interface CodificationReport {
   readonly specHash: Hash;
   readonly checked: readonly Manipulation[];
   readonly findings: readonly Finding[];
 }
 
-/** One contract that a mission's code consists of, as it lives and as it was reviewed. */
+/** One contract of a mission's code, as deployed and as reviewed. */
 export interface CodePart {
   readonly name: string;
   readonly address: Address;
   /** Runtime code on chain. */
   readonly live: Hex;
-  /** Runtime code that this version was built and tested with; zero where deployment fills something in. */
+  /** Runtime code that this version was built and tested with; zero where deployment fills in values. */
   readonly reviewed: Hex;
-  /** Where deployment fills in: immutables, libraries' addresses, a library's own address. Bytes. */
+  /** Byte ranges filled in at deployment: immutables, library addresses, a library's own address. */
   readonly holes: readonly { readonly start: number; readonly length: number }[];
-  /** Libraries it calls by DELEGATECALL, and the places of their addresses. */
+  /** Libraries called by DELEGATECALL, and the positions of their addresses. */
   readonly libraries: readonly { readonly name: string; readonly starts: readonly number[] }[];
 }
 
-/** Everything other than document and law that the audit rests on, read from the chain. */
+/** Facts from the chain that the audit rests on, apart from document and law. */
 export interface CodificationFacts {
   readonly session: bigint;
-  /** What the ballot chose. */
+  /** The ballot's choice. */
   readonly chosen: Hash;
   readonly goalHash: Hash;
   /** Smallest unit. */
   readonly deposit: bigint;
   readonly limits: LawLimits;
-  /** Gate predicates that adjudicators approved, of those the law names. */
+  /** Gate predicates approved by adjudicators, among those the law names. */
   readonly predicates: readonly number[];
   readonly template: {
-    /** As the registry has it, and as this version's build has it. */
+    /** Audit hash in the registry, and of this version's build. */
     readonly auditHash: Hash;
     readonly reviewedHash: Hash;
-    /** Selectors of the reviewed interface: each has its row in the access matrix (docs/authority.md). */
+    /** Selectors of the reviewed interface: each has a row in the access matrix (docs/authority.md). */
     readonly selectors: readonly Hex[];
-    /** The template first, then every library below it. */
+    /** The template first, then every library that it uses. */
     readonly parts: readonly CodePart[];
   };
 }
@@ -79,7 +79,7 @@ interface Spec {
   readonly header: LawHeader;
   readonly nodes: readonly LawNode[];
   readonly facts: CodificationFacts;
-  /** Of each part, in order. */
+  /** Shapes of the parts, in order. */
   readonly shapes: readonly CodeShape[];
 }
 
@@ -90,8 +90,8 @@ const MAX_REDUNDANCY = 5;
 const MAX_PANEL = 7;
 
 /**
- * The Codification Audit (AgentCity A.7): what is about to be deployed against what was legislated, class by class. Pure:
- * the same bytes and the same chain give the same findings. Throws if the document is not a mission specification.
+ * The Codification Audit (AgentCity A.7): compares what is about to be deployed with what was legislated, class by class. Pure: the same
+ * bytes and chain state give the same findings. Throws if the document is not a mission specification.
  */
 export function auditCodification(documentBytes: Uint8Array, law: Hex, facts: CodificationFacts): CodificationReport {
   const compiled = recompileLaw(documentBytes);
@@ -115,17 +115,17 @@ export function auditCodification(documentBytes: Uint8Array, law: Hex, facts: Co
   ]);
 }
 
-/** What `recordResult` puts on chain for a report. */
+/** The hash of a report, which `recordResult` puts on chain. */
 export function reportHash(report: CodificationReport): Hash {
   return keccak256(canonicalBytes(report));
 }
 
-/** The report of an audit that found nothing: the only one a law is deployed with. */
+/** The report of an audit without findings: the only one with which a law is deployed. */
 export function cleanReport(specHash: Hash): CodificationReport {
   return report(specHash, []);
 }
 
-/** What the audit rested on, in one hash: the intermediate artifact of the delegation. Code stands in it by its hash. */
+/** One hash over the facts of an audit: the intermediate artifact of the delegation. Code is represented by its hash. */
 export function factsHash(facts: CodificationFacts): Hash {
   const { session, deposit, limits, template, ...rest } = facts;
   return keccak256(
@@ -155,17 +155,17 @@ function report(specHash: Hash, findings: readonly Finding[]): CodificationRepor
   };
 }
 
-/** A law's bytes become part of the clone's code: none may be there that are no law, and no more nodes than loops are made for. */
+/** A law's bytes become part of the clone's code: no byte beyond the law is allowed, and no more nodes than loops are bounded for. */
 function formOf(law: Hex): Finding | undefined {
   const length = (law.length - 2) / 2;
   const count = Number.parseInt(law.slice(62, 66), 16);
   if (!(count >= 1 && count <= MAX_NODES))
     return { manipulation: "M7", subject: "law", problem: `has ${count} nodes, not 1 to ${MAX_NODES}` };
   if (length === lawLength(count)) return undefined;
-  return { manipulation: "M1", subject: "law", problem: `has ${length - lawLength(count)} bytes that are no law and would be code` };
+  return { manipulation: "M1", subject: "law", problem: `has ${length - lawLength(count)} bytes beyond the law, which would become code` };
 }
 
-/** M1: nothing that ends or makes contracts, and no DELEGATECALL but to the reviewed libraries. */
+/** M1: no opcodes that destroy or create contracts, and no DELEGATECALL except to the reviewed libraries. */
 function opcodes({ template }: CodificationFacts, shapes: readonly CodeShape[]): Problem[] {
   const linked = template.parts.map(({ address }) => address);
   return template.parts.flatMap(({ name, libraries, reviewed }, index) => {
@@ -174,7 +174,7 @@ function opcodes({ template }: CodificationFacts, shapes: readonly CodeShape[]):
     const links = libraries.reduce((sum, { starts }) => sum + starts.length, 0);
     const { DELEGATECALL } = shape.count;
     const others = shape.addresses.filter((address) => !linked.includes(address));
-    // Text of twenty letters looks like an address: the reviewed code has it too.
+    // A text of twenty letters looks like an address; the reviewed code contains the same.
     const known = others.length === 0 ? [] : shapeOf(reviewed).addresses;
     return [
       ...WORST.filter((opcode) => shape.count[opcode] > 0).map((opcode) => ({ subject: name, problem: `contains ${opcode}` })),
@@ -183,12 +183,12 @@ function opcodes({ template }: CodificationFacts, shapes: readonly CodeShape[]):
         : []),
       ...others
         .filter((address) => !known.includes(address))
-        .map((address) => ({ subject: name, problem: `names the address ${address}, which is none of its libraries'` })),
+        .map((address) => ({ subject: name, problem: `names the address ${address}, which is not one of its libraries` })),
     ];
   });
 }
 
-/** M2: every function is one of the reviewed interface, whose every mutating function has its callers in the access matrix. */
+/** M2: every function belongs to the reviewed interface, in which every mutating function has its callers in the access matrix. */
 function unguarded({ template }: CodificationFacts, [main]: readonly CodeShape[]): Problem[] {
   const reviewed = new Set(template.selectors);
   return (main?.selectors ?? [])
@@ -196,7 +196,7 @@ function unguarded({ template }: CodificationFacts, [main]: readonly CodeShape[]
     .map((selector) => ({ subject: nameOfMain(template), problem: `answers ${selector}, which is in no access matrix` }));
 }
 
-/** M4: every function of the reviewed interface is there. */
+/** M4: every function of the reviewed interface is present. */
 function omitted({ template }: CodificationFacts, [main]: readonly CodeShape[]): Problem[] {
   const present = new Set(main?.selectors ?? []);
   return template.selectors
@@ -204,7 +204,7 @@ function omitted({ template }: CodificationFacts, [main]: readonly CodeShape[]):
     .map((selector) => ({ subject: nameOfMain(template), problem: `does not answer ${selector}` }));
 }
 
-/** M3: as many nodes as the document says, and the same edges between them. */
+/** M3: the same number of nodes as in the document, with the same edges. */
 function divergent({ document, nodes }: Spec): Problem[] {
   if (nodes.length !== document.nodes.length)
     return [{ subject: "law", problem: `has ${nodes.length} nodes, its document ${document.nodes.length}` }];
@@ -221,7 +221,7 @@ function divergent({ document, nodes }: Spec): Problem[] {
   });
 }
 
-/** M5: code that is not the reviewed code, byte by byte; a law that is not its document's, or not the one that was voted on. */
+/** M5: code that differs from the reviewed code, byte by byte; a law that does not match its document, or was not voted on. */
 function backdoored({ chosen, template }: CodificationFacts, specHash: Hash, sameLaw: boolean): Problem[] {
   const { auditHash, reviewedHash, parts } = template;
   return [
@@ -234,7 +234,7 @@ function backdoored({ chosen, template }: CodificationFacts, specHash: Hash, sam
   ];
 }
 
-/** M6: every number is the document's, and none protects less than the constitution demands for what is at stake. */
+/** M6: every number matches the document, and none protects less than the constitution requires for what is at stake. */
 function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
   const { limits, goalHash, deposit } = facts;
   const problems: Problem[] = [];
@@ -289,7 +289,7 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
   return problems;
 }
 
-/** M7: what the code loops over is bounded: nodes (`formOf`), executors, verifiers. */
+/** M7: all loops of the code are bounded: nodes (`formOf`), executors, verifiers. */
 function unbounded({ document, nodes }: Spec): Problem[] {
   return nodes.flatMap(({ tier, redundancy, panelSize }, index) => {
     const most = tier === TIER.CONSENSUS ? MAX_REDUNDANCY : 1;
@@ -303,14 +303,14 @@ function unbounded({ document, nodes }: Spec): Problem[] {
   });
 }
 
-/** M8: the only foreign code a law can name is a predicate; each was approved, and the template holds its lock. */
+/** M8: the only external code a law can name is a predicate; each must be approved, and the template must have its reentrancy lock. */
 function reentrant({ header, nodes, facts, shapes: [main] }: Spec): Problem[] {
   const approved = new Set([0, ...facts.predicates]);
   const named = [header.outputPredicate, ...nodes.map(({ predicate }) => predicate)];
   return [
     ...[...new Set(named)]
       .filter((id) => !approved.has(id))
-      .map((id) => ({ subject: "law", problem: `has its output judged by predicate ${id}, which nobody approved` })),
+      .map((id) => ({ subject: "law", problem: `has its output judged by predicate ${id}, which was not approved` })),
     ...(main !== undefined && main.count.TLOAD > 0 && main.count.TSTORE > 0
       ? []
       : [{ subject: nameOfMain(facts.template), problem: "has no lock against reentrancy" }]),
@@ -336,7 +336,7 @@ const FIELDS = [
   "capabilities",
 ] as const satisfies readonly Exclude<keyof LawNode, "predecessors">[];
 
-/** Equal outside the holes, and every library's hole holds the address of the part that was looked at. */
+/** Whether code is equal outside the holes, and every library's hole holds the address of the audited part. */
 function isReviewed({ live, reviewed, holes, libraries, address }: CodePart, parts: readonly CodePart[]): boolean {
   const code = hexToBytes(live);
   const expected = hexToBytes(reviewed);
@@ -345,7 +345,7 @@ function isReviewed({ live, reviewed, holes, libraries, address }: CodePart, par
     const library = parts.find((part) => part.name === name);
     return library !== undefined && starts.every((start) => addressAt(code, start) === library.address);
   });
-  // A library refuses to be called as itself: its code begins by comparing with its own address.
+  // A library refuses direct calls: its code starts by comparing with its own address.
   const own = holes.filter(({ start, length }) => start === 1 && length === ADDRESS_BYTES);
   if (!linked || own.some(({ start }) => addressAt(code, start) !== address)) return false;
   for (const { start, length } of holes) code.fill(0, start, start + length);

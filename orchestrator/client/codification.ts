@@ -18,19 +18,19 @@ import {
 import type { CompiledLaw } from "./compile-law.ts";
 import { readLimits } from "./law-limits.ts";
 
-/** What an operation makes of a spec: its output's hash, and that of what lies between. */
+/** Result of an operation on a spec: the hashes of its output and of its intermediate artifact. */
 export interface OperationResult {
   readonly output: Hash;
   readonly intermediate: Hash;
 }
 
-/** A law with what every mandated operation finds about it. */
+/** A law with the result of every mandated operation. */
 export interface Codification {
   readonly report: CodificationReport;
   readonly results: Readonly<Record<CodifierOperation, OperationResult>>;
 }
 
-/** Compiles and audits, as the Codifier must and as everybody else can: the same law on the same chain gives the same hashes. */
+/** Compiles and audits, as the Codifier must and anyone can: the same law on the same chain gives the same hashes. */
 export async function codificationOf(client: CityClient, session: bigint, compiled: CompiledLaw): Promise<Codification> {
   const facts = await readCodificationFacts(client, session, compiled.law);
   const report = auditCodification(compiled.bytes, compiled.law, facts);
@@ -43,7 +43,7 @@ export async function codificationOf(client: CityClient, session: bigint, compil
   };
 }
 
-/** What the audit of a session's law rests on, as the chain has it now. */
+/** The current on-chain facts for the audit of a session's law. */
 export async function readCodificationFacts(client: CityClient, session: bigint, law: Hex): Promise<CodificationFacts> {
   const { winner, goalHash, deposit, params, rules, mission } = await client.legislation.sessionOf(session);
   const { specHash } = await client.legislation.candidateOf(session, winner);
@@ -51,7 +51,7 @@ export async function readCodificationFacts(client: CityClient, session: bigint,
     session,
     chosen: specHash,
     goalHash,
-    // Once the law is deployed its money is the mission's.
+    // Once the law is deployed, the mission holds its money.
     deposit: BigInt(mission) === 0n ? deposit : (await client.mission(mission).ledger()).deposit,
     limits: await readLimits(client, unpackMissionParams(params).edition),
     predicates: await approvedPredicates(client, law),
@@ -69,7 +69,7 @@ async function approvedPredicates(client: CityClient, law: Hex): Promise<number[
   return approved;
 }
 
-/** The template that the session is pinned to: its code and its libraries', and the build whose audit hash the registry holds. */
+/** The session's template: its code and its libraries', and the build whose audit hash the registry holds. */
 async function templateFacts(client: CityClient, version: number): Promise<CodificationFacts["template"]> {
   const { implementation, auditHash } = await client.templates.templateOf(await client.legislation.template(), version);
   const { profile, reviewedHash } = reviewedBuild(auditHash);
@@ -90,7 +90,7 @@ async function templateFacts(client: CityClient, version: number): Promise<Codif
   return { auditHash, reviewedHash, selectors, parts };
 }
 
-/** The build of this version that the registry's hash names; the default one when it names none. */
+/** The build of this version with the registry's audit hash; the default build if there is none. */
 function reviewedBuild(auditHash: Hash): { readonly profile: keyof typeof profiles; readonly reviewedHash: Hash } {
   for (const profile of ["default", "production"] as const) {
     try {

@@ -8,23 +8,23 @@ import { EvidenceClass } from "../rules/admissibility.ts";
 import { type Admitted, servicesRootOf } from "../rules/admissions.ts";
 import { Band, encodeLaw, type LawNode, lawHashOf, Risk, specHashOf } from "../rules/law-codec.ts";
 
-/** A law in all its forms (decision 1). */
+/** All representations of a law (decision 1). */
 export interface CompiledLaw {
   readonly document: MissionDocument;
   /** RFC 8785 bytes of the document. */
   readonly bytes: Uint8Array;
   /** keccak256 of those bytes. */
   readonly docHash: Hash;
-  /** Packed law, as the chain enforces it. */
+  /** Packed law, as enforced on chain. */
   readonly law: Hex;
   readonly lawHash: Hash;
-  /** What a ballot is about. */
+  /** The hash that ballots are about. */
   readonly specHash: Hash;
 }
 
 const QUESTIONS = { PERFORMANCE: 1, POLICY: 2 } as const;
 
-/** Compiles a document into the one law it says. Pure: an audit repeats it and compares. */
+/** Compiles a document into its one law. Pure: an audit repeats it and compares. */
 export function compileLaw(document: MissionDocument): CompiledLaw {
   const checked = missionDocumentSchema.parse(document);
   const bytes = canonicalBytes(checked);
@@ -47,24 +47,24 @@ export function compileLaw(document: MissionDocument): CompiledLaw {
   return { document: checked, bytes, docHash, law, lawHash, specHash: specHashOf(lawHash, docHash) };
 }
 
-/** Compiles the bytes of a document. Other than canonical bytes are refused: they would have another hash. */
+/** Compiles the bytes of a document. Non-canonical bytes are refused: they would have another hash. */
 export function recompileLaw(bytes: Uint8Array): CompiledLaw {
   return compileLaw(missionDocumentSchema.parse(parseCanonicalJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
 }
 
-/** What a sponsor opens a session for: keccak256 of the stated goal. */
+/** The goal of a session: keccak256 of the stated goal. */
 export function goalHashOf(goal: string): Hash {
   return keccak256(bytesToHex(new TextEncoder().encode(goal)));
 }
 
-/** What the session of a law was opened for: its goal, or the node of another mission that it is (contracts/collaboration/Descent.sol). */
+/** The goal hash of a law's session: of its goal, or of the parent's node that it is (contracts/collaboration/Descent.sol). */
 export function statedGoalHash({ goal, parent }: Pick<MissionDocument, "goal" | "parent">): Hash {
   if (parent === undefined) return goalHashOf(goal);
   const { mission, node, attempt } = parent;
   return keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint8" }, { type: "uint8" }], [mission, node, attempt]));
 }
 
-/** A node's two words. */
+/** Packs a node into two words. */
 export function lawNodeOf(node: MissionNode): LawNode {
   return {
     predecessors: node.after.reduce((bits, number) => bits | (1n << BigInt(number)), 0n),
@@ -86,7 +86,7 @@ export function lawNodeOf(node: MissionNode): LawNode {
   };
 }
 
-/** The code that a law admits, each with all the nodes it is admitted for: nodes of one task have one entry. */
+/** The code that a law admits, each with all the nodes it is admitted for: nodes of one task share an entry. */
 export function admittedBy({ nodes }: Pick<MissionDocument, "nodes">): readonly Admitted[] {
   const admitted = new Map<string, Admitted>();
   for (const { number, admits } of nodes) {

@@ -19,7 +19,7 @@ import { stakePoolAbi } from "../chain/abi/StakePool.ts";
 import { templateRegistryAbi } from "../chain/abi/TemplateRegistry.ts";
 import { treasuryAbi } from "../chain/abi/Treasury.ts";
 
-/** Every contract a client can talk to, with its ABI. `CollaborationContract` is the mission: one address each. */
+/** Every contract that a client can call, with its ABI. `CollaborationContract` is the mission, with one address each. */
 export const contractAbis = {
   AdjudicationProcedure: adjudicationProcedureAbi,
   AdjudicatorRoster: adjudicatorRosterAbi,

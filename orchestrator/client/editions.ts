@@ -3,7 +3,10 @@ import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
 import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import type { CityClient } from "./client.ts";
 
-/** Reads locked parameters as they were in an edition of the table (decision 74): `param` in their own unit, `units` of token parameters. */
+/**
+ * Reads locked parameters of one edition of the table (decision 74): `param` in the parameter's unit, `units` for token parameters in
+ * smallest units.
+ */
 export interface ParametersIn {
   param(name: ParameterName): Promise<bigint>;
   units(name: ParameterName): Promise<bigint>;
@@ -16,12 +19,12 @@ export function parametersIn({ constitution }: Pick<CityClient, "constitution">,
   };
 }
 
-/** The edition that is in force: sessions that open now keep it. */
+/** The edition in force, which newly opened sessions keep. */
 export async function newestEdition({ constitution }: Pick<CityClient, "constitution">): Promise<number> {
   return unpackMissionParams(await constitution.missionParams()).edition;
 }
 
-/** The parameters that a mission is held to, whatever was changed since. */
+/** The parameters that apply to a mission, regardless of later changes. */
 export async function parametersOf(client: Pick<CityClient, "constitution" | "mission">, mission: Address): Promise<ParametersIn> {
   const { params } = await client.mission(mission).context();
   return parametersIn(client, params.edition);

@@ -4,10 +4,10 @@ import { errorsOf } from "../chain/chain.ts";
 import { TransactionReverted } from "../chain/errors.ts";
 import { type AbiOf, type ContractName, contractAbis } from "./contracts.ts";
 
-/** Errors of every contract and library: what a revert anywhere in a call may be. */
+/** Errors of every contract and library, any of which may occur somewhere in a call. */
 export const allErrors: Abi = [...errorsAbi, ...errorsOf(Object.values(contractAbis))];
 
-/** True if a call was refused with this error of this contract: `revertedWith(error, "LegislativeProcedure", "AlreadyVoted")`. */
+/** Whether a call reverted with this error of this contract: `revertedWith(error, "LegislativeProcedure", "AlreadyVoted")`. */
 export function revertedWith<Name extends ContractName>(
   error: unknown,
   _contract: Name,

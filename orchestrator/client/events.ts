@@ -22,7 +22,7 @@ export function eventsIn<Name extends ContractName, Event extends EventName<Name
 
 const known = new Map<string, ReadonlySet<Hash | undefined>>();
 
-/** First topics of a contract's events of this name. The library hashes every event's signature for every log: this is done once. */
+/** First topics of a contract's events with this name. Cached, since viem hashes every event signature for every log. */
 function topicsOf(contract: ContractName, eventName: string): ReadonlySet<Hash | undefined> {
   const name = `${contract}.${eventName}`;
   let topics = known.get(name);
@@ -34,16 +34,16 @@ function topicsOf(contract: ContractName, eventName: string): ReadonlySet<Hash |
   return topics;
 }
 
-/** Values that indexed fields must have. */
+/** Required values of indexed fields. */
 export type EventFilter<Name extends ContractName, Event extends EventName<Name>> = Partial<EventLogs<Name, Event>[number]["args"]>;
 
-/** First and last block asked about. Default: all there are. */
+/** First and last block, inclusive. Default: all. */
 export interface BlockRange {
   readonly fromBlock?: bigint;
   readonly toBlock?: bigint;
 }
 
-/** The events of one kind that one contract ever emitted, decoded, in order. */
+/** All events of one kind that one contract emitted, decoded, in order. */
 export async function history<Name extends ContractName, Event extends EventName<Name>>(
   client: Reader,
   { contract, eventName, address }: { readonly contract: Name; readonly eventName: Event; readonly address?: Address | undefined },

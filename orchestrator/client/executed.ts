@@ -2,7 +2,7 @@ import type { OverrideAction } from "../protocol/acts.ts";
 import type { CityClient } from "./client.ts";
 import { orderDigest } from "./sign/order.ts";
 
-/** Whether an order was carried out. Of a mission's approvals the chain's state has only the last one: earlier ones are in its log. */
+/** Whether an order was carried out. The chain's state keeps only the last approval of a mission; earlier ones are in its log. */
 export async function wasExecuted(client: CityClient, order: OverrideAction): Promise<boolean> {
   const { adjudication } = client;
   if (await adjudication.isExecuted(order)) return true;

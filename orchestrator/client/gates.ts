@@ -3,7 +3,7 @@ import { ArtifactMissing, type Profile, readArtifact } from "../../deploy/artifa
 import { type Gate, gateNumber, NAMED_GATES } from "../protocol/gates.ts";
 import type { CityClient } from "./client.ts";
 
-/** What is wrong with a gate in this city; undefined: it was approved, and under a name stands the code of that name. */
+/** Why this city cannot use a gate; undefined if it was approved and, for a named gate, has the code of that name. */
 export async function gateProblem({ execution, chain }: CityClient, gate: Gate): Promise<string | undefined> {
   const number = gateNumber(gate);
   const address = await execution.predicateOf(number);
@@ -13,7 +13,7 @@ export async function gateProblem({ execution, chain }: CityClient, gate: Gate):
   return buildsOf(NAMED_GATES[gate].contract).some((build) => build === code) ? undefined : `predicate ${number} here is another contract`;
 }
 
-/** A contract's code as each profile compiles it, if it was compiled. */
+/** A contract's code in each compiled profile. */
 function buildsOf(contract: string): readonly Hex[] {
   return (["default", "production"] satisfies Profile[]).flatMap((profile) => {
     try {

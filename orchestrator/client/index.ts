@@ -1,4 +1,4 @@
-/** `agentcity`: a typed client of a city for one account, in viem's shape. See examples/. */
+/** `agentcity`: a typed client of a city for one account, in the style of viem. See examples/. */
 
 export { TransactionReverted } from "../chain/errors.ts";
 export { AgentCityError } from "../primitives/errors.ts";

@@ -10,9 +10,9 @@ export type RiskName = "LOW" | "MEDIUM" | "HIGH";
 export type FloorName = "SELF" | "SIGN" | "WIT" | "REC" | "ATT" | "PROOF";
 export type BandName = "LOW" | "MODERATE" | "ELEVATED" | "CRITICAL";
 
-/** What the constitution demands of a node; lists are by risk. Times in seconds. */
+/** The constitution's requirements for a node; lists are by risk. Times in seconds. */
 export interface LawLimits {
-  /** Edition of the parameter table that says so. */
+  /** Edition of the parameter table. */
   readonly edition: number;
   readonly maxNodeTimeout: number;
   readonly minReview: number;
@@ -21,30 +21,30 @@ export interface LawLimits {
   readonly minFloor: readonly [FloorName, FloorName, FloorName];
   readonly minPanel: readonly [number, number, number];
   readonly minBand: readonly [BandName, BandName, BandName];
-  /** Executors of a node that are compared. */
+  /** Minimum number of compared executors of a node. */
   readonly minRedundancy: readonly [number, number, number];
-  /** What of two executors' outputs must be alike where a mission does not say; hundredths. */
+  /** Required agreement of two executors' outputs unless the mission states one; hundredths. */
   readonly jaccardThreshold: number;
-  /** Numbers are alike up to this standard deviation; percent of their mean. */
+  /** Largest standard deviation of numbers that agree; percent of their mean. */
   readonly numericTolerance: number;
   /** Smallest unit. */
   readonly mediumRiskFrom: bigint;
   readonly highRiskFrom: bigint;
 }
 
-/** The risk a budget carries by itself (decision 8). */
+/** The risk of a budget by itself (decision 8). */
 export function riskOfBudget(budget: bigint, limits: Pick<LawLimits, "mediumRiskFrom" | "highRiskFrom">): RiskName {
   return budget >= limits.highRiskFrom ? "HIGH" : budget >= limits.mediumRiskFrom ? "MEDIUM" : "LOW";
 }
 
 /** Bands of exposure as risks of a law. */
 const RISK_OF_BAND: Readonly<Record<ExposureBand, RiskName>> = { LOW: "LOW", MODERATE: "LOW", ELEVATED: "MEDIUM", CRITICAL: "HIGH" };
-/** What is said of nobody's history: as much good as bad. */
+/** Score of an unknown history: neutral. */
 const UNKNOWN_HISTORY = 0.5;
 
 /**
- * The risk that exposure asks for (RAILS 7.1, decision 8). What is stated only raises what is known without it: how much money there is. By
- * itself that never reaches a higher risk.
+ * The risk required by exposure (RAILS 7.1, decision 8). What the sponsor states can only raise the risk of the amount of money, which
+ * alone never reaches a higher one.
  */
 export function riskOfExposure(budget: bigint, stated: StatedExposure, limits: Pick<LawLimits, "highRiskFrom">): RiskName {
   const tokens = (amount: bigint) => Number(amount) / 10 ** TOKEN_DECIMALS;
@@ -56,7 +56,7 @@ export function riskOfExposure(budget: bigint, stated: StatedExposure, limits: P
   return RISK_OF_BAND[exposureBand(exposureScore(Object.fromEntries(inputs) as Exposure))];
 }
 
-/** What the constitution demands of a law in an edition of its table: the one under which the law's session opened, or the newest. */
+/** The constitution's requirements for a law in an edition of its table: the one under which the law's session opened, or the newest. */
 export async function readLimits(client: CityClient, edition: number): Promise<LawLimits> {
   const { param, units } = parametersIn(client, edition);
   const byRisk = async <Value>(kind: "MIN_FLOOR" | "MIN_PANEL" | "MIN_BAND" | "MIN_REDUNDANCY", read: (value: bigint) => Value) =>
@@ -78,8 +78,8 @@ export async function readLimits(client: CityClient, edition: number): Promise<L
   };
 }
 
-/** The name behind a code. */
+/** The name of a code. */
 function nameOf<Name extends string>(codes: Readonly<Record<Name, number>>, code: bigint): Name {
   for (const name in codes) if (BigInt(codes[name]) === code) return name;
-  throw new RangeError(`no such code: ${code}`);
+  throw new RangeError(`unknown code ${code}`);
 }

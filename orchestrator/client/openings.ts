@@ -21,12 +21,12 @@ export function leafOf(obligation: Hash, item: EnclosedItem): Hash {
   return evidenceLeafOf(obligation, { ...item, class: EvidenceClass[item.class] });
 }
 
-/** Root over the evidence that a commitment names. */
+/** Merkle root over the evidence in a commitment. */
 export function envelopeRootOf(obligation: Hash, items: readonly EnclosedItem[]): Hash {
   return merkleRoot(items.map((item) => leafOf(obligation, item)));
 }
 
-/** What a commitment to an output and its evidence opens to. */
+/** The opening of a commitment to an output and its evidence. */
 export function openingUnder(
   work: { readonly obligation: Hash; readonly outputHash: Hash; readonly trailRoot: Hash; readonly items: readonly EnclosedItem[] },
   salt: Hash,

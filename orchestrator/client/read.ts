@@ -20,11 +20,11 @@ export interface ReadParameters<Name extends ContractName, Fn extends ReadName<N
   readonly contract: Name;
   readonly functionName: Fn;
   readonly args: ReadArgs<Name, Fn>;
-  /** Default: the city's contract of that name. */
+  /** Default: the city's contract with that name. */
   readonly address?: Address | undefined;
 }
 
-/** Asks a contract. A revert is a TransactionReverted with the contract's own error. */
+/** Calls a view. Throws TransactionReverted with the contract's own error on a revert. */
 export async function read<Name extends ContractName, Fn extends ReadName<Name>>(
   client: Reader,
   parameters: ReadParameters<Name, Fn>,
@@ -41,10 +41,10 @@ export async function read<Name extends ContractName, Fn extends ReadName<Name>>
   return answer;
 }
 
-/** Views of editions of the constitution: what one says of a parameter never changes, whatever is changed afterwards. */
+/** Views of an edition of the constitution, whose answers never change. */
 const LASTING: ReadonlySet<string> = new Set<ReadName<"ConstitutionContract">>(["paramIn", "unitsIn"]);
 
-/** What they answered, by the chain whose answers of the last block are kept too: it never takes a block back. */
+/** Their answers, by chain: they are cached for good. */
 const lasting = new WeakMap<Map<string, Promise<unknown>>, Map<string, Promise<unknown>>>();
 
 function lastingOf(answers: Map<string, Promise<unknown>>): Map<string, Promise<unknown>> {
@@ -53,14 +53,14 @@ function lastingOf(answers: Map<string, Promise<unknown>>): Map<string, Promise<
   return kept;
 }
 
-/** Views asked in one request. Each costs some 300 bytes of the request's code, of which a node takes 49,152 (EIP-3860). */
+/** Views per request. Each costs some 300 bytes of the request's code, of which a node accepts 49,152 (EIP-3860). */
 const TOGETHER = 100;
 
 export interface ReadManyParameters<Name extends ContractName, Fn extends ReadName<Name>> extends Omit<ReadParameters<Name, Fn>, "args"> {
   readonly args: readonly ReadArgs<Name, Fn>[];
 }
 
-/** Asks one view with many arguments, a hundred in one request. Answers are in order; one that reverts is an error like `read`'s. */
+/** Calls one view with many arguments, a hundred per request. Answers are in order; a revert throws as in `read`. */
 export async function readMany<Name extends ContractName, Fn extends ReadName<Name>>(
   client: Reader,
   { args, ...question }: ReadManyParameters<Name, Fn>,
@@ -84,7 +84,7 @@ export async function readMany<Name extends ContractName, Fn extends ReadName<Na
   return Promise.all(asked.map((each) => found.get(nameOf(client, each)) ?? read(client, each)));
 }
 
-/** Undefined where a view reverted: asked alone, it says why. */
+/** Undefined where a view reverted: a single call then yields the reason. */
 async function askTogether<Name extends ContractName, Fn extends ReadName<Name>>(
   client: Reader,
   questions: readonly ReadParameters<Name, Fn>[],
@@ -102,7 +102,7 @@ async function askTogether<Name extends ContractName, Fn extends ReadName<Name>>
   return (results as readonly { readonly result?: ReadResult<Name, Fn> }[]).map(({ result }) => result);
 }
 
-/** Everything that the answer depends on, other than the block. */
+/** Everything that the answer depends on, except the block. */
 function nameOf<Name extends ContractName, Fn extends ReadName<Name>>(client: Reader, parameters: ReadParameters<Name, Fn>): string {
   const { contract, functionName, args, address } = parameters;
   const plain = JSON.stringify(args, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));

@@ -1,6 +1,6 @@
 import type { ContractName } from "./contracts.ts";
 
-/** Where each contract's actions are found on a client. */
+/** The client property of each contract's actions. */
 export const ROOMS = {
   constitution: "ConstitutionContract",
   token: "CityToken",

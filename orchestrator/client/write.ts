@@ -11,17 +11,17 @@ export type WriteName<Name extends ContractName> = ContractFunctionName<AbiOf<Na
 export type WriteArgs<Name extends ContractName, Fn extends WriteName<Name>> = ContractFunctionArgs<AbiOf<Name>, Writes, Fn>;
 
 export interface WriteOptions {
-  /** The one name of this step; asked for twice, it happens once (decision 37). */
+  /** The unique name of this step; repeated, it still happens once (decision 37). */
   readonly intent: IntentKey;
-  /** Who sends. Default: a relayer. */
+  /** Account that sends. Default: a relayer. */
   readonly account?: LocalAccount | undefined;
-  /** Skips simulation: for a call that only works after an earlier one of the same batch. */
+  /** Gas limit; skips simulation, for a call that depends on an earlier one of the same batch. */
   readonly gas?: bigint | undefined;
   /** What it may take: for a call that runs code of strangers. */
   readonly maxGas?: bigint | undefined;
   /** Written to the city's log in the same transaction as the outbox row. */
   readonly note?: LogNote | undefined;
-  /** Asked when the call is refused: whether the chain shows the step as done, by its natural key. */
+  /** Called when the call is refused: whether the chain shows the step as done, by its natural key. */
   readonly alreadyDone?: (() => Promise<boolean>) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface WriteParameters<Name extends ContractName, Fn extends WriteName
   readonly address?: Address | undefined;
 }
 
-/** A call ready for `sender.send`, or for `sendMany` together with others. */
+/** An intent for `sender.send`, or for `sendMany` together with others. */
 export function intentOf<Name extends ContractName, Fn extends WriteName<Name>>(
   client: BaseClient,
   parameters: WriteParameters<Name, Fn>,
@@ -51,8 +51,8 @@ export function intentOf<Name extends ContractName, Fn extends WriteName<Name>>(
 }
 
 /**
- * Sends a call once and waits for its receipt; simulated first. Undefined: the chain refused it because it was done before, under
- * another intent (`alreadyDone`).
+ * Simulates a call, sends it once, and waits for its receipt. Undefined if the chain refused it because it was done before under another
+ * intent (`alreadyDone`).
  */
 export async function write<Name extends ContractName, Fn extends WriteName<Name>>(
   client: BaseClient,
@@ -67,14 +67,14 @@ export async function write<Name extends ContractName, Fn extends WriteName<Name
   }
 }
 
-/** Sends several calls in this order, in one block where the chain allows. */
+/** Sends several calls in this order, in one block if the chain allows it. */
 export async function writeMany(client: BaseClient, intents: readonly Intent<LogNote>[]): Promise<readonly TransactionReceipt[]> {
   if (intents.length === 0) return [];
   if (client.sender === undefined) throw new SenderMissing(intents.map(({ what }) => what ?? "a call").join(", "));
   return client.sender.sendMany(intents);
 }
 
-/** The same, but a call that the chain refuses does not hold back the others: then each is sent by itself, and `refused` hears which. */
+/** The same, but a refused call does not hold back the others: each is then sent by itself, and `refused` receives those that fail. */
 export async function writeEach<Item extends { readonly intent: Intent<LogNote> }>(
   client: BaseClient,
   items: readonly Item[],

@@ -94,7 +94,7 @@ export class ClaimDesk {
     const { claim_id: claim, attester_id: attester } = attestation;
     // One key, one text: another spelling would be another attester.
     if (attester !== key)
-      throw new Refused("NotAllowed", "A claim is emitted by its attester", { action: `attester_id is the key that signs: ${key}` });
+      throw new Refused("NotAllowed", "Only a claim's attester may emit it", { action: `attester_id is the key that signs: ${key}` });
     if (!claim.startsWith(`${attester}:`))
       throw new Refused("BadRequest", "A claim's id begins with its attester", { action: `name it ${attester}:<anything>` });
     const endpoint = `${this.#options.url()}${CLAIMS_PATH}/verify`;

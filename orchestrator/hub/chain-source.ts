@@ -11,7 +11,7 @@ import type { JsonValue } from "../primitives/json.ts";
 import { type CityAddresses, cityContracts } from "../protocol/addresses.ts";
 import { ReadTorn } from "./errors.ts";
 
-/** A block as the hub remembers it. */
+/** A block that the hub remembers. */
 export interface BlockMark {
   readonly number: number;
   readonly hash: Hash;
@@ -30,11 +30,11 @@ export interface ChainEvent {
   readonly block: BlockMark;
   readonly transaction: Hash;
   readonly index: number;
-  /** Of the whole transaction on its first event, 0 on the others: sums are right. */
+  /** Gas of the whole transaction on its first event, 0 on the others, so that sums are correct. */
   readonly gasUsed: number;
 }
 
-/** What one reading of the chain brings. */
+/** Result of one read of the chain. */
 export interface ChainBatch {
   readonly events: readonly ChainEvent[];
   /** Blocks to remember: the last one, and those that may still be replaced. */
@@ -55,13 +55,13 @@ type Log = z.infer<typeof logSchema>;
 const blockSchema = z.object({ number: z.coerce.number(), hash: hashSchema, timestamp: z.coerce.number() });
 const receiptSchema = z.object({ gasUsed: z.coerce.number() });
 
-/** Far beyond what one batch of blocks of this city can hold; a node that sends more is not read further. */
+/** Far beyond what a batch of blocks of this city can hold; reading stops at a node that sends more. */
 const LIMITS = { logs: 1_000_000, characters: 1_000_000_000 } as const;
 
-/** Addresses asked about in one request. */
+/** Addresses per request. */
 const ADDRESSES = 500;
 
-/** Every contract of a city, missions and replaced procedures too, and what it is. */
+/** Every contract of a city, including missions and replaced procedures, and its kind. */
 export class Contracts {
   readonly #names = new Map<Address, ContractName>();
 
@@ -81,7 +81,7 @@ export class Contracts {
     return [...this.#names.keys()];
   }
 
-  /** Learns of a contract that an event makes known; true when it did. */
+  /** Adds a contract that an event announces; returns whether it did. */
   learn({ name, args }: Pick<ChainEvent, "name" | "args">): boolean {
     const [address, contract] =
       name === "TemplateRegistry.MissionDeployed"
@@ -98,9 +98,9 @@ export class Contracts {
 /** A chain as the hub reads it. */
 export interface ChainSource {
   head(): Promise<number>;
-  /** Null when the chain has no block of this number. */
+  /** Null if the chain has no block with this number. */
   mark(number: number): Promise<BlockMark | null>;
-  /** All events of these blocks, in order. Throws ReadTorn when the chain was reorganized meanwhile. */
+  /** All events of these blocks, in order. Throws ReadTorn if the chain was reorganized during the read. */
   read(from: number, to: number, contracts: Contracts, markFrom: number): Promise<ChainBatch>;
 }
 
@@ -118,7 +118,7 @@ export function chainSource(request: Request): ChainSource {
     return found;
   }
 
-  /** Of these addresses, in order. */
+  /** Logs of these addresses, in order. */
   async function logsOf(from: number, to: number, addresses: readonly Address[]): Promise<Log[]> {
     const logs: Log[] = [];
     for (let at = 0; at < addresses.length; at += ADDRESSES) {
@@ -132,7 +132,7 @@ export function chainSource(request: Request): ChainSource {
     return logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
   }
 
-  /** The block of every event, and those to be remembered: the last one, and from `markFrom` on all. */
+  /** The block of every event, and the blocks to remember: the last one, and all from `markFrom` on. */
   async function marksOf(logs: readonly Log[], from: number, to: number, markFrom: number) {
     const marks = new Map<number, BlockMark>();
     const last = await markOf(to);
@@ -152,7 +152,7 @@ export function chainSource(request: Request): ChainSource {
 
     async read(from, to, contracts, markFrom) {
       let logs = await logsOf(from, to, contracts.addresses);
-      // A mission that was deployed here has events here too.
+      // A mission deployed in these blocks has events in them too.
       const learnt = logs.flatMap((log) => {
         const event = decoded(log, contracts);
         return event !== undefined && contracts.learn(event) ? contracts.addresses.slice(-1) : [];
@@ -181,7 +181,7 @@ async function gasOf(request: Request, transaction: Hash): Promise<number> {
   return receipt === null ? 0 : receiptSchema.parse(receipt).gasUsed;
 }
 
-/** Undefined for an event of no ABI: a token that is not ours has some. */
+/** Undefined for an event of an unknown ABI, such as a foreign token's. */
 function decoded({ address, topics, data }: Log, contracts: Contracts): Pick<ChainEvent, "name" | "contract" | "args"> | undefined {
   const contract = contracts.nameOf(address);
   if (contract === undefined) return undefined;
@@ -208,7 +208,7 @@ function plainValue(value: unknown): JsonValue {
   return plainArgs(value);
 }
 
-/** An argument that is an address. */
+/** An address argument. */
 export function addressIn(args: ChainEvent["args"], name: string): Address | undefined {
   const parsed = addressSchema.safeParse(args[name]);
   return parsed.success ? parsed.data : undefined;

@@ -9,14 +9,14 @@ import type { EventDraft, HubEvent } from "./event.ts";
 import { typeOfChainEvent, typeOfRecord } from "./event-types.ts";
 import { NO_MISSION, type Registry } from "./registry.ts";
 
-/** An event to be written, with everything it is found by. */
+/** An event to be written, with its index terms. */
 export interface Drafted {
   readonly draft: EventDraft;
   /** Agents and other accounts that it names, in order. */
   readonly parties: readonly Address[];
-  /** The people behind them. */
+  /** The principals of these accounts. */
   readonly principals: readonly Address[];
-  /** Canonical JSON; null when the city's blocks hold it. */
+  /** Canonical JSON; null if the city's blocks hold it. */
   readonly payload: string | null;
 }
 
@@ -58,12 +58,12 @@ export function chainDraft(event: ChainEvent, registry: Registry): Drafted {
   };
 }
 
-/** A record; `bytes` are those of its content, if it has any that are there. */
+/** The event of a log record. `bytes`: its content, if available. */
 export function recordDraft(entry: LogEntry, bytes: Uint8Array | undefined, registry: Registry): Drafted {
   const { kind, subjects, content, seq, time } = entry;
   const named = subjects.flatMap((subject) => addressesIn(subject));
   const address = named.find((each) => registry.missionAt(each) !== undefined);
-  // Sessions' records begin with their run's name and the session's number.
+  // Session records have the run's name and the session's number as first subjects.
   const session = kind.startsWith("legislature.") && /^\d+$/.test(subjects[1] ?? "") ? subjects[1] : undefined;
   const mission = address !== undefined ? registry.missionAt(address) : session && registry.sessionNumbered(session);
   const { id, epoch } = mission || NO_MISSION;
@@ -95,7 +95,7 @@ export function recordDraft(entry: LogEntry, bytes: Uint8Array | undefined, regi
   };
 }
 
-/** Says that an event no longer holds: found by everything that the event itself is found by. `time`: seconds of the block that replaced it. */
+/** The correction of an event that no longer holds, indexed like the event itself. `time`: seconds of the block that replaced it. */
 export function correctionDraft(event: HubEvent, parties: readonly Address[], time: number, registry: Registry): Drafted {
   const { missionId, epoch, eventType, emitterContract, primaryEntity, secondaryEntity, nodeId, blockNumber, blockHash } = event;
   const payload = { event: "hub.reorganized", corrects: event.eventId, block: blockNumber, replaced: blockHash };
@@ -133,7 +133,7 @@ function contentOf(payload: JsonObject) {
 
 function addressesIn(value: JsonValue): readonly Address[] {
   if (Array.isArray(value)) return value.flatMap(addressesIn);
-  // Nobody is named by zeros.
+  // The zero address names no account.
   const parsed = addressSchema.safeParse(value);
   return parsed.success && parsed.data !== zeroAddress ? [parsed.data] : [];
 }

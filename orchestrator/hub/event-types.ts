@@ -25,7 +25,7 @@ export type EventType = (typeof eventTypes)[number];
 /** "Contract.Event" of every event of every contract. */
 export type ChainEventName = { [Contract in ContractName]: `${Contract}.${EventName<Contract>}` }[ContractName];
 
-/** Chain events that are one of the paper's types, whatever they say. All others have their name alone. */
+/** Chain events that always have one of the paper's types. All others have only a name. */
 const BY_NAME: Partial<Record<ChainEventName, EventType>> = {
   "ProducerContract.AgentRegistered": "AGENT_REGISTERED",
   "ProducerContract.AgentBanned": "AGENT_BANNED",
@@ -86,7 +86,7 @@ const MISSION_ENTERS: Readonly<Record<string, EventType>> = {
 
 const FAULTS: Readonly<Record<string, EventType>> = { TIMEOUT: "TASK_TIMEOUT", CODEHASH_MISMATCH: "CODEHASH_MISMATCH" };
 
-/** Chain events whose type depends on what they say. */
+/** Chain events whose type depends on their arguments. */
 const BY_ARGUMENTS: Partial<Record<ChainEventName, (args: Args) => EventType | undefined>> = {
   "CollaborationContract.NodeStateChanged": ({ to }) => NODE_ENTERS[nodeStates[Number(to)] ?? ""],
   "CollaborationContract.MissionStateChanged": ({ to }) => MISSION_ENTERS[missionStates[Number(to)] ?? ""],
@@ -99,7 +99,7 @@ const BY_ARGUMENTS: Partial<Record<ChainEventName, (args: Args) => EventType | u
 /** Of `enum Action`. */
 const REJECT_POP = actionNumber("REJECT_POP");
 
-/** Records that are one of the paper's types: what no contract says. */
+/** Records with one of the paper's types, for facts that no contract emits. */
 const BY_KIND: Readonly<Record<string, EventType>> = {
   "legislature.approval": "REGULATORY_SIGNED",
   "execution.reconciled": "RECONCILIATION_PASSED",
@@ -107,31 +107,31 @@ const BY_KIND: Readonly<Record<string, EventType>> = {
   "execution.suspended": "RECONCILIATION_FAILED",
 };
 
-/** The paper's type of a chain event, if it has one. */
+/** The paper's type of a chain event, if any. */
 export function typeOfChainEvent(name: string, args: Args): EventType | null {
   const known = name as ChainEventName;
   return BY_ARGUMENTS[known]?.(args) ?? BY_NAME[known] ?? null;
 }
 
-/** The paper's type of a record, if it has one. */
+/** The paper's type of a record, if any. */
 export function typeOfRecord(kind: string): EventType | null {
   return BY_KIND[kind] ?? null;
 }
 
 /**
- * Types that this city says in another way: code that runs as registered is a routing that went through, a further law is a session of a
- * later epoch, and the last one has no successor.
+ * Types that this city expresses differently: a successful routing implies verified code, a further law is a session of a later epoch, and
+ * the last one has no successor.
  */
 export const unusedTypes: readonly EventType[] = ["CODEHASH_VERIFIED", "FULL_RELEGISLATION_INITIATED", "MAX_REFINEMENT_EXCEEDED"];
 
-/** Types that say that something went wrong, or was stopped. */
+/** Types of failures and stops. */
 export const failureTypes = [
   ...["AGENT_BANNED", "BID_REJECTED", "TASK_FAILED", "TASK_TIMEOUT", "CODEHASH_MISMATCH", "POP_REJECTED", "DELEGATED_REJECTED"],
   ...["ANOMALY_REPORTED", "FREEZE_TRIGGERED", "EMERGENCY_STOP", "DEGRADED_MODE_ENTERED", "RECONCILIATION_FAILED"],
   ...["DIVERGENCE_DETECTED", "FAULT_SIGNAL", "MAX_REFINEMENT_EXCEEDED", "OUTPUT_VETOED", "MISSION_ABORTED", "STAKE_SLASHED"],
 ] as const satisfies readonly EventType[];
 
-/** The same of chain events and records that have no type of the paper's. */
+/** Chain events and records of failures and stops without a type of the paper. */
 export const failureNames = [
   ...["AdjudicatorRoster.Impeached", "AdjudicatorWatchdog.Frozen", "AdjudicatorWatchdog.Warned"],
   ...["CollaborationContract.BondForfeited", "CollaborationContract.Contradicted", "CollaborationContract.ExecutorFaulted"],
@@ -139,8 +139,8 @@ export const failureNames = [
   ...["ProducerContract.AgentFrozen", "ProducerContract.PrincipalFrozen", "execution.refused"],
 ] as const satisfies readonly (ChainEventName | "execution.refused")[];
 
-/** Events that adjudicators must hear of even if the hub is lost (AgentCity B.12, retention). */
+/** Events that adjudicators must receive even if the hub is lost (AgentCity B.12, retention). */
 export const criticalTypes: readonly EventType[] = ["FREEZE_TRIGGERED", "DIVERGENCE_DETECTED", "EMERGENCY_STOP", "STAKE_SLASHED"];
 
-/** Events that adjudicators' own endpoints are sent: the critical ones, and each review that begins to wait for a human. */
+/** Events pushed to adjudicators' endpoints: the critical ones, and each review that starts waiting for a human. */
 export const calledTypes: readonly EventType[] = [...criticalTypes, "DELEGATED_REVIEW_REQUESTED"];

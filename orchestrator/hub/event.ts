@@ -9,16 +9,16 @@ import { eventTypes } from "./event-types.ts";
 const count = z.int().nonnegative();
 
 /**
- * The canonical event (AgentCity B.12), with the paper's thirteen fields first. Differences, each with its reason: `eventType` is null for
- * what this city tells and the paper has no type for, `name` says it; `nodeId` is the node's number in its mission, null where the paper
- * writes zero, since 0 is a node; off chain, `emitterContract` is the zero address as the paper says.
+ * The canonical event (AgentCity B.12), with the paper's thirteen fields first. Differences and their reasons: `eventType` is null if the
+ * paper has no type for an event, which `name` then identifies; `nodeId` is the node's number in its mission and null where the paper
+ * writes zero, since 0 is a valid node; off chain, `emitterContract` is the zero address, as in the paper.
  */
 export const hubEventSchema = z.strictObject({
   /** Keccak-256 of missionId and sequence. */
   eventId: hashSchema,
-  /** Keccak-256 of the legislature's address and the session's number: one id from the first word about a law to its last payout. */
+  /** Keccak-256 of the legislature's address and the session's number: one id from the first draft of a law to its last payout. */
   missionId: hashSchema,
-  /** How many laws of the same goal failed before. */
+  /** Number of earlier, failed laws for the same goal. */
   epoch: count,
   eventType: z.enum(eventTypes).nullable(),
   emitterContract: addressSchema,
@@ -27,38 +27,38 @@ export const hubEventSchema = z.strictObject({
   nodeId: count.max(255).nullable(),
   payloadHash: hashSchema,
   payloadCid: z.string().transform(parseContentId),
-  /** 32 unguessable bytes. Shown, like the two ids above, to readers of the payload only. */
+  /** 32 unguessable bytes, shown like the two ids above only to readers of the payload. */
   salt: hashSchema,
-  /** SHA-256 of the RFC 8785 bytes of the three fields above: it stands for them in `hash`, so that what is withheld cannot be guessed. */
+  /** SHA-256 of the RFC 8785 bytes of the three fields above, which it represents in `hash`, so that withheld content cannot be guessed. */
   payloadSeal: hashSchema,
   /** 0 off chain. */
   blockNumber: count,
-  /** Unix milliseconds: of the block, or of the city's clock. */
+  /** Unix milliseconds of the block, or of the city's clock. */
   timestamp: count,
-  /** Of the whole transaction on its first event, 0 on its others and off chain: sums are right. */
+  /** Gas of the whole transaction on its first event, 0 on its others and off chain, so that sums are correct. */
   gasUsed: count,
-  /** Place in the one stream: 1, 2, 3 … without a gap. */
+  /** Position in the one stream: 1, 2, 3 … without gaps. */
   sequence: count.positive(),
   /** "Contract.Event" on chain, the record's kind off chain, "hub.reorganized" for a correction. */
   name: z.string().min(1),
   blockHash: hashSchema.nullable(),
   transactionHash: hashSchema.nullable(),
   logIndex: count.nullable(),
-  /** Entry of the city's log that this is. */
+  /** Number of the entry in the city's log. */
   record: count.positive().nullable(),
-  /** The event that a reorganization made untrue. It stays where it is; this entry says that it no longer holds. */
+  /** The event that a reorganization invalidated. It remains in the stream; this entry states that it no longer holds. */
   corrects: hashSchema.nullable(),
-  /** Hash of the entry before; zeros for the first. */
+  /** Hash of the previous entry; zeros for the first. */
   prev: hashSchema,
-  /** SHA-256 of the RFC 8785 bytes of all the fields above but payloadHash, payloadCid and salt. */
+  /** SHA-256 of the RFC 8785 bytes of all fields above except payloadHash, payloadCid and salt. */
   hash: hashSchema,
 });
 export type HubEvent = z.infer<typeof hubEventSchema>;
 
-/** An event without what its place in the stream gives it. */
+/** An event without the fields that its position in the stream determines. */
 export type EventDraft = Omit<HubEvent, "eventId" | "sequence" | "prev" | "hash" | "salt" | "payloadSeal">;
 
-/** Where the stream stands. */
+/** The end of the stream. */
 export interface StreamHead {
   readonly sequence: number;
   readonly hash: Hash;
@@ -66,7 +66,7 @@ export interface StreamHead {
 
 export const EMPTY_STREAM: StreamHead = { sequence: 0, hash: zeroHash };
 
-/** The event at the next place of the stream; `secret` is the stream's own, and its salts follow from it. */
+/** The event at the next position of the stream. `secret` belongs to the stream; salts are derived from it. */
 export function place(head: StreamHead, draft: EventDraft, secret: Hash): HubEvent {
   const sequence = head.sequence + 1;
   const eventId = keccak256(concat([draft.missionId, numberToHex(sequence, { size: 32 })]));
@@ -75,12 +75,12 @@ export function place(head: StreamHead, draft: EventDraft, secret: Hash): HubEve
   return { ...event, hash: eventHash(event) };
 }
 
-/** What stands for a payload in its event's hash. */
+/** The seal that represents a payload in its event's hash. */
 export function sealOf({ payloadHash, payloadCid, salt }: Readonly<Record<(typeof SEALED)[number], JsonValue>>): Hash {
   return sha256(canonicalBytes({ payloadHash, payloadCid, salt }));
 }
 
-/** What an event's hash must be, whether its payload is withheld or not. */
+/** The expected hash of an event, whether its payload is withheld or not. */
 export function eventHash(event: Readonly<Record<Exclude<keyof HubEvent, "hash" | (typeof SEALED)[number]>, JsonValue>>): Hash {
   return sha256(canonicalBytes(coveredSchema.parse(event)));
 }

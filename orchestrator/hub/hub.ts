@@ -15,7 +15,7 @@ import type { AccountRow, MissionRow } from "./registry.ts";
 import { BEGIN, type HubPage, HubStore, type Step } from "./store.ts";
 import { type HubNews, type HubReads, HubView } from "./view.ts";
 
-/** Points of a hub's step where a test can stop the process for good. */
+/** Points of a hub's step at which a test can kill the process. */
 export const HUB_BOUNDARIES = ["hub:read", "hub:written", "hub:committed"] as const;
 export type HubBoundary = (typeof HUB_BOUNDARIES)[number];
 
@@ -27,38 +27,38 @@ export interface HubOptions {
   readonly addresses: CityAddresses;
   /** The epoch of a session, from the chain. */
   readonly epochOf: (legislature: Address, session: string) => Promise<number>;
-  /** So many blocks above a block make it final. 0: a chain that is never reorganized. */
+  /** Blocks above a block that make it final. 0: the chain is never reorganized. */
   readonly finality: number;
-  /** The first block that can be about the city. Default: 0. */
+  /** First block that can concern the city. Default: 0. */
   readonly firstBlock?: number;
   readonly boundary?: Boundary<HubBoundary>;
   /** Receives each step once it is written, for views in other threads. */
   readonly tell?: (news: HubNews) => void;
-  /** 32 bytes that nobody guesses: the secret of a stream that begins now. */
+  /** 32 unguessable bytes: the secret of a new stream. */
   readonly random?: () => Hash;
 }
 
 /** The Logging Hub: every chain event and every record of a city, in one stream that is never rewritten (AgentCity B.12). */
 export interface Hub extends HubReads {
-  /** Reads what is new on chain and in the log. Returns how many events that made. */
+  /** Reads new blocks and log entries. Returns the number of new events. */
   sync(): Promise<number>;
-  /** Where the stream stands, as a view in another thread begins with it. */
+  /** The state of the stream, with which a view in another thread starts. */
   state(): HubNews;
-  /** Recomputes the whole chain of hashes. Throws StreamBroken, or returns its head. */
+  /** Recomputes the whole hash chain and returns its head. Throws StreamBroken. */
   verify(): Promise<StreamHead>;
-  /** Lets go of payloads older than so many months before `now` (unix milliseconds). Throws RetentionTooShort below 24. */
+  /** Deletes payloads older than this many months before `now` (unix milliseconds). Throws RetentionTooShort below 24. */
   retain(months: number, now: number): Promise<number>;
 }
 
-/** Blocks read in one step. */
+/** Blocks per step. */
 const STEP = 256;
-/** Records read in one step. */
+/** Records per step. */
 const RECORDS = 1_000;
 const MIN_MONTHS = 24;
-/** As in the Gregorian calendar, on average. */
+/** Average month of the Gregorian calendar. */
 const MONTH_MILLIS = 2_629_746_000;
 
-/** Opens the hub over a city's database. One process writes it; `sync` runs one step after the other. */
+/** Opens the hub over a city's database. Only one process writes to it; calls of `sync` run one at a time. */
 export async function openHub(options: HubOptions): Promise<Hub> {
   const { sql, chain, log, blocks, addresses, epochOf, finality, firstBlock = 0, boundary = noBoundary, random = randomHash } = options;
   const { tell = () => {} } = options;
@@ -68,7 +68,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   let cursor = BEGIN;
   let contracts = new Contracts(addresses);
 
-  /** What earlier steps wrote; also after one that failed, whose news would otherwise stay in memory alone. */
+  /** Reloads what earlier steps wrote, also after a failed step, whose news would otherwise remain in memory. */
   async function load(): Promise<void> {
     cursor = await store.cursor();
     contracts = new Contracts(addresses);
@@ -76,7 +76,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     view.begin({ cursor, missions: await store.missions(), accounts: await store.accounts() });
   }
 
-  /** The last block of ours that the chain still has. */
+  /** The last known block that the chain still has. */
   async function commonBlock(): Promise<number> {
     if (cursor.block < 0) return firstBlock - 1;
     const marks = await store.marks();
@@ -84,7 +84,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     throw new ReorgTooDeep(marks.at(-1)?.number ?? cursor.block);
   }
 
-  /** One transaction's worth, or nothing. `logHead`: entries beyond it are for later, so that the chain is always read further than the log. */
+  /** One transaction's worth of events, or none. `logHead`: later entries wait, so that the chain is always read further than the log. */
   async function step(logHead: number): Promise<void> {
     const common = await commonBlock();
     const head = await chain.head();
@@ -97,7 +97,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const markFrom = head - finality;
     const batch = to > common ? await chain.read(common + 1, to, contracts, markFrom) : { events: [], marks: [] };
     const last = batch.marks.find(({ number }) => number === to);
-    // Records of a time that was not read yet wait for their blocks.
+    // Records newer than the last block wait for the next blocks.
     const taken = isHead || last === undefined ? entries : entries.slice(0, wholeUntil(entries, last.time));
     const { missions, accounts } = await learnFrom(batch.events);
     const time = corrected.length === 0 ? 0 : ((last ?? (await chain.mark(to)))?.time ?? 0);
@@ -197,7 +197,7 @@ function randomHash(): Hash {
   return `0x${randomBytes(32).toString("hex")}`;
 }
 
-/** Two lists, each in its own order, by time; of the same second, records come first: they say what is about to be sent. */
+/** Merges two sorted lists by time; within a second, records come first, since they announce what is about to be sent. */
 function merged(records: readonly Drafted[], events: readonly Drafted[]): readonly Drafted[] {
   const all: Drafted[] = [];
   let next = 0;
@@ -211,7 +211,7 @@ function merged(records: readonly Drafted[], events: readonly Drafted[]): readon
   return [...all, ...records.slice(next)];
 }
 
-/** How many entries come before the first one that is later than this second. */
+/** Number of entries up to this second. */
 function wholeUntil(entries: readonly LogEntry[], time: number): number {
   const later = entries.findIndex((entry) => entry.time > time);
   return later === -1 ? entries.length : later;

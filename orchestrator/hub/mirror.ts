@@ -5,21 +5,21 @@ import { parseJson } from "../primitives/json.ts";
 import type { Sql } from "../records/sql.ts";
 import type { HubReads, Secrecy, StreamEvent } from "./view.ts";
 
-/** Keeps a block elsewhere, under the id that it has. Throws MirrorFailed. */
+/** Stores a block elsewhere under its id. Throws MirrorFailed. */
 export type PutBlock = (id: ContentId, bytes: Uint8Array) => Promise<void>;
 
 export class MirrorFailed extends AgentCityError {
   constructor(where: string, reason: string, cause?: unknown) {
-    super("MirrorFailed", `The mirror at ${where} did not keep a block`, { details: reason, action: "it is tried again", cause });
+    super("MirrorFailed", `The mirror at ${where} did not store a block`, { details: reason, action: "it will be retried", cause });
   }
 }
 
-/** Milliseconds that a node may take for a block. */
+/** Timeout of a node for one block, milliseconds. */
 const PATIENCE = 10_000;
 
 /**
- * A node's `block/put` (Kubo RPC): raw blocks of SHA-256, pinned, so that their ids there are the ids here. `rpc` is the operator's own
- * choice, and may be on this machine.
+ * A node's `block/put` (Kubo RPC): raw blocks under SHA-256, pinned, so that ids are the same there. The operator chooses `rpc`; it may be
+ * on this machine.
  */
 export function kuboBlocks(rpc: string): PutBlock {
   const url = new URL("/api/v0/block/put?cid-codec=raw&mhtype=sha2-256&pin=true&allow-big-block=true", rpc);
@@ -35,7 +35,7 @@ export function kuboBlocks(rpc: string): PutBlock {
       throw error instanceof MirrorFailed ? error : new MirrorFailed(rpc, messageOf(error), error);
     }
     if (!text.includes(`"${id}"`))
-      throw new MirrorFailed(rpc, `it calls the block otherwise than ${id}: ${String(keyIn(text)).slice(0, 100)}`);
+      throw new MirrorFailed(rpc, `it stored block ${id} under another id: ${String(keyIn(text)).slice(0, 100)}`);
   };
 }
 
@@ -50,19 +50,19 @@ function keyIn(text: string): unknown {
 export interface MirrorOptions {
   readonly sql: Sql;
   readonly hub: Pick<HubReads, "query" | "cursor" | "payload">;
-  /** Which mirror: each has its own place in the stream. */
+  /** Name of the mirror; each has its own position in the stream. */
   readonly name: string;
   readonly put: PutBlock;
-  /** Until when a payload is withheld from everybody. */
+  /** How long a payload is withheld from the public. */
   readonly secrecyOf: (event: StreamEvent) => Promise<Secrecy>;
 }
 
-/** Events looked through in one step. */
+/** Events per step. */
 const STEP = 100;
 
 /**
- * Payloads of the stream on their way to a mirror: each at least once, in order. What is withheld for now holds up what comes after it, so
- * that the place in the stream says what the mirror has; a payload that is its parties' for ever, or that nobody holds any more, is passed over.
+ * Sends payloads of the stream to a mirror: each at least once, in order. A payload that is withheld for now blocks those after it, so that
+ * the position in the stream tells what the mirror has; one that is never public, or no longer stored, is skipped.
  */
 export class Mirror {
   readonly #of: MirrorOptions;
@@ -76,7 +76,7 @@ export class Mirror {
     return Number(row?.["sequence"] ?? 0);
   }
 
-  /** Mirrors what is next. Returns how many blocks were kept; throws MirrorFailed, and goes on there the next time. */
+  /** Mirrors the next payloads. Returns the number of stored blocks. Throws MirrorFailed; the next call resumes there. */
   async step(): Promise<number> {
     const { sql, hub, name, put, secrecyOf } = this.#of;
     const from = await this.place();

@@ -5,12 +5,12 @@ import { BadCursor } from "./errors.ts";
 import type { HubEvent } from "./event.ts";
 import { eventTypes, failureNames, failureTypes } from "./event-types.ts";
 
-/** Events on one page at most. */
+/** Maximum number of events per page. */
 export const MAX_PAGE = 200;
 
 const count = z.int().nonnegative();
 
-/** The nine dimensions of AgentCity B.12, each with its index; together they narrow each other. */
+/** The nine dimensions of AgentCity B.12, each indexed; they are combined with AND. */
 export const hubFilterSchema = z.strictObject({
   /** The paper's missionId. */
   missionId: hashSchema.optional(),
@@ -19,39 +19,39 @@ export const hubFilterSchema = z.strictObject({
   /** The contract that emitted it. */
   contract: addressSchema.optional(),
   eventType: z.enum(eventTypes).optional(),
-  /** "Contract.Event", or a record's kind: finer than the type. */
+  /** "Contract.Event", or a record's kind: more specific than the type. */
   name: z.string().min(1).max(100).optional(),
-  /** A node of the mission: only together with it. */
+  /** A node of the mission; requires `missionId`. */
   nodeId: count.max(255).optional(),
   epoch: count.optional(),
-  /** Unix milliseconds, both included. */
+  /** Unix milliseconds, inclusive. */
   fromTime: count.optional(),
   toTime: count.optional(),
-  /** Blocks, both included: chain events only. */
+  /** Block numbers, inclusive; chain events only. */
   fromBlock: count.optional(),
   toBlock: count.optional(),
-  /** The person behind any account that the event names. */
+  /** The principal of any account that the event names. */
   principal: addressSchema.optional(),
-  /** Only what went wrong, or was stopped. */
+  /** Only failures and stops. */
   failures: z.boolean().optional(),
-  /** Found anywhere in a payload, whatever its case. It has no index. */
+  /** Case-insensitive text anywhere in a payload. Not indexed. */
   text: z.string().min(2).max(100).optional(),
 });
 export type HubFilter = z.infer<typeof hubFilterSchema>;
 
 export interface HubQuery extends HubFilter {
-  /** What the page before ended with. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
-  /** The last events first. */
+  /** Newest events first. */
   readonly newest?: boolean | undefined;
 }
 
-/** By what a query's pages are ordered: by the range that it asks for, else by place in the stream. */
+/** Sort key of a query's pages: the range that it asks for, otherwise the position in the stream. */
 type Order = "sequence" | "timestamp" | "blockNumber";
 
 export function orderOf(filter: HubFilter): Order {
-  // What is narrowed otherwise is few, unless by epoch: its index gives the order of the stream.
+  // Every other filter leaves few events, except the epoch, whose index is in stream order.
   const isNarrow = [filter.missionId, filter.agent, filter.contract, filter.eventType, filter.name, filter.principal];
   if (isNarrow.some((value) => value !== undefined)) return "sequence";
   if (filter.fromTime !== undefined || filter.toTime !== undefined) return "timestamp";
@@ -61,23 +61,23 @@ export function orderOf(filter: HubFilter): Order {
 
 const LETTERS: Readonly<Record<Order, string>> = { sequence: "s", timestamp: "t", blockNumber: "b" };
 
-/** The cursor of a page that begins after this event. */
+/** The cursor of the page after this event. */
 export function cursorAfter(filter: HubFilter, event: Readonly<Record<Order, number>>): string {
   const order = orderOf(filter);
   return order === "sequence" ? `s${event.sequence}` : `${LETTERS[order]}${event[order]}.${event.sequence}`;
 }
 
-/** Where a page ended: by what it is ordered, and the place in the stream. */
+/** The position at which a page ended: sort key and stream position. */
 function placeOf(cursor: string, order: Order): { readonly value: number; readonly sequence: number } {
   const [, letter, first, second] = /^([stb])(\d{1,15})(?:\.(\d{1,15}))?$/.exec(cursor) ?? [];
   if (letter !== LETTERS[order] || (second === undefined) !== (order === "sequence")) throw new BadCursor(cursor);
   return { value: Number(first), sequence: Number(second ?? first) };
 }
 
-/** A record whose payload is a block: none of the hub's rows has it. */
+/** A record whose payload is a block, which is not in the hub's rows. */
 export const IN_BLOCK = "(e.record IS NOT NULL AND e.payload IS NULL)";
 
-/** Events on the page that is asked for. */
+/** Number of events on the requested page. */
 export const limitOf = ({ limit = 50 }: HubQuery): number => Math.min(Math.max(limit, 1), MAX_PAGE);
 
 /** SQL after FROM, and its parameters. */
@@ -87,7 +87,7 @@ export function conditionsOf(query: HubQuery): { readonly from: string; readonly
   const bind = (value: unknown) => `$${parameters.push(value)}`;
   const where: string[] = [];
   let from = "hub_events e";
-  // Whose index orders the page comes first; an event that names somebody is found by that somebody's own list.
+  // The table whose index orders the page comes first; events that name an account are found through that account's list.
   let sequence = "e.sequence";
   for (const [table, address] of [
     ["hub_parties", query.agent],
@@ -108,13 +108,13 @@ export function conditionsOf(query: HubQuery): { readonly from: string; readonly
   equal("epoch", query.epoch);
   if (query.failures === true)
     where.push(`(e."eventType" = ANY(${bind([...failureTypes])}::text[]) OR e.name = ANY(${bind([...failureNames])}::text[]))`);
-  // No pattern of SQL's: whatever is sought is sought as it is. What a block holds is read afterwards.
+  // `strpos`, since the text must not act as an SQL pattern. Payloads in blocks are searched afterwards.
   if (query.text !== undefined) where.push(`(strpos(lower(e.payload), lower(${bind(query.text)})) > 0 OR ${IN_BLOCK})`);
   const bound = (column: string, sign: string, value: unknown) => value !== undefined && where.push(`e."${column}" ${sign} ${bind(value)}`);
   bound("timestamp", ">=", query.fromTime);
   bound("timestamp", "<=", query.toTime);
   const isByBlock = query.fromBlock !== undefined || query.toBlock !== undefined;
-  // Off chain there is no block.
+  // Events off chain have no block.
   bound("blockNumber", ">=", isByBlock ? Math.max(1, query.fromBlock ?? 1) : undefined);
   bound("blockNumber", "<=", query.toBlock);
   const [sign, direction] = query.newest === true ? ["<", "DESC"] : [">", "ASC"];
@@ -128,7 +128,7 @@ export function conditionsOf(query: HubQuery): { readonly from: string; readonly
   return { from, tail: `${condition}ORDER BY ${by} LIMIT ${bind(limitOf(query) + 1)}`, parameters };
 }
 
-/** An event with whom it names. */
+/** An event with the accounts and principals that it names. */
 export interface Followed {
   readonly event: HubEvent;
   readonly parties: readonly Address[];
@@ -137,7 +137,9 @@ export interface Followed {
 
 const FAILURES: ReadonlySet<string | null> = new Set([...failureTypes, ...failureNames]);
 
-/** Whether an event passes: what `conditionsOf` says in SQL, for those who follow the stream. `text` is left out: payloads are the database's. */
+/**
+ * Whether an event matches, as `conditionsOf` decides in SQL, for followers of the stream. Without `text`: payloads are in the database.
+ */
 export function passes(filter: Omit<HubFilter, "text">, { event, parties, principals }: Followed): boolean {
   const { fromTime = 0, toTime = Number.MAX_SAFE_INTEGER, fromBlock, toBlock = Number.MAX_SAFE_INTEGER } = filter;
   const is = <Value>(asked: Value | undefined, value: Value | null) => asked === undefined || asked === value;

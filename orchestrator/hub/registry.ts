@@ -11,24 +11,24 @@ export const missionRowSchema = z.object({
   legislature: addressSchema,
   session: z.string(),
   epoch: z.coerce.number().int().nonnegative(),
-  /** Its contract, once it is deployed. */
+  /** Its contract, once deployed. */
   mission: addressSchema.nullable(),
 });
 export type MissionRow = z.infer<typeof missionRowSchema>;
 
-/** Whose agent an account is. */
+/** The principal of an account. */
 export const accountRowSchema = z.object({ account: addressSchema, principal: addressSchema });
 export type AccountRow = z.output<typeof accountRowSchema>;
 
-/** The paper's missionId of a session, and of the mission that its law becomes. */
+/** The paper's missionId of a session and of the mission made from its law. */
 export function missionIdOf(legislature: Address, session: string): Hash {
   return keccak256(encodePacked(["address", "uint256"], [legislature, BigInt(session)]));
 }
 
-/** Arguments under which an event names the account that its `principal` stands behind. */
+/** Arguments that name the account whose principal is the event's `principal`. */
 const ACCOUNTS = ["agent", "clerk", "verifier", "issuer", "runner", "monitor", "adjudicator"] as const;
 
-/** Which session, mission and principal an event is about: from earlier events. */
+/** Session, mission and principal that an event is about, from earlier events. */
 export class Registry {
   readonly #legislature: Address;
   readonly #bySession = new Map<string, MissionRow>();
@@ -42,7 +42,7 @@ export class Registry {
     this.add(missions, accounts);
   }
 
-  /** What somebody else has learnt. */
+  /** Adds rows learnt by another registry. */
   add(missions: readonly MissionRow[], accounts: readonly AccountRow[]): void {
     for (const row of missions) this.#keep(row);
     for (const row of accounts) this.#bind(row);
@@ -64,17 +64,17 @@ export class Registry {
     return this.#byId.get(id);
   }
 
-  /** Of the legislature in force unless another is named. */
+  /** Of the current legislature unless another is given. */
   sessionNumbered(session: string, legislature: Address = this.#legislature): MissionRow | undefined {
     return this.#bySession.get(keyOf(legislature, session));
   }
 
-  /** Who stands behind an account; a principal stands for itself. */
+  /** The principal of an account; a principal is its own. */
   principalOf(account: Address): Address | undefined {
     return this.#principals.get(account) ?? (this.#people.has(account) ? account : undefined);
   }
 
-  /** What an event makes known that was not: rows to be kept with it. `epochOf` asks the chain. */
+  /** New facts in an event, as rows to store with it. `epochOf` queries the chain. */
   async learn(
     event: ChainEvent,
     epochOf: (legislature: Address, session: string) => Promise<number>,
@@ -97,7 +97,7 @@ export class Registry {
     return { ...learnt, mission };
   }
 
-  /** The mission that an event is about, if it is about one. */
+  /** The mission that an event is about, if any. */
   missionOf(event: ChainEvent): MissionRow | undefined {
     const own = this.#byMission.get(event.emitter);
     if (own !== undefined) return own;
@@ -110,7 +110,7 @@ export class Registry {
 
   #sessionIn({ contract, emitter, args }: ChainEvent): { readonly legislature: Address; readonly session: string } | undefined {
     const session = decimalIn(args["session"]);
-    // A mission's ChildOpened names its child's session, and is about the parent.
+    // A mission's ChildOpened names its child's session but is about the parent.
     if (session === undefined || session === "0" || contract === "CollaborationContract") return undefined;
     const legislature = contract === "LegislativeProcedure" ? emitter : (addressIn(args, "legislation") ?? this.#legislature);
     return { legislature, session };
@@ -134,5 +134,5 @@ function decimalIn(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && /^\d+$/.test(value) ? value : undefined;
 }
 
-/** What is about no mission. */
+/** For events that are about no mission. */
 export const NO_MISSION: Pick<MissionRow, "id" | "epoch"> = { id: zeroHash, epoch: 0 };

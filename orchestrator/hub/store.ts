@@ -13,7 +13,7 @@ import { EMPTY_STREAM, type HubEvent, hubEventSchema, place, type StreamHead } f
 import { conditionsOf, cursorAfter, type Followed, type HubQuery, IN_BLOCK, limitOf } from "./query.ts";
 import { type AccountRow, accountRowSchema, type MissionRow, missionRowSchema } from "./registry.ts";
 
-/** How far chain and log were read, and where the stream stands. */
+/** How far chain and log were read, and the end of the stream. */
 export interface HubCursor extends StreamHead {
   /** −1 before block 0. */
   readonly block: number;
@@ -22,31 +22,31 @@ export interface HubCursor extends StreamHead {
 
 export const BEGIN: HubCursor = { ...EMPTY_STREAM, block: -1, record: 0 };
 
-/** An event with what became of it since. */
+/** An event and its current status. */
 export interface Found {
   readonly event: HubEvent;
-  /** A reorganization made it untrue. */
+  /** A reorganization invalidated it. */
   readonly isCorrected: boolean;
-  /** Its payload is a block, which no condition of the database's sees. */
+  /** Its payload is a block, which SQL conditions cannot see. */
   readonly isInBlock: boolean;
 }
 
 export interface HubPage {
   readonly events: readonly Found[];
-  /** Of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** Rows that one step of the hub writes, all or none. */
+/** Rows that one step of the hub writes atomically. */
 export interface Step {
   readonly drafts: readonly Drafted[];
   readonly missions: readonly MissionRow[];
   readonly accounts: readonly AccountRow[];
   readonly contracts: readonly { readonly address: Address; readonly contract: ContractName }[];
   readonly marks: readonly BlockMark[];
-  /** Blocks after this one are forgotten first: they were replaced. */
+  /** Later blocks are forgotten first: they were replaced. */
   readonly keepTo: number | undefined;
-  /** Blocks before this one will not be replaced any more. */
+  /** Earlier blocks can no longer be replaced. */
   readonly forgetBefore: number;
   readonly block: number;
   readonly record: number;
@@ -54,7 +54,7 @@ export interface Step {
 
 const COLUMNS = Object.keys(hubEventSchema.shape);
 const SELECTED = COLUMNS.map((name) => `e."${name}"`).join(", ");
-/** Looked up event by event: an EXISTS is planned as one pass over the whole table. */
+/** A scalar subquery per event: an EXISTS would be planned as one pass over the whole table. */
 const CORRECTED = '(SELECT c.sequence FROM hub_events c WHERE c.corrects = e."eventId" LIMIT 1) IS NOT NULL AS corrected';
 const FOUND = `${SELECTED}, ${CORRECTED}, ${IN_BLOCK} AS "inBlock"`;
 
@@ -82,10 +82,10 @@ const contractSchema = z.object({
   contract: z.custom<ContractName>((name) => typeof name === "string" && Object.hasOwn(contractAbis, name)),
 });
 
-/** Where the hub's tables are read: transactions are for whoever writes them. */
+/** Read access to the hub's tables; only the writer uses transactions. */
 export type Rows = Pick<Sql, "query">;
 
-/** The stream in the hub's tables, to be read. */
+/** Reads the stream from the hub's tables. */
 export class HubRows {
   readonly #sql: Rows;
 
@@ -103,7 +103,7 @@ export class HubRows {
     return { events, next };
   }
 
-  /** What came after one place and up to another, with whom it names. */
+  /** Events after one position up to another, with the accounts they name. */
   async step(after: number, to: number): Promise<readonly (Found & Followed)[]> {
     const named = (table: string) => `ARRAY(SELECT p.address FROM ${table} p WHERE p.sequence = e.sequence)`;
     const rows = await this.#sql.query(
@@ -124,7 +124,7 @@ export class HubRows {
     return rows.map(foundIn);
   }
 
-  /** Canonical JSON of those of these payloads that the hub itself holds. */
+  /** Canonical JSON of those payloads that the hub itself holds. */
   async payloads(cids: readonly ContentId[]): Promise<ReadonlyMap<ContentId, string>> {
     if (cids.length === 0) return new Map();
     const rows = await this.#sql.query(
@@ -140,7 +140,7 @@ export class HubStore extends HubRows {
   readonly #sql: Sql;
   readonly #random: () => Hash;
 
-  /** @param random The stream's secret, when it begins. */
+  /** @param random Generates the secret of a new stream. */
   constructor(sql: Sql, random: () => Hash) {
     super(sql);
     this.#sql = sql;
@@ -164,12 +164,12 @@ export class HubStore extends HubRows {
     return (await this.#sql.query("SELECT address, contract FROM hub_contracts")).map((row) => contractSchema.parse(row));
   }
 
-  /** Blocks that may still be replaced, the last one first. */
+  /** Blocks that may still be replaced, newest first. */
   async marks(): Promise<readonly BlockMark[]> {
     return (await this.#sql.query("SELECT number, hash, time FROM hub_blocks ORDER BY number DESC")).map((row) => markSchema.parse(row));
   }
 
-  /** Events of blocks after this one that still hold, with whom they name. */
+  /** Valid events of later blocks, with the accounts they name. */
   async eventsAfter(block: number): Promise<readonly { readonly event: HubEvent; readonly parties: readonly Address[] }[]> {
     const rows = await this.#sql.query(
       `SELECT ${SELECTED}, ARRAY(SELECT p.address FROM hub_parties p WHERE p.sequence = e.sequence) AS parties FROM hub_events e
@@ -179,7 +179,7 @@ export class HubStore extends HubRows {
     return rows.map((row) => ({ event: eventOf(row), parties: z.array(addressSchema).parse(row["parties"]) }));
   }
 
-  /** Writes a step and moves the cursor in one transaction; `written` runs just before it commits. Returns the new events. */
+  /** Writes a step and moves the cursor in one transaction; `written` runs just before the commit. Returns the new events. */
   write(from: HubCursor, step: Step, written: () => Promise<void> = async () => {}): Promise<readonly HubEvent[]> {
     return this.#sql.transaction(async (sql) => {
       await sql.query("LOCK TABLE hub_cursor IN EXCLUSIVE MODE");
@@ -239,7 +239,7 @@ export class HubStore extends HubRows {
     });
   }
 
-  /** Lets go of payloads of events before this time; hashes, ids and places stay. Returns how many. */
+  /** Deletes payloads of earlier events; hashes, ids and positions remain. Returns their number. */
   async forgetPayloads(before: number): Promise<number> {
     const rows = await this.#sql.query(
       "UPDATE hub_events SET payload = NULL WHERE timestamp < $1 AND payload IS NOT NULL RETURNING sequence",
@@ -270,7 +270,7 @@ function foundIn(row: Row): Found {
   return { event: eventOf(row), isCorrected: row["corrected"] === true, isInBlock: row["inBlock"] === true };
 }
 
-/** All rows in one statement. `key`: a row of the same key is replaced. */
+/** Inserts all rows with one statement. `key`: replaces rows with the same key. */
 async function insert(sql: Sql, table: string, columns: readonly string[], rows: readonly object[], key?: string): Promise<void> {
   if (rows.length === 0) return;
   const names = columns.map((name) => `"${name}"`).join(", ");
@@ -281,7 +281,7 @@ async function insert(sql: Sql, table: string, columns: readonly string[], rows:
   ]);
 }
 
-/** The last row of each key: one statement may not write a row twice. */
+/** The last row of each key: one statement must not write a row twice. */
 function lastOf<Item>(rows: readonly Item[], keyOf: (row: Item) => string): readonly Item[] {
   return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
 }

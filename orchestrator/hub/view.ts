@@ -7,43 +7,43 @@ import { cursorAfter, type Followed, type HubFilter, type HubQuery, limitOf, MAX
 import { accountRowSchema, type MissionRow, missionRowSchema, Registry } from "./registry.ts";
 import { BEGIN, cursorSchema, type Found, type HubCursor, type HubPage, type HubRows } from "./store.ts";
 
-/** An event as the hub hands it out. */
+/** An event as the hub returns it. */
 export interface StreamEvent extends HubEvent {
-  /** No reorganization is expected to make it untrue. */
+  /** No reorganization is expected to invalidate it. */
   readonly isFinal: boolean;
-  /** One did: a later entry says so. */
+  /** A reorganization invalidated it; a later entry says so. */
   readonly isCorrected: boolean;
 }
 
-/** Whether somebody may not read an event's payload: no search of theirs looks into it. */
+/** Whether an event's payload is withheld from the reader, and so excluded from text searches. */
 export type Withholding = (event: StreamEvent) => Promise<boolean>;
 
-/** Until when a payload is withheld from everybody who has no part in its mission. */
+/** How long a payload is withheld from readers without a part in its mission. */
 export type Secrecy = "open" | "until its mission is over" | "for ever";
 
-/** What there is to read of the Logging Hub. */
+/** Read access to the Logging Hub. */
 export interface HubReads {
-  /** A page. With `text` it may end early, even empty, where many blocks had to be read: `next` goes on. */
+  /** One page. With `text` it may end early, even empty, if many blocks had to be read: continue with `next`. */
   query(query: HubQuery, isWithheld?: Withholding): Promise<{ readonly events: readonly StreamEvent[]; readonly next: string | null }>;
   event(id: Hash): Promise<StreamEvent | undefined>;
-  /** The bytes behind a payload id, from the hub or the city's blocks; undefined when neither holds them. */
+  /** The bytes of a payload, from the hub or the city's blocks; undefined if neither holds them. */
   payload(cid: ContentId): Promise<Uint8Array | undefined>;
-  /** The same for several at once; those that neither holds are left out. */
+  /** The same for several payloads; missing ones are left out. */
   payloads(cids: readonly ContentId[]): Promise<ReadonlyMap<ContentId, Uint8Array>>;
-  /** Every event after this place that passes the filter, and then each as it happens, until `signal` is aborted. */
+  /** Every event after this position that matches the filter, then new ones as they happen, until `signal` aborts. */
   follow(after: number, filter: HubFilter, signal: AbortSignal, isWithheld?: Withholding): AsyncGenerator<StreamEvent>;
-  /** Where chain, log and stream were read to. */
+  /** How far chain, log and stream were read. */
   cursor(): HubCursor;
   /** The paper's missionId of a mission's contract, or of a session. */
   missionAt(address: Address): MissionRow | undefined;
   sessionNumbered(session: string): MissionRow | undefined;
   missionWithId(id: Hash): MissionRow | undefined;
-  /** The first events whose payload this is. */
+  /** The first events with this payload. */
   eventsWithPayload(cid: ContentId): Promise<readonly StreamEvent[]>;
   principalOf(account: Address): Address | undefined;
 }
 
-/** A step of the stream: where it stands since, and what it made known of missions and accounts. */
+/** A step of the stream: its new end, and new missions and accounts. */
 export const hubNewsSchema = z.strictObject({
   cursor: cursorSchema,
   missions: z.array(missionRowSchema).readonly(),
@@ -54,21 +54,21 @@ export type HubNews = z.output<typeof hubNewsSchema>;
 export interface HubViewOptions {
   readonly rows: HubRows;
   readonly blocks: Pick<Blocks, "has" | "get">;
-  /** So many blocks above a block make it final. */
+  /** Blocks above a block that make it final. */
   readonly finality: number;
   readonly legislature: Address;
 }
 
-/** Events of one step at most that those who follow share. */
+/** Maximum number of events of one step that followers share. */
 const SHARED = 1_000;
 
-/** The last step of the stream, read once for all who follow it. */
+/** The last step of the stream, read once for all followers. */
 interface LastStep {
   readonly after: number;
   readonly events: () => Promise<readonly (Omit<Followed, "event"> & { readonly event: StreamEvent })[]>;
 }
 
-/** The stream as it is read: by the hub that writes it, or in another thread that receives each of its steps. */
+/** Reads the stream, in the hub that writes it or in another thread that receives its steps. */
 export class HubView implements HubReads {
   readonly #of: HubViewOptions;
   #cursor = BEGIN;
@@ -85,14 +85,14 @@ export class HubView implements HubReads {
     return this.#registry;
   }
 
-  /** Begins here, whatever it held before. */
+  /** Restarts from this state. */
   begin({ cursor, missions, accounts }: HubNews): void {
     this.#registry = new Registry(this.#of.legislature, missions, accounts);
     this.#cursor = cursor;
     this.#last = undefined;
   }
 
-  /** One step further; whoever follows looks again. */
+  /** Applies one step and wakes followers. */
   advance({ cursor, missions, accounts }: HubNews): void {
     const after = this.#cursor.sequence;
     this.#registry.add(missions, accounts);
@@ -144,7 +144,7 @@ export class HubView implements HubReads {
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
     for (let last = after; !signal.aborted; ) {
-      // Taken before anything is read: what comes meanwhile is not slept through.
+      // Taken before reading, so that news during the read are not missed.
       const { promise } = this.#news;
       const head = this.#cursor.sequence;
       const page = await this.#following(filter, last, isWithheld);
@@ -159,7 +159,7 @@ export class HubView implements HubReads {
     }
   }
 
-  /** The next events after this place that pass. Whoever has read all but the last step reads it with the others. */
+  /** The next matching events after this position. Followers that lack only the last step share its read. */
   async #following(filter: HubFilter, after: number, isWithheld: Withholding): Promise<readonly StreamEvent[]> {
     const last = this.#last;
     if (last === undefined || after < last.after || filter.text !== undefined) {
@@ -177,7 +177,7 @@ export class HubView implements HubReads {
       after,
       events: () => {
         asked ??= ask();
-        // What failed is asked again by whoever comes next.
+        // A failed read is repeated by the next follower.
         asked.catch(() => {
           asked = undefined;
         });
@@ -210,7 +210,7 @@ export class HubView implements HubReads {
     return this.#registry.principalOf(account);
   }
 
-  /** A page of the rows; what a block holds is searched here. */
+  /** A page of rows; payloads in blocks are searched here. */
   async #page(asked: HubQuery, isWithheld: Withholding): Promise<HubPage> {
     const { rows } = this.#of;
     if (asked.text === undefined) return rows.query(asked);
@@ -234,7 +234,7 @@ export class HubView implements HubReads {
     }
   }
 
-  /** Nothing where it is not here, or not what its id says: a search goes on. */
+  /** Empty for a missing or damaged block, so that a search continues. */
   #textOf(cid: ContentId): string {
     const { blocks } = this.#of;
     try {
@@ -256,11 +256,11 @@ export class HubView implements HubReads {
 
 const nothingWithheld: Withholding = async () => false;
 
-/** Letters of blocks that one question reads, the last block whole; looking for a block counts as some more. */
+/** Characters of blocks read per query, the last block whole; each block lookup adds some. */
 const MAX_READ = 8_000_000;
 const COST_OF_BLOCK = 4_000;
 
-/** The next events of the stream after this place, in the stream's order whatever the filter. */
+/** The next events of the stream after this position, in stream order whatever the filter. */
 async function followed(query: (asked: HubQuery) => Promise<HubPage>, filter: HubFilter, after: number): Promise<readonly Found[]> {
   const { fromTime = 0, toTime = Number.MAX_SAFE_INTEGER, fromBlock, toBlock, ...rest } = filter;
   const isByBlock = fromBlock !== undefined || toBlock !== undefined;

@@ -143,7 +143,7 @@ describe("a manipulated codification", function () {
 
   it("M1, code behind the law: named by the audit, refused by the chain as no law", async () => {
     const injected: Hex = `${law.law}ff`;
-    expect(named("M1", audit(injected))).to.deep.equal(["has 1 bytes that are no law and would be code"]);
+    expect(named("M1", audit(injected))).to.deep.equal(["has 1 bytes beyond the law, which would become code"]);
     expect(await validated(injected)).to.contain("MalformedLaw");
     expect(await handedIn(injected)).to.contain("SpecMismatch");
   });
@@ -202,7 +202,9 @@ describe("a manipulated codification", function () {
 
   it("M8, foreign code called by the gate: named by the audit, refused by the chain", async () => {
     const gated = withLast({ predicate: 7 });
-    expect(named("M8", audit(compileLaw(gated).law, gated))).to.deep.equal(["has its output judged by predicate 7, which nobody approved"]);
+    expect(named("M8", audit(compileLaw(gated).law, gated))).to.deep.equal([
+      "has its output judged by predicate 7, which was not approved",
+    ]);
     expect(await validated(compileLaw(gated).law)).to.contain("UnknownPredicate");
     expect(named("M8", audit(law.law, law.document, withCode(NO_LOCK)))).to.deep.equal(["has no lock against reentrancy"]);
   });

@@ -2,7 +2,7 @@ import type { LocalAccount } from "viem";
 import type { MessageName } from "../../protocol/typed-data.ts";
 import { type Message, type SigningDomain, signMessage } from "./sign-message.ts";
 
-/** How an agent authorises a call that another account sends (contracts/types/Roles.sol). */
+/** An agent's authorisation of a call that another account sends (contracts/types/Roles.sol). */
 export interface Auth {
   readonly agent: `0x${string}`;
   /** Unix seconds. */
@@ -10,10 +10,10 @@ export interface Auth {
   readonly signature: `0x${string}`;
 }
 
-/** Messages an agent signs for a call with `Auth`. */
+/** Messages that authorise a call with `Auth`. */
 type AuthMessage = "RegisterService" | "Propose" | "Sponsor" | "Petition" | "Reintroduce" | "Bid" | "WithdrawBid";
 
-/** Signs a call's message and wraps it up as the call's `Auth`. */
+/** Signs a call's message and returns the `Auth` for the call. */
 export async function signAuth<Name extends AuthMessage & MessageName>(
   domain: SigningDomain,
   account: LocalAccount,

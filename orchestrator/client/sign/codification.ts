@@ -3,12 +3,12 @@ import { actionNumber, encodeActionData } from "../../protocol/actions.ts";
 import { actTypedData, type OverrideAction } from "../../protocol/acts.ts";
 import type { CodificationApproval, CodificationRequest } from "../../protocol/codification-approval.ts";
 
-/** The bytes whose content id stands for a justification. */
+/** The bytes behind a justification's content id. */
 export function justificationBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** What an adjudicator signs: nothing of it can be chosen but the justification (AgentCity A.7; decision 28). */
+/** What an adjudicator signs: only the justification can be chosen (AgentCity A.7; decision 28). */
 export function codificationMessage(request: CodificationRequest, because: string): OverrideAction {
   const { session, specHash, until } = request;
   return {
@@ -24,12 +24,12 @@ export function codificationMessage(request: CodificationRequest, because: strin
   };
 }
 
-/** The same as a wallet takes it. */
+/** The same as typed data for a wallet. */
 export function codificationTypedData(request: CodificationRequest, because: string) {
   return actTypedData(request.chainId, request.adjudication, codificationMessage(request, because));
 }
 
-/** Signs. Pure: needs the request and a key, no network. */
+/** Signs an approval. Pure: needs the request and a key, no network. */
 export async function signCodification(
   account: LocalAccount,
   request: CodificationRequest,

@@ -5,17 +5,17 @@ import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { type SessionMessageName, sessionDomain, sessionMessageTypes } from "../../protocol/session-messages.ts";
 import type { SigningDomain } from "./sign-message.ts";
 
-/** The fields of a message of a session, without the signature. */
+/** The fields of a session message, without the signature. */
 export type SessionMessage<Name extends SessionMessageName> = {
   readonly [Member in (typeof sessionMessageTypes)[Name][number] as Member["name"]]: AbiParameterToPrimitiveType<Member>;
 };
 
-/** The EIP-712 digest of a message that no contract takes. */
+/** The EIP-712 digest of a message that no contract consumes. */
 export function sessionDigest<Name extends SessionMessageName>(city: SigningDomain, name: Name, message: SessionMessage<Name>): Hash {
   return hashTypedData(typed(city, name, message) as never);
 }
 
-/** Signs such a message. Pure: the same message always gives the same bytes. */
+/** Signs such a message. Deterministic. */
 export function signSessionMessage<Name extends SessionMessageName>(
   city: SigningDomain,
   account: LocalAccount,
@@ -41,15 +41,15 @@ export async function isSessionMessageBy<Name extends SessionMessageName>(
   try {
     return (await recoverAddress({ hash: sessionDigest(city, name, message), signature })) === signer;
   } catch {
-    // Not the form of a signature at all.
+    // Not a well-formed signature.
     return false;
   }
 }
 
-/** A city whose chain answers for contracts. */
+/** A city whose chain can be queried for contract signatures. */
 export type ReadableCity = SigningDomain & { readonly chain: { readonly publicClient: Pick<PublicClient, "call"> } };
 
-/** Whether this account signed this message, or this contract says so (ERC-1271), as contracts on chain take it. */
+/** Whether this account signed this message, or this contract accepts the signature (ERC-1271), as on-chain verification does. */
 export async function isSessionMessageOf<Name extends SessionMessageName>(
   city: ReadableCity,
   signer: Address,

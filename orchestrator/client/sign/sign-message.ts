@@ -14,13 +14,13 @@ type ValueOf<Member extends { readonly name: string; readonly type: string }> = 
   ? readonly Message<Held>[]
   : AbiParameterToPrimitiveType<Member>;
 
-/** Where a signature holds: one chain, one city. Signing needs nothing else of a client, and no network. */
+/** Where a signature is valid: one chain, one city. Signing needs nothing else of a client, and no network. */
 export interface SigningDomain {
   readonly chain: { readonly id: number };
   readonly addresses: CityAddresses;
 }
 
-/** The contract that consumes the message: a city's own, or the mission's. */
+/** The contract that consumes the message: one of the city's, or the mission. */
 export function consumerOf(domain: SigningDomain, name: MessageName, mission?: Address): Address {
   const consumer = messageConsumers[name];
   if (consumer !== "mission") return domain.addresses[consumer];
@@ -39,14 +39,14 @@ export function messageDigest<Name extends MessageName>(
   return hashTypedData({ ...typedData(name, domain.chain.id, consumerOf(domain, name, mission)), message } as never);
 }
 
-/** The hash of a message by itself, as a list of such messages holds it. */
+/** The struct hash of a message, as it is included in a list. */
 export function messageHash<Name extends MessageName>(name: Name, message: Message<Name>): Hash {
   return hashStruct({ primaryType: name, types: typedDataTypes, data: message } as never);
 }
 
 /**
- * The digest of a list that only the hashes of some entries are known of. `before` and `after`: the words of the members in front of the
- * list and behind it, in the order of the type.
+ * The digest of a list of which only the hashes of some entries are known. `before` and `after`: the words of the members before and after
+ * the list, in the order of the type.
  */
 export function listDigest(
   domain: SigningDomain,
@@ -68,7 +68,7 @@ const DOMAIN = [
   { name: "verifyingContract", type: "address" },
 ];
 
-/** Signs a message with an account's key. Pure: the same message always gives the same bytes. */
+/** Signs a message with an account's key. Deterministic. */
 export function signMessage<Name extends MessageName>(
   domain: SigningDomain,
   account: LocalAccount,

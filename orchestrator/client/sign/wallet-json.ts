@@ -4,7 +4,7 @@ import type { OverrideAction } from "../../protocol/acts.ts";
 import { orderDigest, orderTypedData } from "./order.ts";
 import type { SigningDomain } from "./sign-message.ts";
 
-/** viem leaves it out; wallets ask for it. */
+/** viem omits the domain type; wallets require it. */
 const DOMAIN = [
   { name: "name", type: "string" },
   { name: "version", type: "string" },
@@ -12,13 +12,13 @@ const DOMAIN = [
   { name: "verifyingContract", type: "address" },
 ] as const;
 
-/** An order as a wallet takes it (eth_signTypedData_v4), and as a dry run shows it. */
+/** An order as JSON for a wallet (eth_signTypedData_v4), which a dry run prints. */
 export function walletJson(domain: SigningDomain, order: OverrideAction): string {
   const { types, ...data } = orderTypedData(domain, order);
   return serializeTypedData({ ...data, types: { EIP712Domain: DOMAIN, ...types } } as never);
 }
 
-/** The three hashes that a hardware wallet shows: of the domain, of the message, and what is signed. */
+/** The three hashes that a hardware wallet displays: domain, message, and digest. */
 export function orderHashes(
   domain: SigningDomain,
   order: OverrideAction,

@@ -50,7 +50,7 @@ export const claimCommands: readonly Command[] = [
     input: emitted,
     output: z.strictObject({ claim_id: z.string() }),
     async run(world, envelope, { key }) {
-      if (key === undefined) throw new Refused("SignatureMissing", "Say who you are before you emit");
+      if (key === undefined) throw new Refused("SignatureMissing", "Authenticate before emitting a claim");
       await deskOf(world).emit(envelope, key);
       return { claim_id: envelope.attestation.claim_id };
     },
