@@ -1,7 +1,7 @@
 import type { Request } from "./chain.ts";
 import { MethodNotAllowed } from "./errors.ts";
 
-/** Everything the outside may ask: reads, and transactions somebody already signed (decision 35). */
+/** Methods offered to other processes: reads, and sending of signed transactions (decision 35). */
 export const ALLOWED_METHODS: ReadonlySet<string> = new Set([
   "eth_blockNumber",
   "eth_call",
@@ -29,10 +29,10 @@ export const ALLOWED_METHODS: ReadonlySet<string> = new Set([
   "web3_clientVersion",
 ]);
 
-/** Simulations, for the city itself and nobody outside: a trace may cost a node a hundred times what the call does. */
+/** Simulation methods, for the city itself only: a trace may cost a node a hundred times as much as the call. */
 export const SIMULATIONS = { own: new Set(["debug_traceCall", "eth_simulateV1"]), foreign: new Set(["eth_simulateV1"]) } as const;
 
-/** Lets only allowed methods through. Wallets ask for accounts: there are none. */
+/** Rejects all other methods. Wallets ask for accounts: the answer is none. */
 export function onlyAllowed(request: Request, methods: ReadonlySet<string> = ALLOWED_METHODS): Request {
   return async (call) => {
     if (call.method === "eth_accounts") return [];

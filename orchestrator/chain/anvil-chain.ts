@@ -19,17 +19,17 @@ import { startOf } from "./lock.ts";
 import { requestOver } from "./rpc.ts";
 import type { Genesis, TranscriptBlock } from "./transcript.ts";
 
-/** Block 0 of an Anvil city. Anvil's blocks depend on nothing else but what is mined and when: they replay hash for hash. */
+/** Block 0 of an Anvil city. Anvil's blocks depend only on what is mined and when, so they replay hash for hash. */
 export const ANVIL_GENESIS: Genesis = { ...DEVNET_GENESIS, engine: "anvil", coinbase: `0x${"0".repeat(40)}` };
 
 export interface AnvilChainOptions extends DrivenOptions {
-  /** An Anvil that somebody else runs, started with a city's flags (docs/genesis.md); it outlives this chain. */
+  /** An Anvil run by someone else, started with a city's flags (docs/genesis.md); it outlives this chain. */
   readonly url?: string;
-  /** A node of a chain to go on from: a new chain begins at that chain's last block, an existing one asks it for what it does not hold. */
+  /** Node of the chain to fork: a new chain starts at that chain's last block; an existing fork queries it for state it does not hold. */
   readonly forkUrl?: string | undefined;
-  /** What a new fork's founder is given of a token of that chain. */
+  /** Tokens of the forked chain that a new fork's founder receives. */
   readonly deal?: TokenDeal | undefined;
-  /** How many of the mnemonic's accounts are used. Default: those that have gas money. */
+  /** Number of the mnemonic's accounts in use. Default: those that have gas money. */
   readonly keys?: number;
 }
 
@@ -38,8 +38,8 @@ const PROCESS_FILE = "anvil.pid";
 const processSchema = z.strictObject({ pid: z.int().positive(), started: z.string() });
 
 /**
- * An L2 in another process. Whatever it loses when it is killed is mined again from the transcript, and what it has is compared with
- * it. Now and then it keeps what it knows in its folder (anvil-state.ts), so that this takes seconds, however long the chain is.
+ * Opens an L2 in another process. Blocks that it lost when killed are mined again from the transcript, and those it has are compared with
+ * it. Its state is saved regularly in its folder (anvil-state.ts), so that opening takes seconds however long the chain is.
  */
 export async function openAnvilChain(options: AnvilChainOptions = {}): Promise<DrivenChain> {
   const { url, dir, forkUrl, deal, keys = ANVIL_GENESIS.accounts, log = () => {} } = options;
@@ -52,7 +52,7 @@ export async function openAnvilChain(options: AnvilChainOptions = {}): Promise<D
     async connect(genesis, recorded): Promise<Engine> {
       if (url === undefined) return ownAnvil(genesis, recorded, { dir, forkUrl, log });
       const request = requestTo(url);
-      // What a killed city had sent and not mined is in its outbox, and comes again.
+      // Transactions that a killed city had sent but not mined are in its outbox, and will be sent again.
       await request({ method: "anvil_dropAllTransactions" });
       await prepare(request, genesis);
       return { request, close: async () => {} };
@@ -62,16 +62,16 @@ export async function openAnvilChain(options: AnvilChainOptions = {}): Promise<D
     return await openDrivenChain(drive, options);
   } catch (error) {
     if (!(error instanceof TranscriptMismatch) || dir === undefined || !isKept(dir)) throw error;
-    // Either the transcript is damaged or the kept state is: mined from its beginning it shows.
+    // Either the transcript or the saved state is damaged: replaying from the beginning tells which.
     refuseState(dir, error, log);
     return openDrivenChain(drive, options);
   }
 }
 
-/** Never sent twice by the transport: a block mined twice is another chain. */
+/** Without retries by the transport: a block mined twice makes another chain. */
 const requestTo = (url: string, isTrusted = false): Request => requestOver(url, REQUEST_TIMEOUT, { retries: 0, isTrusted });
 
-/** What a fork's block 0 differs in from the block it was forked at. */
+/** Applies the differences between a fork's block 0 and the forked block. */
 async function prepare(request: Request, { fork, mnemonic }: Genesis): Promise<void> {
   for (const index of fork?.delegated ?? [])
     await request({ method: "anvil_setCode", params: [devnetAccount(index, mnemonic).address, "0x"] });
@@ -86,7 +86,10 @@ const headSchema = z.object({
   baseFeePerGas: z.coerce.number().default(0),
 });
 
-/** Genesis of a fork of this chain at its last block. Always a devnet's chain id: nothing signed there is good on the chain itself (decision 98). */
+/**
+ * Genesis of a fork of this chain at its last block. Its chain id is always a devnet's: signatures made there are invalid on the chain
+ * itself (decision 98).
+ */
 async function forkedAt(url: string, keys: number, deal: TokenDeal | undefined): Promise<Genesis> {
   const request = requestOver(url, REQUEST_TIMEOUT);
   const chainId = z.coerce.number().parse(await request({ method: "eth_chainId" }));
@@ -110,12 +113,13 @@ interface OwnAnvil {
 }
 
 async function ownAnvil(genesis: Genesis, recorded: readonly TranscriptBlock[], { dir, forkUrl, log }: OwnAnvil): Promise<Engine> {
-  const start = (from?: string) => startAnvil({ driven: genesis, forkUrl, from, onExit: (how) => log(`Anvil ended by itself (${how})`) });
+  const start = (from?: string) =>
+    startAnvil({ driven: genesis, forkUrl, from, onExit: (how) => log(`Anvil exited unexpectedly (${how})`) });
   if (dir !== undefined) {
     makeFolder(dir);
     endOrphan(dir, log);
   }
-  // Of a fork Anvil dumps only what it has read so far.
+  // Of a fork Anvil dumps only the state it has read so far.
   const keepsIn = genesis.fork === undefined ? dir : undefined;
   const resumed = keepsIn === undefined ? undefined : await resume(keepsIn, recorded, start, log);
   const anvil = resumed ?? (await start());
@@ -132,7 +136,7 @@ async function ownAnvil(genesis: Genesis, recorded: readonly TranscriptBlock[], 
   };
 }
 
-/** An Anvil that goes on from what the last one kept, if that is part of this transcript. */
+/** An Anvil started from the saved state, if that state is part of this transcript. */
 async function resume(
   dir: string,
   recorded: readonly TranscriptBlock[],
@@ -146,7 +150,7 @@ async function resume(
     await unpackState(dir, from);
     anvil = await start(from);
     const head = await resumeState(requestTo(anvil.url), dir);
-    if (!recorded.some(({ hash }) => hash === head)) throw new KeptStateRefused("its last block is none of this chain's");
+    if (!recorded.some(({ hash }) => hash === head)) throw new KeptStateRefused("its last block does not belong to this chain");
     return anvil;
   } catch (error) {
     await anvil?.stop("SIGKILL");
@@ -157,20 +161,20 @@ async function resume(
   }
 }
 
-/** A state that cannot be resumed is as good as none; one line says why the city opens slowly. */
+/** Discards a state that cannot be resumed, and logs why the city opens slowly. */
 function refuseState(dir: string, error: unknown, log: (line: string) => void): void {
   const said = error instanceof AnvilFailed ? error.details?.split("\n", 1)[0] : undefined;
-  log(`what Anvil kept of this chain is not used: ${said ?? messageOf(error)}`);
+  log(`Anvil's saved state of this chain is not used: ${said ?? messageOf(error)}`);
   forgetState(dir);
 }
 
-/** Ends the Anvil that a killed city left running: nobody else would. */
+/** Kills the Anvil of a killed city, which would otherwise run forever. */
 export function endOrphan(dir: string, log: (line: string) => void): void {
   const path = join(dir, PROCESS_FILE);
   const orphan = readStateFile(path, processSchema, "delete it, and end an `anvil` process that still runs for this folder");
   if (orphan === undefined) return;
   const { pid, started } = orphan;
-  // The number alone may be another program's by now.
+  // The pid alone may belong to another program by now.
   if (started !== "" && startOf(pid) === started) {
     process.kill(pid, "SIGKILL");
     log(`Anvil ${pid} of a killed city was still running: ended`);

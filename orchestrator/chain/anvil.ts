@@ -8,29 +8,29 @@ import { DEVNET_GENESIS } from "./devnet.ts";
 import type { Genesis } from "./transcript.ts";
 
 export interface AnvilOptions {
-  /** 0 or nothing: any free port. */
+  /** 0 or undefined: any free port. */
   readonly port?: number;
-  /** Keep the state in this directory: loaded at start, saved every second and at the end. */
+  /** Directory for its state: loaded at start, saved every second and at the end. */
   readonly dir?: string;
   readonly startTimeoutMillis?: number;
   /**
-   * Block 0, and that blocks are mined on request, with the requested time (chain/anvil-chain.ts). Without it each transaction is
-   * mined at once, at the machine's time.
+   * Block 0; blocks are then mined on request only, at the requested time (chain/anvil-chain.ts). Default: each transaction is mined at
+   * once, at the machine's time.
    */
   readonly driven?: Genesis;
-  /** A node of the chain whose block `driven.fork` names. */
+  /** Node of the chain whose block `driven.fork` names. */
   readonly forkUrl?: string | undefined;
-  /** A file in which another Anvil of the same beginning dumped what it knew. */
+  /** A file into which another Anvil with the same genesis dumped its state. */
   readonly from?: string | undefined;
-  /** Called when the program ends by itself. */
+  /** Called if the program exits unexpectedly. */
   readonly onExit?: (how: string) => void;
 }
 
-/** A chain in another process, which survives this one. */
+/** A chain in another process, which outlives this one. */
 export interface Anvil {
   readonly url: string;
   readonly pid: number;
-  /** Ends it: SIGTERM saves the state, SIGKILL loses at most the last second. Tells by which signal it ended. */
+  /** Stops it: SIGTERM saves the state, SIGKILL loses at most the last second. Returns the signal that ended it. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<NodeJS.Signals | null>;
 }
 
@@ -44,16 +44,16 @@ export class AnvilFailed extends AgentCityError {
   }
 }
 
-/** What a fork does not hold itself it asks of the chain that it was forked from. */
+/** A fork queries the chain it was forked from for state it does not hold. */
 export class ForkUrlMissing extends AgentCityError {
   constructor(chainId: number) {
-    super("ForkUrlMissing", `This city lives on a fork of chain ${chainId}, and no node of that chain is named`, {
-      action: "name one, with the state of the block it was forked at: --fork <url> (an audit: --rpc <url>)",
+    super("ForkUrlMissing", `This city lives on a fork of chain ${chainId}, and no RPC URL of that chain was given`, {
+      action: "give one whose node has the state of the forked block: --fork <url> (an audit: --rpc <url>)",
     });
   }
 }
 
-/** The program itself, not npm's wrapper script, which would survive the program's end and hide its pid. */
+/** Path of the program itself, not of npm's wrapper script, which would outlive it and hide its pid. */
 export function anvilBinary(): string {
   const machine = { x64: "amd64", arm64: "arm64" }[process.arch as string] ?? process.arch;
   const name = `@foundry-rs/anvil-${process.platform}-${machine}`;
@@ -80,14 +80,14 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       ...["--balance", (BigInt(genesis.balance) / 10n ** 18n).toString(), "--gas-limit", String(genesis.gasLimit)],
       ...beginning(genesis, options.forkUrl),
       ...driven,
-      // A few past states are kept, so that a revert can still be explained.
+      // Keeps a few past states, so that a revert can still be explained.
       ...["--prune-history", "64", "--optimism", ...state, ...from],
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   const url = await listening(child, options.startTimeoutMillis ?? 20_000);
   let stopping = false;
-  // A process that ends in a hurry takes its node along.
+  // A process that exits in a hurry takes its node along.
   const end = () => child.kill("SIGKILL");
   process.once("exit", end);
   child.on("exit", (code, signal) => {
@@ -108,7 +108,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   };
 }
 
-/** What block 0 is, or which block of another chain takes its place. */
+/** Flags for block 0, or for the forked block in its place. */
 function beginning({ fork, timestamp, baseFee }: Genesis, forkUrl: string | undefined): readonly string[] {
   if (fork === undefined) return ["--timestamp", String(timestamp), "--base-fee", String(baseFee)];
   if (forkUrl === undefined) throw new ForkUrlMissing(fork.chainId);
@@ -123,16 +123,16 @@ function listening(child: ChildProcess, timeout: number): Promise<string> {
       child.kill("SIGKILL");
       reject(new AnvilFailed(`${reason}\n${said.trim().split("\n").slice(-3).join("\n")}`));
     };
-    const timer = setTimeout(() => fail(`it did not listen within ${timeout / 1000} s`), timeout);
+    const timer = setTimeout(() => fail(`it did not start listening within ${timeout / 1000} s`), timeout);
     child.on("error", (error) => fail(messageOf(error)));
-    child.on("exit", (code) => fail(`it ended with code ${code}`));
+    child.on("exit", (code) => fail(`it exited with code ${code}`));
     const hear = (chunk: Buffer) => {
       said += chunk.toString("utf8");
       const match = /Listening on (\S+)/.exec(said);
       if (match === null) return;
       clearTimeout(timer);
       child.removeAllListeners("exit");
-      // Its later words are not read, but a full pipe would stop it.
+      // Later output is not read, but a full pipe would block it.
       child.stdout?.off("data", hear).resume();
       child.stderr?.off("data", hear).resume();
       resolve(`http://${match[1]}`);

@@ -4,12 +4,12 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { evenHex, orderedTrieRoot } from "../primitives/ordered-trie.ts";
 
-/** What a node says of a block, a transaction or a receipt does not hash to what it must. */
+/** A block, transaction or receipt from a node does not hash to the expected value. */
 export class ProofFails extends AgentCityError {
   readonly block: bigint;
   constructor(block: bigint, what: string) {
     super("ProofFails", `Block ${block}: ${what}`, {
-      action: "ask another node: this one, or the bundle, does not tell the chain's history",
+      action: "use another node: either this node or the bundle is wrong about the chain's history",
     });
     this.block = block;
   }
@@ -19,7 +19,7 @@ const quantity = z.string().regex(/^0x[0-9a-f]+$/i);
 const optional = quantity.nullish();
 const accessSchema = z.array(z.object({ address: hexSchema, storageKeys: z.array(hexSchema) }));
 
-/** A transaction as `eth_getBlockByNumber` gives it. Other fields stay as they are. */
+/** A transaction as returned by `eth_getBlockByNumber`. Other fields are kept. */
 const transactionSchema = z.looseObject({
   hash: hashSchema,
   type: quantity.default("0x0"),
@@ -80,7 +80,7 @@ export type RawBlock = z.output<typeof rawBlockSchema>;
 
 const logSchema = z.looseObject({ address: hexSchema, topics: z.array(hexSchema), data: hexSchema, logIndex: quantity });
 
-/** A receipt as nodes give it. */
+/** A receipt as nodes return it. */
 export const rawReceiptSchema = z.looseObject({
   transactionHash: hashSchema,
   type: quantity.default("0x0"),
@@ -96,10 +96,10 @@ export type RawReceipt = z.output<typeof rawReceiptSchema>;
 
 type Field = Hex | readonly Field[];
 const whole = (value: string | null | undefined): Hex => evenHex(BigInt(value ?? "0x0"));
-/** OP stack: what the sequencer puts into a block by itself. */
+/** OP stack: transactions that the sequencer adds itself. */
 const DEPOSIT = 0x7e;
 
-/** Keccak of a header's RLP: the block's name. Fields that later forks added are there or not, never in between. */
+/** Keccak of a header's RLP. Fields added by later forks are present up to some point, without gaps. */
 export function blockHash(block: RawBlock): Hash {
   const fields: Field[] = [
     ...[block.parentHash, block.sha3Uncles, block.miner, block.stateRoot, block.transactionsRoot, block.receiptsRoot, block.logsBloom],
@@ -116,21 +116,21 @@ export function blockHash(block: RawBlock): Hash {
 }
 
 /**
- * Compares a block with what it names: its own hash, every transaction and every receipt. Throws ProofFails.
+ * Checks a block against its own hash, and every transaction and receipt against its roots. Throws ProofFails.
  *
  * @param receipts In the order of the block's transactions.
  */
 export function requireProven(block: RawBlock, receipts: readonly RawReceipt[]): void {
   const number = BigInt(block.number);
   const requireSame = (found: Hash, named: Hash, what: string) => {
-    if (found !== named) throw new ProofFails(number, `its ${what} give ${found}, and it names ${named}`);
+    if (found !== named) throw new ProofFails(number, `its ${what} hash to ${found}, but its header says ${named}`);
   };
   requireSame(blockHash(block), block.hash, "header's fields");
   const raws = block.transactions.map((transaction) => rawOf(number, transaction));
   for (const [index, raw] of raws.entries()) {
     const { hash = "0x", transactionIndex = "" } = block.transactions[index] ?? {};
     requireSame(keccak256(raw), hash, `transaction ${index}'s fields`);
-    if (Number(transactionIndex) !== index) throw new ProofFails(number, `transaction ${index} says that it is ${transactionIndex}`);
+    if (Number(transactionIndex) !== index) throw new ProofFails(number, `transaction ${index} states index ${transactionIndex}`);
   }
   requireSame(orderedTrieRoot(raws), block.transactionsRoot, "transactions");
   requireSame(orderedTrieRoot(receipts.map(encodedReceipt)), block.receiptsRoot, "receipts");
@@ -138,7 +138,7 @@ export function requireProven(block: RawBlock, receipts: readonly RawReceipt[]):
     requireSame(transactionHash, block.transactions[index]?.hash ?? "0x", `receipts' order`);
 }
 
-/** Who signed it; the sequencer's own transactions carry their sender among their fields. */
+/** The signer; the sequencer's own transactions state their sender as a field. */
 export async function senderOf(block: bigint, transaction: RawTransaction): Promise<Hex> {
   if (Number(transaction.type) === DEPOSIT) return transaction.from;
   return recoverTransactionAddress({ serializedTransaction: rawOf(block, transaction) as TransactionSerialized });
@@ -157,7 +157,7 @@ function encodedReceipt(receipt: RawReceipt): Hex {
   return typed(type, body);
 }
 
-/** The signed bytes again, from the fields that a node gives. */
+/** Reconstructs the signed bytes from a node's fields. */
 function rawOf(block: bigint, transaction: RawTransaction): Hex {
   const { type, nonce, gas, to, value, input, chainId, gasPrice, v, yParity, r, s } = transaction;
   const access = (transaction.accessList ?? []).map(({ address, storageKeys }): Field => [address, storageKeys]);
@@ -187,7 +187,7 @@ function rawOf(block: bigint, transaction: RawTransaction): Hex {
       return typed(type, toRlp([...head, isSystemTx === true ? "0x01" : "0x", input]));
     }
     default:
-      throw new ProofFails(block, `transaction ${transaction.hash} is of type ${type}, which cannot be encoded again here`);
+      throw new ProofFails(block, `transaction ${transaction.hash} is of type ${type}, which this version cannot encode`);
   }
 }
 

@@ -7,7 +7,7 @@ import { collectLogs } from "./collect-logs.ts";
 import { AnswerTooLarge } from "./errors.ts";
 
 const MAX_EVENTS = { logs: 10_000, characters: 16 * 1024 * 1024 };
-/** Blocks, and percentiles for each of them. */
+/** Number of blocks, and of percentiles for each. */
 const MAX_FEES = { blocks: 1_024, percentiles: 100 };
 
 const oneOrMore = z.union([hexSchema, z.array(hexSchema).max(100)]).nullable();
@@ -23,7 +23,7 @@ const filterSchema = z.looseObject({
 const logsSchema = z.array(z.looseObject({ data: z.string() }));
 const feesSchema = z.tuple([z.coerce.number().max(MAX_FEES.blocks), z.string()], z.array(z.unknown()).max(MAX_FEES.percentiles).nullish());
 
-/** Lets a read through to `request` so that its answer stays small: events page by page, fees of so many blocks. */
+/** Forwards a read to `request` with a bounded answer: events page by page, fees of a limited number of blocks. */
 export function boundedRead(request: Request, head: () => bigint): Request {
   return async (call) => {
     const { method, params = [] } = call;
@@ -50,7 +50,7 @@ async function eventsOf(request: Request, given: unknown, head: bigint): Promise
   );
 }
 
-/** A block that is not named is the last. */
+/** A missing block means the last one. */
 function placeOf(place: z.infer<typeof placeSchema> | null | undefined, head: bigint): bigint {
   if (place === "earliest") return 0n;
   const number = numberSchema.safeParse(place);

@@ -8,26 +8,25 @@ import { type DrivenChain, MAX_TRANSACTION_GAS } from "./driven.ts";
 import { ChainOverloaded } from "./errors.ts";
 import { Replica } from "./replica.ts";
 
-/** Requests of other processes that are answered side by side, and that wait. */
+/** Requests of other processes answered concurrently, and queued. */
 const READS = { atOnce: 8, waiting: 128 } as const;
-/** Of these, the ones that execute code. The rest of a hundred agents' simulations waits at their side. */
+/** Limit for those that execute code, so that a hundred agents' simulations do not block other reads. */
 const EXECUTIONS = { atOnce: 1, waiting: 32 } as const;
 
-/** Answers of events are the largest: two in memory are enough. */
+/** Event queries have the largest answers: two in memory are enough. */
 const EVENTS = { atOnce: 2, waiting: 32 } as const;
 
 const EXECUTING: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
 
-/** A chain's facade for other processes. */
+/** A chain's interface for other processes. */
 export interface BoundedRequest {
   readonly request: Request;
   close(): Promise<void>;
 }
 
 /**
- * Lets other processes ask so that no request harms the chain: answers and gas are capped, and what executes code on the embedded chain
- * does so in a replica first, which dies instead of the city. Errors: TooHeavy, AnswerTooLarge, ChainOverloaded, TransactionRefused,
- * MethodNotAllowed.
+ * Protects the chain from requests of other processes: answers and gas are capped, and code on the embedded chain is executed in a replica
+ * first, which can die without the city. Throws TooHeavy, AnswerTooLarge, ChainOverloaded, TransactionRefused, MethodNotAllowed.
  */
 export function boundedRequest(chain: CityChain | DrivenChain): BoundedRequest {
   const overloaded = () => new ChainOverloaded();
@@ -35,7 +34,7 @@ export function boundedRequest(chain: CityChain | DrivenChain): BoundedRequest {
   const events = new Admission(EVENTS.atOnce, EVENTS.waiting, overloaded);
   const read = boundedRead(chain.request, () => chain.head().number);
   const executions = new Admission(EXECUTIONS.atOnce, EXECUTIONS.waiting, overloaded);
-  // Another node's EVM keeps no steps: the cap on gas is enough.
+  // An external node's EVM records no steps: the gas cap is enough.
   const embedded = chain.kind === "embedded" && "mine" in chain ? chain : undefined;
   const replica = embedded === undefined ? undefined : new Replica(embedded);
 
@@ -47,7 +46,7 @@ export function boundedRequest(chain: CityChain | DrivenChain): BoundedRequest {
     if (embedded === undefined || replica === undefined) return chain.request(call);
     const raw = hexSchema.safeParse(call.params?.[0]);
     if (!raw.success) throw new InvalidValue("eth_sendRawTransaction", "expected one signed transaction in hex");
-    // So that the chain waits for the transaction alone, not for the replica to start.
+    // Starts the replica first, so that the chain waits for the transaction alone.
     await replica.run(async () => {});
     await embedded.mine([raw.data], undefined, async (timestamp) => {
       await replica.run((copy) => copy.mine([raw.data], timestamp));
@@ -64,7 +63,7 @@ export function boundedRequest(chain: CityChain | DrivenChain): BoundedRequest {
   };
 }
 
-/** The call with a gas limit that is at most the largest of a transaction. */
+/** Caps the call's gas at the largest allowed for a transaction. */
 function capped(call: unknown): unknown {
   if (typeof call !== "object" || call === null) return call;
   const asked = "gas" in call ? call.gas : undefined;

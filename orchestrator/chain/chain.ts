@@ -4,7 +4,7 @@ import type { WorkClock } from "../primitives/clock.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { inHalves } from "./gathered.ts";
 
-/** One JSON-RPC call (EIP-1193). The answer is unknown data: whoever reads it checks it. */
+/** One JSON-RPC call (EIP-1193). The answer is unknown data: its reader validates it. */
 export type Request = (call: { readonly method: string; readonly params?: readonly unknown[] | undefined }) => Promise<unknown>;
 
 export interface Fees {
@@ -12,29 +12,29 @@ export interface Fees {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** A chain as everybody above sees it, whether it lives in this process or behind a URL. */
+/** A chain, whether it runs in this process or behind a URL. */
 export interface Chain {
   readonly kind: "embedded" | "rpc";
   readonly id: number;
-  /** Reads: viem's client, nothing cached. */
+  /** viem's client for reads, without cache. */
   readonly publicClient: PublicClient<Transport, ViemChain>;
-  /** What views answered since the last block, by question. Absent where somebody else may mine between two questions. */
+  /** Answers of views since the last block, by question. Absent if others may mine between two questions. */
   readonly answers?: Map<string, Promise<unknown>>;
   /** Reads and `eth_sendRawTransaction` only; what `POST /rpc` serves. */
   readonly request: Request;
-  /** What would come of a call, by the node's own means (allow-list.ts): which of them it has, it says when it is asked. Absent where there is no node to ask. */
+  /** Simulates a call with the node's own methods (allow-list.ts), which may or may not be available. Absent if there is no node. */
   readonly simulation?: Request;
   /** Chain time in seconds; on a devnet it jumps when all work waits. */
   readonly clock: WorkClock;
-  /** Hands over signed transactions in this order. Embedded: one block, unless they exceed the block's gas. */
+  /** Submits signed transactions in this order. Embedded: in one block, unless they exceed its gas limit. */
   broadcast(transactions: readonly Hex[]): Promise<void>;
-  /** Waits for a transaction that was handed over. */
+  /** Waits for a submitted transaction. */
   receipt(hash: Hash): Promise<TransactionReceipt>;
-  /** What a reverted transaction returned, where the node can tell. */
+  /** Data returned by a reverted transaction, if the node has it. */
   revertData(hash: Hash): Promise<Hex | undefined>;
-  /** Fees for the next transaction; on the embedded chain a function of the chain alone. */
+  /** Fees for the next transaction; deterministic on the embedded chain. */
   fees(): Promise<Fees>;
-  /** The most that may be paid for a unit of gas, wei. Default: no limit. */
+  /** Largest acceptable fee per gas, wei. Default: no limit. */
   readonly feeCap?: bigint | undefined;
   close(): Promise<void>;
 }
@@ -47,22 +47,25 @@ export interface BlockName {
 
 /** A chain that a city lives on. */
 export interface CityChain extends Chain {
-  /** For people: "embedded L2", "base-sepolia". */
+  /** Display name: "embedded L2", "base-sepolia". */
   readonly name: string;
-  /** The first block that can be about the city. */
+  /** The first block that can concern the city. */
   readonly firstBlock: bigint;
-  /** Nobody here mines or moves time. */
+  /** A live network: this process neither mines nor moves time. */
   readonly isLive: boolean;
   /** The last block that counts. */
   head(): BlockName;
-  /** What a bundle keeps of it, `chain.ndjson`: all blocks of a devnet; of a live chain its name, and the block that `head` is. */
+  /** The chain's part of a bundle, `chain.ndjson`: all blocks of a devnet; for a live chain its name and the block `head`. */
   transcript(head?: BlockName): string;
 }
 
-/** Bytes of calls that go together: of 33 views with one argument, whose answers of up to 600 bytes each fit into one (gathered.ts). */
+/**
+ * Calldata per gathered request, bytes: 33 views with one argument, whose answers of up to 600 bytes each fit into one answer
+ * (gathered.ts).
+ */
 const TOGETHER = 1_200;
 
-/** A viem client over a request function. Retries belong to the transport below, not here. `gathers`: views asked at once are one request. */
+/** A viem client over a request function. Retries belong to the transport below. `gathers`: concurrent views share one request. */
 export function publicClientOf(
   id: number,
   name: string,
@@ -93,7 +96,7 @@ export function viemChain(id: number, name: string): ViemChain {
   });
 }
 
-/** The errors of several ABIs as one, for decoding reverts. */
+/** The errors of several ABIs combined, for decoding reverts. */
 export function errorsOf(abis: readonly Abi[]): Abi {
   return abis.flatMap((abi) => abi.filter((item) => item.type === "error"));
 }

@@ -7,7 +7,7 @@ import { canonicalJson } from "../primitives/json.ts";
 import { readStateFile } from "../primitives/state-file.ts";
 import { livingOwner } from "./lock.ts";
 
-/** What another process needs to use a living city: `.agentcity/<network>/city.json`. */
+/** What another process needs to use a running city: `.agentcity/<network>/city.json`. */
 export const cityFileSchema = z.strictObject({
   pid: z.number().int().positive(),
   rpcUrl: z.url(),
@@ -26,14 +26,14 @@ export function removeCityFile(dir: string): void {
   rmSync(join(dir, "city.json"), { force: true });
 }
 
-/** The city that lives in another process, if one does; a file its dead owner left behind does not count. */
+/** The city running in another process, if any; a file left by a dead owner is ignored. */
 export function findLivingCity(dir: string): CityFile | undefined {
   const owner = livingOwner(dir);
   if (owner === undefined) return undefined;
   const city = readStateFile(
     join(dir, "city.json"),
     cityFileSchema,
-    "end the city's process and run its command again: it writes the file",
+    "stop the city's process and run its command again: it rewrites the file",
   );
   return owner.pid === city?.pid ? city : undefined;
 }

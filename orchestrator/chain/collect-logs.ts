@@ -1,17 +1,17 @@
-/** So many blocks are asked about at once: full of events, they fit into memory. */
+/** Blocks per request: full of events, they fit into memory. */
 const PAGE = 8n;
 
-/** How many events one answer may hold. */
+/** Limit of events in one answer. */
 export interface LogLimits {
   readonly logs: number;
-  /** Of their data, as hex. */
+  /** Total length of their data as hex. */
   readonly characters: number;
 }
 
 /**
- * Reads events page by page and stops as soon as they are more than `most`.
+ * Reads events page by page and stops once they exceed `most`.
  *
- * @param tooMany Makes the error, from the limit that was exceeded, e.g. "10,000 events".
+ * @param tooMany Creates the error from the exceeded limit, e.g. "10,000 events".
  */
 export async function collectLogs<Log extends { readonly data: string }>(
   from: bigint,

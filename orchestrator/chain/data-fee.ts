@@ -9,17 +9,17 @@ import {
 import type { Address, Hex } from "../primitives/hex.ts";
 import { NoDataFee } from "./errors.ts";
 
-/** Where OP chains say what a transaction's data costs on L1 (`GasPriceOracle`, a predeploy). */
+/** The predeploy that states L1 data costs on OP chains (`GasPriceOracle`). */
 export const GAS_PRICE_ORACLE: Address = "0x420000000000000000000000000000000000000F";
 const ABI = parseAbi(["function getL1Fee(bytes unsigned) view returns (uint256)"]);
 
-/** Of JSON-RPC: the call ran, and reverted. */
+/** JSON-RPC code of a reverted call. */
 const REVERTED = 3;
 
 /**
- * What the chain would charge now, beside gas, for having a transaction's bytes on L1; wei. `bytes`: the serialized transaction; the
- * chain adds what its signature takes. Throws NoDataFee where no oracle answers, as on chains that charge nothing or say it otherwise; and
- * what viem throws, where the node is silent or does not run the view.
+ * The current L1 data fee of a transaction, in addition to gas; wei. `bytes`: the serialized transaction; the chain adds the size of its
+ * signature. Throws NoDataFee if there is no oracle, as on chains without such a fee or with another interface; and viem's errors if the
+ * node does not answer or cannot run the view.
  */
 export async function dataFeeOf(client: Pick<PublicClient, "readContract">, chain: string, bytes: Hex): Promise<bigint> {
   try {
@@ -30,7 +30,7 @@ export async function dataFeeOf(client: Pick<PublicClient, "readContract">, chai
   }
 }
 
-/** No contract, another one, or one that refuses: the view did run. */
+/** No contract, a different one, or one that reverts: the view did run. */
 function isOfContract(error: unknown): boolean {
   if (error instanceof ContractFunctionRevertedError) return error.raw !== undefined;
   if (error instanceof ContractFunctionZeroDataError || error instanceof AbiDecodingDataSizeTooSmallError) return true;

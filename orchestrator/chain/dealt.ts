@@ -6,15 +6,15 @@ import { type Address, type Hex, hexSchema } from "../primitives/hex.ts";
 import type { Request } from "./chain.ts";
 import { isUnreachable } from "./errors.ts";
 
-/** A word of a contract that is another on a fork than on its chain. */
+/** A word of a contract's storage that differs between a fork and its chain. */
 export const dealtSchema = z.strictObject({ address: addressSchema, slot: hexSchema, value: hexSchema });
 export type Dealt = z.infer<typeof dealtSchema>;
 
-/** A contract of the forked chain whose balances nobody can be given. */
+/** A token of the forked chain whose balances cannot be set. */
 export class TokenNotDealt extends AgentCityError {
   constructor(token: Address, problem: string) {
-    super("TokenNotDealt", `Nobody can be given ${token} on a fork: ${problem}`, {
-      action: "name an ERC-20 of the forked chain with six decimals whose balances lie in its storage, such as USDC",
+    super("TokenNotDealt", `Balances of ${token} cannot be set on a fork: ${problem}`, {
+      action: "choose an ERC-20 of the forked chain with six decimals that stores its balances itself, such as USDC",
     });
   }
 }
@@ -23,8 +23,8 @@ const accessSchema = z.object({ accessList: z.array(z.object({ address: addressS
 const DECIMALS = 6;
 
 /**
- * The word of storage that makes an account's balance so many units, on a fork alone: found by which words `balanceOf` reads, and which of
- * them changes its answer (decision 98). `block`: at which the chain is asked. Throws TokenNotDealt.
+ * The storage word that sets an account's balance to this many units on a fork: found by the words `balanceOf` reads, and by which of them
+ * changes its answer (decision 98). `block`: at which the chain is queried. Throws TokenNotDealt.
  */
 export async function dealtIn(request: Request, { token, to, units }: TokenDeal, block: Hex): Promise<Dealt> {
   const ask = async (data: Hex, override?: unknown): Promise<Hex> => {
@@ -38,7 +38,8 @@ export async function dealtIn(request: Request, { token, to, units }: TokenDeal,
     }
   };
   const decimals = await ask(encodeFunctionData({ abi: erc20Abi, functionName: "decimals" }));
-  if (decimals.length !== 66 || BigInt(decimals) !== BigInt(DECIMALS)) throw new TokenNotDealt(token, "it is no token with six decimals");
+  if (decimals.length !== 66 || BigInt(decimals) !== BigInt(DECIMALS))
+    throw new TokenNotDealt(token, "it is not a token with six decimals");
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [to] });
   const { accessList } = accessSchema.parse(await request({ method: "eth_createAccessList", params: [{ to: token, data }, block] }));
   const value = numberToHex(units, { size: 32 });
@@ -51,7 +52,7 @@ export async function dealtIn(request: Request, { token, to, units }: TokenDeal,
   throw new TokenNotDealt(token, "no single word of its storage is a balance");
 }
 
-/** What an account is to have of a token. */
+/** The token balance that an account should have. */
 export interface TokenDeal {
   readonly token: Address;
   readonly to: Address;

@@ -5,13 +5,13 @@ import { HDKey, privateKeyToAccount } from "viem/accounts";
 import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 import type { Genesis } from "./transcript.ts";
 
-/** The chain id of every devnet; what is allowed only there (simulated humans, time travel, known keys) asks for it. */
+/** The chain id of every devnet; features allowed only there (simulated humans, time travel, known keys) check it. */
 export const DEVNET_CHAIN_ID = 31337;
 
-/** The development mnemonic every Ethereum tool knows. Worthless by design. */
+/** The development mnemonic known to every Ethereum tool. Worthless by design. */
 export const DEVNET_MNEMONIC = "test test test test test test test test test test test junk";
 
-/** Block 0 of the embedded chain by default: the date and money never change (decision 35). */
+/** Default block 0 of the embedded chain: date and money never change (decision 35). */
 export const DEVNET_GENESIS: Genesis = {
   chainId: DEVNET_CHAIN_ID,
   timestamp: Date.UTC(2026, 0, 1) / 1000,
@@ -24,7 +24,7 @@ export const DEVNET_GENESIS: Genesis = {
   gasLimit: 60_000_000,
 };
 
-/** Where a devnet's accounts branch off, by mnemonic: stretching the words takes longer than deriving a hundred keys. */
+/** HD nodes of devnet accounts, by mnemonic: stretching the words takes longer than deriving a hundred keys. */
 const branches = new Map<string, HDKey>();
 
 /** Account `index` of a devnet, m/44'/60'/0'/0/index; the first ten have gas money, here and on Anvil. */
@@ -32,12 +32,12 @@ export function devnetAccount(index: number, mnemonic?: string): LocalAccount {
   return privateKeyToAccount(devnetSecret(index, mnemonic));
 }
 
-/** Its private key: everybody's. */
+/** Its private key, which is public knowledge. */
 export function devnetSecret(index: number, mnemonic?: string): Hex {
   return bytesToHex(devnetKey(index, mnemonic));
 }
 
-/** The same key, for what stays off chain. */
+/** The same key, for signatures that stay off chain. */
 export function devnetSigner(index: number, mnemonic?: string): ByteSigner {
   return signerOf("secp256k1", devnetKey(index, mnemonic));
 }
@@ -50,7 +50,7 @@ function devnetKey(index: number, mnemonic: string = DEVNET_MNEMONIC): Uint8Arra
   return privateKey;
 }
 
-/** Asked for at run time: a browser has none. */
+/** Looked up at run time: browsers have none. */
 const native = globalThis.process?.getBuiltinModule?.("node:crypto");
 
 /** BIP-39 and BIP-44. Node stretches the words in a millisecond, JavaScript in two hundred. */

@@ -31,22 +31,22 @@ import { baseOf, blockLine, headerLine, openTranscriptFile, parseTranscript } fr
 export const TRANSCRIPT_FILE = "chain.ndjson";
 
 export interface DrivenOptions {
-  /** Where `chain.ndjson` lives. Without it the transcript lives in memory and ends with the process. */
+  /** Folder of `chain.ndjson`. Without it the transcript is in memory and ends with the process. */
   readonly dir?: string;
-  /** A transcript to replay: how an audit gets a chain from a bundle. Not together with `dir`. */
+  /** A transcript to replay, which gives an audit a chain from a bundle. Excludes `dir`. */
   readonly transcript?: string;
-  /** Block 0 of a new chain. An existing transcript must have been made with the same. */
+  /** Block 0 of a new chain. An existing transcript must have the same. */
   readonly genesis?: Genesis;
-  /** Receives what a person should know, such as a torn line. */
+  /** Receives messages for the operator, such as about a torn line. */
   readonly log?: (line: string) => void;
-  /** Waits while a node in another process does not answer. Without it that is an error at once. */
+  /** Waits while an external node does not answer. Without it that is an error at once. */
   readonly silenceRetry?: SilenceRetry | undefined;
 }
 
-/** A node whose every method may be called: nobody else drives it. */
+/** A node whose methods are all available: this process alone drives it. */
 export interface Engine {
   readonly request: Request;
-  /** Keeps what it knows, so that the next one need not be given all blocks again. */
+  /** Saves its state, so that the next one need not replay all blocks. */
   keep?(): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,16 +56,16 @@ export interface DrivenChain extends CityChain {
   readonly genesis: Genesis;
   /** The last block. */
   head(): TranscriptBlock;
-  /** The blocks after this one of its own, if it still holds all of them; undefined for a block that is not its own or too long ago. */
+  /** The blocks after this one, if all of them are still held; undefined for an unknown block or one too long ago. */
   since(block: TranscriptBlock): readonly TranscriptBlock[] | undefined;
   /**
-   * Puts these signed transactions, in order, into one block. All or none; `timestamp` in seconds, never back. `rehearse` runs just
-   * before, on the same head; when it throws, nothing is mined.
+   * Mines these signed transactions, in order, into one block. All or none; `timestamp` in seconds, never back. `rehearse` runs just
+   * before, on the same head; if it throws, nothing is mined.
    */
   mine(transactions: readonly Hex[], timestamp?: bigint, rehearse?: (timestamp: bigint) => Promise<void>): Promise<TranscriptBlock>;
-  /** Moves chain time by an empty block and wakes whoever slept until then. */
+  /** Moves chain time by an empty block and wakes everything that slept until then. */
   advanceTo(timestamp: bigint): Promise<void>;
-  /** The transcript up to a block, or the whole so far: the text of `chain.ndjson`. Throws InvalidValue for a block that is not of this chain. */
+  /** The transcript up to a block, or all of it: the text of `chain.ndjson`. Throws InvalidValue for a block of another chain. */
   transcript(head?: BlockName): string;
 }
 
@@ -79,28 +79,28 @@ const blockSchema = z.object({
 });
 type NodeBlock = z.infer<typeof blockSchema>;
 
-/** What a node says of itself: a cache in front of it does not answer this. */
+/** A node's self-description, which a cache in front of it cannot answer. */
 const nodeInfoSchema = z.object({ currentBlockNumber: z.coerce.bigint() });
 
 /**
- * Gas that one transaction may ask for, as on networks with EIP-7825. The city's largest takes a third of it; one of a stranger, which
- * every replay of the transcript executes again, takes no more either.
+ * Largest gas limit of a transaction, as on networks with EIP-7825. The city's largest uses a third of it, and a stranger's, which every
+ * replay of the transcript executes again, may use no more.
  */
 export const MAX_TRANSACTION_GAS = 16_777_216n;
 
-/** So many blocks are kept for those who follow the chain. */
+/** Blocks kept for followers of the chain. */
 const RECENT_BLOCKS = 64;
 
-/** So few are mined again in about a second: nothing is kept for their sake. */
+/** Few enough to be mined again in about a second: the state is not saved for their sake. */
 const FEW_BLOCKS = 256n;
 
-/** So many times longer than what would be mined again is the whole chain, at least. */
+/** The state is saved when the chain is at least this many times as long as what would be mined again. */
 const KEEPS_EVERY = 8n;
 
-/** So many blocks of a node are read at once. */
+/** Blocks read from a node concurrently. */
 const READ_AT_ONCE = 32;
 
-/** As many past states as Anvil keeps (anvil.ts). */
+/** Number of past states that Anvil keeps (anvil.ts). */
 const DEEPEST_REORGANIZATION = 64n;
 
 const pendingSchema = z.object({ from: addressSchema, nonce: z.coerce.number() });
@@ -109,13 +109,13 @@ const pendingSchema = z.object({ from: addressSchema, nonce: z.coerce.number() }
 export interface Drive {
   readonly kind: Chain["kind"];
   readonly name: string;
-  /** Genesis of a new chain that is given none. */
+  /** Genesis of a new chain by default. */
   readonly genesis: Genesis;
-  /** `recorded`: the blocks that the engine will be given, unless it has them. */
+  /** `recorded`: the blocks that the engine must have, or will be given. */
   readonly connect: (genesis: Genesis, recorded: readonly TranscriptBlock[]) => Promise<Engine>;
 }
 
-/** Opens a chain: what the node does not have of the transcript is mined again, what it has is compared. */
+/** Opens a chain: blocks of the transcript that the node lacks are mined again, and those it has are compared. */
 export async function openDrivenChain(drive: Drive, options: DrivenOptions): Promise<DrivenChain> {
   if (options.dir !== undefined && options.transcript !== undefined) {
     throw new InvalidValue(drive.name, "give a directory or a transcript, not both");
@@ -128,7 +128,7 @@ export async function openDrivenChain(drive: Drive, options: DrivenOptions): Pro
     const recorded = text === "" ? undefined : parseTranscript(text, path);
     const genesis = recorded?.genesis ?? options.genesis ?? drive.genesis;
     if (recorded !== undefined && options.genesis !== undefined && canonicalJson(options.genesis) !== canonicalJson(genesis)) {
-      throw new TranscriptDamaged(1, "its genesis is not the one asked for", path);
+      throw new TranscriptDamaged(1, "its genesis is not the requested one", path);
     }
     const blocks = recorded?.blocks ?? [];
     const engine = await drive.connect(genesis, blocks);
@@ -136,7 +136,7 @@ export async function openDrivenChain(drive: Drive, options: DrivenOptions): Pro
     try {
       await chain.start(recorded?.hash);
       const mined = await chain.catchUp(blocks);
-      // Nothing outlives the embedded chain: there it is no loss.
+      // The embedded chain never keeps blocks, so this is no loss there.
       if (mined.lost > 0 && drive.kind === "rpc")
         log(`the node had lost ${mined.lost} of ${blocks.length} blocks: they were mined again, hash for hash`);
       if (mined.found > 0) log(`the node had ${mined.found} blocks more than the transcript: they were added to it`);
@@ -174,19 +174,19 @@ class Driven implements DrivenChain {
   readonly #file: TranscriptFile | undefined;
   readonly #path: string | undefined;
   readonly #lines: string[] = [];
-  /** The last blocks, the head at the end. */
+  /** The last blocks, ending with the head. */
   readonly #recent: TranscriptBlock[] = [];
   readonly #mutex = new Mutex();
   readonly #log: (line: string) => void;
   /** Number of the chain's first block, which it did not mine itself. */
   readonly #base: bigint;
   #head: TranscriptBlock;
-  /** Of every block, the first one first: a node that rolls back forgets them. */
+  /** Base fee of every block, from the first on: a node that rolls back forgets them. */
   readonly #baseFees: bigint[];
   #closed = false;
-  /** Number of the last block that the engine kept, or began with. */
+  /** Number of the last block whose state was saved, or with which the engine started. */
   #kept: bigint;
-  /** An answer was lost: whether the node has what was asked of it, or still has what it had, is looked up before anything else. */
+  /** An answer was lost: the node's actual state is determined before anything else. */
   #inDoubt = false;
 
   constructor(drive: Drive, genesis: Genesis, engine: Engine, { file, path, log, silenceRetry }: Keeping) {
@@ -194,7 +194,7 @@ class Driven implements DrivenChain {
     this.name = drive.name;
     this.id = genesis.chainId;
     this.genesis = genesis;
-    // A node in another process may have been rolled back meanwhile.
+    // An external node may have been rolled back meanwhile, so its answers are not cached.
     if (drive.kind === "embedded") this.answers = new Map();
     this.#engine = engine;
     this.#file = file;
@@ -216,7 +216,7 @@ class Driven implements DrivenChain {
     return this.#head;
   }
 
-  /** Checks the first block against the transcript, or begins the transcript with it. */
+  /** Compares the first block with the transcript, or starts the transcript with it. */
   async start(expected: Hash | undefined): Promise<void> {
     const { hash } = await this.#block(numberToHex(this.#base));
     if (expected !== undefined && expected !== hash) throw new TranscriptMismatch(this.#base, expected, hash, this.#path);
@@ -224,7 +224,7 @@ class Driven implements DrivenChain {
     this.#record(headerLine(this.genesis, hash), expected !== undefined);
   }
 
-  /** Compares the blocks that the node has with the recorded ones, mines those it lacks, and records those it has beyond them. */
+  /** Compares the node's blocks with the recorded ones, mines those it lacks, and records additional ones. */
   async catchUp(recorded: readonly TranscriptBlock[]): Promise<{ readonly lost: number; readonly found: number }> {
     const { number: head } = await this.#block("latest");
     const had = recorded.filter(({ number }) => number <= head);
@@ -256,7 +256,7 @@ class Driven implements DrivenChain {
     return Number(head - first) + 1;
   }
 
-  /** Mines recorded blocks again and compares each; then time stands still where the head is. */
+  /** Mines recorded blocks again and compares each; afterwards time stands still at the head. */
   async #replay(blocks: readonly TranscriptBlock[]): Promise<void> {
     for (const block of blocks) {
       let mined: TranscriptBlock;
@@ -312,7 +312,7 @@ class Driven implements DrivenChain {
   transcript(head?: BlockName): string {
     const text = this.#file?.text() ?? this.#lines.join("");
     if (head === undefined) return text;
-    // A line each, after the one that begins the chain.
+    // One line per block, after the genesis line.
     const lines = text.split("\n").slice(0, 1 + Number(head.number - this.#base));
     if (lines.at(-1)?.includes(`"hash":"${head.hash}"`) !== true)
       throw new InvalidValue("block", `${head.number} ${head.hash} is not of this chain`);
@@ -328,7 +328,7 @@ class Driven implements DrivenChain {
     });
   }
 
-  /** The facade's only write is a block of one transaction. */
+  /** The interface's only write is a block of one transaction. */
   async #serve(call: Parameters<Request>[0]): Promise<unknown> {
     if (this.#closed) throw new MethodNotAllowed(`${call.method} (the chain is closed)`);
     if (call.method !== "eth_sendRawTransaction") {
@@ -341,7 +341,7 @@ class Driven implements DrivenChain {
     return keccak256(raw.data);
   }
 
-  /** A node elsewhere is asked about the block this chain knows as its last: one that fell behind cannot answer with the past. */
+  /** An external node is asked about the block this chain knows as its last: one that fell behind cannot answer with the past. */
   async #read(call: Parameters<Request>[0]): Promise<unknown> {
     const { method, params = [] } = this.kind === "embedded" ? call : notBefore(atBlock(call, this.#head.number), this.firstBlock);
     try {
@@ -365,8 +365,8 @@ class Driven implements DrivenChain {
   }
 
   /**
-   * Makes node and transcript agree again after an answer was lost: a block the node mined is adopted, blocks that it lost are mined
-   * again, blocks that replaced recorded ones are rolled back. The history of a driven chain is its transcript.
+   * Makes node and transcript agree again after an answer was lost: a block the node mined is adopted, blocks it lost are mined again, and
+   * blocks that replaced recorded ones are rolled back. The transcript is the authoritative history.
    */
   async #endDoubt(): Promise<void> {
     if (!this.#inDoubt) return;
@@ -385,7 +385,7 @@ class Driven implements DrivenChain {
       if (head > common) {
         await this.#node("anvil_rollback", Number(head - common));
         await this.#node("anvil_dropAllTransactions");
-        // What it would ask of the next block still follows from the blocks it gave up.
+        // After a rollback the node still derives the next block's fee from the blocks it dropped.
         await this.#node("anvil_setNextBlockBaseFeePerGas", numberToHex(this.#baseFees[Number(common - base) + 1] ?? 0n));
       }
       const lost = blocks.slice(Number(common - base));
@@ -393,7 +393,7 @@ class Driven implements DrivenChain {
         `${head > common ? "the node was reorganized" : "the node had lost blocks"}: ${lost.length} were mined again, hash for hash`,
       );
       this.#inDoubt = false;
-      // Parents are compared with the head: it goes back to where node and transcript agree.
+      // Parents are compared with the head, which is set to the last common block.
       this.#head = recorded(common) ?? {
         number: base,
         timestamp: BigInt(this.genesis.timestamp),
@@ -407,7 +407,7 @@ class Driven implements DrivenChain {
     }
   }
 
-  /** Cuts a list into blocks that hold it, keeping its order. */
+  /** Splits a list into blocks that hold it, keeping its order. */
   *#fill(transactions: readonly Hex[]): Generator<readonly Hex[]> {
     let block: Hex[] = [];
     let used = 0n;
@@ -452,7 +452,7 @@ class Driven implements DrivenChain {
     return block;
   }
 
-  /** The node's new last block is this chain's. */
+  /** Makes the node's new last block this chain's. */
   #adopt(block: TranscriptBlock, baseFee: bigint, isRecorded: boolean): void {
     this.#record(blockLine(block), isRecorded);
     this.#head = block;
@@ -464,8 +464,8 @@ class Driven implements DrivenChain {
   }
 
   /**
-   * Hands all to the node's pool, or none: a refused one, or one that could not be mined now, takes the others out again. Those of a
-   * recorded block were mined in it once: the block's hash says whether they are again.
+   * Adds all transactions to the node's pool, or none: if one is refused or cannot be mined now, the others are removed again. Recorded
+   * transactions were mined before: the block's hash shows whether they are again.
    */
   async #queue(transactions: readonly Hex[], isRecorded: boolean): Promise<readonly Hash[]> {
     const queued: Hash[] = [];
@@ -493,7 +493,7 @@ class Driven implements DrivenChain {
     return queued;
   }
 
-  /** What would have to be mined again grows with the chain; so does what it takes to keep it. */
+  /** The work of mining again grows with the chain, and so does the cost of saving it. */
   async #keep(): Promise<void> {
     const since = this.#head.number - this.#kept;
     if (this.#engine.keep === undefined || since < FEW_BLOCKS || since * KEEPS_EVERY < this.#head.number - this.#base) return;
@@ -502,7 +502,7 @@ class Driven implements DrivenChain {
       await this.#engine.keep();
     } catch (error) {
       this.#inDoubt = true;
-      this.#log(`${this.name} did not keep what it knows, so its next start may take longer: ${messageOf(error)}`);
+      this.#log(`${this.name} did not save its state, so its next start may take longer: ${messageOf(error)}`);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The program of edr-process.ts: a chain that kills itself when a request takes more than it may. EDR works on threads of its own, so that
- * this one stays free to watch.
+ * The program of edr-process.ts: a chain that kills itself when a request exceeds its limits. EDR works on its own threads, so that this
+ * one can watch.
  */
 import { messageOf } from "../primitives/errors.ts";
 import type { Engine } from "./driven.ts";
@@ -21,7 +21,7 @@ function exceeded(limit: string): void {
   say({ exceeded: limit }, () => process.kill(process.pid, "SIGKILL"));
 }
 
-/** Watches one request. */
+/** Runs one request under its limits. */
 async function within<Answer>({ memoryMb, millis, inAll }: EdrLimits, work: () => Promise<Answer>): Promise<Answer> {
   const most = residentMb() + memoryMb;
   const check = () => {

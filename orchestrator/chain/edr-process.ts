@@ -6,16 +6,16 @@ import { NodeRefusal } from "./edr.ts";
 import { TooHeavy } from "./errors.ts";
 import type { Genesis } from "./transcript.ts";
 
-/** What one request may take before the process that works on it is killed. */
+/** Limits of one request; exceeding them kills the process. */
 export interface EdrLimits {
-  /** Growth of resident memory. EDR writes down each step of the EVM, up to a kilobyte a gas, and has no option against it. */
+  /** Growth of resident memory. EDR records each step of the EVM, up to a kilobyte per gas, and has no option against it. */
   readonly memoryMb: number;
   readonly millis: number;
-  /** What the process may take from its start on. */
+  /** Limits of the process over its whole life. */
   readonly inAll?: { readonly memoryMb: number; readonly cpuSeconds: number };
 }
 
-/** For blocks that somebody recorded: a block of 250 registrations is the largest that a city mines. */
+/** For recorded blocks: a block of 250 registrations is the largest that a city mines. */
 export const REPLAY_LIMITS: EdrLimits = { memoryMb: 2_048, millis: 120_000 };
 
 /** To the process: first a chain, then requests. */
@@ -23,7 +23,7 @@ export type Order =
   | { readonly genesis: Genesis }
   | { readonly id: number; readonly method: string; readonly params: readonly unknown[]; readonly limits: EdrLimits };
 
-/** From the process. The last word of one that exceeded a limit is which. */
+/** From the process. Its last message names the exceeded limit. */
 const newsSchema = z.union([
   z.strictObject({ id: z.number(), result: z.unknown() }),
   z.strictObject({ id: z.number(), refusal: z.strictObject({ code: z.number(), message: z.string(), data: z.string().optional() }) }),
@@ -35,10 +35,10 @@ export type News = z.infer<typeof newsSchema>;
 const PROGRAM = fileURLToPath(new URL("./edr-child.ts", import.meta.url));
 
 /**
- * EDR in a process of its own, for what somebody else wants executed: nothing interrupts EDR, but a process can be killed. A request that
- * takes more than its limits ends it; that request and all later ones throw TooHeavy.
+ * EDR in its own process, for untrusted execution: EDR cannot be interrupted, but a process can be killed. A request that exceeds its
+ * limits ends it; that request and all later ones throw TooHeavy.
  *
- * @param limitsNow Asked for each request.
+ * @param limitsNow Called for each request.
  */
 export function connectEdrProcess(genesis: Genesis, limitsNow: () => EdrLimits): Engine {
   const { NODE_COMPILE_CACHE } = process.env;
@@ -67,7 +67,7 @@ export function connectEdrProcess(genesis: Genesis, limitsNow: () => EdrLimits):
   child.on("error", (error) => {
     end ??= error;
   });
-  // Its last word is read before this.
+  // Its last message is read before this.
   child.on("disconnect", () => {
     end ??= new TooHeavy("its process had: it was killed");
     for (const { reject } of waiting.values()) reject(end);

@@ -8,19 +8,19 @@ import type { Engine } from "./driven.ts";
 import { EmbeddedChainMissing } from "./errors.ts";
 import type { Genesis } from "./transcript.ts";
 
-/** The library allows one of these in a process. */
+/** The library allows only one per process. */
 let context: Promise<EdrContext> | undefined;
 
 const answerSchema = z.union([
   z.object({ error: z.object({ code: z.number(), message: z.string(), data: z.unknown() }) }),
   z.object({ result: z.unknown() }),
 ]);
-/** What EDR says of a transaction that ran and failed. */
+/** EDR's answer for a transaction that ran and failed. */
 const failureSchema = z.object({ data: hexSchema });
-/** JSON-RPC's code of a revert, by which clients know one. */
+/** JSON-RPC's code of a revert, by which clients recognise one. */
 const REVERT = 3;
 
-/** A refusal of the node, as clients expect it. `data` is what a reverted call returned. */
+/** A refusal of the node in the form that clients expect. `data`: returned by a reverted call. */
 export class NodeRefusal extends Error {
   readonly code: number;
   readonly data: string | undefined;
@@ -32,7 +32,7 @@ export class NodeRefusal extends Error {
   }
 }
 
-/** EDR, Hardhat's node, in this process: an L2 that mines on request. Its own threads work; nothing interrupts them. */
+/** EDR, Hardhat's node, in this process: an L2 that mines on request. It works on its own threads and cannot be interrupted. */
 export async function connectEdr(genesis: Genesis): Promise<Engine> {
   const edr = await import("@nomicfoundation/edr").catch((cause: unknown) => {
     throw new EmbeddedChainMissing(cause);
@@ -72,7 +72,7 @@ export async function connectEdr(genesis: Genesis): Promise<Engine> {
     },
     { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
     { subscriptionCallback: () => {} },
-    // Reverts are explained by our own ABIs.
+    // Reverts are decoded with our own ABIs.
     new edr.ContractDecoder(),
   );
   let id = 0;
@@ -85,7 +85,7 @@ export async function connectEdr(genesis: Genesis): Promise<Engine> {
     const failure = failureSchema.safeParse(details);
     throw new NodeRefusal(failure.success ? { code: REVERT, message, data: failure.data.data } : { code, message });
   };
-  // An estimate is several requests: what is asked after it waits for it, so that answers do not depend on who is faster.
+  // An estimate takes several requests: later ones wait for it, so that answers do not depend on timing.
   let estimates: Promise<unknown> | undefined;
   return {
     async request(call) {
@@ -105,21 +105,21 @@ export async function connectEdr(genesis: Genesis): Promise<Engine> {
   };
 }
 
-/** A call that leaves its gas to the node, at a block, and nothing beside. */
+/** A call without gas limit, at a block, and without overrides. */
 const callSchema = z.looseObject({ gas: z.undefined().optional(), gasLimit: z.undefined().optional() });
 const openCallSchema = z.union([z.tuple([callSchema]), z.tuple([callSchema, z.string()])]);
 const traceSchema = z.object({ gasUsed: z.coerce.bigint(), error: z.undefined().optional() });
 
 /**
- * Limits to try, by what was used: an eighth more, since contracts pass on 63 of 64 parts of what they have; and the same of what a call
- * needs that is given a fifth back for what it clears, which is the most (EIP-3529).
+ * Limits to try, from the gas used: an eighth more, since contracts pass on 63/64 of their gas; and the same for a call with the largest
+ * refund, a fifth (EIP-3529).
  */
 const LIMITS = [(used: bigint) => (used * 9n) / 8n, (used: bigint) => (used * 45n) / 32n] as const;
 
 /**
- * EDR's own estimate tries one limit after the other, and each that is too low costs it a hundred times what an execution does, as does
- * a call that runs out of gas: it is explained. Here a trace tells what was used, and a call, at a fraction of a trace's price, whether a
- * limit is enough: the first one nearly always is. What needs still more, and what fails, is left to EDR.
+ * EDR's own estimate tries one limit after the other, and each that is too low costs a hundred times an execution, because a call that runs
+ * out of gas is traced. Here one trace finds the gas used, and a cheap call whether a limit suffices; the first nearly always does. Calls
+ * that need more, and failing ones, are left to EDR.
  */
 async function estimateGas(request: Request, params: readonly unknown[]): Promise<unknown> {
   const { data: open } = openCallSchema.safeParse(params);
@@ -133,7 +133,7 @@ async function estimateGas(request: Request, params: readonly unknown[]): Promis
   return request({ method: "eth_estimateGas", params });
 }
 
-/** Undefined where the call fails. */
+/** Undefined if the call fails. */
 async function usedGas(request: Request, call: object, block: string): Promise<bigint | undefined> {
   const tracer = { tracer: "callTracer", tracerConfig: { onlyTopCall: true } };
   const trace = await request({ method: "debug_traceCall", params: [call, block, tracer] }).catch(() => undefined);

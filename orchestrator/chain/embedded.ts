@@ -7,12 +7,12 @@ import type { ReplayLimits } from "./replay-limits.ts";
 
 const EMBEDDED = { kind: "embedded", name: OWN_CHAINS.embedded, genesis: DEVNET_GENESIS } as const satisfies Partial<Drive>;
 
-/** An L2 inside this process: Hardhat's EDR, gone with it; the transcript gives it back. */
+/** An L2 inside this process: Hardhat's EDR, which ends with it; the transcript restores it. */
 export function openEmbeddedChain(options: DrivenOptions = {}): Promise<DrivenChain> {
   return openDrivenChain({ ...EMBEDDED, connect: connectEdr }, options);
 }
 
-/** The same from a transcript that somebody else made, in a process of its own: what is too much for it throws TooHeavy. */
+/** Replays an untrusted transcript in its own process. Throws TooHeavy if it exceeds the limits. */
 export function openForeignTranscript(transcript: string, { memoryMb, cpuSeconds }: ReplayLimits): Promise<DrivenChain> {
   const limits = { ...REPLAY_LIMITS, inAll: { memoryMb, cpuSeconds } };
   return openDrivenChain({ ...EMBEDDED, connect: async (genesis) => connectEdrProcess(genesis, () => limits) }, { transcript });

@@ -2,7 +2,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { diagnose } from "../protocol/diagnoses.ts";
 
-/** No answer from the chain's node. Whether something sent to it arrived is unknown. */
+/** No answer from the chain's node. Whether a sent request arrived is unknown. */
 export class RpcUnreachable extends AgentCityError {
   readonly url: string;
   constructor(url: string, reason: string, cause?: unknown) {
@@ -15,31 +15,31 @@ export class RpcUnreachable extends AgentCityError {
   }
 }
 
-/** True when no answer came. Libraries in between wrap what they did not expect. */
+/** Whether no answer came. Libraries in between wrap unexpected errors. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof RpcUnreachable) return true;
   return error instanceof Error && error.cause !== undefined && isUnreachable(error.cause);
 }
 
-/** The chain was silent for so long that only humans may let work go on (AgentCity B.11.5). */
+/** The chain was unreachable for so long that only humans may let work continue (AgentCity B.11.5). */
 export class ChainSilent extends AgentCityError {
   readonly since: bigint;
   constructor(since: bigint, lasted: bigint, cause?: unknown) {
-    super("ChainSilent", `The chain has not answered for ${lasted} s: all work stops, nothing of it is lost`, {
-      action: "check the node, then run the command again: what was signed is sent, the rest is done again from the records",
+    super("ChainSilent", `The chain has not answered for ${lasted} s: all work is suspended, and nothing is lost`, {
+      action: "check the node, then run the command again: signed transactions are sent, the rest is resumed from the records",
       cause,
     });
     this.since = since;
   }
 }
 
-/** The silence that an error ended in, however it is wrapped. */
+/** The ChainSilent behind an error, however it is wrapped. */
 export function silenceIn(error: unknown): ChainSilent | undefined {
   if (error instanceof ChainSilent) return error;
   return error instanceof Error && error.cause !== undefined ? silenceIn(error.cause) : undefined;
 }
 
-/** The node answers for another chain than the one asked for. */
+/** The node serves another chain than expected. */
 export class WrongChain extends AgentCityError {
   constructor(url: string, expected: number, actual: number) {
     super("WrongChain", `The node at ${url} serves chain ${actual}, not ${expected}`, {
@@ -58,11 +58,11 @@ export class EmbeddedChainMissing extends AgentCityError {
   }
 }
 
-/** What helps where a city's history is not what it was. */
+/** What to do if a city's history is damaged. */
 const RESTORE =
-  "restore chain.ndjson from a copy of the folder, or from the bundle of the city's last mission; or begin a new city (npm start), which keeps this one aside";
+  "restore chain.ndjson from a copy of the folder, or from the bundle of the city's last mission; or start a new city (npm start), which moves this one aside";
 
-/** Replaying the transcript gave another block than the one it recorded. */
+/** Replaying the transcript produced a different block. */
 export class TranscriptMismatch extends AgentCityError {
   readonly block: bigint;
   constructor(block: bigint, expected: string, actual: string, where = "the transcript") {
@@ -74,7 +74,7 @@ export class TranscriptMismatch extends AgentCityError {
   }
 }
 
-/** A line of the transcript cannot be read. */
+/** A line of the transcript is unreadable. */
 export class TranscriptDamaged extends AgentCityError {
   readonly line: number;
   constructor(line: number, problem: string, where = "the transcript", cause?: unknown) {
@@ -83,7 +83,7 @@ export class TranscriptDamaged extends AgentCityError {
   }
 }
 
-/** The chain refused to take a transaction; it is in no block. */
+/** The chain refused a transaction; it is in no block. */
 export class TransactionRefused extends AgentCityError {
   readonly hash: Hash;
   constructor(hash: Hash, reason: string, cause?: unknown) {
@@ -92,7 +92,7 @@ export class TransactionRefused extends AgentCityError {
   }
 }
 
-/** The transaction ran, or would run, into a revert. `errorName` and `args` are the contract's custom error. */
+/** The transaction reverted, or would. `errorName` and `args`: the contract's custom error. */
 export class TransactionReverted extends AgentCityError {
   readonly phase: "simulated" | "mined";
   readonly errorName: string | undefined;
@@ -126,23 +126,23 @@ export class TransactionReverted extends AgentCityError {
   }
 }
 
-/** A call that runs code of strangers would take more gas than it is worth. */
+/** A call into untrusted code would use more gas than allowed. */
 export class TooMuchGas extends AgentCityError {
   constructor(what: string, gas: bigint, most: bigint) {
     super("TooMuchGas", `${what} would take ${gas} gas, more than is sent for it; nothing was sent`, {
       details: `at most ${most}`,
-      action: "send the transaction yourself: anybody may",
+      action: "send the transaction yourself: anyone may",
     });
   }
 }
 
-/** A signed transaction got no receipt in time. Its fate is unknown, not failed: recovery asks again. */
+/** No receipt came in time. The transaction's fate is unknown, not failed: recovery will check again. */
 export class ReceiptTimeout extends AgentCityError {
   readonly hash: Hash;
   constructor(hash: Hash, seconds: number, cause?: unknown) {
     super("ReceiptTimeout", `No receipt after ${seconds} s; the transaction may still be mined`, {
       details: hash,
-      action: "run the command again: it asks for the same transaction and sends nothing twice",
+      action: "run the command again: it looks the transaction up and sends nothing twice",
       cause,
     });
     this.hash = hash;
@@ -154,19 +154,19 @@ export class NonceTaken extends AgentCityError {
   constructor(signer: string, nonce: number, hash: Hash) {
     super("NonceTaken", `Nonce ${nonce} of ${signer} was used by a transaction this city did not record`, {
       details: `recorded ${hash}`,
-      action: "another program sends with this relayer's key: stop it and give each its own relayers",
+      action: "another program uses this relayer's key: stop it, and give each program its own relayers",
     });
   }
 }
 
-/** Nothing at this chain says what data costs on L1. */
+/** The chain has no oracle for L1 data costs. */
 export class NoDataFee extends AgentCityError {
   constructor(chain: string, answer: string) {
-    super("NoDataFee", `${chain} does not say what data costs on L1`, { details: answer });
+    super("NoDataFee", `${chain} does not state what data costs on L1`, { details: answer });
   }
 }
 
-/** The records and the chain tell different stories: this is not the chain the records were made with. */
+/** The chain is not the one that the records were made with. */
 export class ChainDisagrees extends AgentCityError {
   constructor(hash: Hash, problem: string, cause?: unknown) {
     super("ChainDisagrees", `The chain disagrees with this city's records: ${problem}`, {
@@ -177,16 +177,16 @@ export class ChainDisagrees extends AgentCityError {
   }
 }
 
-/** The city's transcript is not there, or lacks blocks that its records know. Nothing was sent or written. */
+/** The city's transcript is missing, or lacks blocks that the records know. Nothing was sent or written. */
 export class HistoryMissing extends AgentCityError {
   constructor(path: string, problem: string) {
     super("HistoryMissing", `${path} ${problem}`, { details: "nothing was sent, and nothing in the folder was changed", action: RESTORE });
   }
 }
 
-/** Executing what was asked took more than a request may; it was stopped, and the chain is as it was. */
+/** A request exceeded its execution limits and was stopped; the chain is unchanged. */
 export class TooHeavy extends AgentCityError {
-  /** @param limit What it exceeded, e.g. "1,024 MiB of memory". */
+  /** @param limit The exceeded limit, e.g. "1,024 MiB of memory". */
   constructor(limit: string) {
     super("TooHeavy", `Executing this takes more than ${limit}: it was stopped`, {
       action: "ask for less at once; the chain itself is not affected",
@@ -194,15 +194,15 @@ export class TooHeavy extends AgentCityError {
   }
 }
 
-/** True when a limit ended it, however it is wrapped. */
+/** Whether a limit was exceeded, however the error is wrapped. */
 export function isTooHeavy(error: unknown): boolean {
   if (error instanceof TooHeavy) return true;
   return error instanceof Error && error.cause !== undefined && isTooHeavy(error.cause);
 }
 
-/** What was asked has a larger answer than other processes get at once. */
+/** The answer is larger than other processes may request at once. */
 export class AnswerTooLarge extends AgentCityError {
-  /** @param limit What it exceeded, e.g. "10,000 events". */
+  /** @param limit The exceeded limit, e.g. "10,000 events". */
   constructor(limit: string) {
     super("AnswerTooLarge", `The answer to this is more than ${limit}`, {
       action: "ask for fewer blocks at once (fromBlock, toBlock), or for one address or topic",
@@ -210,14 +210,14 @@ export class AnswerTooLarge extends AgentCityError {
   }
 }
 
-/** More requests wait than the city answers other processes at once. */
+/** The queue for requests of other processes is full. */
 export class ChainOverloaded extends AgentCityError {
   constructor() {
-    super("ChainOverloaded", "Too many requests wait for this chain already", { action: "ask again when some were answered" });
+    super("ChainOverloaded", "Too many requests are already waiting for this chain", { action: "try again later" });
   }
 }
 
-/** The facade does not let this method through. */
+/** The method is not offered to other processes. */
 export class MethodNotAllowed extends AgentCityError {
   constructor(method: string) {
     super("MethodNotAllowed", `The method ${method} is not offered`, {
@@ -226,24 +226,24 @@ export class MethodNotAllowed extends AgentCityError {
   }
 }
 
-/** Another living process owns this city. */
+/** Another running process owns this city. */
 export class CityBusy extends AgentCityError {
   readonly pid: number;
   constructor(path: string, pid: number) {
     super("CityBusy", `The city is already open in process ${pid}`, {
       details: path,
-      action: "use it over its RPC and API URLs (city.json), or end that process first",
+      action: "use it over its RPC and API URLs (city.json), or stop that process first",
     });
     this.pid = pid;
   }
 }
 
-/** Somebody else took the city over while this process thought it held it. */
+/** Another process took the city over while this one believed to own it. */
 export class LockLost extends AgentCityError {
   constructor(path: string) {
-    super("LockLost", "This process does not own the city any more", {
+    super("LockLost", "This process no longer owns the city", {
       details: path,
-      action: "stop; the new owner goes on from the same records",
+      action: "stop this process; the new owner continues from the same records",
     });
   }
 }

@@ -16,19 +16,19 @@ import { field } from "../primitives/values.ts";
 import type { Request } from "./chain.ts";
 import { revertOf } from "./revert.ts";
 
-/** The call of a contract that exists for this call only: its code and the call's data. */
+/** A call to a contract that exists for this call only: its code and the call's data. */
 const DEPLOYLESS = parseAbi(["constructor(bytes code, bytes data)"]);
 
 interface Gathered {
-  /** Of Multicall3. */
+  /** Code of Multicall3. */
   readonly code: Hex;
   readonly calls: readonly { readonly target: Hex; readonly callData: Hex }[];
 }
 
 /**
- * viem gathers views into one call of a Multicall3 that is not deployed. Its answer counts as that contract's code, and nodes take 24,576
- * bytes of it (EIP-170): views of several callers could together be refused for a size that none of them has. Such a call is asked in
- * halves, and a view that is left alone by itself.
+ * viem gathers views into one call of an undeployed Multicall3. Its answer counts as that contract's code, of which nodes accept 24,576
+ * bytes (EIP-170), so that views of several callers could be refused together for a size that none has alone. Such a call is split in
+ * halves, and a single remaining view is called directly.
  */
 export function inHalves(request: Request): Request {
   async function ask({ code, calls }: Gathered, more: readonly unknown[]): Promise<readonly Answer[]> {
@@ -83,13 +83,13 @@ interface Answer {
   readonly returnData: Hex;
 }
 
-/** Checked without a schema: the package's client brings none. */
+/** Validated without a schema: the package's client has none. */
 function bytesIn(answer: unknown): Hex {
-  if (!isHex(answer)) throw new InvalidValue("answer to eth_call", "it is no bytes");
+  if (!isHex(answer)) throw new InvalidValue("answer to eth_call", "expected bytes");
   return answer;
 }
 
-/** The views of a call that viem gathered; undefined for any other call. */
+/** The views in a call that viem gathered; undefined for any other call. */
 function gatheredIn(asked: unknown): Gathered | undefined {
   const call = field(asked, "data");
   const isDeployless = isHex(call) && field(asked, "to") === undefined && call.startsWith(deploylessCallViaBytecodeBytecode);

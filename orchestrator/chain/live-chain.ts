@@ -14,14 +14,14 @@ import { ChainDisagrees, isUnreachable, NoDataFee, ReceiptTimeout } from "./erro
 import { connectRpcChain, type RpcOptions } from "./rpc.ts";
 import type { SilenceRetry } from "./silence-retry.ts";
 
-/** A network that lives without the city: nobody here mines, or moves its time. */
+/** A network independent of the city, which neither mines nor moves its time. */
 export interface LiveNetwork {
-  /** For people. */
+  /** Display name. */
   readonly name: string;
   readonly chainId: number;
-  /** A step counts once its block is this deep: 1 is the last block. Default: 2. */
+  /** Depth of a block from which its transactions count: 1 is the last block. Default: 2. */
   readonly confirmations?: number | undefined;
-  /** Nothing is signed that may pay more for a unit of gas, wei. Default: whatever the network asks. */
+  /** Largest fee per gas that is signed, wei. Default: whatever the network asks. */
   readonly maxFeePerGas?: bigint | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface LiveOptions {
   readonly network: LiveNetwork;
   readonly url: string;
   readonly wall: RpcOptions["wall"];
-  /** The city's folder, which remembers on which chain, and since which block, it lives. Without it that ends with the process. */
+  /** The city's folder, which records the chain and the block since when the city exists. Without it that ends with the process. */
   readonly dir?: string;
   readonly silenceRetry?: SilenceRetry | undefined;
   readonly log?: (line: string) => void;
@@ -37,21 +37,21 @@ export interface LiveOptions {
 }
 
 const CONFIRMATIONS = 2;
-/** Milliseconds between two looks at the chain's head. */
+/** Interval of polling the chain's head, milliseconds. */
 const LOOK = 250;
 const RECEIPT_TIMEOUT = 120_000;
-/** A network that makes blocks only of transactions is idle for so long before the machine's clock counts, milliseconds. */
+/** A network that makes blocks only for transactions counts as idle after this time, milliseconds; then the machine's clock counts. */
 const IDLE = 30_000;
-/** Blocks whose events are asked for at once: what public nodes answer. */
+/** Blocks per event query that public nodes accept. */
 const LOG_RANGE = 2_000n;
 
-/** Bytes of a typical transaction, none of them like another: data that repeats itself costs less. */
+/** Size of a typical transaction, bytes; incompressible, since repetitive data costs less. */
 const SAMPLE_BYTES = 1_000;
 const SAMPLE: Hex = `0x${Buffer.from(Array.from({ length: SAMPLE_BYTES }, (_, at) => (at * 167 + (at >> 8) * 59) & 0xff)).toString("hex")}`;
 
 const RESIDENCE_FILE = "chain.json";
 const residenceSchema = z.strictObject({ chainId: z.int().positive(), genesis: hashSchema, from: z.int().nonnegative() });
-/** Where a city lives: the chain by its block 0, and the first block that can be about the city. */
+/** Where a city lives: the chain by its block 0, and the first block that can concern the city. */
 export type Residence = z.infer<typeof residenceSchema>;
 
 const blockSchema = z.object({ number: z.coerce.bigint(), hash: hashSchema, timestamp: z.coerce.bigint() });
@@ -60,13 +60,13 @@ const dataFeeSchema = z.object({ l1Fee: z.coerce.bigint().catch(0n) });
 const filterSchema = z.looseObject({ fromBlock: z.string().optional(), toBlock: z.string().optional(), blockHash: hashSchema.optional() });
 
 /**
- * A chain in real time: its clock is that of its blocks, and a receipt counts once its block is deep enough. A step whose block was
- * replaced before that is sent again, byte for byte.
+ * A chain in real time: its clock is that of its blocks, and a receipt counts once its block is deep enough. If a block is replaced before
+ * that, its transactions are sent again, byte for byte.
  */
 export async function openLiveChain({ network, url, wall, dir, silenceRetry, log = () => {}, ...more }: LiveOptions): Promise<CityChain> {
   const { chainId } = network;
   if (network.confirmations !== undefined && !(network.confirmations >= 1))
-    throw new InvalidValue("confirmations", "are one block at least");
+    throw new InvalidValue("confirmations", "must be at least one block");
   const node = await connectRpcChain({ url, chainId, wall });
   const look = async (tag: string) => blockSchema.parse(await node.request({ method: "eth_getBlockByNumber", params: [tag, false] }));
   const residence = await residenceOf(dir, chainId, look);
@@ -75,7 +75,7 @@ export async function openLiveChain({ network, url, wall, dir, silenceRetry, log
   return chain;
 }
 
-/** Compares the chain with the one that the city in this folder lives on, or remembers it. */
+/** Compares the chain with the one recorded in this folder, or records it. */
 async function residenceOf(dir: string | undefined, chainId: number, look: (tag: string) => Promise<Block>): Promise<Residence> {
   const path = dir === undefined ? undefined : join(dir, RESIDENCE_FILE);
   const known = path === undefined ? undefined : readStateFile(path, residenceSchema, "restore it from a copy of the folder");
@@ -116,9 +116,9 @@ class Live implements CityChain {
   readonly clock: WorkClock;
   readonly #parts: LiveParts;
   readonly #depth: bigint;
-  /** What was handed over and does not count yet. */
+  /** Submitted transactions that do not count yet. */
   readonly #sent = new Map<Hash, Hex>();
-  /** What this process's transactions cost, wei. */
+  /** Cost of this process's transactions, wei. */
   readonly #paid = { transactions: 0, wei: 0n, forData: 0n };
   #latest: Block = { number: 0n, hash: "0x", timestamp: 0n };
   #deep: Block = this.#latest;
@@ -147,14 +147,14 @@ class Live implements CityChain {
     this.#following = this.#follow();
   }
 
-  /** Whoever pays hears of it before the first transaction. */
+  /** Informs the payer before the first transaction. */
   async #sayDataFee(): Promise<void> {
     try {
       const fee = await dataFeeOf(this.publicClient, this.name, SAMPLE);
-      this.#parts.log(`${this.name} charges for data on L1 beside gas: ${formatEther(fee)} ether for ${SAMPLE_BYTES} bytes now`);
+      this.#parts.log(`${this.name} charges for L1 data in addition to gas: ${formatEther(fee)} ether for ${SAMPLE_BYTES} bytes now`);
     } catch (error) {
       if (isUnreachable(error)) throw error;
-      if (!(error instanceof NoDataFee)) this.#parts.log(`what ${this.name} charges for data on L1 is not known: ${messageOf(error)}`);
+      if (!(error instanceof NoDataFee)) this.#parts.log(`the L1 data fee of ${this.name} is unknown: ${messageOf(error)}`);
     }
   }
 
@@ -189,7 +189,7 @@ class Live implements CityChain {
     return this.#parts.node.revertData(hash);
   }
 
-  /** Twice the last base fee, within the cap. Waits while the network asks for more than that. */
+  /** Twice the last base fee, within the cap. Waits while the network asks for more. */
   async fees(): Promise<Fees> {
     const { node, wall, log } = this.#parts;
     const cap = this.feeCap;
@@ -203,9 +203,9 @@ class Live implements CityChain {
         const most = 2n * base + tip < cap ? 2n * base + tip : cap;
         return { maxFeePerGas: most, maxPriorityFeePerGas: tip < most ? tip : most };
       }
-      if (!reported) log(`${this.name} asks ${base} wei for a unit of gas, more than the ${cap} that may be paid: waiting`);
+      if (!reported) log(`${this.name} asks ${base} wei per gas, above the cap of ${cap}: waiting`);
       reported = true;
-      if (this.#closed) throw new InvalidValue("fees", "the chain was closed while the network asked for more than may be paid");
+      if (this.#closed) throw new InvalidValue("fees", "the chain was closed while the network's fee was above the cap");
     }
   }
 
@@ -214,11 +214,11 @@ class Live implements CityChain {
     this.#closed = true;
     await this.#following;
     const { transactions, wei, forData } = this.#paid;
-    const data = forData === 0n ? "" : `, ${formatEther(forData)} of it for data on L1`;
+    const data = forData === 0n ? "" : `, ${formatEther(forData)} of it for L1 data`;
     if (transactions > 0) this.#parts.log(`gas: ${transactions} transactions on ${this.name} cost ${formatEther(wei)} ether${data}`);
   }
 
-  /** Rollups charge for data beside gas, and say how much in the receipt. */
+  /** Rollups charge for data in addition to gas, and state it in the receipt. */
   #count(receipt: TransactionReceipt): void {
     const { l1Fee } = dataFeeSchema.parse(receipt);
     this.#paid.transactions += 1;
@@ -226,7 +226,7 @@ class Live implements CityChain {
     this.#paid.forData += l1Fee;
   }
 
-  /** The receipt if its block is deep enough and still the chain's. What the network forgot is sent again. */
+  /** The receipt, if its block is deep enough and still canonical. A transaction that the network forgot is sent again. */
   async #receiptNow(hash: Hash): Promise<TransactionReceipt | undefined> {
     const receipt = await this.publicClient.getTransactionReceipt({ hash }).catch((error: unknown) => {
       if (error instanceof TransactionReceiptNotFoundError) return undefined;
@@ -251,7 +251,7 @@ class Live implements CityChain {
       try {
         await this.#look();
       } catch (error) {
-        // Whoever asks next meets the silence, and waits for its end.
+        // The next request meets the outage, and waits for its end.
         if (!isUnreachable(error)) log(`${this.name} cannot be followed: ${messageOf(error)}`);
       }
     }
@@ -272,7 +272,7 @@ class Live implements CityChain {
     return blockSchema.parse(await this.#parts.node.request({ method: "eth_getBlockByNumber", params: [tag, false] }));
   }
 
-  /** The last block's time; on a network that stands still until somebody sends, what has passed since. Never goes back. */
+  /** The last block's time; on an idle network plus the time that has passed since. Never goes back. */
   #now(): bigint {
     const idle = this.#parts.wall.millis() - this.#seenAt;
     return this.#latest.timestamp + (idle < IDLE || this.#seenAt === 0 ? 0n : BigInt(Math.floor((idle - IDLE) / 1_000)));
@@ -280,10 +280,10 @@ class Live implements CityChain {
 
   async #sleepUntil(time: bigint): Promise<void> {
     while (this.#now() < time && !this.#closed) await this.#parts.wall.sleep(LOOK);
-    if (this.#closed) throw new InvalidValue("clock", "the chain was closed while somebody slept by it");
+    if (this.#closed) throw new InvalidValue("clock", "the chain was closed while work was waiting for its clock");
   }
 
-  /** Events by ranges that public nodes answer, none from before the city. */
+  /** Queries events in ranges that public nodes accept, none from before the city. */
   async #logs(call: Parameters<Request>[0]): Promise<unknown> {
     const { node } = this.#parts;
     const parsed = filterSchema.safeParse(call.params?.[0]);

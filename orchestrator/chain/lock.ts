@@ -7,23 +7,23 @@ import { CityBusy, LockLost } from "./errors.ts";
 
 /** One process owns a city (decision 36). */
 export interface CityLock {
-  /** Grows with every owner; whoever holds an older one is not the owner any more. */
+  /** Increases with every owner; the holder of an older one is no longer the owner. */
   readonly fence: number;
-  /** Throws LockLost when somebody else owns the city. Cheap: called before each broadcast. */
+  /** Throws LockLost if another process owns the city. Cheap: called before each broadcast. */
   assertHeld(): void;
-  /** `dir`: where the folder is now, if its owner moved it. */
+  /** `dir`: the folder's new path, if its owner moved it. */
   release(dir?: string): void;
 }
 
 const ownerSchema = z.strictObject({
   pid: z.number().int().positive(),
-  /** When that process started, as the system counts it: a number may be given to another process later. */
+  /** Start time of that process in system ticks, since pids are reused. */
   started: z.string(),
   fence: z.number().int().positive(),
 });
 type Owner = z.infer<typeof ownerSchema>;
 
-/** Takes `<dir>/lock`, or throws CityBusy. A lock whose process is gone is taken over, aloud. */
+/** Takes `<dir>/lock`. Throws CityBusy. The lock of a dead process is taken over and logged. */
 export function acquireLock(dir: string, log: (line: string) => void): CityLock {
   makeFolder(dir);
   const path = join(dir, "lock");
@@ -31,7 +31,7 @@ export function acquireLock(dir: string, log: (line: string) => void): CityLock 
     const fence = lastFence(dir) + 1;
     const mine = canonicalJson({ pid: process.pid, started: startOf(process.pid) ?? "", fence } satisfies Owner);
     claim(path, mine, log);
-    // Whoever owned it between our reading of the fence and our claim has used that number.
+    // A process that owned the city between our reading of the fence and our claim has used that number.
     if (lastFence(dir) >= fence) {
       rmSync(path);
       continue;
@@ -66,13 +66,13 @@ function claim(path: string, mine: string, log: (line: string) => void): void {
   }
 }
 
-/** The living owner of a city, if any. */
+/** The running owner of a city, if any. */
 export function livingOwner(dir: string): { readonly pid: number } | undefined {
   const owner = parseOwner(readText(join(dir, "lock")));
   return owner !== undefined && isAlive(owner) ? { pid: owner.pid } : undefined;
 }
 
-/** Moves a dead owner's lock away; only if what was moved is what was found dead. */
+/** Moves a dead owner's lock away, provided that it is still the one found dead. */
 function takeOverStale(path: string, log: (line: string) => void): void {
   const found = readText(path);
   if (found === undefined) return;
@@ -87,13 +87,13 @@ function takeOverStale(path: string, log: (line: string) => void): void {
   }
   const moved = readText(aside);
   if (moved !== found) {
-    // Another process took over between the two reads: give it back.
+    // Another process took over between the two reads: restore its lock.
     tryLink(aside, path);
     rmSync(aside, { force: true });
     throw busy(path);
   }
   rmSync(aside, { force: true });
-  log(`${path}: its process ${owner?.pid ?? "(unreadable)"} is gone; the city is taken over`);
+  log(`${path}: its process ${owner?.pid ?? "(unreadable)"} is gone; taking over the city`);
 }
 
 function busy(path: string): CityBusy {
@@ -134,7 +134,7 @@ function isAlive({ pid, started }: Owner): boolean {
   return start === undefined || started === "" || start === started;
 }
 
-/** Field 22 of /proc/<pid>/stat: start time in ticks since boot. Undefined where there is no such file. */
+/** Field 22 of /proc/<pid>/stat: start time in ticks since boot. Undefined without such a file. */
 export function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];

@@ -7,8 +7,8 @@ import { type ReplayLimits, replayLimits } from "./replay-limits.ts";
 import { parseTranscript, type TranscriptBlock } from "./transcript.ts";
 
 /**
- * Mines a transcript again on a new chain of the kind it was made on; throws at the first block whose hash is another, and TooHeavy when it
- * takes more than `limits`. A fork's needs a node of the chain it was forked from.
+ * Replays a transcript on a new chain of its kind. Throws at the first block with a different hash, and TooHeavy beyond `limits`. A fork
+ * needs a node of the chain it was forked from.
  */
 export async function openTranscript(transcript: string, limits: ReplayLimits = replayLimits(), forkUrl?: string): Promise<DrivenChain> {
   const { genesis, blocks } = parseTranscript(transcript);
@@ -17,7 +17,7 @@ export async function openTranscript(transcript: string, limits: ReplayLimits = 
   return genesis.engine === "anvil" ? openAnvilChain({ transcript, forkUrl }) : openForeignTranscript(transcript, limits);
 }
 
-/** What the transactions ask for. One that cannot be read is refused where it is replayed. */
+/** Sum of the transactions' gas limits. Unreadable ones are refused on replay. */
 function gasOf(blocks: readonly TranscriptBlock[]): bigint {
   let sum = 0n;
   for (const raw of blocks.flatMap(({ transactions }) => transactions)) {

@@ -5,7 +5,7 @@ import { IntentTaken } from "../primitives/outbox.ts";
 export type { Outbox, OutboxRow, RowStatus, SignedRow } from "../primitives/outbox.ts";
 export { IntentTaken, intentKey } from "../primitives/outbox.ts";
 
-/** An outbox that ends with the process, for a chain that does too. */
+/** An outbox in memory, for a chain that also ends with the process. */
 export function memoryOutbox(): Outbox<never> {
   const rows = new Map<IntentKey, OutboxRow>();
   const nonces = new Map<Address, number>();

@@ -5,7 +5,7 @@ interface Call {
   readonly params?: readonly unknown[] | undefined;
 }
 
-/** Where a read names the block it is about; "latest" when it does not. */
+/** Position of the block parameter of a read; "latest" if omitted. */
 const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_getBalance: 1,
@@ -14,14 +14,14 @@ const BLOCK_PARAMETER: Readonly<Record<string, number>> = {
   eth_getStorageAt: 2,
 };
 
-/** The same read, of one block instead of whatever the node believes to be the last. */
+/** The same read at one block, instead of what the node considers the last. */
 export function atBlock({ method, params = [] }: Call, number: bigint): Call {
   const place = BLOCK_PARAMETER[method];
   if (place === undefined || (params[place] !== undefined && params[place] !== "latest")) return { method, params };
   return { method, params: params.toSpliced(place, 1, numberToHex(number)) };
 }
 
-/** Events of earlier blocks are another chain's: its node, which a fork asks for them, need not answer. */
+/** Events of blocks before a fork belong to another chain, whose node need not be asked for them. */
 export function notBefore(call: Call, first: bigint): Call {
   const [filter] = call.params ?? [];
   if (call.method !== "eth_getLogs" || first === 0n || typeof filter !== "object" || filter === null) return call;
@@ -30,7 +30,7 @@ export function notBefore(call: Call, first: bigint): Call {
   return isEarlier ? { method: call.method, params: [{ ...filter, fromBlock: numberToHex(first) }] } : call;
 }
 
-/** A node that is behind, or was restarted, says so when it is asked about a block it does not have. */
+/** Whether a node lacks the requested block, because it is behind or was restarted. */
 export function isUnknownBlock(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

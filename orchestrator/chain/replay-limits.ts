@@ -1,10 +1,10 @@
 import type { LogLimits } from "./collect-logs.ts";
 
-/** What a transcript that somebody else made may take to be replayed, as a whole. */
+/** Limits of replaying an untrusted transcript as a whole. */
 export interface ReplayLimits {
-  /** Sum of what its transactions ask for. */
+  /** Sum of the gas limits of its transactions. */
   readonly gas: bigint;
-  /** Of the chain's process. */
+  /** CPU time of the chain's process. */
   readonly cpuSeconds: number;
   readonly memoryMb: number;
   readonly events: LogLimits;
@@ -18,7 +18,7 @@ const LIMITS: ReplayLimits = {
   events: { logs: 100_000, characters: 128 * 1024 * 1024 },
 };
 
-/** @param effort How many times the usual limits. */
+/** @param effort Multiple of the usual limits. */
 export function replayLimits(effort = 1): ReplayLimits {
   const { logs, characters } = LIMITS.events;
   return {

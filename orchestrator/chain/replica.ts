@@ -4,10 +4,10 @@ import { connectEdrProcess, type EdrLimits, REPLAY_LIMITS } from "./edr-process.
 import { isTooHeavy } from "./errors.ts";
 import type { Genesis } from "./transcript.ts";
 
-/** What a stranger may have executed: several times what the city's own transactions take. */
+/** Limits of untrusted execution: several times what the city's own transactions use. */
 const LIMITS: EdrLimits = { memoryMb: 512, millis: 10_000 };
 
-/** The same chain in a process that may be killed. It starts when it is first needed and follows block by block. */
+/** A copy of the chain in a process that may be killed. It starts when first needed and follows block by block. */
 export class Replica {
   readonly #original: DrivenChain;
   readonly #mutex = new Mutex();
@@ -18,7 +18,7 @@ export class Replica {
     this.#original = original;
   }
 
-  /** Works on a copy of the chain as it is now. Throws TooHeavy when the copy did not survive it; the next work gets a new one. */
+  /** Runs work on a current copy of the chain. Throws TooHeavy if the copy died of it; the next work gets a new one. */
   run<Result>(work: (copy: DrivenChain) => Promise<Result>): Promise<Result> {
     return this.#mutex.run(async () => {
       try {

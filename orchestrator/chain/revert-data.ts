@@ -6,7 +6,7 @@ import type { Request } from "./chain.ts";
 import { RpcUnreachable } from "./errors.ts";
 import { revertOf } from "./revert.ts";
 
-/** Asks for a trace; a node without traces is asked to run the call again on the state before its block. */
+/** Revert data from a trace, or from repeating the call on the state before its block if the node has no traces. */
 export async function revertDataOf(node: Request, client: PublicClient, hash: Hash): Promise<Hex | undefined> {
   try {
     const trace = await node({ method: "debug_traceTransaction", params: [hash, { tracer: "callTracer" }] });

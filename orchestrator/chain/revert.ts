@@ -12,7 +12,7 @@ export interface Revert {
   readonly data?: Hex;
 }
 
-/** Decodes what a call returned when it reverted: a custom error of these ABIs, `Error(string)` or `Panic(uint256)`. */
+/** Decodes the data of a reverted call: a custom error of these ABIs, `Error(string)` or `Panic(uint256)`. */
 export function decodeRevert(data: Hex | undefined, errors: Abi): Revert {
   if (data === undefined || data === "0x") return { reason: "no reason given" };
   try {
@@ -24,14 +24,14 @@ export function decodeRevert(data: Hex | undefined, errors: Abi): Revert {
   }
 }
 
-/** The name of the custom error with this selector; the selector itself where no ABI here has it. None of ours has a struct. */
+/** The name of the custom error with this selector; the selector itself if no ABI has it. None of ours has a struct. */
 export function errorNameOf(selector: Hex, abi: Abi): string {
   const errors = abi.filter((item) => item.type === "error");
   const signature = ({ name, inputs }: (typeof errors)[number]) => `${name}(${inputs.map(({ type }) => type).join()})`;
   return errors.find((error) => toFunctionSelector(signature(error)) === selector)?.name ?? selector;
 }
 
-/** Finds the revert data in whatever a node or a client threw; undefined when it is no revert at all. */
+/** Extracts the revert data from an error of a node or client; undefined if it is not a revert. */
 export function revertOf(thrown: unknown): { readonly data: Hex | undefined; readonly message: string } | undefined {
   const message = messageOf(thrown);
   const errors = causes(thrown);

@@ -12,7 +12,7 @@ import { AnswerTooLarge, MethodNotAllowed } from "./errors.ts";
 /** A deployment of the largest contract is about 100 KB of hex. */
 const BODY_LIMIT = 1024 * 1024;
 const BATCH_LIMIT = 100;
-/** Characters of a batch's answers after which no further call of it is made. */
+/** Size of a batch's answers, characters, after which its remaining calls are not made. */
 const BATCH_ANSWER_LIMIT = 16 * 1024 * 1024;
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
@@ -33,11 +33,11 @@ type Answer =
     };
 
 export interface RpcServerOptions {
-  /** A facade that already lets only allowed methods through: `chain.request`. */
+  /** A request function that allows only safe methods: `chain.request`. */
   readonly request: Request;
-  /** 0 or nothing: any free port. */
+  /** 0 or undefined: any free port. */
   readonly port?: number;
-  /** Pages of these origins may read answers, e.g. the console's. */
+  /** Origins whose pages may read answers, e.g. the console's. */
   readonly origins?: readonly string[];
 }
 
@@ -46,11 +46,11 @@ export interface RpcServer {
   close(): Promise<void>;
 }
 
-/** `POST /rpc` as a Hono app, for a server that offers more than this. */
+/** `POST /rpc` as a Hono app, for a server with more routes. */
 export function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): Hono {
   const app = new Hono();
   app.use("/rpc", async (context, next) => {
-    // A page that rebinds its name to 127.0.0.1 still sends its own name, in the header or as an absolute request URI.
+    // After DNS rebinding to 127.0.0.1 a page still sends its own host name, in the header or as an absolute request URI.
     const header = (context.req.header("host") ?? "").replace(/:\d+$/, "");
     const foreign = [header, new URL(context.req.url).hostname].find((host) => !LOCAL_HOSTS.has(host));
     if (foreign === undefined) return next();
@@ -63,7 +63,7 @@ export function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): 
   );
   app.post("/rpc", async (context) => {
     const text = await context.req.text();
-    // Anything else could be sent by a foreign page without asking first.
+    // Any other media type could be sent cross-origin without a preflight.
     if (mediaTypeOf(context.req.header("content-type")) !== "application/json") {
       return context.json(failure(null, -32600, "expected content-type application/json"), 415);
     }
@@ -114,7 +114,7 @@ export async function serveRpc(options: RpcServerOptions): Promise<RpcServer> {
 
 const tooMuch: Request = () => Promise.reject(new AnswerTooLarge(`${BATCH_ANSWER_LIMIT.toLocaleString("en")} characters of a batch`));
 
-/** Without parameters such as the charset. */
+/** The media type without parameters such as the charset. */
 function mediaTypeOf(contentType = ""): string {
   const [type = ""] = contentType.split(";");
   return type.trim().toLowerCase();

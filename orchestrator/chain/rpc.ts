@@ -14,15 +14,15 @@ import { revertDataOf } from "./revert-data.ts";
 
 export interface RpcOptions extends NodeOptions {
   readonly url: string;
-  /** Refuse any other chain. */
+  /** Refuses any other chain id. */
   readonly chainId?: number;
   readonly timeoutMillis?: number;
 }
 
 export interface NodeOptions {
-  /** A devnet that jumps through time (Anvil); refused off chain id 31337. */
+  /** A devnet with time travel (Anvil); refused for other chain ids than 31337. */
   readonly travel?: boolean;
-  /** Views that are asked at once go in one request. Default: each in its own. */
+  /** Concurrent views share one request. Default: one request each. */
   readonly gathers?: boolean;
   readonly receiptTimeoutMillis?: number;
   /** Wall time, for a chain without time travel. */
@@ -44,7 +44,7 @@ export async function connectRpcChain(options: RpcOptions): Promise<Chain> {
   return chain;
 }
 
-/** A chain whose node is asked by other means than a URL: another thread's, say. */
+/** A chain whose node is reached by other means than a URL, such as another thread. */
 export async function chainOver(node: Request, options: NodeOptions): Promise<Chain> {
   const id = z.coerce
     .number()
@@ -125,7 +125,7 @@ class Rpc implements Chain {
     await this.#node({ method: "evm_mine" });
   }
 
-  /** A devnet's blocks carry its own time: the clock is never behind them. */
+  /** A devnet's blocks have their own time: the clock is never behind them. */
   async #follow(): Promise<void> {
     if (this.#travels === undefined) return;
     const time = await headTime(this.#node);
@@ -139,11 +139,11 @@ async function headTime(node: Request): Promise<bigint> {
 
 export interface RequestOptions {
   readonly retries?: number;
-  /** Reads answers of any size: for a node of our own. Default: viem's bound. */
+  /** Accepts answers of any size, from a node of our own. Default: viem's limit. */
   readonly isTrusted?: boolean;
 }
 
-/** viem's transport, with one named error for every way in which no answer comes. `timeout` in milliseconds. */
+/** viem's transport, with one named error for all kinds of missing answers. `timeout` in milliseconds. */
 export function requestOver(url: string, timeout: number, { retries = RETRIES, isTrusted = false }: RequestOptions = {}): Request {
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new RpcUnreachable(url, "this is not an http(s) URL");
@@ -161,7 +161,7 @@ export function requestOver(url: string, timeout: number, { retries = RETRIES, i
   };
 }
 
-/** The node's own words: viem has a sentence of its own for each error code. */
+/** The node's own message: viem replaces it with one per error code. */
 function saidBy(error: unknown): string {
   return error instanceof BaseError && error.details !== "" ? error.details : messageOf(error);
 }

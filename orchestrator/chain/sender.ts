@@ -22,39 +22,42 @@ import { intentKey } from "./outbox.ts";
 import { decodeRevert, revertOf } from "./revert.ts";
 import { RETRIES, type SilenceRetry } from "./silence-retry.ts";
 
-/** The points where a test may stop the process for good. */
+/** Points at which a test may kill the process. */
 export type SenderBoundary = "sender:signed" | "sender:broadcast";
 
-/** One step on chain. Asked for twice, it happens once; one that was reverted did not happen, and is tried again. */
+/** One on-chain step. Repeated requests execute it once; a reverted step did not happen and is sent again. */
 export interface Intent<Note = never> {
   readonly intent: IntentKey;
-  /** Undefined creates a contract from `data`. */
+  /** Undefined: creates a contract from `data`. */
   readonly to?: Address | undefined;
   readonly data?: Hex | undefined;
   readonly value?: bigint | undefined;
-  /** Who sends and pays gas. Default: the relayer that the intent key falls to. */
+  /** Account that sends and pays gas. Default: the relayer chosen by the intent key. */
   readonly account?: LocalAccount | undefined;
-  /** Skips simulation and sets the gas limit: for a call that only works after an earlier one of the same `sendMany`. */
+  /** Gas limit; skips simulation, for a call that depends on an earlier one of the same `sendMany`. */
   readonly gas?: bigint | undefined;
-  /** What it may take: for a call that runs code of strangers. Default: what a block takes. */
+  /** Largest acceptable gas, for a call into untrusted code. Default: a block's limit. */
   readonly maxGas?: bigint | undefined;
-  /** How errors name this step, e.g. "castBallots". */
+  /** Name of this step in errors, e.g. "castBallots". */
   readonly what?: string | undefined;
   /** Written in the same transaction as the outbox row. */
   readonly note?: Note | undefined;
 }
 
 export interface Sender<Note = never> {
-  /** Sends one transaction and waits. Throws TransactionReverted when it would revert (nothing sent) or did, TooMuchGas (nothing sent). */
+  /**
+   * Sends one transaction and waits for its receipt. Throws TransactionReverted if it would revert (nothing sent) or did, TooMuchGas
+   * (nothing sent).
+   */
   send(intent: Intent<Note>): Promise<TransactionReceipt>;
-  /** Several in this order, in one block where the chain allows. If one would revert, none is sent. */
+  /** Several in this order, in one block if the chain allows it. If one would revert, none is sent. */
   sendMany(intents: readonly Intent<Note>[]): Promise<readonly TransactionReceipt[]>;
   /**
-   * Call it once at start. Compares the records with the chain and sends again, byte for byte, whatever the chain does not have.
-   * Returns how many. Throws ChainDisagrees when the records belong to another chain.
+   * To be called once at start. Compares the records with the chain and sends again, byte for byte, whatever the chain lacks. Returns the
+   * number of transactions sent. Throws ChainDisagrees if the records belong to another chain.
    */
   recover(): Promise<number>;
-  /** How many signed transactions have no known fate. */
+  /** Number of signed transactions with unknown fate. */
   open(): Promise<number>;
   readonly relayers: readonly Address[];
 }
@@ -63,19 +66,19 @@ export interface SenderOptions<Note> {
   readonly chain: Chain;
   readonly outbox: Outbox<Note>;
   readonly relayers: readonly LocalAccount[];
-  /** Contracts' ABIs, so that reverts are named. */
+  /** ABIs for decoding reverts. */
   readonly abis?: readonly Abi[];
   readonly boundary?: Boundary<SenderBoundary>;
-  /** Checked before each broadcast: throws when this process does not own the city any more. */
+  /** Called before each broadcast; throws if this process no longer owns the city. */
   readonly guard?: () => void;
   /**
-   * Waits while the chain is silent, then sends in the order in which it was asked; tries again what was dropped or paid too little.
-   * Without it each of these is an error at once.
+   * Waits while the chain is unreachable, then sends in the order of requests; retries dropped and underpriced transactions. Without it
+   * each of these is an error at once.
    */
   readonly silenceRetry?: SilenceRetry | undefined;
 }
 
-/** Estimate × 1.25: state may move between estimate and block, and the same estimate always gives the same limit. */
+/** Estimate × 1.25: state may change between estimate and block, and the same estimate always gives the same limit. */
 const GAS_MARGIN_PERCENT = 125n;
 
 export function createSender<Note = never>(options: SenderOptions<Note>): Sender<Note> {
@@ -88,7 +91,7 @@ interface Plan<Note> {
   readonly gas: bigint;
 }
 
-/** A call that was asked earlier waits for the chain: it goes first. */
+/** An earlier call is waiting for the chain and goes first. */
 class Overtaking extends Error {}
 
 type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -102,14 +105,14 @@ class QueueSender<Note> implements Sender<Note> {
   readonly #boundary: Boundary<SenderBoundary>;
   readonly #guard: () => void;
   readonly #silenceRetry: SilenceRetry | undefined;
-  /** Calls that met a silence, first asked first sent. */
+  /** Calls delayed by an outage, in order of request. */
   readonly #delayed = new Map<number, Promise<unknown>>();
   #asked = 0;
-  /** One queue per sending address; a call takes the queues of all addresses it sends from. */
+  /** One queue per sending address; a call takes the queues of all its senders. */
   readonly #queues = new Map<Address, Mutex>();
-  /** Senders whose last transaction has no known fate: it is settled before their next one. */
+  /** Senders whose last transaction has unknown fate: it is settled before their next one. */
   readonly #open = new Set<Address>();
-  /** Whoever signed here, so that a transaction can be signed again with a higher fee. */
+  /** Accounts that signed here, so that a transaction can be signed again with a higher fee. */
   readonly #keys = new Map<Address, LocalAccount>();
 
   constructor(options: SenderOptions<Note>) {
@@ -140,7 +143,7 @@ class QueueSender<Note> implements Sender<Note> {
     return silenceRetry === undefined ? this.#sendNow(intents) : this.#inOrder(silenceRetry, intents);
   }
 
-  /** Calls that met a silence, and those asked after them, are sent in the order in which they were asked. No lock is held meanwhile. */
+  /** Calls that met an outage, and later ones, are sent in the order of request. No lock is held meanwhile. */
   async #inOrder(silenceRetry: SilenceRetry, intents: readonly Intent<Note>[]): Promise<readonly TransactionReceipt[]> {
     const place = this.#asked++;
     const done = Promise.withResolvers<void>();
@@ -172,7 +175,7 @@ class QueueSender<Note> implements Sender<Note> {
     }
   }
 
-  /** A transaction that nobody mines, or whose fee is too low, gets three more chances (AgentCity B.11.5, failure mode 1). */
+  /** A transaction that is not mined, or underpriced, is retried three times (AgentCity B.11.5, failure mode 1). */
   async #withRetries(silenceRetry: SilenceRetry, intents: readonly Intent<Note>[], inTurn: InTurn): Promise<readonly TransactionReceipt[]> {
     const since = silenceRetry.clock.now();
     for (const delay of RETRIES) {
@@ -186,7 +189,7 @@ class QueueSender<Note> implements Sender<Note> {
     return this.#sendNow(intents, inTurn);
   }
 
-  /** `inTurn` is asked once the queues are this call's: it refuses when another has to go before. */
+  /** `inTurn` is called once the queues are taken; it refuses if another call has to go first. */
   async #sendNow(intents: readonly Intent<Note>[], inTurn: InTurn = (work) => work()): Promise<readonly TransactionReceipt[]> {
     const senders = intents.map((intent) => this.#accountFor(intent).address);
     return this.#inQueues(senders, () => inTurn(() => this.#sendAll(intents, senders)));
@@ -212,7 +215,7 @@ class QueueSender<Note> implements Sender<Note> {
     return this.#allSucceeded(current, receipts);
   }
 
-  /** A step's newest attempt: one that was reverted did not happen, so the next has a name of its own. */
+  /** A step's latest attempt: one that reverted did not happen, so the next has its own key. */
   async #newest(step: IntentKey): Promise<{ readonly intent: IntentKey; readonly row: OutboxRow | undefined }> {
     for (let attempt = 0; ; attempt += 1) {
       const intent = attempt === 0 ? step : intentKey(step, "again", attempt);
@@ -222,8 +225,8 @@ class QueueSender<Note> implements Sender<Note> {
   }
 
   /**
-   * What is signed or settled but not on the chain is sent again: it never arrived, was dropped, or its block was taken back.
-   * Returns these rows as they are now.
+   * Sends transactions again that are signed or settled but not on chain: they never arrived, were dropped, or their block was replaced.
+   * Returns the current rows.
    */
   async #restore(rows: readonly OutboxRow[]): Promise<readonly OutboxRow[]> {
     const lost: OutboxRow[] = [];
@@ -295,7 +298,7 @@ class QueueSender<Note> implements Sender<Note> {
     await this.#boundary("sender:broadcast");
   }
 
-  /** Waits for every row and writes down how it ended. */
+  /** Waits for every row and records its result. */
   async #settleAll(intents: readonly Intent<Note>[], known: ReadonlyMap<IntentKey, OutboxRow>): Promise<readonly TransactionReceipt[]> {
     const receipts: TransactionReceipt[] = [];
     for (const { intent } of intents) {
@@ -306,7 +309,7 @@ class QueueSender<Note> implements Sender<Note> {
     return receipts;
   }
 
-  /** Tells of the first that reverted. The others' receipts can be had by asking again. */
+  /** Throws for the first that reverted. The others' receipts can be requested again. */
   async #allSucceeded(intents: readonly Intent<Note>[], receipts: readonly TransactionReceipt[]): Promise<readonly TransactionReceipt[]> {
     for (const [index, receipt] of receipts.entries()) {
       if (receipt.status !== "reverted") continue;
@@ -334,7 +337,7 @@ class QueueSender<Note> implements Sender<Note> {
     return lost.length + open.length;
   }
 
-  /** The same bytes again, unless the chain has them. A refusal is success when it turns out to have them. */
+  /** Sends the same bytes again, unless the chain has them. A refusal counts as success if it turns out to have them. */
   async #rebroadcast(row: OutboxRow): Promise<void> {
     if (await this.#isKnown(row.hash)) return;
     this.#guard();
@@ -349,7 +352,7 @@ class QueueSender<Note> implements Sender<Note> {
     }
   }
 
-  /** Signs the same step with today's fees, under its nonce, so that only one of both can ever be mined (decision 37). */
+  /** Signs the same step with current fees under its nonce, so that only one of both can be mined (decision 37). */
   async #payMore(row: OutboxRow): Promise<boolean> {
     const account = this.#keys.get(row.signer);
     if (account === undefined || row.status !== "signed") return false;
@@ -396,7 +399,7 @@ class QueueSender<Note> implements Sender<Note> {
     return chosen;
   }
 
-  /** Only a revert is reported as one; everything else (node gone, no funds) keeps its own name. */
+  /** Only a revert is reported as one; other errors (node unreachable, insufficient funds) keep their names. */
   #refusal(what: string, cause: unknown): unknown {
     const revert = revertOf(cause);
     if (revert === undefined) return cause;
@@ -410,7 +413,7 @@ class QueueSender<Note> implements Sender<Note> {
     });
   }
 
-  /** Takes the queues in the order of addresses, so that two calls never wait for each other. */
+  /** Takes the queues in order of address, which avoids deadlocks. */
   #inQueues<Result>(addresses: readonly Address[], work: () => Promise<Result>): Promise<Result> {
     const ordered = [...new Set(addresses)].sort();
     return ordered.reduceRight<() => Promise<Result>>((inner, address) => {
@@ -421,13 +424,13 @@ class QueueSender<Note> implements Sender<Note> {
   }
 }
 
-/** A tenth more than the old fee: nodes replace a transaction for no less. */
+/** At least a tenth more than the old fee: nodes replace a transaction for no less. */
 function atLeast(today: bigint, old: bigint | undefined): bigint {
   const raised = ((old ?? 0n) * 110n) / 100n + 1n;
   return today > raised ? today : raised;
 }
 
-/** The fee is below the block's, or below what replaces a waiting transaction of the same nonce. Nodes say so in words of their own. */
+/** Whether the fee is below the block's, or below what replaces a pending transaction of the same nonce. Each node has its own wording. */
 function isUnderpriced(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /underpriced|max fee per gas less than|fee too low/i.test(error.message) || isUnderpriced(error.cause);

@@ -1,31 +1,31 @@
 import type { Clock } from "../primitives/clock.ts";
 import { ChainSilent, isUnreachable } from "./errors.ts";
 
-/** Seconds after a first failure at which a step is tried again (AgentCity B.11.5, failure mode 1). */
+/** Retries of a step, in seconds after its first failure (AgentCity B.11.5, failure mode 1). */
 export const RETRIES: readonly bigint[] = [30n, 120n, 480n];
 
-/** Silence that no constitution has set another bound for, seconds (DEGRADED_MODE_THRESHOLD's default). */
+/** Default limit of an outage, seconds (DEGRADED_MODE_THRESHOLD's default). */
 const DEFAULT_LIMIT = 1_800n;
-/** Whoever waits for the end of an escalated silence gives up after this, seconds. */
+/** Longest wait for the end of an escalated outage, seconds. */
 const LONGEST_WAIT = 86_400n;
 
-/** What the society should know of a silence; times in seconds of the clock that measures it. */
+/** Phases of an outage; times in seconds of the clock that measures it. */
 export type SilenceNews =
   | { readonly kind: "silent"; readonly since: bigint }
   | { readonly kind: "halted"; readonly since: bigint; readonly lasted: bigint }
   | { readonly kind: "back"; readonly since: bigint; readonly lasted: bigint };
 
 export interface SilenceRetryOptions {
-  /** Time while the chain is silent: its own clock stands still then. */
+  /** Measures time during an outage, when the chain's own clock stands still. */
   readonly clock: Clock;
-  /** Called at a silence's beginning, escalation and end, before work continues. */
+  /** Called at an outage's beginning, escalation and end, before work continues. */
   readonly tell?: (news: SilenceNews) => Promise<void>;
 }
 
 /**
- * Degraded mode (AgentCity B.11.5, failure mode 3): whoever asks a chain that does not answer waits, and asks again 30 s, 2 min and
- * 8 min after the first failure, then every 8 min. One silence is everybody's: it begins with the first question that found no answer.
- * At the limit it escalates: everybody who waits gets ChainSilent, and so does who asks later, until the chain answers.
+ * Degraded mode (AgentCity B.11.5, failure mode 3): requests to an unreachable chain wait and are repeated 30 s, 2 min and 8 min after the
+ * first failure, then every 8 min. All requests share one outage, which begins with the first that failed. At the limit it escalates: all
+ * waiting and later requests throw ChainSilent until the chain answers.
  */
 export class SilenceRetry {
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export class SilenceRetry {
     this.#tell = tell;
   }
 
-  /** Silence that needs a human, seconds: the constitution's DEGRADED_MODE_THRESHOLD. */
+  /** Sets the limit at which an outage needs a human, seconds: the constitution's DEGRADED_MODE_THRESHOLD. */
   escalateAfter(seconds: bigint): void {
     this.#limit = seconds;
   }
@@ -47,7 +47,7 @@ export class SilenceRetry {
     return this.#silence !== undefined;
   }
 
-  /** Asks until the chain answers, whatever it answers. Throws ChainSilent when the silence outlasts the limit. */
+  /** Repeats a request until the chain answers it, with whatever result. Throws ChainSilent if the outage exceeds the limit. */
   async through<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
       const asked = this.clock.now();
@@ -66,7 +66,7 @@ export class SilenceRetry {
     }
   }
 
-  /** After an escalation: waits until the chain answers again. Returns how long it was silent, seconds. */
+  /** After an escalation: waits until the chain answers again. Returns the outage's duration, seconds. */
   async untilHeard(ask: () => Promise<unknown>): Promise<bigint> {
     const since = this.#silence?.since ?? this.clock.now();
     for (;;) {
@@ -83,7 +83,7 @@ export class SilenceRetry {
     }
   }
 
-  /** `asked`: when the question that found no answer was put. */
+  /** `asked`: time of the request that failed. */
   async #wait(cause: unknown, asked: bigint): Promise<void> {
     const isNew = this.#silence === undefined;
     this.#silence ??= { since: asked, halted: false };
@@ -107,7 +107,7 @@ export class SilenceRetry {
   }
 }
 
-/** Seconds from a silence's beginning to the next question; the last one is at the limit itself. */
+/** Seconds from an outage's beginning to the next attempt; the last one is at the limit itself. */
 function nextTry(lasted: bigint, limit: bigint): bigint {
   const last = RETRIES.at(-1) ?? limit;
   const next = RETRIES.find((each) => each > lasted) ?? (lasted / last + 1n) * last;

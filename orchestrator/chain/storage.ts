@@ -1,7 +1,7 @@
-/** What a change of a contract's storage means, by the compiler's layout (`abi/layouts.ts`). */
+/** Decodes changes of a contract's storage by the compiler's layout (`abi/layouts.ts`). */
 import { type Address, encodeAbiParameters, getAddress, type Hex, keccak256, numberToHex } from "viem";
 
-/** Name, word, bytes from the word's right, and type; of a member the word counts from where its structure begins. */
+/** Name, word, byte offset from the word's right, and type; a member's word counts from the start of its struct. */
 export type StoragePlace = readonly [name: string, slot: number, offset: number, type: string];
 
 export interface StorageType {
@@ -15,14 +15,14 @@ export interface StorageType {
 
 export interface Layout {
   readonly places: readonly StoragePlace[];
-  /** By name in Solidity. */
+  /** By Solidity name. */
   readonly types: Readonly<Record<string, StorageType>>;
 }
 
-/** A word's place → what it held, and what it would hold. */
+/** By word: old and new value. */
 export type Changed = ReadonlyMap<bigint, readonly [from: Hex, to: Hex]>;
 
-/** Under what a mapping may hold something: the storage keeps hashes of its keys, so that only those that are known find their entry. */
+/** Possible keys of mappings: storage keeps only hashes of keys, so entries are found for known keys only. */
 export interface Keys {
   readonly addresses: readonly Address[];
   readonly numbers: readonly bigint[];
@@ -30,18 +30,18 @@ export interface Keys {
 }
 
 export interface Change {
-  /** `head.state`, `_nonces[0x…]`; a word whose key is not known by its place. */
+  /** `head.state`, `_nonces[0x…]`; the word's number if its key is unknown. */
   readonly what: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** Entries of mappings that are looked for in one contract at most: each costs a hash. */
+/** Largest number of mapping entries to try per contract: each costs a hash. */
 const MOST = 20_000;
-/** Words of a list that are looked at. */
+/** Largest number of words of a list to decode. */
 const MAX_WORDS = 4_096;
 
-/** Every change by its name and value, in the order of the layout; what no known key leads to comes last, as words. */
+/** Every change by name and value, in the order of the layout; changes under unknown keys come last, as words. */
 export function namedChanges({ places, types }: Layout, changed: Changed, keys: Keys): readonly Change[] {
   const found: Change[] = [];
   const open = new Set(changed.keys());
@@ -75,7 +75,7 @@ export function namedChanges({ places, types }: Layout, changed: Changed, keys: 
     }
   }
 
-  /** Of a list in so many words: as many to a word as fit. */
+  /** Elements of a list in this many words, packed where several fit into one. */
   function elements(name: string, first: bigint, base: string, room: number): void {
     const bytes = types[base]?.bytes ?? 32;
     const [together, words] = bytes > 32 ? [1, bytes / 32] : [Math.floor(32 / bytes), 1];
@@ -94,7 +94,7 @@ export function namedChanges({ places, types }: Layout, changed: Changed, keys: 
   return found;
 }
 
-/** The keys of a mapping that are known: as they are written, and as they are hashed. */
+/** Known keys of a mapping, as displayed and as hashed. */
 function* entriesOf(type: string, { addresses, numbers, words }: Keys): Generator<readonly [string, Hex]> {
   if (type === "address" || type.startsWith("contract ")) {
     for (const address of addresses) yield [address, encodeAbiParameters([{ type: "address" }], [address])];

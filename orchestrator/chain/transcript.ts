@@ -11,9 +11,9 @@ import { TranscriptDamaged } from "./errors.ts";
 
 const whole = z.number().int().nonnegative();
 
-/** All that determines block 0. Written as the first line, so that a transcript replays without anything else. */
+/** Everything that determines block 0. It is the first line, so that a transcript is self-contained. */
 export const genesisSchema = z.strictObject({
-  /** The node whose blocks these are; Hardhat's EDR when absent. */
+  /** The node that made the blocks; Hardhat's EDR if absent. */
   engine: z.literal("anvil").optional(),
   chainId: z.number().int().positive(),
   /** Seconds. */
@@ -26,13 +26,13 @@ export const genesisSchema = z.strictObject({
   coinbase: hexSchema,
   baseFee: whole,
   gasLimit: z.number().int().positive().max(60_000_000),
-  /** The block of another chain that this one goes on from, as its own. `timestamp` and `baseFee` are that block's. */
+  /** The forked block of another chain, which this one continues. `timestamp` and `baseFee` are that block's. */
   fork: z
     .strictObject({
       ...{ chainId: z.number().int().positive(), number: whole, hash: hashSchema },
-      /** Accounts of the mnemonic that somebody has delegated there (EIP-7702): the fork's have no code, as on any devnet. */
+      /** Accounts of the mnemonic that were delegated there (EIP-7702): on the fork they have no code, as on any devnet. */
       delegated: z.array(z.number().int().nonnegative().max(999)).max(1_000).optional(),
-      /** What the founder was given of the settlement token, a contract of that chain. */
+      /** The founder's balance of the settlement token, a contract of that chain. */
       dealt: dealtSchema.optional(),
     })
     .optional(),
@@ -71,12 +71,12 @@ export function blockLine(block: TranscriptBlock): string {
   return `${canonicalJson({ number: Number(block.number), timestamp: Number(block.timestamp), hash, transactions })}\n`;
 }
 
-/** The number of a chain's first block: 0, or that of the block it was forked at. */
+/** Number of a chain's first block: 0, or that of the forked block. */
 export function baseOf({ fork }: Genesis): bigint {
   return BigInt(fork?.number ?? 0);
 }
 
-/** Reads a whole transcript; every line must be complete and blocks must follow each other. `where` is the file, for errors. */
+/** Parses a whole transcript; every line must be complete, and blocks consecutive. `where`: the file, for errors. */
 export function parseTranscript(text: string, where?: string): TranscriptText {
   if (!text.endsWith("\n")) throw new TranscriptDamaged(text.split("\n").length, "the last line is torn", where);
   const [first, ...rest] = text.slice(0, -1).split("\n");
@@ -109,8 +109,8 @@ export interface TranscriptFile {
 }
 
 /**
- * Opens `chain.ndjson`. A last line without its end was being written when the process died: it does not count, and is cut off by the
- * first line that is appended. Nothing is lost by that, because its transactions are in the outbox and are sent again.
+ * Opens `chain.ndjson`. An unfinished last line was being written when the process died: it is ignored, and cut off with the first append.
+ * Nothing is lost, because its transactions are in the outbox and are sent again.
  */
 export function openTranscriptFile(path: string, log: (line: string) => void): TranscriptFile {
   makeFolder(dirname(path));
@@ -119,10 +119,10 @@ export function openTranscriptFile(path: string, log: (line: string) => void): T
   const bytes = readFileSync(descriptor);
   const complete = bytes.lastIndexOf(0x0a) + 1;
   const tail = bytes.subarray(complete);
-  // An editor that drops the last line's end tears nothing.
+  // An editor may have dropped the final newline of a complete line.
   const lacksEnd = isWhole(tail);
   const isTorn = tail.length > 0 && !lacksEnd;
-  if (isTorn) log(`${path}: the last ${tail.length} bytes are a torn line and do not count; its transactions will be sent again`);
+  if (isTorn) log(`${path}: the last ${tail.length} bytes are a torn line and are ignored; its transactions will be sent again`);
   if (isNew) syncDirectory(dirname(path));
   let repaired = tail.length === 0;
   let isOpen = true;

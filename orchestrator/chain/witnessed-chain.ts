@@ -16,12 +16,12 @@ const lineSchema = z.strictObject({
   chainId: z.int().positive(),
   /** Hash of block 0. */
   genesis: hashSchema,
-  /** The first block that can be about the city. */
+  /** The first block that can concern the city. */
   from: z.int().nonnegative(),
   head: z.strictObject({ number: z.int().nonnegative(), hash: hashSchema }),
 });
 
-/** What a bundle says of the live chain that its mission was on; undefined where it holds a devnet's whole transcript. */
+/** The live chain that a bundle refers to; undefined if the bundle holds a devnet's whole transcript. */
 export function liveChainIn(transcript: string): z.infer<typeof lineSchema> | undefined {
   const [line = "", ...rest] = transcript.split("\n");
   if (!line.startsWith("{") || rest.join("") !== "") return undefined;
@@ -32,7 +32,7 @@ export function liveChainIn(transcript: string): z.infer<typeof lineSchema> | un
 }
 
 const REQUEST_TIMEOUT = 30_000;
-/** Blocks that are asked for side by side. */
+/** Blocks requested concurrently. */
 const AT_ONCE = 16;
 /** Far more than a city's life of a week on a chain of two-second blocks. */
 const MAX_BLOCKS = 500_000;
@@ -45,18 +45,18 @@ const filterSchema = z.looseObject({
 });
 
 /**
- * The chain that a bundle names, as a node shows it. From the city's first block to the bundle's last one every header is compared with its
- * hash and its parent, every transaction and receipt with the roots in it, every sender with its signature: nothing can be left out or
- * changed. What contracts hold is the node's word for the last block. Throws ProofFails, WrongChain, RpcUnreachable, TooHeavy.
+ * The chain that a bundle refers to, as read from a node. From the city's first block to the bundle's last, every header is checked against
+ * its hash and parent, every transaction and receipt against the roots, every sender against its signature, so that nothing can be left out
+ * or changed. Contract state is the node's word for the last block. Throws ProofFails, WrongChain, RpcUnreachable, TooHeavy.
  */
 export async function openWitnessedChain(transcript: string, url: string): Promise<CityChain> {
   const named = liveChainIn(transcript);
-  if (named === undefined) throw new TranscriptDamaged(1, "it names no live chain");
+  if (named === undefined) throw new TranscriptDamaged(1, "it does not name a live chain");
   const node = requestOver(url, REQUEST_TIMEOUT);
   const chainId = z.coerce.number().parse(await node({ method: "eth_chainId" }));
   if (chainId !== named.chainId) throw new WrongChain(url, named.chainId, chainId);
   const first = await headerAt(node, 0n);
-  if (first.hash !== named.genesis) throw new ProofFails(0n, `the node's is ${first.hash}, the bundle's ${named.genesis}`);
+  if (first.hash !== named.genesis) throw new ProofFails(0n, `the node has ${first.hash}, the bundle ${named.genesis}`);
   const history = await provenHistory(node, named);
   return new Witnessed(named, node, history);
 }
@@ -82,7 +82,7 @@ async function provenHistory(node: Request, { from, head }: Named): Promise<Read
       history.set(number, proven);
     }
   }
-  if (parent !== head.hash) throw new ProofFails(BigInt(head.number), `the node's is ${parent}, the bundle's ${head.hash}`);
+  if (parent !== head.hash) throw new ProofFails(BigInt(head.number), `the node has ${parent}, the bundle ${head.hash}`);
   return history;
 }
 
@@ -107,7 +107,7 @@ async function provenAt(node: Request, number: bigint): Promise<Proven> {
   return { block, receipts };
 }
 
-/** All at once where the node can. */
+/** All receipts with one request if the node supports it. */
 async function receiptsOf(node: Request, block: RawBlock): Promise<readonly RawReceipt[]> {
   const all = await node({ method: "eth_getBlockReceipts", params: [block.number] }).catch(() => null);
   if (all !== null) return z.array(rawReceiptSchema).parse(all);
@@ -220,16 +220,16 @@ class Witnessed implements CityChain {
   }
 }
 
-/** Whether a topic is one of those asked for. */
+/** Whether a topic matches the filter. */
 function passes(asked: Hex | readonly Hex[] | null, topic: Hex | undefined): boolean {
   return asked === null || (topic !== undefined && [asked].flat().some((each) => each.toLowerCase() === topic.toLowerCase()));
 }
 
 function refuse(method: string): never {
-  throw new MethodNotAllowed(`${method} (a bundle's chain is only read)`);
+  throw new MethodNotAllowed(`${method} (a bundle's chain is read-only)`);
 }
 
-/** A bundle of a live chain, and no node to ask. */
+/** Requires a node's URL for a bundle of a live chain. */
 export function requireUrl(url: string | undefined, name: string): string {
   if (url !== undefined) return url;
   throw new InvalidValue("--rpc", `this mission was on ${name}: its audit compares the bundle with that chain`, {

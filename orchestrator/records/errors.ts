@@ -46,7 +46,7 @@ export class RecordsDamaged extends AgentCityError {
   constructor(where: string, problem: string, cause?: unknown) {
     super("RecordsDamaged", `The records at ${where} are damaged: ${problem}`, {
       action:
-        "restore the folder from a copy; or begin a new city (npm start), which keeps this one aside. Bundles of finished missions are elsewhere and stay",
+        "restore the folder from a copy; or start a new city (npm start), which moves this one aside. Bundles of finished missions are elsewhere and stay",
       cause,
     });
   }

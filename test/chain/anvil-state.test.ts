@@ -76,11 +76,11 @@ describe("an Anvil that goes on from what the last one kept", function () {
     await again.close();
   });
 
-  const refusals = () => told.filter((line) => line.startsWith("what Anvil kept of this chain is not used: "));
+  const refusals = () => told.filter((line) => line.startsWith("Anvil's saved state of this chain is not used: "));
 
   for (const [damage, change, reason] of [
     ["is no archive", () => new Uint8Array([1, 2, 3]), "cannot be unpacked"],
-    ["is no state", () => gzipSync("{}"), "it ended with code"],
+    ["is no state", () => gzipSync("{}"), "it exited with code"],
     ["was altered in one balance", (bytes: Uint8Array) => gzipSync(richer(gunzipSync(bytes).toString("utf8"))), "next empty block"],
   ] as const)
     it(`forgets what ${damage}, says so, and mines all again`, async () => {

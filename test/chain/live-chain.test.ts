@@ -142,7 +142,7 @@ describe("a chain in real time", function () {
     });
     await wait(200);
     expect(fees).to.equal(undefined);
-    expect(told.join()).to.match(/more than the 1200000000 that may be paid: waiting/);
+    expect(told.join()).to.match(/above the cap of 1200000000: waiting/);
     await node().setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei("1") });
     await node().mine({ blocks: 1 });
     await asking;
@@ -187,7 +187,7 @@ describe("the fee for data on L1", () => {
     const receipt = await chain.receipt(keccak256(raw));
     await chain.receipt(keccak256(raw));
     const [before = ""] = told.splice(0);
-    expect(before).to.match(/^town charges for data on L1 beside gas: 0\.\d*[1-9]\d* ether for 1000 bytes now$/);
+    expect(before).to.match(/^town charges for L1 data in addition to gas: 0\.\d*[1-9]\d* ether for 1000 bytes now$/);
     const { r: _, s: __, v: ___, yParity: ____, ...unsigned } = parseTransaction(raw);
     const asked = await dataFeeOf(chain.publicClient, "town", serializeTransaction(unsigned));
     await chain.close();
@@ -223,13 +223,13 @@ describe("the fee for data on L1", () => {
     await poor.close();
     expect(told.splice(1))
       .to.have.length(1)
-      .and.satisfy(([line]: string[]) => line?.startsWith("what town charges for data on L1 is not known: "));
+      .and.satisfy(([line]: string[]) => line?.startsWith("the L1 data fee of town is unknown: "));
     await node.setBalance({ address: zeroAddress, value: 10n ** 18n });
     await (await town()).close();
     expect(told.splice(1)).to.deep.equal([before]);
     await anvil.stop("SIGKILL");
     const [wei, data] = [receipt.gasUsed * receipt.effectiveGasPrice + forData, forData].map((value) => formatEther(value));
-    expect(told).to.deep.equal([`gas: 1 transactions on town cost ${wei} ether, ${data} of it for data on L1`]);
+    expect(told).to.deep.equal([`gas: 1 transactions on town cost ${wei} ether, ${data} of it for L1 data`]);
     await server.close();
     await rollup.close();
   });

@@ -77,7 +77,7 @@ describe("a mission on a fork of an L2", function () {
     const bundle = join(missions, readdirSync(missions)[0] ?? "");
     const nowhere = await cli(["audit", bundle]);
     expect(refusalIn(nowhere)).to.include({ code: "AuditFailed" });
-    expect(nowhere.stdout + nowhere.stderr).to.match(/a fork of chain 31337, and no node of that chain is named/);
+    expect(nowhere.stdout + nowhere.stderr).to.match(/a fork of chain 31337, and no RPC URL of that chain was given/);
     const run = await cli(["audit", bundle, "--rpc", l2.url]);
     expect(run, run.stdout + run.stderr).to.include({ code: 0 });
     expect(auditReportSchema.parse(JSON.parse(run.stdout)).passed).to.equal(true);
