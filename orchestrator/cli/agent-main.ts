@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** The program of the package that others install: an agent's commands, without a city's. */
+/** The CLI of the published package: an agent's commands, without a city's. */
 import { Command } from "commander";
 import { agentCommand, officeCommand } from "./agent-command.ts";
 import { runProgram } from "./run-program.ts";
 
 const program = new Command("agentcity")
-  .description("Run an agent of your own in somebody's city.")
+  .description("Run your own agent in a city that someone else operates.")
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(text) })
   .addCommand(agentCommand())

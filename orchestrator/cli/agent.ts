@@ -28,26 +28,26 @@ export interface AgentCommand {
   readonly leastPrice?: string;
   readonly mostStake?: string;
   readonly mostNodes?: number;
-  /** Of a verifier or an issuer. */
+  /** For verifiers and issuers. */
   readonly contact?: string;
   readonly relations?: string;
   readonly classes?: string;
   readonly weakSandbox?: boolean;
-  /** Of a verifier: a chat model. */
+  /** For verifiers: a chat model. */
   readonly judge?: string;
   readonly json?: boolean;
 }
 
-/** Whose commands they are. */
+/** The role that a command belongs to. */
 export type AgentRole = "agent" | OfficeTerms["office"];
 
-/** Files that `agent init` makes, and that the other actions read by default. */
+/** Files that `agent init` creates, and other actions read by default. */
 const FILES = { key: "agent.json", principal: "owner.json", password: "password", limits: "limits.json" } as const;
 
 const ACTIONS = { init, run, doctor, status } as const;
 export const AGENT_ACTIONS = Object.keys(ACTIONS);
 
-/** Makes an agent's keys, runs it until it is stopped, or says what it lacks or how it stands. */
+/** Creates an agent's keys, runs it until it is stopped, or shows its prerequisites or its standing. */
 export async function agent(action: string, options: AgentCommand, role: AgentRole = "agent"): Promise<void> {
   const found = Object.entries(ACTIONS).find(([name]) => name === action)?.[1];
   if (found === undefined) throw new InvalidValue("action", `it is none of ${AGENT_ACTIONS.join(", ")}`, { details: action });
@@ -55,17 +55,17 @@ export async function agent(action: string, options: AgentCommand, role: AgentRo
 }
 
 /**
- * Two keystores, their password and the limits, each readable by this user only; whoever another agent makes has no owner of its own. What is
- * there already is kept.
+ * Creates two keystores, their password and the limits, each readable by this user only; an agent with a creator has no principal of its
+ * own. Existing files are kept.
  */
 async function init(options: AgentCommand, role: AgentRole): Promise<void> {
   const folder = folderIn(options, role);
   const path = (name: keyof typeof FILES) => join(folder, FILES[name]);
   const there = Object.values(FILES).filter((file) => existsSync(join(folder, file)));
   if (there.length > 0)
-    throw new AgentCityError("AgentExists", `There is an agent in ${folder} already`, {
+    throw new AgentCityError("AgentExists", `There already is an agent in ${folder}`, {
       details: there.join(", "),
-      action: "add --folder <another> for a new one; it is not written over, since its stake hangs on its keys",
+      action: "add --folder <another> for a new one; an existing one is never overwritten, since its keys control its stake",
     });
   makeFolder(folder);
   const password = randomBytes(24).toString("base64url");
@@ -88,8 +88,8 @@ async function init(options: AgentCommand, role: AgentRole): Promise<void> {
       [
         `${role.toUpperCase().padEnd(7)} ${made.agent}`,
         owner === undefined
-          ? `CREATOR ${creator}   (gives its stake; its owner answers for both)`
-          : `OWNER   ${privateKeyToAddress(owner)}   (gives its stake; keep ${FILES.principal} elsewhere once it is registered)`,
+          ? `CREATOR ${creator}   (provides the stake; its owner answers for both)`
+          : `OWNER   ${privateKeyToAddress(owner)}   (provides the stake; move ${FILES.principal} elsewhere once the agent is registered)`,
         `LIMITS  ${made.limits}`,
         `NEXT    ${asTyped(`npm run ${role} -- --city http://127.0.0.1:8787`)}${options.folder === undefined ? "" : ` --folder ${options.folder}`}${creator === undefined ? "" : ` --creator ${creator}`}`,
         "",
@@ -97,7 +97,7 @@ async function init(options: AgentCommand, role: AgentRole): Promise<void> {
     );
 }
 
-/** What a new agent may do unasked: its owner widens it. Amounts in the smallest unit, six decimals. */
+/** Limits of a new agent, which its owner may widen. Amounts in the smallest unit, six decimals. */
 const STRICT = {
   leastPrice: "1",
   mostStake: "9000000000",
@@ -135,7 +135,7 @@ async function status(options: AgentCommand, role: AgentRole): Promise<void> {
     );
 }
 
-/** The agent that options and folder describe; its principal's key is read only where it may have to register. */
+/** The agent for the given options and folder; the principal's key is read only if it may have to register. */
 export function agentOf(
   options: AgentCommand,
   {
@@ -151,17 +151,16 @@ export function agentOf(
   } = {},
 ) {
   const { city, rpc, leastPrice, mostStake, mostNodes } = options;
-  if (city === undefined)
-    throw new InvalidValue("--city", "it names where the city's seats are", { details: "add --city http://127.0.0.1:8787" });
+  if (city === undefined) throw new InvalidValue("--city", "it is required", { details: "add --city http://127.0.0.1:8787" });
   const folder = folderIn(options, role);
   const own = (name: keyof typeof FILES) => (existsSync(join(folder, FILES[name])) ? join(folder, FILES[name]) : undefined);
   const passwordFile = options.passwordFile ?? process.env["AGENTCITY_PASSWORD_FILE"] ?? own("password");
   const keystore = options.key ?? own("key");
   if (keystore === undefined)
-    throw new KeyUnusable(`There is no agent in ${folder}: ${asTyped(`npm run ${role} -- init`)} makes one`, "AGENTCITY_PASSWORD_FILE");
+    throw new KeyUnusable(`There is no agent in ${folder}: ${asTyped(`npm run ${role} -- init`)} creates one`, "AGENTCITY_PASSWORD_FILE");
   const key = secretIn(keystore, passwordFile);
   if (options.creator !== undefined && options.principal !== undefined)
-    throw new InvalidValue("--creator", "it takes the place of --principal", { details: "give one of them" });
+    throw new InvalidValue("--creator", "it excludes --principal", { details: "give only one of them" });
   const owner = options.creator === undefined ? (options.principal ?? own("principal")) : undefined;
   const limitsFile = options.limits ?? own("limits");
   const limits: Partial<Limits> = {
@@ -184,7 +183,7 @@ export function agentOf(
   });
 }
 
-/** What a verifier or an issuer tells the adjudicators of itself. */
+/** A verifier's or issuer's statement about itself for the adjudicators. */
 function officeOf(office: OfficeTerms["office"], { contact, relations, classes = "REC,ATT" }: AgentCommand): OfficeTerms {
   const named = classes.toUpperCase().split(",");
   const unknown = named.find((name) => name !== "REC" && name !== "ATT");
@@ -202,19 +201,19 @@ function folderIn({ folder }: AgentCommand, role: AgentRole): string {
   return folder === undefined ? join(home().root, role) : typedPath(folder);
 }
 
-/** The key of an agent whose folder `init` made. */
+/** The key of an agent whose folder `init` created. */
 function keyIn(folder: string): Hex {
   return secretIn(join(folder, FILES.key), join(folder, FILES.password));
 }
 
 function unitsIn(option: string, text: string): bigint {
-  if (!/^\d{1,30}$/.test(text)) throw new InvalidValue(option, "it takes a whole number of the token's smallest unit", { details: text });
+  if (!/^\d{1,30}$/.test(text)) throw new InvalidValue(option, "expected a whole number in the token's smallest unit", { details: text });
   return BigInt(text);
 }
 
-/** The key in a keystore. Its password comes from a file, never from the command line. */
+/** Decrypts a keystore. Its password comes from a file, never from the command line. */
 export function secretIn(keystore: string, passwordFile: string | undefined): Hex {
-  if (passwordFile === undefined) throw new KeyUnusable("No password file is named", "AGENTCITY_PASSWORD_FILE");
+  if (passwordFile === undefined) throw new KeyUnusable("No password file was given", "AGENTCITY_PASSWORD_FILE");
   const read = (file: string) => {
     try {
       return readFileSync(typedPath(file), "utf8");

@@ -30,7 +30,7 @@ export class WhichOne extends AgentCityError {
   }
 }
 
-/** The request says one law and shows another. */
+/** A request's document is not the law that it asks a signature for. */
 export class RequestForged extends AgentCityError {
   constructor(asked: string, compiled: string) {
     super("RequestForged", "The document of this request is not the law it asks a signature for", {
@@ -40,7 +40,7 @@ export class RequestForged extends AgentCityError {
   }
 }
 
-/** Reads a waiting session's law, shows the message, signs it, and leaves the signature where the mission finds it. */
+/** Shows a waiting session's law and message, signs it, and stores the signature where the mission finds it. */
 export async function approveCodification(file: string | undefined, options: ApproveOptions): Promise<void> {
   const { because, json = false } = options;
   const path = file === undefined ? onlyWaiting(home(options.network).dir) : typedPath(file);

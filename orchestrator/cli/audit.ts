@@ -17,7 +17,7 @@ export class BundleMissing extends AgentCityError {
   }
 }
 
-/** Verifies a finished mission, or the hearing of a job, again from its bundle. Nothing is asked of a network, unless the mission was on a live one. */
+/** Verifies a finished mission, or the hearing of a job, from its bundle. Offline, unless the mission was on a live network. */
 export async function audit(
   mission: string,
   { json = false, effort, rpc }: { readonly json?: boolean; readonly effort?: number; readonly rpc?: string },
@@ -26,7 +26,7 @@ export async function audit(
   const places = ["missions", "hearings"].map((folder) => join(home().root, folder, mission.toLowerCase()));
   const dir = [typed, ...places].find((each) => existsSync(each)) ?? join(home().root, "missions", mission.toLowerCase());
   if (!existsSync(dir)) throw new BundleMissing(mission, dir);
-  const report = await whileWorking("the bundle is verified, a few seconds for each mission of its city", () =>
+  const report = await whileWorking("verifying the bundle, which takes a few seconds for each mission of its city", () =>
     (isHearingBundle(dir) ? auditHearing : auditBundle)(dir, { effort, rpcUrl: rpc ?? process.env["AGENTCITY_RPC_URL"] }),
   );
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderAudit(report));

@@ -46,39 +46,39 @@ export interface Commission {
   readonly seed: string;
   readonly fileName: string;
   readonly text: string;
-  /** What the file's paths are relative to. */
+  /** Base directory of the file's paths. */
   readonly directory: string;
   readonly input?: string;
   readonly mode?: MissionFile["mode"];
   readonly cheat?: boolean;
   readonly ask?: boolean;
-  /** Leave what needs a human to adjudicators in other processes, and wait for them. */
+  /** Leaves human decisions to adjudicators in other processes, and waits for them. */
   readonly waitForHumans?: boolean;
-  /** Let a simulation decide from here on, although people decided until now. */
+  /** Lets a simulation decide from now on, although people decided before. */
   readonly simulateHumans?: boolean;
-  /** The run wants a city of its own; without it the run takes place in the city that is there. */
+  /** The run needs a new city; without it the existing city is used. */
   readonly restart?: { readonly newCity: boolean };
-  /** Chat model of the producers' minds, "openai:…"; without one they are heuristic. */
+  /** Chat model of the producers' minds, "openai:…". Default: heuristic minds. */
   readonly model?: string;
-  /** A Postgres for the records. */
+  /** URL of a Postgres database for the records. */
   readonly database?: string;
-  /** Serve the city's gateway meanwhile, and afterwards until the process is stopped. */
+  /** Serves the city's gateway meanwhile, and afterwards until the process is stopped. */
   readonly serve?: Serving | undefined;
   readonly json?: boolean;
-  /** Opens the city's seats to agents elsewhere on this port (0: any), and waits for so many of them. */
+  /** Opens seats to external agents on this port (0: any), and waits for this many of them. */
   readonly open?: { readonly port: number; readonly agents: number };
-  /** Show how the vote went, market, gas and reputations too. */
+  /** Also shows votes, market, gas and reputations. */
   readonly explain?: boolean;
 }
 
-/** Opens the city, runs the mission, prints its outcome. Progress goes to stderr. */
+/** Opens the city, runs the mission and prints its outcome. Progress goes to stderr. */
 export async function carryOut(commission: Commission): Promise<void> {
   const { text, isServed } = await withProgress((progress) => perform(commission, progress), commission.ask);
   process.stdout.write(text);
   if (isServed) await forEver();
 }
 
-/** What goes to stdout in the end, and whether the city stays open behind its gateway. */
+/** Returns the text for stdout, and whether the city stays open behind its gateway. */
 async function perform(commission: Commission, progress: Progress): Promise<{ readonly text: string; readonly isServed: boolean }> {
   const { elapsed, tell, enter } = progress;
   const { seed, fileName, text, directory, json = false } = commission;
@@ -89,7 +89,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
     catalog,
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
     mode: commission.mode,
-    // A devnet of one's own is there to be looked at.
+    // A local devnet is public by default.
     visibility: commission.place.live === undefined ? "public" : "parties",
   });
   const input = readInput(
@@ -102,7 +102,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
   const { name, devnet: network, rpcUrl, forkUrl, forkToken, live, society } = commission.place;
   const isOwn = rpcUrl === undefined && live === undefined;
-  // Nobody would decide there: it is said before a city is founded.
+  // Nobody could decide there: refused before a city is founded.
   if (commission.ask !== true && commission.waitForHumans !== true && live !== undefined) simulatedJudge(live.network.chainId);
   let isPaid = false;
   let isServed = false;
@@ -111,7 +111,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
     isPaid ||= name === "legislature:session-opened";
     await stages(name);
   };
-  enter("the city is being opened");
+  enter("opening the city");
   if (commission.restart !== undefined) makeRoom({ dir, key: commission.key, newCity: commission.restart.newCity, tell });
   const attempt = async (): Promise<Outcome> => {
     const city = await openCity({
@@ -124,7 +124,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       seed,
       tell,
       millis: wallTime.millis,
-      // An external node has to come back by itself; the city's own is restarted below.
+      // An external node has to recover by itself; the city's own is restarted below.
       silenceClock: isOwn ? undefined : systemClock(wallTime),
       boundary,
       interrupted,
@@ -136,14 +136,15 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
     try {
       const facts = { mission: file.mission, command: typedCommand(), decides: deciderOf(commission) };
       const { id, resumed, formerDecider } = beginRun(dir, commission.key, facts, commission.simulateHumans === true);
-      if (resumed) tell("resumed an interrupted run; nothing on chain or in the records is done twice");
+      if (resumed) tell("resumed an interrupted run; no step is repeated on chain or in the records");
       if (formerDecider !== undefined) tell(`until now ${DECIDES[formerDecider]}; from here on ${DECIDES[facts.decides]}`);
-      for (const other of openRuns(dir, commission.key)) tell(`also unfinished here: ${other.mission}; to continue it: ${other.command}`);
-      enter("services are tried, then a session is opened");
+      for (const other of openRuns(dir, commission.key))
+        tell(`also unfinished in this folder: ${other.mission}; to continue it: ${other.command}`);
+      enter("trying the services, then opening a session");
       isPaid = resumed;
       const judge = judgeFor(commission, city, (line) => {
         tell(line);
-        enter("adjudicators are awaited");
+        enter("waiting for adjudicators");
       });
       const outsiders = await seats.whenThere(enter);
       const order = {
@@ -155,7 +156,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       isServed = gateway !== undefined;
       return ended;
     } catch (error) {
-      // Nothing of it was begun that could go on.
+      // Nothing was started that could be resumed.
       if (error instanceof NoPlan || error instanceof ServiceFails || (error instanceof GoalNotFeasible && !isPaid))
         endRun(dir, commission.key);
       throw error;
@@ -186,28 +187,28 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
   return { text: screen, isServed };
 }
 
-/** A run's seats for agents elsewhere. */
+/** A run's seats for external agents. */
 interface RunSeats {
-  /** While they are open. */
+  /** Defined while they are open. */
   readonly open: OpenSeats | undefined;
-  /** Everybody who has one, once enough have taken one. Closed, those of earlier runs are silent. */
+  /** All seated agents, once enough have joined. Closed seats of earlier runs are silent. */
   whenThere(enter: (stage: string) => void): Promise<NonNullable<Order["outsiders"]>>;
   close(): Promise<void>;
 }
 
-/** Opens the seats if they are to be open. */
+/** Opens the seats if requested. */
 async function openForAgents(city: City, open: Commission["open"], tell: (line: string) => void): Promise<RunSeats> {
   const wait = (millis: number, signal: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined);
   const clock = { millis: wallTime.millis, wait };
   if (open === undefined) return { open: undefined, whenThere: () => closedSeats(city, clock), close: async () => {} };
   const { port, agents } = open;
   const seats = await openSeats(city, { port, clock });
-  tell(`agents elsewhere take a seat at ${seats.url}`);
+  tell(`external agents join at ${seats.url}`);
   let isClosed = false;
   return {
     open: seats,
     async whenThere(enter) {
-      enter("agents are awaited");
+      enter("waiting for agents");
       while ((await seats.present()) < agents) await wallTime.sleep(AWAITING_MS);
       return seats.outsiders();
     },
@@ -220,7 +221,7 @@ async function openForAgents(city: City, open: Commission["open"], tell: (line: 
 
 const AWAITING_MS = 250;
 
-/** A person here, adjudicators elsewhere, or on a devnet a labelled simulation of one. */
+/** A person at this terminal, external adjudicators, or on a devnet a labelled simulation. */
 function judgeFor({ ask, waitForHumans }: Commission, { client, dir, chain }: City, tell: (line: string) => void): Order["judge"] {
   if (ask === true) return personAtTerminal();
   if (waitForHumans === true) return externalJudges({ client, dir, tell, sleep: wallTime.sleep });
@@ -232,7 +233,7 @@ function deciderOf({ ask, waitForHumans }: Commission): Decider {
   return waitForHumans === true ? "elsewhere" : "simulation";
 }
 
-/** What the session waits for, and the commands that resume it. */
+/** What the session waits for, and how to resume it. */
 function waiting({ request }: AuditNeeded, file: string, network: string, json: boolean): string {
   const where = network === "embedded" ? "" : ` --network ${network}`;
   const sign = asTyped(`npm run approve-codification --${where} --as adjudicator-3`);
@@ -249,22 +250,22 @@ function waiting({ request }: AuditNeeded, file: string, network: string, json: 
   ].join("\n");
 }
 
-/** How often a chain may be lost before the command gives up. */
+/** Number of lost chains after which the command gives up. */
 const MAX_LOST_CHAINS = 5;
 
-/** Reopens a city whose own Anvil was killed from its transcript, and resumes. */
+/** If a city's own Anvil was killed, reopens the city from its transcript and resumes. */
 async function throughLostChains(attempt: () => Promise<Outcome>, ownsChain: boolean, tell: (line: string) => void): Promise<Outcome> {
   for (let lost = 1; ; lost += 1) {
     try {
       return await attempt();
     } catch (error) {
       if (!ownsChain || lost > MAX_LOST_CHAINS || !isUnreachable(error)) throw error;
-      tell("the chain is gone: starting it again from its last state");
+      tell("the chain process died: restarting it from its last state");
     }
   }
 }
 
-/** The city's services, and those of the directory that the mission file names: each is asked about itself in a sandbox. */
+/** The city's services and those of the mission file's directory, whose descriptions are read in a sandbox. */
 async function catalogOf(path: string | null, directory: string): Promise<readonly CatalogEntry[]> {
   if (path === null) return CATALOG;
   const sandbox = createSandbox({ now: wallTime.millis });

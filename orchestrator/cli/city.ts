@@ -39,47 +39,50 @@ export interface CityCommandOptions {
   readonly relayGas: number;
   /** An ERC-8004 identity registry. */
   readonly identities?: Address;
-  /** Origins of sources of claims. */
+  /** Allowed origins for sources of claims. */
   readonly claimSource?: readonly string[];
-  /** Where agreements' money lies. */
+  /** The escrow that agreements use. */
   readonly escrow?: Address;
   readonly database?: string;
-  /** What paid commands cost, in the token's smallest unit, and whom they pay. */
+  /** Price of paid commands, in the token's smallest unit, and the account paid. */
   readonly price?: bigint;
   readonly payTo?: Address;
-  /** Where agents of the package find their seats. */
+  /** Port at which agents of the package join. */
   readonly open: number;
-  /** A labelled simulation decides what needs a human. */
+  /** Lets a labelled simulation make human decisions. */
   readonly simulateHumans?: boolean;
-  /** Run missions of this folder one after another, so that there is something to see. */
+  /** Runs missions of this folder one after another, as a demonstration. */
   readonly demo?: boolean;
   readonly json?: boolean;
 }
 
-/** Missions that nobody ordered are for devnets. */
+/** Demonstration missions are for devnets. */
 class DemoRefused extends AgentCityError {
   constructor() {
-    super("DemoRefused", "--demo spends money that nobody gave for it", {
+    super("DemoRefused", "--demo would spend real money", {
       action: "leave out --network and --rpc: a devnet's money is play money",
     });
   }
 }
 
-/** A path or plain http would say less than its digest seems to. */
+/** A path or plain http would promise less than its digest suggests. */
 class SourceUnfit extends AgentCityError {
   constructor(given: string) {
-    super("SourceUnfit", "--claim-source takes origins of https", { details: given, action: "give one such as https://records.example" });
+    super("SourceUnfit", "--claim-source takes https origins", { details: given, action: "give one such as https://records.example" });
   }
 }
 
-/** A name could be another address tomorrow. */
+/** A name could resolve to another address later. */
 class ProxyUnknown extends AgentCityError {
   constructor(given: string) {
-    super("ProxyUnknown", "--trusted-proxy takes addresses", { details: given, action: "give the proxy's IP address, such as 127.0.0.1" });
+    super("ProxyUnknown", "--trusted-proxy takes IP addresses", {
+      details: given,
+      action: "give the proxy's IP address, such as 127.0.0.1",
+    });
   }
 }
 
-/** A price needs somebody who is paid, and the other way round. */
+/** A price requires a payee, and vice versa. */
 class TollIncomplete extends AgentCityError {
   constructor() {
     super("TollIncomplete", "--price and --pay-to belong together", { action: "give both, or neither" });
@@ -88,7 +91,7 @@ class TollIncomplete extends AgentCityError {
 
 const pause = (millis: number, signal: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined);
 
-/** A city that stays: opened or founded, served until the process is stopped. */
+/** Opens or founds a city and serves it until the process is stopped. */
 export async function city(options: CityCommandOptions): Promise<void> {
   const {
     port,
@@ -103,7 +106,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     simulateHumans = false,
     json = false,
   } = options;
-  // What is only to be looked at need not last.
+  // A demonstration need not be kept.
   const where = options.network ?? (options.embedded === true || demo ? "embedded" : lastingNetwork());
   const { name, devnet: network, rpcUrl, forkUrl, forkToken, live, society } = placeOf({ ...options, network: where });
   const { root, dir, cacheDir } = home(name);
@@ -132,7 +135,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     });
     const clock = { millis: wallTime.millis, wait: pause };
     const seats = await openSeats(opened, { port: options.open, clock, relayGas: BigInt(options.relayGas) });
-    tell(`agents elsewhere take a seat at ${seats.url}`);
+    tell(`external agents join at ${seats.url}`);
     const { client, chain } = opened;
     const judge = simulateHumans ? simulatedJudge(chain.id) : externalJudges({ client, dir, tell, sleep: wallTime.sleep });
     const posted = new PostedMissions(opened, {
@@ -163,7 +166,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     const gateway = await serveCity(opened, serving);
     return { opened, outsiders: seats.outsiders, url: gateway.url, seats: seats.url };
   });
-  process.stdout.write(json ? `${JSON.stringify({ status: "serving", url, seats: seatsUrl })}\n` : `SERVING ${url}   (Ctrl-C ends it)\n`);
+  process.stdout.write(json ? `${JSON.stringify({ status: "serving", url, seats: seatsUrl })}\n` : `SERVING ${url}   (stop with Ctrl-C)\n`);
   if (demo) await keepBusy(served, { home: root, tell: served.tell, outsiders });
   await forEver();
 }

@@ -2,7 +2,7 @@ import { codificationTypedData } from "../client/sign/codification.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import type { CodificationRequest } from "../protocol/codification-approval.ts";
 
-/** A law in words, for the adjudicator who has to sign it. */
+/** Renders a law for the adjudicator who has to sign it. */
 export function lawInWords({ session, specHash, document, until }: CodificationRequest): string {
   const { name, goal, title, risk, budget, duration, nodes, predicates } = document;
   const rules = predicates.map((rule) => (typeof rule === "string" ? rule : `at most ${rule.maxBytes} bytes`));
@@ -23,7 +23,7 @@ export function lawInWords({ session, specHash, document, until }: CodificationR
   ].join("\n");
 }
 
-/** The fields of the EIP-712 message, as a wallet shows them. */
+/** Renders the fields of the EIP-712 message as a wallet does. */
 export function messageInWords(request: CodificationRequest, because: string): string {
   const { message, primaryType } = codificationTypedData(request, because);
   return [

@@ -15,14 +15,14 @@ import { parseMissionFile } from "../protocol/mission-file.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { wallTime } from "./wall-time.ts";
 
-/** What is shown, in turn: estimates that are compared, an executor that lies and is slashed, a rubric, a table. */
+/** The missions shown, in turn: compared estimates, a dishonest executor that is slashed, a rubric, a table. */
 const SHOWN = [
   { name: "csv-estimates", cheat: false },
   { name: "incident-notes", cheat: true },
   { name: "customer-reviews", cheat: false },
   { name: "accounting", cheat: false },
 ] as const;
-/** Milliseconds between two missions: short while the pages are still empty, then long enough for a machine to rest. */
+/** Pauses between missions, milliseconds: short while the pages are still empty, then long enough for a machine to rest. */
 const SOON = 5_000;
 const LATER = 120_000;
 const PATIENCE = 45_000;
@@ -30,16 +30,18 @@ const PATIENCE = 45_000;
 export interface Demo {
   readonly home: string;
   readonly tell: (line: string) => void;
-  /** So many missions, then nothing more; without it, until the process is stopped. */
+  /** Number of missions. Default: no limit. */
   readonly most?: number;
-  /** Milliseconds that a case waits for somebody at the page before the simulation decides it. */
+  /** Time that a case waits for a person before the simulation decides it, milliseconds. */
   readonly patience?: number;
   readonly sleep?: (millis: number) => Promise<void>;
-  /** Agents elsewhere who have a seat, when a mission begins. */
+  /** External agents that are seated when a mission starts. */
   readonly outsiders?: () => Promise<NonNullable<Order["outsiders"]>>;
 }
 
-/** One mission after another, so that the city's pages have something to show. A failed mission is reported, and the next one begins. */
+/**
+ * Runs one mission after another, so that the city's pages have something to show. A failed mission is reported, and the next one starts.
+ */
 export async function keepBusy(city: City, demo: Demo): Promise<void> {
   const {
     outsiders = async () => undefined,
@@ -51,7 +53,7 @@ export async function keepBusy(city: City, demo: Demo): Promise<void> {
   } = demo;
   for (let turn = 0; turn < most; turn += 1) {
     const { name, cheat } = SHOWN[turn % SHOWN.length] ?? SHOWN[0];
-    tell(`demo: ${name} begins${cheat ? "; one executor will hand in a lie" : ""}`);
+    tell(`demo: ${name} starts${cheat ? "; one executor will hand in a false result" : ""}`);
     try {
       const { status } = await runOne(city, name, cheat, home, patientJudge(city, { tell, patience, sleep }), await outsiders());
       tell(`demo: ${name} is ${status}`);
@@ -89,10 +91,10 @@ async function runOne(city: City, name: string, cheat: boolean, home: string, ju
   }
 }
 
-/** Nobody came to decide. */
+/** No person decided in time. */
 class NobodyCame extends Error {}
 
-/** People may decide at the override panel; a case that nobody takes up in time is decided by the labelled simulation. */
+/** People may decide at the override panel; the labelled simulation decides a case that no one takes up in time. */
 function patientJudge(
   { client, dir, chain }: City,
   { tell, patience, sleep }: Required<Pick<Demo, "tell" | "patience" | "sleep">>,

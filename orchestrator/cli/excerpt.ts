@@ -1,16 +1,16 @@
 import { columns } from "./screen-parts.ts";
 
-/** Lines of the executors' document on the screen. */
+/** Lines of the executors' document shown on the screen. */
 const MAX_LINES = 16;
 
 export interface Excerpt {
   readonly lines: readonly string[];
-  /** Lines of the document that are not shown. */
+  /** Number of lines not shown. */
   readonly more: number;
 }
 
 /**
- * The beginning of what executors wrote, out of the report's quotation, for a terminal: the quotation is Markdown of a known form
+ * The beginning of the executors' document for a terminal, taken from its quotation in the report: Markdown of a known form
  * (`city/report/quote-document.ts`), without control characters.
  */
 export function excerptOf(report: string): Excerpt {
@@ -42,7 +42,7 @@ function cellsOf(line: string): string[] {
     .map((cell) => plain(cell.trim()));
 }
 
-/** Inline Markdown as it reads. */
+/** Inline Markdown as plain text. */
 function plain(markdown: string): string {
   return markdown.replaceAll("**", "").replace(/\\([!-/:-@[-`{-~])|`/g, "$1");
 }

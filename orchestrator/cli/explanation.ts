@@ -5,7 +5,7 @@ import { TIER } from "../primitives/tier.ts";
 import { balances, type Outcome } from "../protocol/outcome.ts";
 import { block, metricLines, pairwiseTable, stageLines, table } from "./screen-parts.ts";
 
-/** What `--explain` adds to the screen: how the law was made, the market, evidence, laws tried, money to the unit, gas, reputations. */
+/** What `--explain` adds to the screen: how the law was made, the market, evidence, previous laws, exact amounts, gas, reputations. */
 export function explanation(outcome: Outcome): string[] {
   return [
     ...block("CITY", [`${outcome.network} ${outcome.chainId} · seed ${outcome.seed}`]),
@@ -36,7 +36,7 @@ function execution(outcome: Outcome): string[] {
 
 function vote({ law, ballots, pairwise, winner }: Outcome): string[] {
   const lines = [
-    ...law.past.map(({ session, end }) => `session ${session} ended ${end}: the matter came back in another`),
+    ...law.past.map(({ session, end }) => `session ${session} ended ${end}: the goal was taken up again in another`),
     `${law.producers} producers of ${law.principals} principals · ${law.candidates.length - 1} candidates · ${ballots.length}/${law.producers} ballots`,
   ];
   if (winner === null) return lines;
@@ -73,9 +73,9 @@ function epochLine({ epoch, mission, status, cause, money: spent }: Outcome["epo
 }
 
 function anchorLine({ interval, checkpoints, anchored, late, unaudited, longest }: NonNullable<Outcome["hybrid"]>): string {
-  const parts = [`hybrid, τ ${span(interval)}`, `${checkpoints} checkpoints took ${anchored} nodes`];
-  if (late > 0) parts.push(`${late} came into none`);
-  return [...parts, `N_unaudited ${unaudited}, ${longest} s at most`].join(" · ");
+  const parts = [`hybrid, τ ${span(interval)}`, `${checkpoints} checkpoints anchored ${anchored} nodes`];
+  if (late > 0) parts.push(`${late} in none`);
+  return [...parts, `N_unaudited ${unaudited}, at most ${longest} s`].join(" · ");
 }
 
 function childLine({ path, status, attempt, mission, title, leaves, money: { deposit, refunded } }: Outcome["children"][number]): string {
@@ -91,11 +91,11 @@ function settlement({ settlement: { appealWindow, advancedClock, closed } }: Out
   return `${window} · ${closed ? "claimed and closed" : "open"}`;
 }
 
-/** Of the last law, to the unit. */
+/** Money of the last law, to the unit. */
 function money({ money: spent, slashed }: Outcome): string[] {
   const below = spent.children === "0" ? "" : ` + ${amount(spent.children)} below`;
   const parts = `${amount(spent.paid)} paid + ${amount(spent.fees)} fees + ${amount(spent.insurance)} insurance + ${amount(spent.discount)} discount + ${amount(spent.refunded)} refunded${below}`;
-  const lines = [`${amount(spent.deposit)} = ${parts} ${balances(spent) ? "✓" : "✗"}`, `subsidy apart ${amount(spent.subsidy)}`];
+  const lines = [`${amount(spent.deposit)} = ${parts} ${balances(spent) ? "✓" : "✗"}`, `plus a subsidy of ${amount(spent.subsidy)}`];
   if (slashed !== "0") lines.push(`slashed from stake ${amount(slashed)}: half to the treasury, half to insurance`);
   return lines;
 }

@@ -28,10 +28,10 @@ export class FoundingFileMissing extends AgentCityError {
   }
 }
 
-/** Founds a city. A devnet without a founding file gets the society of `npm start`; every other city is its founders'. */
+/** Founds a city. A devnet without a founding file gets the society of `npm start`; every other city needs named founders. */
 export async function genesis(options: GenesisOptions): Promise<void> {
   const verification = await withProgress(({ tell, enter }) => {
-    enter("the city is being founded, and then read back");
+    enter("founding the city, then verifying it");
     return found(options, tell);
   });
   printVerification(verification, options.json === true);
@@ -39,7 +39,7 @@ export async function genesis(options: GenesisOptions): Promise<void> {
 
 async function found({ network: name, rpc, city: file }: GenesisOptions, tell: (line: string) => void): Promise<Verification> {
   const network = findNetwork(name);
-  if (file === undefined && !network.devnet) throw new FoundingFileMissing(`${name} is no devnet: its founders must be named`);
+  if (file === undefined && !network.devnet) throw new FoundingFileMissing(`${name} is not a devnet: a founding file is required`);
   const { dir, cacheDir } = home(name);
   if (file === undefined) return foundDevnet(devnetNamed(name), rpc, tell);
   const founders = parseFoundingFile(readFounding(typedPath(file)), file, network.devnet);

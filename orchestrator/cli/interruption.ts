@@ -3,7 +3,7 @@ import { typedCommand } from "./shell.ts";
 
 const interruption = new AbortController();
 
-/** Aborted when the process is asked to stop, to release at once whatever other processes can see. */
+/** Aborted when the process is asked to stop, to release whatever other processes can see. */
 export const interrupted: AbortSignal = interruption.signal;
 
 const CODES = { SIGHUP: EXIT.HANGUP, SIGINT: EXIT.INTERRUPTED, SIGTERM: EXIT.TERMINATED } as const;
@@ -11,13 +11,13 @@ const CODES = { SIGHUP: EXIT.HANGUP, SIGINT: EXIT.INTERRUPTED, SIGTERM: EXIT.TER
 const RESUMABLE = ["start", "mission", "city", "session", "genesis"];
 
 /**
- * Stops at once when asked to, without finishing anything: everything is on disk before it counts, and the same command resumes from there.
- * Files are written in one go between two turns of the event loop, so none is left half-written. `resuming` is the command that goes on,
- * where it is not the same again.
+ * Stops at once without finishing anything: everything is on disk before it counts, and the same command resumes from there. Files are
+ * written in one go between two turns of the event loop, so none is left half-written. `resuming`: the command that resumes, if it is a
+ * different one.
  */
 export function stopWhenAsked(json: boolean, resuming?: string): void {
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
-    // A second signal must not trigger the default action: npm forwards the signal that the terminal sends to both.
+    // A second signal must not trigger the default action: npm forwards the terminal's signal, so that it arrives twice.
     process.on(signal, () => {
       interruption.abort();
       const again = resuming ?? (RESUMABLE.includes(process.argv[2] ?? "") ? typedCommand() : null);

@@ -7,12 +7,12 @@ import { devnetSociety, type Member, membersOf } from "../city/founding/society.
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { isHash } from "../primitives/hex.ts";
 
-/** The members' keys cannot be had. Never says anything of the phrase itself. */
+/** The members' keys are unavailable. The message never contains the phrase. */
 export class PhraseUnusable extends AgentCityError {
   constructor(problem: string) {
-    super("PhraseUnusable", `The keys of this city's members cannot be had: ${problem}`, {
+    super("PhraseUnusable", `The keys of this city's members are unavailable: ${problem}`, {
       action:
-        "export AGENTCITY_MNEMONIC='twelve words …' (BIP-39, of your own): off devnets this command runs a city whose every key it holds",
+        "export AGENTCITY_MNEMONIC='twelve words …' (your own BIP-39 phrase): outside devnets this command derives every member's key from it",
     });
   }
 }
@@ -22,7 +22,7 @@ export function deployerAccount(): LocalAccount {
   return signerAccount("AGENTCITY_DEPLOYER_KEY", "deployer");
 }
 
-/** Somebody's key from the environment: in the variable named, or in a keystore file with its password. */
+/** A key from the environment: in the named variable, or in a keystore file with its password. */
 export function signerAccount(variable: string, who: string): LocalAccount {
   const key = accountFrom(variable);
   if (key !== undefined) return key;
@@ -39,7 +39,7 @@ export function signerAccount(variable: string, who: string): LocalAccount {
   return privateKeyToAccount(decryptKeystore(text, password));
 }
 
-/** There is no such adjudicator here. */
+/** This adjudicator does not exist here. */
 export class NoSuchSeat extends AgentCityError {
   constructor(name: string, problem: string) {
     super("NoSuchSeat", `Cannot sign as ${name}: ${problem}`, {
@@ -59,17 +59,17 @@ export function adjudicatorAccount(chainId: number, seat: string | undefined): L
   return member.account;
 }
 
-/** Who lives in a city off devnets: members whose keys all come from one phrase, which only this machine knows. */
+/** Members of a city outside devnets: their keys come from one phrase, known to this machine only. */
 export function ownSociety(): readonly Member[] {
   const phrase = process.env["AGENTCITY_MNEMONIC"]?.trim().replaceAll(/\s+/g, " ");
   const problem = (what: string) => new PhraseUnusable(what);
   if (phrase === undefined || phrase === "") throw problem("AGENTCITY_MNEMONIC is not set");
   if (![12, 15, 18, 21, 24].includes(phrase.split(" ").length)) throw problem("AGENTCITY_MNEMONIC is not 12 to 24 words");
-  if (phrase === DEVNET_MNEMONIC) throw problem("AGENTCITY_MNEMONIC is the phrase that everybody knows");
+  if (phrase === DEVNET_MNEMONIC) throw problem("AGENTCITY_MNEMONIC is the public development phrase");
   return devnetSociety(phrase);
 }
 
-/** The account whose key is in an environment variable, if it is set. */
+/** The account of the key in an environment variable, if set. */
 export function accountFrom(variable: string): LocalAccount | undefined {
   const key = process.env[variable];
   if (key === undefined || key === "") return undefined;

@@ -29,15 +29,14 @@ const network = () =>
     "embedded",
   );
 
-const rpc = () => new Option("--rpc <url>", "the network's node; with --network anvil, a running Anvil (docs/genesis.md)");
+const rpc = () => new Option("--rpc <url>", "RPC URL of the network's node; with --network anvil, of a running Anvil (docs/genesis.md)");
 
-const fork = () =>
-  new Option("--fork <url>", "with --network anvil: a node of a chain whose state and blocks this one goes on from, always as chain 31337");
+const fork = () => new Option("--fork <url>", "with --network anvil: RPC URL of a chain to fork; the fork's chain id is always 31337");
 
-const confirmations = () => whole("--confirmations <n>", "in real time: blocks after which a step counts", 1, 1_000);
+const confirmations = () => whole("--confirmations <n>", "on a live network: confirmations after which a step counts", 1, 1_000);
 
 const maxFee = () =>
-  new Option("--max-fee <gwei>", "in real time: the most to pay for a unit of gas; above it the city waits").argParser((text) => {
+  new Option("--max-fee <gwei>", "on a live network: highest fee per gas; the city waits while it is above").argParser((text) => {
     if (!/^\d{1,9}(\.\d{1,9})?$/.test(text)) throw new InvalidArgumentError("It takes gwei, such as 0.5.");
     return parseGwei(text);
   });
@@ -49,9 +48,9 @@ const anAddress = (text: string) => {
 };
 
 const token = () =>
-  new Option("--token <address>", "off devnets and on a fork, when a city is founded: the token it settles in").argParser(anAddress);
+  new Option("--token <address>", "when founding a city on a live network or a fork: its settlement token").argParser(anAddress);
 
-/** An amount of tokens, above zero. */
+/** A positive amount of tokens. */
 const aPrice = (text: string) => {
   try {
     const units = parseAmount(text);
@@ -68,10 +67,7 @@ const waitForHumans = () =>
   new Option("--wait-for-humans", "wait for adjudicators to decide in another terminal (npm run override)").conflicts("ask");
 
 const simulateHumans = () =>
-  new Option("--simulate-humans", "continue a run that people were deciding with a labelled simulation").conflicts([
-    "ask",
-    "waitForHumans",
-  ]);
+  new Option("--simulate-humans", "continue with a labelled simulation a run in which people decided").conflicts(["ask", "waitForHumans"]);
 
 const newCity = () => new Option("--new-city", "start over even if a case or session is waiting; the old city is moved aside");
 
@@ -86,7 +82,7 @@ const database = () =>
     "Postgres database for this city's records, instead of the embedded one (put a URL with a password in the environment)",
   ).env("AGENTCITY_DATABASE");
 
-const port = () => whole("--port <n>", "port of the gateway on this machine; 0: any that is free", 0, 65_535).default(8420);
+const port = () => whole("--port <n>", "port of the gateway on this machine; 0: any free port", 0, 65_535).default(8420);
 
 const program = new Command("agentcity")
   .description("Agents legislate, software executes, humans adjudicate.")
@@ -117,14 +113,16 @@ program
   .description("run a mission file in the city of this folder")
   .argument("<file>", "mission file (YAML)")
   .addOption(new Option("--input <path>", "replaces the file's input"))
-  .addOption(new Option("--city <url>", "ask the city of somebody else, at this gateway, and pay with a key of your own"))
-  .addOption(new Option("--key <keystore>", "with --city: the sponsor's key"))
+  .addOption(
+    new Option("--city <url>", "post the mission to a city that someone else operates, at this gateway URL, and pay with your own key"),
+  )
+  .addOption(new Option("--key <keystore>", "with --city: the sponsor's keystore"))
   .addOption(new Option("--password-file <file>", "with --city: the keystore's password").env("AGENTCITY_PASSWORD_FILE"))
-  .addOption(whole("--again <n>", "with --city: the same file and input as another mission", 0, 1_000_000))
+  .addOption(whole("--again <n>", "with --city: post the same file and input again as another mission", 0, 1_000_000))
   .addOption(new Option("--seed <seed>", "seed, if this founds a new city"))
   .addOption(new Option("--mode <name>", "every stage on chain, or one checkpoint per wave; replaces the file's mode").choices(MODES))
-  .addOption(whole("--open <port>", "open seats to agents elsewhere, on this port of this machine; 0 is any", 0, 65_535))
-  .addOption(whole("--agents <n>", "with --open: wait until so many have joined", 0, 64))
+  .addOption(whole("--open <port>", "open seats to external agents on this port; 0: any free port", 0, 65_535))
+  .addOption(whole("--agents <n>", "with --open: wait until this many have joined", 0, 64))
   .addOption(new Option("--serve", "serve the city's gateway meanwhile, and afterwards until it is stopped"))
   .addOption(port())
   .addOption(network())
@@ -161,63 +159,46 @@ program
   .addOption(token())
   .addOption(new Option("--seed <seed>", "seed, if this founds a new city"))
   .addOption(port())
-  .addOption(new Option("--public-url <url>", "by what others reach it, if a proxy stands before it"))
+  .addOption(new Option("--public-url <url>", "its public URL, if it is behind a proxy"))
+  .addOption(new Option("--trusted-proxy <address...>", "addresses of proxies whose X-Forwarded-For is trusted; default: none"))
+  .addOption(new Option("--origin <url...>", "origins whose pages may read its answers"))
   .addOption(
-    new Option(
-      "--trusted-proxy <address...>",
-      "addresses of your proxies, which say in X-Forwarded-For who asks; default: none is believed",
-    ),
+    new Option("--claim-source <origin...>", "https origins that claims may cite as sources; default: only the city's own payloads"),
   )
-  .addOption(new Option("--origin <url...>", "pages that may read its answers"))
-  .addOption(
-    new Option(
-      "--claim-source <origin...>",
-      "public https origins that claims are checked against; default: the city's own payloads alone",
-    ),
-  )
-  .addOption(new Option("--demo", "run small missions one after another, so that there is something to see (devnets only)"))
-  .addOption(
-    whole("--open <port>", "where agents of the package take their seats, on this machine; 0: any port that is free", 0, 65_535).default(
-      8787,
-    ),
-  )
-  .addOption(new Option("--simulate-humans", "let a labelled simulation decide what posted missions need a human for (devnets only)"))
-  .addOption(whole("--retain <months>", "let go of payloads that the hub itself holds after so many months; default: never", 24, 1_200))
-  .addOption(new Option("--price <amount>", "what a paid command costs, in tokens (x402); default: nothing").argParser(aPrice))
+  .addOption(new Option("--demo", "run small missions one after another as a demonstration (devnets only)"))
+  .addOption(whole("--open <port>", "port at which external agents join, on this machine; 0: any free port", 0, 65_535).default(8787))
+  .addOption(new Option("--simulate-humans", "let a labelled simulation make the human decisions of posted missions (devnets only)"))
+  .addOption(whole("--retain <months>", "delete payloads that the hub itself holds after this many months; default: never", 24, 1_200))
+  .addOption(new Option("--price <amount>", "price of a paid command, in tokens (x402); default: none").argParser(aPrice))
   .addOption(new Option("--pay-to <address>", "with --price: the account that is paid").argParser(anAddress))
-  .addOption(new Option("--ipfs <url>", "a node of yours (Kubo RPC) that keeps every payload that may be read; default: none"))
+  .addOption(new Option("--ipfs <url>", "your IPFS node (Kubo RPC), which stores every public payload; default: none"))
   .addOption(
-    whole("--relay-gas <gas>", "gas that strangers may cost this city in 24 hours", 40_000_000, 1_000_000_000_000).default(
+    whole("--relay-gas <gas>", "gas that the city spends on strangers' transactions in 24 hours", 40_000_000, 1_000_000_000_000).default(
       Number(RELAY_GAS),
     ),
   )
-  .addOption(whole("--gas-budget <gas>", "gas of a mission at 90 % of which the console alerts; default: none", 1, 1_000_000_000_000))
+  .addOption(whole("--gas-budget <gas>", "gas budget of a mission; the console alerts at 90 % of it; default: none", 1, 1_000_000_000_000))
   .addOption(
-    new Option(
-      "--identities <address>",
-      "an ERC-8004 identity registry of this chain, whose ids of agents are shown; default: none",
-    ).argParser(anAddress),
-  )
-  .addOption(
-    new Option("--escrow <address>", "another AgreementEscrow of this chain that agreements name; default: the city's own").argParser(
+    new Option("--identities <address>", "ERC-8004 identity registry of this chain, whose agent ids are shown; default: none").argParser(
       anAddress,
     ),
   )
+  .addOption(new Option("--escrow <address>", "AgreementEscrow of this chain for agreements; default: the city's own").argParser(anAddress))
   .addOption(database())
   .addOption(json())
   .action(city);
 
 program
   .command("mcp")
-  .description("offer a city's commands to an MCP client on standard input and output")
-  .option("--city <url>", "the city's gateway; default: the one that is served from this folder")
-  .option("--folder <folder>", "an agent's folder (agent init makes one): the client decides for it, the key stays in this process")
-  .option("--key <keystore>", "the agent's key; default: the folder's")
-  .option("--principal <keystore>", "who answers for it; needed until it is registered; default: the folder's")
-  .option("--password-file <file>", "of both keystores (or AGENTCITY_PASSWORD_FILE); default: the folder's")
-  .option("--rpc <url>", "the chain that the agent believes; default: the city's own")
-  .option("--sells <services>", "names in the catalogue, with commas; default: all")
-  .option("--limits <file>", "what its owner allows (JSON); default: the folder's")
+  .description("serve a city's commands to an MCP client on standard input and output")
+  .option("--city <url>", "URL of the city's gateway; default: the one served from this folder")
+  .option("--folder <folder>", "folder of an agent (made by agent init): the client decides for it, the key stays in this process")
+  .option("--key <keystore>", "the agent's keystore; default: the folder's")
+  .option("--principal <keystore>", "its principal's keystore, needed until it is registered; default: the folder's")
+  .option("--password-file <file>", "password of both keystores (or AGENTCITY_PASSWORD_FILE); default: the folder's")
+  .option("--rpc <url>", "RPC endpoint to trust; default: the city's own")
+  .option("--sells <services>", "services to sell, comma-separated catalogue names; default: all")
+  .option("--limits <file>", "the owner's limits (JSON file); default: the folder's")
   .action(mcp);
 
 program.addCommand(agentCommand()).addCommand(officeCommand("verifier")).addCommand(officeCommand("issuer"));
@@ -226,7 +207,7 @@ program
   .command("session")
   .description("found a city of many agents on the embedded chain and hold one legislative session in it")
   .addOption(whole("--agents <n>", "producers, each with one vote", 5, 5_000).default(200))
-  .addOption(whole("--candidates <m>", 'entries on the ballot, "no law" among them', 2, 16).default(8))
+  .addOption(whole("--candidates <m>", 'entries on the ballot, including "no law"', 2, 16).default(8))
   .addOption(whole("--bloc <k>", "agents who vote as their leader directs", 0, 64).default(0))
   .addOption(new Option("--strategy <name>", "how closely the bloc votes together").choices(BLOC_STRATEGIES).default("identical"))
   .option("--petition", "let producers petition for the session and the sponsor adopt it")
@@ -252,8 +233,8 @@ program
   .command("audit")
   .description("verify a finished mission, or what a panel judged of a job, from its bundle alone")
   .argument("<mission>", "address of the mission, key of the job's hearing, or path of its bundle")
-  .option("--rpc <url>", "of a mission on a live network or on a fork: a node of that chain that you trust (or AGENTCITY_RPC_URL)")
-  .addOption(whole("--effort <n>", "how many times the usual limits replaying the chain may take", 1, 1_000))
+  .option("--rpc <url>", "for a mission on a live network or a fork: RPC URL of a node of that chain that you trust (or AGENTCITY_RPC_URL)")
+  .addOption(whole("--effort <n>", "multiple of the usual limits for replaying the chain", 1, 1_000))
   .addOption(json())
   .action(audit);
 
@@ -267,7 +248,7 @@ program
 
 program
   .command("genesis")
-  .description("found a city on any EVM network, resumably, and read everything back")
+  .description("found a city on any EVM network, resumably, and verify the result")
   .requiredOption("--network <name>", "embedded, anvil, a public L2, or one of agentcity.networks.json")
   .option("--rpc <url>", "its RPC URL (or AGENTCITY_RPC_URL)")
   .option("--city <file>", "the founders' decisions (YAML, docs/genesis.md); not needed on a devnet")
@@ -276,7 +257,7 @@ program
 
 program
   .command("verify")
-  .description("compare a live deployment with its founders' decisions: code, wiring, parameters, offices, seats, seal")
+  .description("compare a live deployment with its founding file: code, wiring, parameters, offices, seats, seal")
   .requiredOption("--network <name>", "embedded, anvil, a public L2, or one of agentcity.networks.json")
   .option("--rpc <url>", "its RPC URL (or AGENTCITY_RPC_URL)")
   .option("--deployment <file>", "deployment.json to compare with, instead of this folder's")

@@ -17,30 +17,30 @@ export type McpOptions = Pick<AgentCommand, "city" | "folder" | "key" | "princip
 const OPEN = COMMANDS.filter(({ access }) => access === "open" || access === "reader");
 
 /**
- * A city's commands as an MCP server on standard input and output, for a client that starts this process; with a key, an agent's decisions
+ * Serves a city's commands over MCP on standard input and output, for a client that starts this process; with a key, an agent's decisions
  * too.
  */
 export async function mcp(options: McpOptions): Promise<void> {
   const url = options.city ?? findLivingCity(home(livingNetwork()).dir)?.apiUrl ?? undefined;
-  if (url === undefined) throw new CityUnreachable("this folder", "no city is served from here; --city <url> names another");
+  if (url === undefined) throw new CityUnreachable("this folder", "no city is served from this folder; name one with --city <url>");
   const ask = askElsewhere(url);
   if (options.key === undefined && options.folder === undefined) return serveMcpStdio(OPEN, version(), ask);
   const decisions = new Decisions();
   const agent = agentOf({ ...options, city: await seatsOf(url) }, { registers: true, tell: (line) => decisions.tell(line) });
   decideBy(agent, decisions);
   const left = new AbortController();
-  // Whoever decided for the agent is gone, however it went: a seat that nobody answers from costs its owner.
+  // The client that decides is gone, for whatever reason: an unattended seat would cost its owner money.
   for (const end of ["end", "close"]) process.stdin.once(end, () => left.abort());
   serveMcpAgent(OPEN, version(), ask, agent, decisions);
   await runQuietly(agent, decisions, AbortSignal.any([interrupted, left.signal]));
 }
 
-/** Where the city at this URL has its seats. */
+/** URL of the seats of the city at this gateway. */
 async function seatsOf(url: string): Promise<string> {
   const about = COMMANDS.find(({ name }) => name === "get_city");
-  if (about === undefined) throw new CityUnreachable(url, "it has no command get_city");
+  if (about === undefined) throw new CityUnreachable(url, "there is no command get_city");
   const { document } = cityDocumentSchema.parse(z.json().parse(await askElsewhere(url)(about, {}, {})));
   const seats = document.faces["seats"];
-  if (seats === undefined) throw new CityUnreachable(url, "this city has no seats open to agents elsewhere now");
+  if (seats === undefined) throw new CityUnreachable(url, "this city's seats are not open to external agents at the moment");
   return seats;
 }

@@ -14,7 +14,7 @@ import { sponsor } from "./sponsor.ts";
 
 export interface MissionOptions {
   readonly input?: string;
-  /** A city elsewhere, and who pays there. */
+  /** URL of another operator's city, and the keystore that pays there. */
   readonly city?: string;
   readonly key?: string;
   readonly passwordFile?: string;
@@ -46,7 +46,7 @@ export class MissionFileMissing extends AgentCityError {
   }
 }
 
-/** Runs a mission file in the city of this folder, founding it first if need be. */
+/** Runs a mission file in the city of this folder, which is founded first if necessary. */
 export async function mission(file: string, options: MissionOptions): Promise<void> {
   const path = resolve(typedPath(file));
   const text = readMissionFile(path);
@@ -54,7 +54,7 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
     return sponsor({ ...options, city: options.city, text, fileName: basename(file), directory: dirname(path) });
   const place = placeOf(options);
   if (options.agents !== undefined && options.open === undefined)
-    throw new InvalidValue("--agents", "nobody can come to a city that is not open", { action: "add --open 8787" });
+    throw new InvalidValue("--agents", "it requires --open", { action: "add --open 8787" });
   const { dir } = home(place.name);
   const seed = options.seed ?? foundedSeed(dir) ?? "7";
   const key = {

@@ -23,15 +23,15 @@ export class RpcUrlMissing extends AgentCityError {
   }
 }
 
-/** The network of this name, from the known ones and this folder's own. */
+/** A network by name, from the built-in ones and this folder's own. */
 export function findNetwork(name: string): Network {
   return networkOf(name, readStateFile(OWN_NETWORKS, z.json(), "correct it: docs/genesis.md has an example") ?? {});
 }
 
-/** This command makes a chain of its own. */
+/** This command creates its own chain. */
 export class NotADevnet extends AgentCityError {
   constructor(name: string) {
-    super("NotADevnet", `${name} is no devnet: this command begins a new chain each time`, {
+    super("NotADevnet", `${name} is not a devnet: this command starts a new chain each time`, {
       details: `devnets: ${devnets.join(", ")}`,
       action: "npm run mission -- <file> --network <name> runs a mission there",
     });
@@ -40,25 +40,25 @@ export class NotADevnet extends AgentCityError {
 
 export class TokenMissing extends AgentCityError {
   constructor(name: string) {
-    super("TokenMissing", `A city on ${name} settles in a token that is worth something there`, {
+    super("TokenMissing", `A city on ${name} settles in a real token of that network`, {
       action: "name an ERC-20 with six decimals and permit, such as USDC, when the city is founded: --token 0x…",
     });
   }
 }
 
-/** Where a command's city lives: a devnet of its own, or a network in real time. */
+/** Where a command's city lives: its own devnet, or a live network. */
 export interface Place {
   /** The folder's name. */
   readonly name: string;
   readonly devnet: DevnetName;
-  /** URL of an Anvil that already runs. */
+  /** URL of a running Anvil. */
   readonly rpcUrl?: string | undefined;
-  /** A node of the chain that an Anvil of its own goes on from. */
+  /** RPC URL of the chain that an own Anvil forks. */
   readonly forkUrl?: string | undefined;
-  /** A contract of that chain in which a city that is founded on the fork settles. */
+  /** Settlement token, a contract of the forked chain, of a city founded on the fork. */
   readonly forkToken?: Address | undefined;
   readonly live?: LivePlace | undefined;
-  /** Whose city it is. Default: members whose keys everybody knows. */
+  /** Members of the city. Default: the devnet's, whose keys are public. */
   readonly society?: readonly Member[] | undefined;
 }
 
@@ -67,16 +67,16 @@ export interface PlaceOptions {
   readonly rpc?: string | undefined;
   readonly fork?: string | undefined;
   readonly confirmations?: number | undefined;
-  /** Wei for a unit of gas. */
+  /** Wei per gas. */
   readonly maxFee?: bigint | undefined;
   /** The settlement token. */
   readonly token?: Address | undefined;
 }
 
-/** The place that a command's options name. */
+/** The place selected by a command's options. */
 export function placeOf({ network: name, rpc, fork, confirmations, maxFee, token }: PlaceOptions): Place {
   if (fork !== undefined && (name !== "anvil" || rpc !== undefined))
-    throw new InvalidValue("--fork", "a fork lives on an Anvil of the city's own", { action: "--network anvil, without --rpc" });
+    throw new InvalidValue("--fork", "a fork needs the city's own Anvil", { action: "--network anvil, without --rpc" });
   const devnet = devnets.find((each) => each === name);
   if (devnet === undefined) {
     const network = findNetwork(name);
@@ -91,7 +91,7 @@ export function placeOf({ network: name, rpc, fork, confirmations, maxFee, token
   if (rpc !== undefined && devnet !== "anvil")
     throw new InvalidValue("--rpc", "the embedded chain lives in this process", { action: "add --network anvil" });
   if (confirmations !== undefined || maxFee !== undefined)
-    throw new InvalidValue("--confirmations, --max-fee", `a step on ${name} counts at once, and costs nothing`, {
+    throw new InvalidValue("--confirmations, --max-fee", `on ${name} a step counts at once and costs nothing`, {
       action: "leave them out",
     });
   if (token !== undefined && fork === undefined)
@@ -99,13 +99,13 @@ export function placeOf({ network: name, rpc, fork, confirmations, maxFee, token
   return { name, devnet, rpcUrl: rpc, forkUrl: fork, forkToken: token };
 }
 
-/** Where a city that stays lives: where this folder's lives, else on an Anvil, whose memory is its own and whose blocks are not counted. */
+/** Where a long-lived city runs: where this folder's city is, otherwise on an Anvil, which has its own memory and no block limit. */
 export function lastingNetwork(): DevnetName {
   const has = (name: DevnetName) => foundedSeed(home(name).dir) !== undefined;
   return has("embedded") && !has("anvil") ? "embedded" : "anvil";
 }
 
-/** The devnet whose city runs for this folder now; with none, where commands have theirs that name no network. */
+/** The devnet on which this folder's city is running; if none is, the default of commands without a network. */
 export function livingNetwork(): DevnetName {
   return devnets.find((name) => findLivingCity(home(name).dir) !== undefined) ?? "embedded";
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/** An option that takes a whole number within bounds. */
+/** An option for a bounded integer. */
 export function whole(flags: string, description: string, least: number, most: number): Option {
   return new Option(flags, `${description} (${least}–${most})`).argParser((text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;

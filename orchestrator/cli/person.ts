@@ -4,16 +4,16 @@ import { appealLines } from "../city/humans/case-desk.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { plainText } from "../primitives/plain-text.ts";
 
-/** A person at this terminal decides; the city signs with the development keys of the adjudicators whose turn it is. */
+/** A person at this terminal decides; the city signs with the development keys of the adjudicators in turn. */
 export function personAtTerminal(): Judges {
   let reader: Ask | undefined;
-  /** The input is opened by the first question. */
+  /** The first question opens the input. */
   const ask: Ask = (question) => {
     reader ??= questions(process.stdin, process.stderr);
     return reader(question);
   };
   const reason = async () => (await ask("Why? ")).trim() || "no reason was given";
-  /** One yes or no, and why. */
+  /** Asks a yes-or-no question and the reason. */
   const decide = async (question: string) => {
     for (;;) {
       const answer = (await ask(`${question} [y/n] `)).trim().toLowerCase();
@@ -69,8 +69,8 @@ export function personAtTerminal(): Judges {
 type Ask = (question: string) => Promise<string>;
 
 /**
- * Answers line by line. Lines that arrive before their question wait for it, so that answers can be piped in; the input is read
- * only while a question is open, so that it never keeps the process alive. Its end is no answer.
+ * Reads answers line by line. Lines that arrive before their question are kept, so that answers can be piped in; the input is read only
+ * while a question is open, so that it never keeps the process alive. End of input means no answer.
  */
 function questions(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Ask {
   const reader = createInterface({ input, output });
@@ -106,7 +106,7 @@ export class NobodyAnswers extends AgentCityError {
   constructor() {
     super("NobodyAnswers", "The input ended before a person decided", {
       action:
-        "run the same command again to continue at this case, or replace --ask by --simulate-humans to let a labelled simulation decide (devnet only)",
+        "run the same command again to continue at this case, or replace --ask with --simulate-humans to let a labelled simulation decide (devnet only)",
     });
   }
 }

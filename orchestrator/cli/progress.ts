@@ -4,25 +4,25 @@ import { asTyped } from "./shell.ts";
 import { wallTime } from "./wall-time.ts";
 import { LONGEST_SILENCE_MS } from "./while-working.ts";
 
-/** What progress is shown with: a stream, and the machine's time. */
+/** What progress needs: a stream, and the machine's time. */
 export interface ProgressPort {
   readonly write: (text: string) => void;
-  /** A line can be drawn again in place. */
+  /** Whether a line can be redrawn in place. */
   readonly isTerminal: boolean;
   readonly millis: () => number;
-  /** Calls again and again until it is stopped. */
+  /** Calls repeatedly until stopped. */
   readonly every: (millis: number, call: () => void) => () => void;
 }
 
 const BEAT_MS = 250;
 const SIGNS = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/** A line that wraps cannot be drawn again in place. */
+/** A wrapped line cannot be redrawn in place. */
 const WIDEST = 79;
 const CLEAR = "\r\u001b[K";
 
 /**
- * How far a command is, for people. Lines stay; between them a terminal shows what is happening, how many tasks are done and about how long
- * the rest takes, and a pipe is given the same as a line whenever nothing was said for three seconds.
+ * Shows a command's progress to people. Reported lines stay; between them a terminal shows the current stage, the number of finished tasks
+ * and an estimate of the remaining time, and a pipe receives the same as a line after three seconds of silence.
  */
 export class Progress {
   readonly #port: ProgressPort;
@@ -30,7 +30,7 @@ export class Progress {
   readonly #stop: () => void;
   #stage = "";
   #done: Done | undefined;
-  /** The first count and the last one. */
+  /** The first and the latest count. */
   #first: { readonly at: number; readonly done: number } | undefined;
   #latest = 0;
   #last: number;
@@ -44,10 +44,10 @@ export class Progress {
     this.#stop = port.every(BEAT_MS, () => this.#beat());
   }
 
-  /** Seconds since it began. */
+  /** Seconds since the start. */
   readonly elapsed = (): number => (this.#port.millis() - this.#began) / 1000;
 
-  /** One line that stays; `done` counts tasks. */
+  /** Prints a permanent line; `done` counts tasks. */
   readonly tell = (line: string, done?: Done): void => {
     if (done !== undefined) {
       this.#done = done;
@@ -57,15 +57,15 @@ export class Progress {
     this.#line(line);
   };
 
-  /** Sets the current stage. With `restart`, the count of tasks restarts, because another law has other tasks. */
+  /** Sets the current stage. With `restart`, the count of tasks starts over, because another law has other tasks. */
   readonly enter = (stage: string, restart = false): void => {
     this.#stage = stage;
     if (restart) this.#done = this.#first = undefined;
-    // Work that leaves no time for beats has kept silent until now.
+    // Work that blocked the event loop has been silent until now.
     this.#beat();
   };
 
-  /** Nothing more is shown between lines. May be called twice. */
+  /** Stops showing progress. Idempotent. */
   readonly end = (): void => {
     if (this.#ended) return;
     this.#ended = true;
@@ -101,7 +101,7 @@ export class Progress {
 
   /**
    * Seconds left if the remaining tasks take as long as those counted so far. Undefined before two counts, and once that time is over:
-   * something else holds the work up, such as a human who has to decide.
+   * something else causes the delay, such as a human decision.
    */
   #left(): number | undefined {
     if (this.#done === undefined || this.#first === undefined) return undefined;
@@ -114,7 +114,7 @@ export class Progress {
   }
 }
 
-/** Shows progress on stderr while `work` runs. Where a person answers questions at this terminal, nothing is drawn between lines. */
+/** Shows progress on stderr while `work` runs. If a person answers questions at this terminal, nothing is drawn between lines. */
 export async function withProgress<Value>(work: (progress: Progress) => Promise<Value>, isAsking = false): Promise<Value> {
   const isTerminal = process.stderr.isTTY === true && process.env["TERM"] !== "dumb";
   const progress = new Progress({

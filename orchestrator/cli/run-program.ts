@@ -4,10 +4,10 @@ import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { stopWhenAsked } from "./interruption.ts";
 import { asTyped } from "./shell.ts";
 
-/** The operating system refused something: a full disk, a folder that may not be written. */
+/** The operating system refused an operation: full disk, missing permission. */
 export class SystemRefused extends AgentCityError {
   constructor(error: Error, code: string) {
-    super("SystemRefused", error.message, { action: ACTIONS[code] ?? "check that path, then give the command again", cause: error });
+    super("SystemRefused", error.message, { action: ACTIONS[code] ?? "check that path, then run the command again", cause: error });
   }
 }
 
@@ -20,7 +20,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   EROFS: MAY_WRITE,
 };
 
-/** Runs the command that was typed and ends the process with one of `EXIT`; with `--json` there is one document on stdout in every case. */
+/** Runs the typed command and exits with a code of `EXIT`; with `--json` stdout gets exactly one document in every case. */
 export async function runProgram(program: Command): Promise<void> {
   const json = process.argv.includes("--json");
   stopWhenAsked(json);
@@ -28,7 +28,7 @@ export async function runProgram(program: Command): Promise<void> {
     report(error, json);
     process.exit(EXIT.FAILED);
   });
-  // Whoever reads has seen enough, as `| head` has.
+  // The reader has seen enough, as with `| head`.
   process.stdout.on("error", () => process.exit());
   const said: string[] = [];
   for (const command of [program, ...program.commands])
@@ -57,7 +57,7 @@ export async function runProgram(program: Command): Promise<void> {
   }
 }
 
-/** What happened, the facts, what to do; one JSON document with `--json`. A defect of ours keeps its stack. */
+/** Prints what happened, the facts, and what to do; one JSON document with `--json`. Only internal errors show a stack. */
 function report(thrown: unknown, json: boolean): void {
   const error = named(thrown);
   if (json) {

@@ -1,32 +1,32 @@
 import type { ExecutionMetrics, Metrics, Share } from "../protocol/metrics.ts";
 import { textWidth, wrapped } from "./text-width.ts";
 
-/** Width of the column of headings. */
+/** Width of the heading column. */
 export const INDENT = 8;
-/** No line is wider, but a path or a command which is. */
+/** Maximum line width, except for unbreakable paths and commands. */
 export const SCREEN_WIDTH = 80;
 const BETWEEN = 3;
 const NARROWEST = 4;
 
-/** A heading in the left column and its lines, wrapped, in the right one. */
+/** A heading in the left column, and its wrapped lines in the right one. */
 export function block(heading: string, lines: readonly string[]): string[] {
   return lines
     .flatMap((line) => wrapped(line, SCREEN_WIDTH - INDENT))
     .map((line, index) => `${(index === 0 ? heading : "").padEnd(INDENT)}${line}`.trimEnd());
 }
 
-/** The same for one line that must stay whole to be of use: a path, a command. */
+/** The same for one line that must not be wrapped: a path, a command. */
 export function whole(heading: string, line: string): string[] {
   return [`${heading.padEnd(INDENT)}${line}`];
 }
 
-/** First column left, the others right; where it is too wide, the widest columns are cut. */
+/** First column left-aligned, the others right-aligned; if too wide, the widest columns are truncated. */
 export function table(heading: string, rows: readonly (readonly string[])[]): string[] {
   const lines = columns(rows, (cell, width, column) => (column === 0 ? padEnd(cell, width) : padStart(cell, width)));
   return heading.length < INDENT || lines.length === 0 ? block(heading, lines) : [heading, ...block("", lines)];
 }
 
-/** Columns side by side, in the width right of the headings. */
+/** Aligned columns in the width right of the headings. */
 export function columns(
   rows: readonly (readonly string[])[],
   pad: (cell: string, width: number, column: number) => string = padEnd,
@@ -61,7 +61,7 @@ function padStart(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - textWidth(text))) + text;
 }
 
-/** Who is preferred over whom, by how many. */
+/** How many voters prefer each entry over each other. */
 export function pairwiseTable(
   candidates: readonly { readonly entry: number; readonly letter: string; readonly title: string }[],
   pairwise: readonly (readonly number[])[],
@@ -75,7 +75,7 @@ export function pairwiseTable(
   return [head, ...rows];
 }
 
-/** The session's metrics in words; what there was nothing of is left out. */
+/** Lines for the session's metrics; those without data are left out. */
 export function metricLines({ turnout, lpr, dsi, msr, pvrr, cfr, dvr }: Metrics): string[] {
   const stated = (share: Share, words: string) => (share.whole === 0 ? [] : [words]);
   const people = [
@@ -91,14 +91,14 @@ export function metricLines({ turnout, lpr, dsi, msr, pvrr, cfr, dvr }: Metrics)
   return [people, law].flatMap((parts) => (parts.length === 0 ? [] : [parts.join(" · ")]));
 }
 
-/** The secondary metrics of execution; what could not be measured is left out. */
+/** Lines for the secondary metrics of execution; those without data are left out. */
 export function stageLines({ ccr, gar, grr, aru }: ExecutionMetrics): string[] {
   const stated = ({ part, whole }: Share, words: string) => (whole === 0 ? [] : [`${part} of ${whole} ${words}`]);
   const parts = [
     ...stated(ccr, "executors committed (CCR)"),
     ...stated(gar, "attempts deviated (GAR)"),
-    ...stated(grr, "outputs were kept back by the gate (GRR)"),
-    ...stated(aru, "failed tasks came back (ARU)"),
+    ...stated(grr, "outputs were rejected by the gate (GRR)"),
+    ...stated(aru, "failed tasks were recovered (ARU)"),
   ];
   return parts.length === 0 ? [] : [parts.join(" · ")];
 }

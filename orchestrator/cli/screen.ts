@@ -15,14 +15,14 @@ export interface ScreenOptions {
   readonly home: string;
   /** Text of the report. */
   readonly report: string;
-  /** Wall time in seconds. */
+  /** Wall time, seconds. */
   readonly elapsed: number;
   /** Also show votes, market, stages, gas and reputations. */
   readonly explain: boolean;
   readonly paint: Paint;
 }
 
-/** The first screen: result, course, cost, and how to check them. Drawn from outcome and report alone. */
+/** The first screen: result, course, cost, and how to verify them. Rendered from outcome and report alone. */
 export function renderScreen(outcome: Outcome, { home, report, elapsed, explain, paint }: ScreenOptions): string {
   const groups = [
     wrapped(`${STATUS[outcome.status]}  ${plainLine(outcome.name)} · ${elapsed.toFixed(0)} s`, SCREEN_WIDTH),
@@ -93,7 +93,7 @@ function law({ law: made, ballots, winner, epochs }: Outcome): string[] {
   ];
 }
 
-/** One line for each task that went well, one for each node that did not. */
+/** One line per successful task, one per failed node. */
 function work({ nodes, excluded }: Outcome): string[] {
   const lines = byTask(nodes).flatMap(([task, own]): string[][] => {
     const done = own.filter(({ end }) => end === "done");
@@ -128,7 +128,7 @@ function work({ nodes, excluded }: Outcome): string[] {
 
 const MAX_FAILED = 6;
 
-/** Tasks in their own column, with their text next to them in full. */
+/** Tasks in their own column, next to their unabridged text. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const width = Math.max(0, ...rows.map(([task = ""]) => task.length));
   return rows.map(([task = "", words = ""]) => `${task.padEnd(width)}  ${words}`);
@@ -151,7 +151,7 @@ function cost({ total, epochs, slashed }: Outcome): string[] {
   return lines;
 }
 
-/** Nodes of each task, in order of the law. */
+/** Nodes by task, in the order of the law. */
 function byTask(nodes: Outcome["nodes"]): readonly (readonly [task: string, nodes: Outcome["nodes"]])[] {
   const groups = new Map<string, Outcome["nodes"]>();
   for (const node of nodes) groups.set(node.task, [...(groups.get(node.task) ?? []), node]);

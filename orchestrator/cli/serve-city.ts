@@ -30,15 +30,15 @@ export interface Serving {
   readonly identities?: Address | undefined;
   readonly claimOrigins?: readonly AllowedOrigin[] | undefined;
   readonly escrow?: Address | undefined;
-  /** Seats of agents elsewhere, while they are open. */
+  /** Seats for external agents, while they are open. */
   readonly seats?: OpenSeats | undefined;
-  /** Missions of sponsors elsewhere, if they are taken. */
+  /** Missions of external sponsors, if accepted. */
   readonly posted?: PostedMissions | undefined;
-  /** Jobs of escrows anywhere before panels of this city. */
+  /** Jobs of external escrows before panels of this city. */
   readonly hearings?: Hearings | undefined;
 }
 
-/** Serves a city that is open in this process, by the machine's own clock. */
+/** Serves an open city of this process, on the machine's own clock. */
 export async function serveCity(city: City, { seats, ...serving }: Serving): Promise<Gateway> {
   const pages = consolePages(city);
   const own = home().root;
@@ -54,12 +54,12 @@ export async function serveCity(city: City, { seats, ...serving }: Serving): Pro
   return gateway;
 }
 
-/** Until the process is stopped; the server keeps it alive. */
+/** Never resolves; the server keeps the process alive. */
 export async function forEver(): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-/** The console's files, each with the hash that its build wrote down; undefined, and said, where it is not built or was changed. */
+/** The console's files, each with the hash recorded by its build; undefined with a log line if it is not built or was changed. */
 function consolePages({ tell }: City): Pages | undefined {
   try {
     const { site, build } = readSite(DIST);

@@ -2,10 +2,10 @@ import { BASIS_POINTS, grouped } from "../primitives/amounts.ts";
 import type { SessionReport } from "../protocol/session-report.ts";
 import { block, INDENT, metricLines, pairwiseTable, table } from "./screen-parts.ts";
 
-/** Names in one line; the rest is a number. */
+/** Names listed on a line; further ones are counted. */
 const SHOWN = 12;
 
-/** A session explained to a first-time reader, drawn from the report alone. `elapsed` is wall time in seconds. */
+/** Explains a session to a first-time reader, from the report alone. `elapsed`: wall time, seconds. */
 export function renderSession(report: SessionReport, elapsed: number): string {
   const { name, network, chainId, seed, gas } = report;
   const lines = [
@@ -22,7 +22,7 @@ export function renderSession(report: SessionReport, elapsed: number): string {
     ...block("BLOCS", blocs(report)),
     ...block("METRICS", metricLines(report.metrics)),
     ...block("GAS", [
-      `${grouped(gas.total)} in all · ${grouped(gas.ballots.perBallot)} a ballot (${report.ballots.length} ballots in ${gas.ballots.transactions} transactions)`,
+      `${grouped(gas.total)} in total · ${grouped(gas.ballots.perBallot)} a ballot (${report.ballots.length} ballots in ${gas.ballots.transactions} transactions)`,
     ]),
     ...(report.mission === null ? [] : block("LAW", [`deployed at ${report.mission}`])),
     `${report.status.toUpperCase().padEnd(INDENT)} ${elapsed.toFixed(0)} s`,
@@ -58,7 +58,7 @@ function rankingRows({ candidates, order, pairwise }: SessionReport): string[][]
   return [["place", "duels won", "drawn", "lost", "worst defeat"], ...rows];
 }
 
-/** What a candidate is called on this screen. */
+/** A candidate's name on this screen. */
 const labelIn = (candidates: SessionReport["candidates"]) => (entry: number) =>
   entry === 0 ? `"no law"` : (candidates[entry]?.letter ?? String(entry));
 
@@ -91,7 +91,7 @@ function why(report: SessionReport): string[] {
       );
   }
   if (closest !== undefined) lines.push(`its closest duel was against ${label(closest)}: ${score(closest)}`);
-  if (report.status === "no-law" && report.reason !== null) lines.push(`no law was made: ${report.reason}; the deposit went back`);
+  if (report.status === "no-law" && report.reason !== null) lines.push(`no law was made: ${report.reason}; the deposit was refunded`);
   return lines;
 }
 

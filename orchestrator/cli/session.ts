@@ -40,13 +40,13 @@ export interface SessionOptions {
   readonly json?: boolean;
 }
 
-/** Founds a city of many agents and holds one session in it, through the real contracts. An interrupted one is resumed. */
+/** Founds a city of many agents and holds one session in it, through the real contracts. Resumes an interrupted one. */
 export async function session(options: SessionOptions): Promise<void> {
   refuseTooFew(options);
   process.stdout.write(await withProgress((progress) => hold(options, progress), options.ask));
 }
 
-/** What goes to stdout in the end. */
+/** Returns the text for stdout. */
 async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress): Promise<string> {
   const { agents, candidates, bloc, strategy, petition = false, seed, ask = false, json = false, newCity = false } = options;
   const { dir, cacheDir } = home("session");
@@ -65,7 +65,7 @@ async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress)
   });
   const { items, digest } = readInput(file.input, dirname(SAMPLE));
   makeRoom({ dir, key, newCity, tell });
-  enter("the city is being founded");
+  enter("founding the city");
   tell(`founding a city of ${agents} agents on the embedded chain`);
   const city = await openCity({
     dir,
@@ -80,7 +80,7 @@ async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress)
   try {
     const facts = { mission: file.mission, command: typedCommand(), decides: ask ? "terminal" : "simulation" } as const;
     const { id, resumed } = beginRun(dir, key, facts, options.simulateHumans === true);
-    if (resumed) tell("resumed an interrupted session; nothing on chain or in the records is done twice");
+    if (resumed) tell("resumed an interrupted session; no step is repeated on chain or in the records");
     const report = await holdSession(city, {
       file,
       inputs: { count: items.length, digest },
@@ -98,13 +98,13 @@ async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress)
   }
 }
 
-/** Refused before anything is founded: a ballot that so few agents cannot fill, and a bloc that is most of the city. */
+/** Refuses, before anything is founded, a ballot that so few agents cannot fill, and a bloc that would be a majority. */
 function refuseTooFew({ agents, candidates, bloc }: SessionOptions): void {
   const minSponsors = Number(DEVNET.MIN_SPONSORS);
   const needed = Math.ceil(((candidates - 1) * minSponsors) / MAX_SPONSORSHIPS);
   if (agents < needed) {
     throw new InvalidValue("--agents", `${agents} agents cannot sponsor ${candidates - 1} laws`, {
-      details: `each law needs ${minSponsors} sponsors, an agent sponsors at most ${MAX_SPONSORSHIPS}`,
+      details: `each law needs ${minSponsors} sponsors, an agent may sponsor at most ${MAX_SPONSORSHIPS}`,
       action: `--agents ${needed} or more, or fewer --candidates`,
     });
   }

@@ -6,7 +6,7 @@ const SCRIPTS = [
   ...["clearing", "watchdog", "calibrate", "modelcheck", "bench", "economy", "deterrence"],
 ];
 
-/** The npm script that runs this process, if one of this program's does. */
+/** The npm script that runs this process, if it belongs to this program. */
 function script(): string | undefined {
   const name = process.env["npm_lifecycle_event"];
   return name !== undefined && SCRIPTS.includes(name) ? name : undefined;
@@ -18,10 +18,10 @@ export function typedPath(path: string): string {
   return script() === undefined || from === undefined || from === process.cwd() ? path : resolve(from, path);
 }
 
-/** The password of a URL: the command is shown and kept, and secrets are neither. */
+/** The password of a URL: commands are displayed and stored, secrets must not be. */
 const PASSWORD = /(:\/\/[^:@/]*):[^@/]*@/;
 
-/** The command for people to type again. What asks for a new city is left out: typed again, it is to continue. */
+/** The command to type again. Options that ask for a new city are dropped, so that it continues this one. */
 export function typedCommand(): string {
   const words = process.argv
     .slice(2)
@@ -34,7 +34,7 @@ export function typedCommand(): string {
   return rest.length === 0 ? npm : `${npm} -- ${rest.join(" ")}`;
 }
 
-/** A text that names commands as npm runs them, with each as it is typed here: npm finds its scripts in the project's folder only. */
+/** Rewrites commands in a text from `npm run` to what works here: npm finds its scripts only in the project's folder. */
 export function asTyped(text: string): string {
   if (script() !== undefined) return text;
   return text.replace(/npm (?:run )?([a-z-]+)(?: --(?= ))?/g, (words, name: string) =>
@@ -46,7 +46,7 @@ function program(): string {
   return process.env["npm_command"] === "exec" ? "npx agentcity" : "agentcity";
 }
 
-/** For a POSIX shell. */
+/** Quotes for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -36,39 +36,43 @@ export interface SponsorOptions {
   readonly input?: string;
   readonly text: string;
   readonly fileName: string;
-  /** What the file's paths are relative to. */
+  /** Base directory of the file's paths. */
   readonly directory: string;
   readonly json?: boolean;
 }
 
-/** The sponsor's purse does not hold what the mission costs. */
+/** The sponsor's balance does not cover the mission. */
 class PurseShort extends AgentCityError {
   constructor(sponsor: string, has: string, needs: string) {
-    super("PurseShort", `${sponsor} has ${has}, and the deposit takes ${needs}`, {
-      action: "send it there, then give the same command again: the city keeps the mission",
+    super("PurseShort", `${sponsor} has ${has}, but the deposit requires ${needs}`, {
+      action: "fund the account, then run the same command again: the city keeps the mission",
     });
   }
 }
 
-/** The city says something that a sponsor must not sign or write. */
+/** The city returned something that a sponsor must not sign or store. */
 class CityDeceives extends AgentCityError {
   constructor(problem: string) {
-    super("CityDeceives", `What this city gives is not what was asked for: ${problem}`, { action: "pay nothing there" });
+    super("CityDeceives", `The city's response is not what was requested: ${problem}`, { action: "do not pay there" });
   }
 }
 
-/** Wei that a deposit's transactions may cost at most: their price is the city's word. */
+/** Largest acceptable gas cost of a deposit, wei: the city proposes the transactions' fees. */
 const MAX_GAS_MONEY = 50_000_000_000_000_000n;
-/** How often the city is asked how far it is, milliseconds. */
+/** Interval of polling the city, milliseconds. */
 const LOOK = 1_000;
-/** Said before anybody pays. */
+/** Displayed before payment. */
 const WHO_READS = {
-  parties: "its items, outputs and report are for its parties; goal, law, verdicts, hashes and money are everybody's (docs/read-access.md)",
-  public: "once it is over everybody may read its items, outputs and report; `visibility: parties` keeps them for its parties",
+  parties:
+    "its items, outputs and report are readable by its parties only; goal, law, verdicts, hashes and money are public (docs/read-access.md)",
+  public: "its items, outputs and report become public once it is over; `visibility: parties` restricts them to its parties",
 } as const;
 const ENDED = ["completed", "failed", "aborted", "no-law"];
 
-/** Asks a city elsewhere for a mission, pays its deposit with a key of one's own, waits for the end, fetches the bundle, and verifies it. */
+/**
+ * Posts a mission to another operator's city, pays its deposit with one's own key, waits for the end, downloads the bundle, and verifies
+ * it.
+ */
 export async function sponsor(options: SponsorOptions): Promise<void> {
   const { ended, folder } = await withProgress(({ tell, enter }) => commission(options, tell, enter));
   const { state, mission, reason } = ended;
@@ -85,7 +89,7 @@ export async function sponsor(options: SponsorOptions): Promise<void> {
 
 async function commission(options: SponsorOptions, tell: (line: string) => void, enter: (stage: string) => void) {
   const { city: url, key, passwordFile, text, fileName, directory, again } = options;
-  if (key === undefined) throw new KeyUnusable("No keystore is named: add --key <keystore> and --password-file <file>");
+  if (key === undefined) throw new KeyUnusable("No keystore was given: add --key <keystore> and --password-file <file>");
   const account = privateKeyToAccount(secretIn(key, passwordFile));
   const budgetCap = parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS);
   const file = parseMissionFile(text, { fileName, catalog: CATALOG, budgetCap, visibility: "parties" });
@@ -97,16 +101,16 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
   const signing = { account, chainId: document.chainId, now: () => Math.floor(wallTime.millis() / 1_000) };
   const posting: JsonObject = { file: text, items: [...input.items], ...(again === undefined ? {} : { again }) };
   let now = await postElsewhere(url, "/v1/posted", posted, posting, signing);
-  tell(`the city takes ${now.title}; posted as ${now.id}`);
+  tell(`the city accepted ${now.title}, posted as ${now.id}`);
   tell(WHO_READS[file.visibility]);
   const terms = { sponsor: account.address, goal: file.goal, budget: file.budget };
   if (now.state === "unpaid") {
-    enter("the deposit is paid");
+    enter("paying the deposit");
     if (document.chainId === DEVNET_CHAIN_ID) await fillPurse();
     now = await pay();
     tell(`${formatMoney(file.budget)} tokens are deposited by ${account.address}: session ${now.session}`);
   }
-  enter("the city works");
+  enter("the city is working");
   for (let last = ""; !ENDED.includes(now.state); now = await ask(url, "get_posted_mission", posted, { posted: now.id })) {
     const words = `${now.state}${now.reason === null ? "" : `: ${now.reason}`}`;
     if (words !== last) tell(words);
@@ -115,15 +119,15 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
   }
   return { ended: now, folder: now.mission === null ? undefined : await fetchBundle(url, now.mission, signing, tell) };
 
-  /** A devnet gives everybody play money once. */
+  /** On a devnet everyone gets test tokens once. */
   async function fillPurse(): Promise<void> {
     const { balance, wei } = await ask(url, "prepare_deposit", depositOutput, { posted: now.id });
     if (BigInt(balance) >= file.budget && BigInt(wei) > 0n) return;
     await postElsewhere(url, "/v1/faucet", z.looseObject({}), { principal: account.address }, signing);
-    tell("the devnet's faucet gave play money");
+    tell("received test tokens from the devnet's faucet");
   }
 
-  /** Signs what pays for this mission and nothing else, whatever the city gives to be signed. */
+  /** Signs only what pays for this mission, whatever the city proposes. */
   async function pay() {
     const { transactions, balance, wei } = await ask(url, "prepare_deposit", depositOutput, { posted: now.id });
     const gas = transactions.reduce((sum, each) => sum + BigInt(each.gas) * BigInt(each.maxFeePerGas), 0n);
@@ -136,8 +140,8 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
       transactions.map((given) => {
         const call = own.find(({ to, data }) => to.toLowerCase() === given.to.toLowerCase() && data === given.data);
         if (call === undefined || given.chainId !== document.chainId)
-          throw new CityDeceives("a transaction does something else than pay the deposit");
-        if (BigInt(given.gas) > 2n * call.gas) throw new CityDeceives("a transaction takes more gas than its call");
+          throw new CityDeceives("a transaction does something other than pay the deposit");
+        if (BigInt(given.gas) > 2n * call.gas) throw new CityDeceives("a transaction asks for more gas than its call needs");
         return account.signTransaction({
           ...{ type: "eip1559", to: call.to, data: call.data, value: 0n, chainId: given.chainId, nonce: given.nonce },
           ...{ gas: BigInt(given.gas), maxFeePerGas: BigInt(given.maxFeePerGas), maxPriorityFeePerGas: BigInt(given.maxPriorityFeePerGas) },
@@ -156,27 +160,27 @@ async function ask<Output extends z.ZodType>(
   bearer?: string,
 ): Promise<z.output<Output>> {
   const command = COMMANDS.find((each) => each.name === name);
-  if (command === undefined) throw new CityUnreachable(url, `this version knows no command ${name}`);
+  if (command === undefined) throw new CityUnreachable(url, `this version has no command ${name}`);
   return output.parse(await askElsewhere(url)(command, given, { bearer }));
 }
 
-/** Writes the bundle below this folder's missions; one of another city, whose mission had the same address, stays beside it. */
+/** Stores the bundle below this folder's missions; a bundle of another city whose mission had the same address is kept next to it. */
 async function fetchBundle(url: string, mission: string, signing: Signing, tell: (line: string) => void): Promise<string> {
   const folder = join(home().root, "missions", addressSchema.parse(mission).toLowerCase());
   let count = 0;
   await receiveBundle(folder, async (take) => {
-    // Of a mission that is for its parties the sponsor alone gets it whole.
+    // For a mission with `visibility: parties` only the sponsor gets the complete bundle.
     const { bearer } = await postElsewhere(url, "/v1/session", z.looseObject({ bearer: z.string() }), {}, signing);
     for (let after: string | null = ""; after !== null; ) {
       const given = { mission, ...(after === "" ? {} : { after }) };
       const page: z.output<typeof bundleOutput> = await ask(url, "get_bundle", bundleOutput, given, bearer);
       for (const { path, base64 } of page.files) {
-        // Names are the city's words: none of them may lead out of the folder.
+        // Names come from the city: none of them may escape the folder.
         if (!BUNDLE_PATH.test(path)) throw new CityDeceives(`a file of the bundle is named ${JSON.stringify(path.slice(0, 80))}`);
         take(path, Buffer.from(base64, "base64"));
         count += 1;
       }
-      if (page.next !== null && (page.files.length === 0 || page.next <= after)) throw new CityDeceives("its bundle has no end");
+      if (page.next !== null && (page.files.length === 0 || page.next <= after)) throw new CityDeceives("its bundle is too large");
       after = page.next;
     }
   });
@@ -184,5 +188,5 @@ async function fetchBundle(url: string, mission: string, signing: Signing, tell:
   return folder;
 }
 
-/** Folders and files of plain names. */
+/** Folders and files with plain names. */
 const BUNDLE_PATH = /^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,120}\/){0,4}[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;

@@ -1,7 +1,7 @@
 import type { Boundary } from "../primitives/boundary.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
 
-/** What happens after a boundary, for people who wait. */
+/** Stage that follows a boundary, for display. */
 const STAGE_AFTER: Partial<Record<BoundaryName, string>> = {
   "legislature:session-opened": "agents register for the vote",
   "legislature:identities-confirmed": "agents draft laws",
@@ -25,7 +25,7 @@ const STAGE_AFTER: Partial<Record<BoundaryName, string>> = {
   "city:books-closed": "agents prepare another law",
 };
 
-/** A boundary that reports which stage begins. */
+/** Wraps a boundary to report which stage begins. */
 export function staged(enter: (stage: string, restart: boolean) => void, boundary: Boundary<BoundaryName>): Boundary<BoundaryName> {
   return async (name) => {
     const stage = STAGE_AFTER[name];

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { carryOut } from "./carry-out.ts";
 import { devnetNamed } from "./network.ts";
 
-/** It audits this project's own dependencies, wherever it is called from. */
+/** Audits this project's own dependencies, wherever it is called from. */
 const SAMPLE = fileURLToPath(new URL("../../missions/dependency-licences.yaml", import.meta.url));
 
 export interface StartOptions {
@@ -23,7 +23,7 @@ export interface StartOptions {
   readonly explain?: boolean;
 }
 
-/** The main job: a new city, the sample mission, the first screen. An interrupted start is resumed. */
+/** Founds a city, runs the sample mission and prints the first screen. Resumes an interrupted start. */
 export async function start(options: StartOptions): Promise<void> {
   const { network, ...rest } = options;
   const key = { command: "start", seed: options.seed, cheat: options.cheat === true, model: options.model ?? "" };

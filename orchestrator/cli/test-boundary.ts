@@ -2,8 +2,8 @@ import { type Boundary, noBoundary } from "../primitives/boundary.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
 
 /**
- * For kill tests only (decision 49): with AGENTCITY_TEST_STOP_AT=<name>[@<occurrence>][><name>[@<occurrence>]…], read "and after that",
- * and an IPC channel to a parent, the process reports that it reached the boundary and goes no further. Without both, crossing does
+ * For kill tests only (decision 49): with AGENTCITY_TEST_STOP_AT=<name>[@<occurrence>][><name>[@<occurrence>]…], where ">" means "and after
+ * that", and an IPC channel to a parent, the process reports that it reached the boundary and stops there. Without both, crossing does
  * nothing.
  */
 export function testBoundary(): Boundary<BoundaryName> {

@@ -1,16 +1,16 @@
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** East Asian wide and full-width blocks, and signs that terminals draw as pictures. */
+/** East Asian wide and full-width blocks, and emoji. */
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f200}-\u{1f2ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 
-/** Columns that a text takes in a terminal. It holds no control characters. */
+/** Columns that a text occupies in a terminal. It must not contain control characters. */
 export function textWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
 
-/** A text in lines of at most `width` columns, broken at spaces, and within a word that is longer. Each keeps the text's indent. */
+/** Wraps a text at `width` columns, at spaces or within a longer word, keeping its indent. */
 export function wrapped(text: string, width: number): string[] {
   if (textWidth(text) <= width) return [text];
   const [indent = ""] = /^ */.exec(text) ?? [];

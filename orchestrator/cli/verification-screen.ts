@@ -1,12 +1,12 @@
 import type { Verification } from "../../deploy/deployment.ts";
 
-/** Prints the findings of a verification; an unlawful difference is a failure. */
+/** Prints the findings of a verification; an unlawful difference sets exit code FAILED. */
 export function printVerification(verification: Verification, json: boolean): void {
   process.stdout.write(json ? `${JSON.stringify(verification)}\n` : renderVerification(verification));
   if (!verification.passed) process.exitCode = 1;
 }
 
-/** `CODE 23 ✓`, one line per check, differences below theirs. */
+/** `CODE 23 ✓`, one line per check, with differences below. */
 export function renderVerification({ network, chainId, constitution, checks, passed }: Verification): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const digits = Math.max(...checks.map(({ verified }) => String(verified).length));

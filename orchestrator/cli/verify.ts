@@ -29,7 +29,7 @@ export class NoCityThere extends AgentCityError {
   }
 }
 
-/** Repeats what genesis read back, against the deployment as it is now. */
+/** Compares a live deployment with its founding, as genesis does. */
 export async function verify({ network: name, rpc, deployment: named, json = false }: VerifyOptions): Promise<void> {
   const file = named === undefined ? undefined : typedPath(named);
   const network = findNetwork(name);

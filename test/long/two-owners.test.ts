@@ -64,7 +64,7 @@ describe("an agent of another owner, in another process", function () {
 
     const city = start(home, ["mission", file, "--seed", "7", "--open", "0", "--agents", "1", "--json"]);
     started.push(city.child);
-    const url = await heard(city, /take a seat at (\S+)/);
+    const url = await heard(city, /join at (\S+)/);
     const sells = "fetch-and-parse,estimate-by-pert,estimate-by-triangle,estimate-by-median,aggregate";
     const keys = ["--key", key, "--principal", owner, "--password-file", password, "--sells", sells];
     const agent = start(join(directory(), "elsewhere"), ["agent", "--city", url, ...keys]);
