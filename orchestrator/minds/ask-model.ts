@@ -5,31 +5,31 @@ import { messageOf } from "../primitives/errors.ts";
 import { GoalNotFeasible, MindAnswerInvalid } from "./errors.ts";
 import type { TokenBudget } from "./token-budget.ts";
 
-/** The model to ask, and the one to ask when it fails. */
+/** The model to ask, and a fallback. */
 export interface ChatModels {
   readonly primary: BaseChatModel;
   readonly fallback?: BaseChatModel | undefined;
-  /** Milliseconds that one answer may take. */
+  /** Time limit of one answer, milliseconds. */
   readonly timeoutMs: number;
 }
 
 export interface Question<Answer extends Record<string, unknown>, Value> {
-  /** "draft", "ranking": for errors, and the name of the structure asked for. */
+  /** "draft", "ranking": name of the requested structure, also used in errors. */
   readonly name: string;
   readonly messages: readonly BaseMessage[];
   readonly schema: z.ZodType<Answer>;
-  /** What the answer means; throws `MindAnswerInvalid` for one that has the right form and the wrong content. */
+  /** Parses an answer. Throws MindAnswerInvalid for one of valid form and invalid content. */
   readonly read: (answer: Answer) => Value;
 }
 
-/** The part of an error that is returned to a model: short, whatever the model wrote. */
+/** Longest part of an error that is returned to a model, characters. */
 const COMPLAINT = 600;
-/** A provider that does not count tokens is counted by characters. */
+/** Estimate for providers that do not count tokens. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Structured output or nothing: asked once, once more with what was wrong, then the fallback model once. A model that does not answer
- * at all is not asked again. Every other part of an answer, tool calls included, is dropped here.
+ * Obtains a structured output: asks once, repeats once with the problem, then asks the fallback model once. A model that does not answer at
+ * all is not asked again. Everything else in an answer, tool calls included, is dropped here.
  */
 export async function askModel<Answer extends Record<string, unknown>, Value>(
   { primary, fallback, timeoutMs }: ChatModels,
@@ -40,7 +40,7 @@ export async function askModel<Answer extends Record<string, unknown>, Value>(
   const ask = async (model: BaseChatModel): Promise<{ value: Value } | "silent" | "unusable"> => {
     budget.requireLeft(question.name);
     const complaint = problems.at(-1);
-    const again = complaint === undefined ? [] : [new HumanMessage(`Your last answer could not be used: ${complaint}\nAnswer again.`)];
+    const again = complaint === undefined ? [] : [new HumanMessage(`Your last answer was invalid: ${complaint}\nAnswer again.`)];
     const messages = [...question.messages, ...again];
     const structured = model.withStructuredOutput(z.toJSONSchema(question.schema), { name: question.name, includeRaw: true });
     let answer: { readonly raw: BaseMessage; readonly parsed: unknown };
@@ -49,12 +49,12 @@ export async function askModel<Answer extends Record<string, unknown>, Value>(
     } catch (error) {
       budget.charge(lengthOf(messages));
       problems.push(messageOf(error).slice(0, COMPLAINT));
-      // Some clients parse what they receive, and throw: that was an answer.
+      // Some clients parse the response themselves and throw: it was an answer.
       return error instanceof SyntaxError ? "unusable" : "silent";
     }
     budget.charge(tokensOf(answer.raw) ?? lengthOf([...messages, answer.raw]));
     try {
-      if (answer.parsed === null) throw new MindAnswerInvalid(question.name, "it is not one JSON object of the form asked for");
+      if (answer.parsed === null) throw new MindAnswerInvalid(question.name, "it is not one JSON object of the requested form");
       return { value: question.read(question.schema.parse(answer.parsed)) };
     } catch (error) {
       problems.push(complaintAbout(error).slice(0, COMPLAINT));

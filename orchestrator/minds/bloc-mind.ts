@@ -5,7 +5,7 @@ import type { LawShape } from "../protocol/law-shape.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
 import type { BidRequest, DraftRequest, Mind, Offer, PlanRequest, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
 
-/** How closely a bloc votes alike (AgentCity 4, coalition power curve). */
+/** How closely a bloc votes together (AgentCity 4, coalition power curve). */
 export const BLOC_STRATEGIES = ["identical", "correlated-top-3", "single-pivot"] as const;
 export type BlocStrategy = (typeof BLOC_STRATEGIES)[number];
 
@@ -13,18 +13,18 @@ const TOP = 3;
 
 export interface BlocMindOptions {
   readonly strategy: BlocStrategy;
-  /** Whose interests the bloc serves, and the mind that knows them. */
+  /** The bloc's leader, and the leader's mind. */
   readonly leader: Address;
   readonly instructions: Mind;
-  /** What the member would do on its own. */
+  /** The member's own mind. */
   readonly own: Mind;
   readonly seed: Seed;
 }
 
 /**
- * A member of a voting bloc: it plans and drafts what its leader does and ranks as directed. *Identical* repeats the leader's ranking,
- * *correlated-top-3* its first three and the rest in random order, *single-pivot* only its favourite and the rest by own judgement. It speaks
- * and bids for itself, like anybody.
+ * A member of a voting bloc: it plans and drafts like its leader and ranks as directed. *Identical* repeats the leader's ranking,
+ * *correlated-top-3* its first three with the rest in random order, *single-pivot* only its favourite with the rest by own judgement. It
+ * speaks and bids for itself.
  */
 export class BlocMind implements Mind {
   readonly #options: BlocMindOptions;

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { reasonsSchema } from "../protocol/debate.ts";
 import { taskShapeSchema } from "../protocol/law-shape.ts";
 
-/** What a chat model may answer, question by question. Plain JSON: amounts are decimal text. */
+/** Answers of a chat model, per question. Plain JSON: amounts are decimal text. */
 
-/** A plan: each task with what it works on. Options are JSON as text: a structure whose keys depend on the service cannot be asked for. */
+/** A plan: each task with its inputs. Options are JSON as text, since a structure whose keys depend on the service cannot be requested. */
 export const planAnswer = z.strictObject({
   tasks: z
     .array(
@@ -22,7 +22,7 @@ export const planAnswer = z.strictObject({
   output: z.string().min(1).max(64),
 });
 
-/** Tasks in the mission's order; their names are not the model's to write. */
+/** Tasks in the mission's order; the model does not choose their names. */
 export const draftAnswer = z.strictObject({
   tasks: z
     .array(taskShapeSchema.omit({ task: true }))
@@ -30,7 +30,7 @@ export const draftAnswer = z.strictObject({
     .max(64),
 });
 
-/** The text is for people; other models see the ground and the evidence. */
+/** The text is for people; other models see only ground and evidence. */
 export const speechAnswer = reasonsSchema.extend({ text: z.string().trim().min(1).max(500) });
 
 export const rankingAnswer = z.strictObject({ ranking: z.array(z.int().min(0).max(255)).min(1).max(16) });

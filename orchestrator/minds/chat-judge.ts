@@ -5,14 +5,14 @@ import { canonicalJson } from "../primitives/json.ts";
 import { askModel } from "./ask-model.ts";
 import { TokenBudget } from "./token-budget.ts";
 
-/** Tokens for one question with its second try. */
+/** Tokens for one question and its repetition. */
 const TOKENS = 40_000;
 const ANSWER_TIMEOUT_MS = 40_000;
 
-/** The environment's variable that names the models, separated by commas, by which a city's own verifiers judge what no rule can. */
+/** Environment variable with the comma-separated models that a city's own verifiers use for semantic checks. */
 export const JUDGE_VARIABLE = "AGENTCITY_JUDGE";
 
-/** A chat model by its name as a verifier's judge. It answers in a form or not at all: whatever else it writes is dropped here. */
+/** A chat model as a verifier's judge. Only a structured answer counts; everything else is dropped here. */
 export function chatJudge(name: string, open: () => Promise<BaseChatModel>): Judge {
   let opened: Promise<BaseChatModel> | undefined;
   return {

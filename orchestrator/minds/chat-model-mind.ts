@@ -24,8 +24,8 @@ export interface ChatModelMindOptions {
 }
 
 /**
- * A mind that asks a LangChain chat model. What the model says is an opinion and nothing else: it is parsed, checked against the
- * question, and signed by the caller. No usable answer: `MindAnswerInvalid`, and the agent abstains.
+ * A mind that asks a LangChain chat model. The model's answer is only an opinion: it is parsed, checked against the question, and signed by
+ * the caller. Without a valid answer it throws `MindAnswerInvalid`, and the agent abstains.
  */
 export class ChatModelMind implements Mind {
   readonly #options: ChatModelMindOptions;
@@ -103,7 +103,7 @@ export class ChatModelMind implements Mind {
   }
 }
 
-/** The tasks as a mission file says them. */
+/** The tasks in the form of a mission file. */
 function planIn({ tasks, output }: z.infer<typeof planAnswer>, { catalogue }: PlanRequest): PlanText {
   const names = tasks.map(({ name }) => name);
   if (new Set(names).size !== names.length) throw new MindAnswerInvalid("plan", "two tasks have the same name");
@@ -134,7 +134,7 @@ function optionsIn(text: string): JsonObject {
   return value;
 }
 
-/** The model's numbers under the mission's names and a title of ours; refused when no law can have this structure. */
+/** The model's numbers with the mission's names and a generated title. Throws MindAnswerInvalid if no law can have this structure. */
 function shapeOf({ goal, facts, barred }: DraftRequest, answered: readonly Omit<LawShape["tasks"][number], "task">[]): LawShape {
   if (answered.length !== goal.tasks.length) {
     throw new MindAnswerInvalid("draft", `it has ${answered.length} tasks, the mission has ${goal.tasks.length}`);
@@ -152,20 +152,20 @@ function shapeOf({ goal, facts, barred }: DraftRequest, answered: readonly Omit<
   });
   const shape = { title: titleOf(goal, tasks, []), tasks };
   layOut(goal, shape);
-  if (isBarred(shape, barred)) throw new MindAnswerInvalid("draft", "this structure stood before, and failed: change something");
+  if (isBarred(shape, barred)) throw new MindAnswerInvalid("draft", "this structure was tried before and failed: change something");
   return shape;
 }
 
-/** Offers for nodes that are open, within their budget and the agent's free stake, one per node. */
+/** Checks that bids are for open nodes, within their budget and the agent's free stake, one per node. */
 function affordable({ nodes, freeStake }: BidRequest, offers: readonly Offer[]): readonly Offer[] {
   let free = freeStake;
   const taken = new Set<number>();
   for (const { node, service, price } of offers) {
     const open = nodes.find((candidate) => candidate.node === node);
-    if (open === undefined || taken.has(node)) throw new MindAnswerInvalid("bids", `node ${node} is not open, or offered for twice`);
-    if (!open.services.includes(service)) throw new MindAnswerInvalid("bids", `node ${node} does not take this service`);
+    if (open === undefined || taken.has(node)) throw new MindAnswerInvalid("bids", `node ${node} is not open, or has two bids`);
+    if (!open.services.includes(service)) throw new MindAnswerInvalid("bids", `node ${node} does not accept this service`);
     if (price <= 0n || price > open.slotBudget) throw new MindAnswerInvalid("bids", `the price for node ${node} is not within its budget`);
-    if (open.stake > free) throw new MindAnswerInvalid("bids", "the free stake does not cover all offers");
+    if (open.stake > free) throw new MindAnswerInvalid("bids", "the free stake does not cover all bids");
     free -= open.stake;
     taken.add(node);
   }

@@ -2,7 +2,7 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** Longest answer in tokens; a busy provider is asked again, one that answered nonsense is not: that is `askModel`'s decision. */
+/** Longest answer in tokens. A busy provider is retried; an invalid answer is not: `askModel` decides on that. */
 const COMMON = {
   maxTokens: 4_000,
   maxRetries: 2,
@@ -13,7 +13,7 @@ const COMMON = {
 const busySchema = z.object({ status: z.literal(429).or(z.int().min(500)) });
 const OLLAMA = "http://127.0.0.1:11434/v1";
 
-/** What is asked of a model beside its name; a provider's own defaults hold for what is left out. */
+/** Settings of a model; the provider's defaults apply to those left out. */
 export interface Settings {
   readonly temperature?: number;
 }
@@ -21,8 +21,8 @@ export interface Settings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Providers by name. Keys come from the environment, under each provider's own variable; `OPENAI_BASE_URL` reaches any server that
- * speaks OpenAI's protocol, and Ollama is one. A package is loaded only when it is asked for.
+ * Providers by name. Keys come from the environment, in each provider's own variable; `OPENAI_BASE_URL` reaches any server with OpenAI's
+ * protocol, such as Ollama. A package is loaded only when needed.
  */
 const PROVIDERS: Readonly<Record<string, (model: string, environment: Environment, settings: Settings) => Promise<BaseChatModel>>> = {
   openai: async (model, environment, settings) => {
@@ -47,7 +47,7 @@ const PROVIDERS: Readonly<Record<string, (model: string, environment: Environmen
   },
 };
 
-/** A chat model by its name, "openai:gpt-5", "anthropic:claude-…", "ollama:llama3". */
+/** A chat model by name, "openai:gpt-5", "anthropic:claude-…", "ollama:llama3". */
 export async function openChatModel(name: string, environment: Environment, settings: Settings = {}): Promise<BaseChatModel> {
   const [provider = "", ...rest] = name.split(":");
   const open = PROVIDERS[provider];
@@ -60,11 +60,13 @@ export async function openChatModel(name: string, environment: Environment, sett
   return open(model, environment, settings);
 }
 
-/** A provider's key; refuses by name when it is not set. */
+/** A provider's key from the environment. Throws if it is not set. */
 export function keyOf(environment: Environment, variable: string): string {
   const key = environment[variable];
   if (key === undefined || key === "") {
-    throw new AgentCityError("KeyMissing", `The model's key is not in ${variable}`, { action: `set ${variable} in the environment` });
+    throw new AgentCityError("KeyMissing", `The model's key is missing: ${variable} is not set`, {
+      action: `set ${variable} in the environment`,
+    });
   }
   return key;
 }

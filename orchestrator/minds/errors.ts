@@ -1,15 +1,15 @@
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** A mind answered with something that is not an answer. */
+/** A mind's answer is invalid. */
 export class MindAnswerInvalid extends AgentCityError {
   constructor(what: string, problem: string) {
-    super("MindAnswerInvalid", `A mind's ${what} cannot be used: ${problem}`, {
+    super("MindAnswerInvalid", `A mind's ${what} is invalid: ${problem}`, {
       action: "ask again, or give the agent another mind",
     });
   }
 }
 
-/** A goal that no law can divide. */
+/** No law can divide the goal into nodes. */
 export class GoalNotFeasible extends AgentCityError {
   constructor(
     problem: string,
@@ -20,14 +20,14 @@ export class GoalNotFeasible extends AgentCityError {
   }
 }
 
-/** A goal without tasks that no plan reaches with the services there are. Nothing has been paid. */
+/** No plan reaches the goal with the available services. Nothing has been paid. */
 export class NoPlan extends AgentCityError {
-  /** Id of the service that comes nearest, or null. */
+  /** Id of the closest service, or null. */
   readonly nearest: string | null;
   constructor(problem: string, nearest: string | null) {
     super("NoPlan", `No plan reaches this goal: ${problem}`, {
       details: "no session was opened, and nothing was paid",
-      action: "say it in the words of a service in docs/service-catalog.md, list `tasks`, or add a service of your own with `services:`",
+      action: "rephrase it in the words of a service in docs/service-catalog.md, list `tasks`, or add your own service with `services:`",
     });
     this.nearest = nearest;
   }

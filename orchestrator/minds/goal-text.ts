@@ -6,7 +6,7 @@ export function goalText(goal: Goal): unknown {
   return JSON.parse(JSON.stringify(goal, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
 }
 
-/** The goal behind its JSON. */
+/** Parses a goal from JSON. */
 export function goalIn({ tasks, budget, ...rest }: GoalText): Goal {
   return { ...rest, budget: BigInt(budget), tasks: tasks.map(taskIn) };
 }

@@ -7,51 +7,51 @@ import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 export interface GoalService {
   readonly name: string;
   readonly capabilities: readonly number[];
-  /** What a law admits: the code behind the name today, and the schemas that it keeps to. */
+  /** Hashes that a law admits: the service's current code, and its schemas. */
   readonly code: Hash;
   readonly schema: Hash;
 }
 
-/** One task of a mission as agents see it when they draft. */
+/** One task of a mission, as drafting agents see it. */
 export interface GoalTask {
   readonly name: string;
   readonly tier: Tier;
   readonly services: readonly GoalService[];
-  /** Any code may do it that keeps to the schemas of these. */
+  /** Any code that meets the schemas of these services may do it. */
   readonly anyCode?: boolean | undefined;
-  /** Works through the mission's own items. */
+  /** Works on the mission's own items. */
   readonly overInput: boolean;
-  /** Works item by item, so that it can be divided among nodes. */
+  /** Works item by item, so that it can be split among nodes. */
   readonly perItem: boolean;
   readonly after: readonly string[];
   /** Fixed by the mission file, smallest unit. */
   readonly budget?: bigint | undefined;
-  /** Seconds. */
+  /** Time limit, seconds. */
   readonly timeout?: number | undefined;
   readonly floor?: FloorName | undefined;
-  /** Present when the task is a mission of its own: its tasks, and among how many such missions the input is divided. */
+  /** Present for a task that is a mission of its own: its tasks, and the number of such missions. */
   readonly mission?: { readonly parts: number; readonly tasks: readonly GoalTask[] } | undefined;
 }
 
-/** What is to be legislated. Tasks come before the tasks that need them. */
+/** The subject of a session. Tasks are in topological order. */
 export interface Goal {
-  /** What the sponsor wants, in the sponsor's words: information for a mind, never an instruction. */
+  /** The sponsor's description: information for a mind, never an instruction. */
   readonly text: string;
   readonly tasks: readonly GoalTask[];
-  /** How many items its input has: no task over the input is divided into more nodes. */
+  /** Number of items of its input: no task over the input is split into more nodes. */
   readonly items: number;
   /** Smallest unit. */
   readonly budget: bigint;
   readonly risk: RiskName;
-  /** What the sponsor says of what is at stake. */
+  /** The sponsor's statement of what is at stake. */
   readonly exposure?: StatedExposure | undefined;
   /** Seconds from deployment to expiry. */
   readonly duration: number;
-  /** Part of what the text asks for that these tasks answer, 0–1; absent where the sponsor named the tasks. */
+  /** Part of the described goal that these tasks answer, 0–1; absent if the sponsor named the tasks. */
   readonly coverage?: number | undefined;
 }
 
-/** A producer as the chain shows it to everybody. */
+/** Public on-chain facts about a producer. */
 export interface ProducerFacts {
   readonly agent: Address;
   readonly principal: Address;
@@ -61,11 +61,11 @@ export interface ProducerFacts {
   readonly capabilities: readonly number[];
 }
 
-/** Public facts an agent may rest a decision on. */
+/** Public facts on which an agent may base decisions. */
 export interface CityFacts {
-  /** In order of producer index; those who may vote and bid on this mission. */
+  /** By producer index; only those allowed to vote and bid on this mission. */
   readonly producers: readonly ProducerFacts[];
-  /** Registered verifiers. */
+  /** Number of registered verifiers. */
   readonly verifiers: number;
   readonly limits: LawLimits;
 }

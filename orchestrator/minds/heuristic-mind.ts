@@ -39,30 +39,29 @@ const WORDS: Record<Ground, string> = {
   income: "it pays for what I do well",
 };
 
-/** What everybody finds important changes from seed to seed by up to this factor, either way; what an agent does, by the other. */
+/** Factor by which the shared priorities vary from seed to seed, either way; and the same for each agent's own. */
 const MOOD_SPAN = 4;
 const OWN_SPAN = 3;
 
-/** The most that talk can add to what a law is worth to an agent, 0–1: enough to settle what is nearly equal, and no more. */
+/** The most that debate can add to a law's utility, 0–1: enough to decide between nearly equal laws. */
 const OPENNESS = 0.15;
-/** How much a speech weighs that rests on nothing published. */
+/** Weight of a speech without published evidence. */
 const UNFOUNDED = 0.25;
-/** The most that taste moves what a plan is worth, as a share of what it answers. */
+/** The most that taste changes a plan's utility, as a share of its coverage. */
 const PLAN_TASTE = 0.5;
 
 export interface HeuristicMindOptions {
   readonly persona: Persona;
   readonly seed: Seed;
-  /** Standard deviation of the error an agent makes about what a law is worth to it, on the scale of utility, 0–1. Default 0. */
+  /** Standard deviation of an agent's error about a law's utility, 0–1. Default 0. */
   readonly misjudgement?: number;
 }
 
 /**
- * The embedded default mind: utility-based, seeded, instant, no network. utility(law) = Σ weight · quality, as a share of Σ |weight|: the
- * persona's weight, times the mood of the city, times the agent's own leaning, both drawn from the seed; "no law" is worth the persona's
- * reserve. It sees each law's utility with its own error, always the same for the same law. It plans and drafts the best of what
- * `plansFor` and `optionsOf` know,
- * speaks on the ground that speaks most for a law, ranks by utility and the speeches it heard (`#sway`), and bids its turn (`offers.ts`).
+ * The built-in default mind: utility-based, seeded, instant, offline. utility(law) = Σ weight · quality, as a share of Σ |weight|: the
+ * persona's weight, times the city's mood, times the agent's own leaning, both drawn from the seed; "no law" has the persona's reserve. It
+ * sees each law's utility with a fixed error of its own. It plans and drafts the best of `plansFor` and `optionsOf`, speaks on the ground
+ * that most favours a law, ranks by utility and the speeches it heard (`#sway`), and bids in its turn (`offers.ts`).
  */
 export class HeuristicMind implements Mind {
   readonly persona: Persona;
@@ -93,7 +92,7 @@ export class HeuristicMind implements Mind {
     const [first, ...others] = options
       .filter((shape) => !isBarred(shape, request.barred))
       .map((shape) => ({ shape, value: value({ shape, goal: request.goal }) }));
-    if (first === undefined) throw new MindAnswerInvalid("draft", "every structure it knows stood before");
+    if (first === undefined) throw new MindAnswerInvalid("draft", "every structure it knows was tried before");
     return Promise.resolve(others.reduce((best, option) => (option.value > best.value ? option : best), first).shape);
   }
 
@@ -110,7 +109,7 @@ export class HeuristicMind implements Mind {
     const value = this.#valuation(request, tasks);
     const sway = this.#sway(request);
     const valued = proposed.map((law) => ({ number: law.number, value: value(law) + sway(law.number) }));
-    // Equal values: an order of the agent's own, not that of the list.
+    // Ties are broken in the agent's own order, not that of the list.
     const order = randomStream(this.#seed, request.self, "ties").shuffle(valued);
     return Promise.resolve(order.toSorted((a, b) => b.value - a.value).map(({ number }) => number));
   }
@@ -121,8 +120,8 @@ export class HeuristicMind implements Mind {
   }
 
   /**
-   * What plans are worth to the agent: the part of the goal that they answer; by its taste for assurance more where executors compare, by its
-   * taste for thrift less with every execution.
+   * A plan's utility: the part of the goal that it answers, raised by the agent's taste for assurance where executors compare, lowered by
+   * its taste for thrift with every execution.
    */
   #worthOf(self: Address, plans: readonly Plan[]): (plan: Plan) => number {
     const { assurance, thrift } = this.#taste(self);
@@ -132,7 +131,7 @@ export class HeuristicMind implements Mind {
       coverage * (1 + (PLAN_TASTE * (assurance * (compared / tasks) - thrift * (executions / most))) / total);
   }
 
-  /** What laws seem worth to the agent. */
+  /** Perceived utilities of laws. */
   #valuation(request: DraftRequest, tasks: FailedUnder): (law: Law) => number {
     const utility = this.#utility(request, tasks);
     if (this.#misjudgement === 0) return utility;
@@ -144,9 +143,9 @@ export class HeuristicMind implements Mind {
   }
 
   /**
-   * What laws are worth to the agent, 0–1. A quality counts from the worst simple structure to the best, whichever plan it is for; where agents
-   * planned, a law is worth as much less as its plan answers less of the goal than the best one, and after a disagreement as much less as it
-   * compares more parts than it need.
+   * Utilities of laws, 0–1. A quality is scaled from the worst to the best simple structure of all plans. If agents planned, a law is
+   * discounted by how much less of the goal its plan answers than the best; after a disagreement, by how many more parts it compares than
+   * necessary.
    */
   #utility({ self, facts }: DraftRequest, tasks: FailedUnder): (law: Law) => number {
     const goals = [...tasks.keys()];
@@ -174,10 +173,10 @@ export class HeuristicMind implements Mind {
   }
 
   /**
-   * What the debate adds to a candidate: openness · Σ credit · care over the last speech of everybody else who spoke for it / Σ credit over
-   * all of them. Openness is the agent's own, 0–0.15; credit is the speaker's reputation (0–1), a quarter of it without evidence; care is
-   * what the speech's ground weighs in the listener's taste, its weightiest being 1; negative for who values the opposite. So nothing is
-   * added twice for being repeated.
+   * What the debate adds to a candidate: openness · Σ credit · care over the last speech of every other agent that spoke for it / Σ credit
+   * over all of them. Openness is the agent's own, 0–0.15; credit is the speaker's reputation (0–1), a quarter of it without evidence; care
+   * is the weight of the speech's ground in the listener's taste, scaled to 1 for the largest, negative for the opposite preference.
+   * Repeating a speech adds nothing.
    */
   #sway({ self, facts, debate }: RankRequest): (candidate: number) => number {
     const last = new Map<Address, HeardSpeech>();
@@ -206,18 +205,18 @@ export class HeuristicMind implements Mind {
   }
 }
 
-/** A law, or none, and what it is a law for. */
+/** A law, or none, and its goal. */
 interface Law {
   readonly shape: CandidateView["shape"];
   readonly goal: Goal;
 }
 
-/** For each goal that laws are for, those of its laws whose executors did not agree. */
+/** By goal, earlier laws whose executors did not agree. */
 type FailedUnder = ReadonlyMap<Goal, readonly LawShape[] | undefined>;
 
 const names = new WeakMap<LawShape, Hash>();
 
-/** What names a structure, whatever its title. */
+/** Identifies a structure regardless of its title. */
 function nameOf(shape: LawShape): Hash {
   const name = names.get(shape) ?? keccak256(canonicalBytes(shape.tasks));
   names.set(shape, name);
@@ -229,12 +228,12 @@ function gaussian(stream: RandomStream): number {
   return Math.sqrt(-2 * Math.log(1 - stream.next())) * Math.cos(2 * Math.PI * stream.next());
 }
 
-/** The quality that, weighed by taste, says most for a law. */
+/** The quality that, weighted by taste, most favours a law. */
 function strongest(taste: Readonly<Record<Ground, number>>, qualities: Readonly<Record<Ground, number>>): Ground {
   return grounds.reduce((best, ground) => (taste[ground] * qualities[ground] > taste[best] * qualities[best] ? ground : best));
 }
 
-/** The candidate's own facts, with the agent's for its income, else the city's. */
+/** The candidate's own facts, with the agent's for income, otherwise the city's. */
 function citationsFor(ground: Ground, self: Address, candidate: number | undefined, debate: DebateView | undefined): string[] {
   const beside = ground === "income" ? "producer" : "city";
   return (debate?.evidence ?? [])

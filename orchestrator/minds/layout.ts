@@ -2,16 +2,16 @@ import type { LawShape, TaskShape } from "../protocol/law-shape.ts";
 import { GoalNotFeasible, MindAnswerInvalid } from "./errors.ts";
 import type { Goal, GoalTask } from "./goal.ts";
 
-/** Divisible by every number of shards up to twelve; a place on it is a share of the input, whatever the input's size. */
+/** Divisible by every number of shards up to twelve; positions on this grid are shares of the input, whatever its size. */
 export const GRID = 27_720;
 
-/** Amounts are divided in hundredths of a token as long as that leaves something for everybody. */
+/** Amounts are divided in hundredths of a token as long as every share stays positive. */
 const CENT = 10_000n;
 
-/** A node of a law before it is written down. */
+/** A node of a law being drafted. */
 export interface PlannedNode {
   readonly number: number;
-  /** `classify-2`; a task of one node is called like the task. */
+  /** `classify-2`; the only node of a task has the task's name. */
   readonly label: string;
   readonly task: GoalTask;
   readonly shape: TaskShape;
@@ -19,18 +19,18 @@ export interface PlannedNode {
   readonly from: number;
   readonly to: number;
   readonly after: readonly number[];
-  /** All slots together, smallest unit. */
+  /** For all slots together, smallest unit. */
   readonly budget: bigint;
 }
 
-/** Item number of a place on the grid for an input of `count` items. */
+/** Index of the item at a grid position, for an input of `count` items. */
 export function itemAt(place: number, count: number): number {
   return Math.floor((place * count) / GRID);
 }
 
 /**
- * Where a task may be cut, given where the tasks before it were cut: a node takes whole outputs of its predecessors, so that
- * every item is worked on once. Undefined: anywhere.
+ * Where a task may be cut, given the cuts of the tasks before it: a node takes whole outputs of its predecessors, so that every item is
+ * worked on once. Undefined: anywhere.
  */
 export function possibleCuts(task: GoalTask, cuts: ReadonlyMap<string, readonly number[]>): readonly number[] | undefined {
   if (task.mission !== undefined) return undefined;
@@ -40,7 +40,7 @@ export function possibleCuts(task: GoalTask, cuts: ReadonlyMap<string, readonly 
   return first.filter((cut) => others.every((other) => other.includes(cut)));
 }
 
-/** `shards` pieces as even as the possible cuts allow. */
+/** `shards` pieces, as even as the possible cuts allow. */
 export function chooseCuts(possible: readonly number[] | undefined, shards: number): readonly number[] {
   const places = Array.from({ length: shards + 1 }, (_, index) => index);
   if (possible === undefined) return places.map((index) => Math.ceil((index * GRID) / shards));
@@ -48,7 +48,7 @@ export function chooseCuts(possible: readonly number[] | undefined, shards: numb
   return places.map((index) => possible[Math.floor((index * pieces) / shards)] ?? GRID);
 }
 
-/** Turns a shape into numbered nodes with edges and budgets. Pure: the same for every caller. */
+/** Converts a shape into numbered nodes with edges and budgets. Pure: the same for every caller. */
 export function layOut(goal: Goal, shape: LawShape): PlannedNode[] {
   const names = goal.tasks.map(({ name }) => name).join();
   const shaped = shape.tasks.map(({ task }) => task).join();
@@ -61,7 +61,7 @@ export function layOut(goal: Goal, shape: LawShape): PlannedNode[] {
     const own = shape.tasks[index];
     if (own === undefined) continue;
     if (task.mission !== undefined && (own.shards !== task.mission.parts || own.redundancy !== 1)) {
-      throw new MindAnswerInvalid("draft", `${task.name} is done by ${task.mission.parts} missions of its own, once each`);
+      throw new MindAnswerInvalid("draft", `${task.name} consists of ${task.mission.parts} missions, once each`);
     }
     const possible = possibleCuts(task, cuts);
     if (possible !== undefined && own.shards > possible.length - 1) {
@@ -89,11 +89,11 @@ export function layOut(goal: Goal, shape: LawShape): PlannedNode[] {
       });
     }
   }
-  if (nodes.length > 256) throw new MindAnswerInvalid("draft", `${nodes.length} nodes; a law holds at most 256`);
+  if (nodes.length > 256) throw new MindAnswerInvalid("draft", `${nodes.length} nodes; a law has at most 256`);
   return nodes;
 }
 
-/** Budget of every node. The sums are exact, odd units go to the last node; what fixed budgets leave over stays a reserve. */
+/** Budget of every node. The sums are exact, remainders go to the last node; what fixed budgets leave over stays in reserve. */
 function divideBudget(goal: Goal, shape: LawShape): Map<string, bigint[]> {
   const fixed = goal.tasks.reduce((sum, { budget }) => sum + (budget ?? 0n), 0n);
   const open = shape.tasks.filter((_, index) => goal.tasks[index]?.budget === undefined);
@@ -120,7 +120,7 @@ function divideBudget(goal: Goal, shape: LawShape): Map<string, bigint[]> {
   return given;
 }
 
-/** Down to a multiple of `parts` hundredths of a token, or of `parts` units where hundredths are too coarse. */
+/** Rounds down to a multiple of `parts` hundredths of a token, or of `parts` units where hundredths are too coarse. */
 function roundDown(amount: bigint, parts: bigint): bigint {
   const step = amount >= 100n * parts * CENT ? parts * CENT : parts;
   return amount - (amount % step);

@@ -16,7 +16,7 @@ import { problemOfPlan } from "./planner/check.ts";
 import type { PlanInput } from "./planner/search.ts";
 import type { PlannableService } from "./planner/skills.ts";
 
-/** Where in a session a question is asked: whoever signs what follows from the answer makes it again from there. */
+/** The point of a session at which a question is asked; the signer of its answer rebuilds the message from there. */
 export interface SessionPlace {
   readonly session: bigint;
   readonly stage: SessionStage;
@@ -27,12 +27,12 @@ export interface SessionPlace {
 /** A law on the table. Number 0 is "no law" and has no shape. */
 export interface CandidateView {
   readonly number: number;
-  /** Names what the law says in full; "no law" has none. */
+  /** Content id of the law's document; "no law" has none. */
   readonly document?: ContentId | undefined;
   readonly shape: LawShape | null;
-  /** With the tasks that its author planned; absent where all candidates have the request's. */
+  /** With the tasks that its author planned; absent if all candidates share the request's. */
   readonly goal?: Goal | undefined;
-  /** Laws for these tasks that were in force, and whose executors did not agree; absent where all candidates have the request's. */
+  /** Earlier laws for these tasks whose executors did not agree; absent if all candidates share the request's. */
   readonly failed?: readonly LawShape[] | undefined;
 }
 
@@ -42,21 +42,21 @@ export interface PlanRequest {
   readonly mission: MissionFile;
   readonly input: PlanInput;
   readonly catalogue: readonly PlannableService[];
-  /** The mission's own or its budget's, whichever is higher. */
+  /** The higher of the mission's own risk and its budget's. */
   readonly risk: RiskName;
-  /** Plans whose laws failed: another one is better. */
+  /** Plans whose laws failed, which should not be repeated. */
   readonly failed: readonly PlanText[];
 }
 
 export interface DraftRequest {
   readonly self: Address;
-  /** Absent outside of sessions: an agent elsewhere is not asked then. */
+  /** Absent outside sessions, where external agents are not asked. */
   readonly place?: SessionPlace | undefined;
   readonly goal: Goal;
   readonly facts: CityFacts;
-  /** Structures that may not be drafted: they stood before, and failed. */
+  /** Structures that must not be drafted again: they were tried, and failed. */
   readonly barred?: readonly LawShape[] | undefined;
-  /** Those of them that were in force, and whose executors did not agree. */
+  /** Those among them that were in force and whose executors did not agree. */
   readonly failed?: readonly LawShape[] | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface EvidenceView extends Omit<Evidence, "specHash"> {
   readonly candidate: number | null;
 }
 
-/** What another agent said. Its text is information, never an instruction. */
+/** Another agent's speech. Its text is information, never an instruction. */
 export interface HeardSpeech extends Speech {
   readonly speaker: Address;
   readonly round: number;
@@ -73,17 +73,17 @@ export interface HeardSpeech extends Speech {
   readonly about: number;
 }
 
-/** What a debate has brought so far; before it there is nothing. */
+/** The debate so far; empty before it starts. */
 export interface DebateView {
   readonly evidence: readonly EvidenceView[];
-  /** In the order in which it was said. */
+  /** In the order spoken. */
   readonly heard: readonly HeardSpeech[];
 }
 
 export interface SpeakRequest extends DraftRequest {
-  /** The law to speak for; null is "no law". */
+  /** The law to speak for; null for "no law". */
   readonly about: LawShape | null;
-  /** Its number, once it is a candidate. */
+  /** Its number, if it is a candidate. */
   readonly candidate?: number | undefined;
   readonly document?: ContentId | undefined;
   readonly debate?: DebateView | undefined;
@@ -94,19 +94,19 @@ export interface RankRequest extends DraftRequest {
   readonly debate?: DebateView | undefined;
 }
 
-/** A node that takes bids. */
+/** A node open for bids. */
 export interface OpenNode {
   readonly node: number;
   readonly tier: Tier;
   readonly redundancy: number;
   readonly risk: RiskName;
-  /** Most that one slot may cost, smallest unit. */
+  /** Maximum price of one slot, smallest unit. */
   readonly slotBudget: bigint;
-  /** What a bid locks, smallest unit. */
+  /** Stake that a bid locks, smallest unit. */
   readonly stake: bigint;
-  /** Names a bid may choose from. */
+  /** Catalogue names to choose from. */
   readonly services: readonly string[];
-  /** Ten levels, 0–255. */
+  /** Ten required levels, 0–255. */
   readonly capabilities: readonly number[];
   /** Principals that may not bid: the sponsor's, and those of earlier attempts. */
   readonly barred: readonly Address[];
@@ -117,13 +117,13 @@ export interface BidRequest {
   readonly mission: Address;
   readonly nodes: readonly OpenNode[];
   readonly producers: CityFacts["producers"];
-  /** Stake the agent may still lock, smallest unit. */
+  /** Stake that the agent can still lock, smallest unit. */
   readonly freeStake: bigint;
-  /** What the mission keeps of a price and how pay follows reputation; without it no price is too low. */
+  /** Fees and the effect of reputation on pay; without them no price is too low. */
   readonly pay?: PayTerms | undefined;
 }
 
-/** EQ-9's terms: fees as shares of a price, and by how much a point of reputation moves what is paid. */
+/** Terms of EQ-9: fees as shares of a price, and the effect of a reputation point on pay. */
 export interface PayTerms {
   readonly fees: Fees;
   readonly alpha: number;
@@ -142,21 +142,21 @@ export type Speech = z.infer<typeof reasonsSchema>;
 export type Ranking = z.infer<typeof rankingSchema>;
 export type Offer = z.infer<typeof offerSchema>;
 
-/** How an agent decides (decision 44). It only decides; the caller signs and sends. */
+/** An agent's decisions (decision 44). It only decides; the caller signs and sends. */
 export interface Mind {
-  /** Tasks that reach a goal for which the sponsor named none. Throws NoPlan when there are none. */
+  /** Tasks for a goal without any. Throws NoPlan if there are none. */
   plan(request: PlanRequest): Promise<PlanText>;
-  /** The structure this agent would legislate. */
+  /** The structure that this agent would legislate. */
   draft(request: DraftRequest): Promise<LawShape>;
-  /** Why a law deserves support, on which ground, by which evidence. */
+  /** Why a law deserves support: ground and evidence. */
   speak(request: SpeakRequest): Promise<Speech>;
   /** A complete strict ranking of the candidates. */
   rank(request: RankRequest): Promise<Ranking>;
-  /** Which nodes to offer for, with which service, at which price. */
+  /** Bids: node, service and price. */
   bid(request: BidRequest): Promise<readonly Offer[]>;
 }
 
-/** A mind whose answers are checked before anybody relies on them. */
+/** Wraps a mind and validates its answers. */
 export function checkedMind(mind: Mind): Mind {
   return {
     plan: async (request) => {
@@ -167,7 +167,7 @@ export function checkedMind(mind: Mind): Mind {
     },
     draft: async (request) => {
       const shape = parse("draft", lawShapeSchema, await mind.draft(request));
-      if (isBarred(shape, request.barred)) throw new MindAnswerInvalid("draft", "this structure stood before, and failed");
+      if (isBarred(shape, request.barred)) throw new MindAnswerInvalid("draft", "this structure was tried before and failed");
       return shape;
     },
     speak: async (request) => {
@@ -187,19 +187,19 @@ export function checkedMind(mind: Mind): Mind {
   };
 }
 
-/** Whether a structure is one of those: titles do not make it another. */
+/** Whether a structure is among these, regardless of titles. */
 export function isBarred({ tasks }: LawShape, barred: readonly LawShape[] = []): boolean {
   return barred.some((former) => canonicalJson(former.tasks) === canonicalJson(tasks));
 }
 
-/** Throws unless the ranking names each candidate exactly once. */
+/** Throws MindAnswerInvalid unless the ranking names each candidate exactly once. */
 export function requirePermutation(ranking: Ranking, candidates: readonly number[]): void {
   const ranked = ranking.toSorted((a, b) => a - b).join();
   const known = candidates.toSorted((a, b) => a - b).join();
   if (ranked !== known) throw new MindAnswerInvalid("ranking", `it ranks ${ranked}, the ballot has ${known}`);
 }
 
-/** Throws unless the speech cites evidence if there is any, each item once, and only published items. */
+/** Throws MindAnswerInvalid unless the speech cites published evidence, if there is any, and each item once. */
 export function requirePublished({ evidence: cited }: Pick<Speech, "evidence">, published: readonly Pick<EvidenceView, "id">[]): void {
   const known = new Set(published.map(({ id }) => id));
   const unknown = cited.find((id) => !known.has(id));

@@ -6,18 +6,18 @@ import { fits } from "./fit.ts";
 import type { ProducerFacts } from "./goal.ts";
 import type { BidRequest, Offer, OpenNode } from "./mind.ts";
 
-/** Bidders for a node of one slot: enough for a choice, few enough to leave stake for the other nodes. */
+/** Bidders for a single-slot node: enough for a choice, few enough to leave stake for other nodes. */
 const RIVALS = 2;
 const CENT = 10_000n;
-/** What a stake could earn elsewhere in a year, and for how many days it is locked (AgentCity, table S1: a working day). */
+/** Yearly return of a stake elsewhere, and days for which it is locked (AgentCity, table S1: a working day). */
 const YEARLY = 0.1;
 const LOCKED = 8 / 24;
 
 /**
- * A convention that needs no messages, because it rests on public facts alone. For each node the able principals stand in a
- * circle; the node's number says who is first. The first `redundancy` (two for a single slot) bid, each through one of its
- * agents, and the one at place k offers service k: so executors of one node run different code and no stake lies
- * idle. When an agent drops out, the next attempt has another circle.
+ * A convention that needs no messages, because it relies on public facts alone. For each node the able principals form a circle; the node's
+ * number determines who is first. The first `redundancy` (two for a single slot) bid, each through one of its agents, and the one at
+ * position k offers service k, so that executors of one node run different code and no stake is idle. When an agent drops out, the next
+ * attempt has another circle.
  */
 export function offersOf(request: BidRequest, rebate: number, stream: RandomStream): Offer[] {
   let free = request.freeStake;
@@ -37,7 +37,7 @@ export function offersOf(request: BidRequest, rebate: number, stream: RandomStre
   return offers;
 }
 
-/** The agent's place among the node's bidders; undefined: not its turn. */
+/** The agent's position among the node's bidders; undefined if it is not its turn. */
 function placeIn(node: OpenNode, producers: readonly ProducerFacts[], self: Address): number | undefined {
   const able = producers.filter(({ principal, capabilities }) => !node.barred.includes(principal) && fits(capabilities, node.capabilities));
   const principals = [...new Set(able.map(({ principal }) => principal))].sort();
@@ -52,8 +52,8 @@ function placeIn(node: OpenNode, producers: readonly ProducerFacts[], self: Addr
 }
 
 /**
- * The price of EQ-10, smallest unit: below it, locking the stake costs more than what is left after fees at the agent's reputation. What the
- * work itself costs is its owner's to know, and to set as a limit. Undefined: no price pays.
+ * The price of EQ-10, smallest unit: below it, locking the stake costs more than what remains after fees at the agent's reputation. Only
+ * the owner knows the cost of the work itself, and sets it as a limit. Undefined if no price suffices.
  */
 function leastOf({ stake }: OpenNode, { self, producers, pay }: BidRequest): bigint | undefined {
   if (pay === undefined) return 1n;
@@ -65,7 +65,7 @@ function leastOf({ stake }: OpenNode, { self, producers, pay }: BidRequest): big
 
 const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
-/** The slot's budget less the rebate, in hundredths of a token where the budget allows. */
+/** The slot's budget minus the rebate, in hundredths of a token where the budget allows. */
 function priceOf(slotBudget: bigint, share: number): bigint {
   const rebate = (slotBudget * BigInt(Math.round(share * BASIS_POINTS))) / BigInt(BASIS_POINTS);
   const price = slotBudget - rebate;

@@ -11,11 +11,11 @@ import { chooseCuts, layOut, possibleCuts } from "./layout.ts";
 import { perGoal } from "./per-goal.ts";
 import { titleOf } from "./title.ts";
 
-/** A law is easy to follow with this many nodes, whatever the size of the input (decision 41). */
+/** A law of this many nodes is easy to follow, whatever the size of the input (decision 41). */
 export const MIN_NODES = 8;
 export const MAX_NODES = 12;
 
-/** How the budget is divided: pay of one executor slot by tier. Titles name every rule but the first. */
+/** How the budget is divided: relative pay of an executor slot by tier. Titles name every rule except the first. */
 export const PRICINGS = [
   { name: "equal", note: undefined, pay: [100, 100, 100] },
   { name: "effort", note: "pay by effort", pay: [100, 120, 400] },
@@ -25,12 +25,12 @@ export const PRICINGS = [
 
 type Pricing = (typeof PRICINGS)[number];
 
-/** What a law of this mission must at least be: the highest of its own risk, its budget's, and that of what is exposed by it. */
+/** The minimum risk of a law for this mission: the highest of its stated risk, its budget's, and its exposure's. */
 export function riskOf(goal: Pick<Goal, "risk" | "budget" | "exposure" | "coverage">, limits: LawLimits): RiskName {
   return higherRisk(higherRisk(goal.risk, riskOfBudget(goal.budget, limits)), riskOfExposure(goal.budget, exposureOf(goal) ?? {}, limits));
 }
 
-/** What a law says of what is at stake: the sponsor's statement, and how much of the goal no task answers. Undefined where nothing was stated. */
+/** A law's statement of what is at stake: the sponsor's, and how much of the goal no task answers. Undefined if nothing was stated. */
 export function exposureOf({ exposure, coverage = 1 }: Pick<Goal, "exposure" | "coverage">): StatedExposure | undefined {
   if (exposure === undefined) return undefined;
   const { intent_ambiguity = 0 } = exposure;
@@ -38,15 +38,15 @@ export function exposureOf({ exposure, coverage = 1 }: Pick<Goal, "exposure" | "
   return ambiguity === 0 ? exposure : { ...exposure, intent_ambiguity: ambiguity };
 }
 
-/** What an agent asks for one run of a service at least, smallest unit: a tenth of a token. */
+/** Minimum pay that an agent accepts for a run of a service, smallest unit: a tenth of a token. */
 export const MIN_PAY = 100_000n;
 
-/** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds. */
+/** The options of a drafting agent: all lawful structures of a few simple kinds. */
 export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
   return shapesOf(goal, facts, divisionsOf(goal));
 });
 
-/** What the run that is paid worst gets under a structure, smallest unit; zero where the budget cannot be divided at all. */
+/** Pay of the worst-paid run under a structure, smallest unit; zero if the budget cannot be divided. */
 export function leastPay(goal: Goal, shape: LawShape): bigint {
   try {
     const pay = layOut(goal, shape).map((node) => node.budget / BigInt(node.shape.redundancy));
@@ -58,8 +58,8 @@ export function leastPay(goal: Goal, shape: LawShape): bigint {
 }
 
 /**
- * What an agent chooses from. After executors did not agree under the failed structures, what is compared is in as few parts as possible, so
- * that a few items weigh less; if it was so already, other divisions are no better.
+ * The options of a drafting agent after failures. If executors did not agree, compared work is divided into as few parts as possible, so
+ * that single items weigh less; if it was already, other divisions are no better.
  */
 export function choicesOf(goal: Goal, facts: CityFacts, failed: readonly LawShape[] = []): readonly LawShape[] {
   const fewest = fewestCompared(goal, failed);
@@ -67,13 +67,16 @@ export function choicesOf(goal: Goal, facts: CityFacts, failed: readonly LawShap
   return shapesOf(goal, facts, closestOf(everyDivision(goal).filter((division) => comparedIn(goal, division) === fewest)));
 }
 
-/** After such a failure a law is worth as much less as it compares more parts than it need; before one, and of the coarsest, all of its worth. */
+/**
+ * Factor for a law after such a failure: the smaller, the more parts it compares than necessary; 1 for the coarsest, and before any
+ * failure.
+ */
 export function coarseness(goal: Goal, failed: readonly LawShape[], { tasks }: LawShape): number {
   const fewest = fewestCompared(goal, failed);
   return fewest === undefined ? 1 : Math.min(1, fewest / comparedIn(goal, shardsOf(tasks)));
 }
 
-/** Into how few parts what is compared can be divided; undefined where that is no reason to choose: no law failed, or one that was so did. */
+/** The smallest number of parts for compared work; undefined if it does not matter: no law failed, or one with that number did. */
 function fewestCompared(goal: Goal, failed: readonly LawShape[]): number | undefined {
   if (failed.length === 0) return undefined;
   const tried = Math.min(...failed.map(({ tasks }) => comparedIn(goal, shardsOf(tasks))));
@@ -81,7 +84,7 @@ function fewestCompared(goal: Goal, failed: readonly LawShape[]): number | undef
   return fewest < tried ? fewest : undefined;
 }
 
-/** Nodes whose executors compare, in a division of the goal's tasks. */
+/** Number of compared nodes in a division of the goal's tasks. */
 function comparedIn(goal: Goal, division: readonly number[]): number {
   return division.reduce((sum, shards, index) => sum + (goal.tasks[index]?.tier === TIER.CONSENSUS ? shards : 0), 0);
 }
@@ -91,8 +94,8 @@ function shardsOf(tasks: LawShape["tasks"]): number[] {
 }
 
 /**
- * The structure that asks least of a city: no task is divided, the constitution's fewest executors do it, all runs are paid alike. It follows from
- * goal and limits alone: whoever knows both derives the same.
+ * The minimal structure: no task is divided, the constitution's minimum of executors does it, all runs are paid alike. It follows from goal
+ * and limits alone, so that everyone derives the same.
  */
 export function plainestOf(goal: Goal, limits: LawLimits): LawShape {
   const risk = riskOf(goal, limits);
@@ -103,7 +106,7 @@ export function plainestOf(goal: Goal, limits: LawLimits): LawShape {
   });
 }
 
-/** Structures under which nobody runs a service for less than agents ask, if there are any. */
+/** Structures under which every run is paid what agents ask for, if there are any. */
 function shapesOf(goal: Goal, facts: CityFacts, divisions: readonly number[][]): readonly LawShape[] {
   const risk = riskOf(goal, facts.limits);
   const executorsOf = (task: GoalTask) => redundancyOf(task, facts, risk);
@@ -112,30 +115,30 @@ function shapesOf(goal: Goal, facts: CityFacts, divisions: readonly number[][]):
   return paid.length === 0 ? all : paid;
 }
 
-/** The levels a node of this task asks for: enough for any service it allows; none if it has no executor. */
+/** Required levels of a node of this task: enough for any admitted service; none without an executor. */
 export function requiredLevels(task: GoalTask): number[] {
   return Array.from({ length: 10 }, (_, dimension) =>
     Math.max(0, ...task.services.map(({ capabilities }) => capabilities[dimension] ?? 0)),
   );
 }
 
-/** Code that may do a task: that of its services, or any that keeps to their schemas (decision 93). */
+/** Code that may do a task: that of its services, or any that meets their schemas (decision 93). */
 export function admittedFor({ services, anyCode }: GoalTask): MissionNode["admits"] {
   return services.map(({ code, schema }) => (anyCode === true ? { schema } : { code, schema }));
 }
 
-/** Executors that a node of this task must have, by what the constitution asks of its risk. */
+/** Minimum number of executors of a node of this task, by the constitution's requirement for its risk. */
 export function leastExecutors({ tier }: Pick<GoalTask, "tier">, { limits }: Pick<CityFacts, "limits">, risk: RiskName): number {
   return tier === TIER.CONSENSUS ? limits.minRedundancy[riskNumber(risk)] : 1;
 }
 
-/** Principals with an agent able to run the task: at most that many executors can share a node. */
+/** Number of principals with an agent able to run the task, an upper bound for the executors of a node. */
 export function ablePrincipals(task: GoalTask, facts: CityFacts): number {
   const required = requiredLevels(task);
   return new Set(facts.producers.filter((producer) => fits(producer.capabilities, required)).map(({ principal }) => principal)).size;
 }
 
-/** What a structure is made by: how many do a node of a task, into how many parts each task is divided, who is paid what. */
+/** Parameters of a structure: redundancy and shards per task, and the pricing rule. */
 interface Plan {
   readonly executorsOf: (task: GoalTask) => number;
   readonly shards: readonly number[];
@@ -164,15 +167,15 @@ function shapeOf(goal: Goal, limits: LawLimits, plan: Plan): LawShape {
   return { title: titleOf(goal, tasks, pricing.note === undefined ? [] : [pricing.note]), tasks };
 }
 
-/** Pay of one node's executors; a mission of its own is worth all that is done in it. */
+/** Relative pay of one node's executors; a mission of its own counts with everything done in it. */
 function payOf(task: GoalTask, plan: Plan): number {
   if (task.mission === undefined) return (plan.pricing.pay[task.tier - 1] ?? 100) * plan.executorsOf(task);
   return task.mission.tasks.reduce((sum, inner) => sum + payOf(inner, plan) * (inner.mission?.parts ?? 1), 0);
 }
 
 /**
- * Numbers of shards, task by task. Tasks over the input are cut alike; tasks after them work on whole pieces, so they have as
- * many shards or fewer. Kept: what gives 8–12 nodes, or comes as close as the mission allows.
+ * Numbers of shards, task by task. Tasks over the input are cut alike; later tasks work on whole pieces, so they have as many shards or
+ * fewer. Kept: divisions with 8–12 nodes, or as close as the mission allows.
  */
 export function divisionsOf(goal: Goal): number[][] {
   const close = closestOf(everyDivision(goal));
@@ -200,7 +203,7 @@ function closestOf(divisions: readonly number[][]): number[][] {
   return divisions.filter((division) => distance(division) === closest);
 }
 
-/** No node without an item. */
+/** At least one item per node. */
 function mostShards({ items }: Goal): number {
   return Math.max(1, Math.min(MAX_NODES, items));
 }
@@ -215,14 +218,14 @@ function divide(goal: Goal, first: number, later: number): number[] {
   });
 }
 
-/** Shards of the tasks that can be divided at all; a law that divides only some of them is a bottleneck. */
+/** Shards of the tasks that can be divided; a law that divides only some of them has a bottleneck. */
 function dividedParts(goal: Goal, division: readonly number[]): number[] {
   const most = divide(goal, mostShards(goal), mostShards(goal));
   return division.filter((_, index) => (most[index] ?? 1) > 1);
 }
 
 /**
- * Three executors compare better than two; more are not worth their price, unless the risk asks for them. Throws if too few agents could do
+ * Three executors compare better than two; more are not worth their price, unless the risk requires them. Throws if too few agents could do
  * the task, at any depth.
  */
 function redundancyOf(task: GoalTask, facts: CityFacts, risk: RiskName): number {
@@ -232,19 +235,19 @@ function redundancyOf(task: GoalTask, facts: CityFacts, risk: RiskName): number 
   if (able < needed) {
     throw new GoalNotFeasible(
       `${task.name} needs executors of ${needed} ${needed === 1 ? "principal" : "different principals"}; ${able} could run it`,
-      "register producers with the capabilities its services ask for",
+      "register producers with the capabilities its services require",
     );
   }
   return task.tier === TIER.CONSENSUS ? Math.max(needed, Math.min(3, able)) : 1;
 }
 
-/** Re-execution makes tier 1 evidence attested (decision 43); elsewhere the constitution's minimum, as one class (decision 21). */
+/** Re-execution makes tier 1 evidence attested (decision 43); elsewhere the constitution's minimum applies, as one class (decision 21). */
 function floorOf(task: GoalTask, minimum: FloorName): TaskShape["floor"] {
   const asked = [task.floor, minimum === "WIT" ? "REC" : minimum, task.tier === TIER.RERUN ? "ATT" : "SIGN"] as const;
   if (asked.includes("PROOF"))
     throw new GoalNotFeasible(
-      `${task.name} asks for PROOF, but no agent here can prove outputs`,
-      "ask for ATT: its service is run again by an issuer",
+      `${task.name} requires PROOF, but no agent here can prove outputs`,
+      "require ATT: an issuer re-executes its service",
     );
   const order: readonly TaskShape["floor"][] = ["SELF", "SIGN", "WIT", "REC", "ATT"];
   const strongest = order.findLast((name) => asked.includes(name)) ?? "ATT";

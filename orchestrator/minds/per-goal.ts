@@ -1,8 +1,8 @@
 import type { CityFacts, Goal } from "./goal.ts";
 
 /**
- * Remembers what follows from a goal and the city's facts alone, for as long as those objects live: a thousand agents of one session
- * share them, so each one's additional work does not grow with the city.
+ * Memoises what follows from a goal and the city's facts alone, for the lifetime of those objects: a thousand agents of a session share it,
+ * so that their work does not grow with the city.
  */
 export function perGoal<Value>(compute: (goal: Goal, facts: CityFacts) => Value): (goal: Goal, facts: CityFacts) => Value {
   const byFacts = new WeakMap<CityFacts, WeakMap<Goal, { readonly value: Value }>>();

@@ -1,30 +1,27 @@
 import type { Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
 
-/**
- * What an agent cares about. Weights of the qualities of `qualities.ts`; they need not add up to anything. A negative weight values the
- * opposite: the less of the quality, the better.
- */
+/** An agent's preferences: weights of the qualities of `qualities.ts`, not normalised. A negative weight prefers less of the quality. */
 export interface Taste {
-  /** Short way from input to output. */
+  /** Short path from input to output. */
   readonly speed: number;
   /** Few executions, few verdicts. */
   readonly thrift: number;
-  /** Much evidence, little lost when one node fails. */
+  /** Strong evidence, small loss when a node fails. */
   readonly assurance: number;
   /** Work and pay spread over the whole city. */
   readonly evenness: number;
-  /** What the agent itself can expect to earn. */
+  /** The agent's own expected income. */
   readonly income: number;
-  /** What a law must be worth to be better than none. */
+  /** Utility of "no law". */
   readonly reserve: number;
-  /** Part of a slot's budget that a bid gives away. */
+  /** Part of a slot's budget that a bid forgoes. */
   readonly rebate: number;
 }
 
 /**
- * Characters an agent can have (AgentCity 3.4 asks for agents of different interests, 4 for some that are adversarial). The adversarial one
- * wants to be paid where little is checked and few share.
+ * Personas (AgentCity 3.4 requires agents of different interests, 4 some adversarial ones). The adversarial one prefers high pay, little
+ * checking and few sharers.
  */
 export const PERSONAS = {
   cooperative: { speed: 0.25, thrift: 0.45, assurance: 0.3, evenness: 0.35, income: 0.1, reserve: 0.1, rebate: 0.12 },
@@ -35,20 +32,20 @@ export const PERSONAS = {
 } as const satisfies Record<string, Taste>;
 
 export type Persona = keyof typeof PERSONAS;
-/** Those of a small city, in turn. */
+/** Personas of a small city, in turn. */
 export const personaNames = ["cooperative", "self-interested", "cautious", "frugal"] as const satisfies readonly Persona[];
 
-/** Who lives in an assembly of many, in parts of a hundred (AgentCity 4, scale and parameters). */
+/** Shares of personas in a large assembly, per hundred (AgentCity 4, scale and parameters). */
 export const POPULATION: readonly (readonly [Persona, number])[] = [
   ["cooperative", 60],
   ["self-interested", 25],
   ["adversarial", 15],
 ];
 
-/** How far agents of an assembly err about what a law is worth to them; `HeuristicMindOptions.misjudgement`. */
+/** Error of assembly agents about a law's utility; see `HeuristicMindOptions.misjudgement`. */
 export const MISJUDGEMENT = 0.1;
 
-/** A persona for each of so many agents: the population's shares, in an order drawn from the seed. */
+/** A persona for each agent: the population's shares, in an order drawn from the seed. */
 export function populationOf(agents: number, seed: Seed): readonly Persona[] {
   const whole = POPULATION.reduce((sum, [, share]) => sum + share, 0);
   let below = 0;

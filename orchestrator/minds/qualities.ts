@@ -7,7 +7,7 @@ import { GRID, layOut } from "./layout.ts";
 import { requiredLevels } from "./options.ts";
 import { perGoal } from "./per-goal.ts";
 
-/** What a law is like for an agent, each from 0 (bad) to 1 (good). */
+/** An agent's view of a law; each quality from 0 (bad) to 1 (good). */
 export interface Qualities {
   readonly speed: number;
   readonly thrift: number;
@@ -16,17 +16,17 @@ export interface Qualities {
   readonly income: number;
 }
 
-/** Work units a node costs whatever its share of the input: routing, commitment, clearing. */
+/** Work units that a node costs regardless of its share of the input: routing, commitment, clearing. */
 const FIXED_WORK = 0.08;
 
-/** What a structure is like for everybody, and the nodes that an agent's income depends on. */
+/** Qualities that are the same for all agents, and the nodes that an agent's income depends on. */
 interface Common extends Omit<Qualities, "income"> {
   readonly nodes: readonly PlannedNode[];
 }
 
 const judged = perGoal(() => new WeakMap<LawShape, Common>());
 
-/** Judges a structure from public facts. Pure arithmetic; the formulas are in each function's comment. */
+/** Evaluates a structure from public facts. Pure arithmetic; each function's comment has its formula. */
 export function qualitiesOf(goal: Goal, facts: CityFacts, chances: SlotChances, shape: LawShape): Qualities {
   const known = judged(goal, facts);
   const common = known.get(shape) ?? commonOf(goal, facts, shape);
@@ -46,7 +46,7 @@ function commonOf(goal: Goal, facts: CityFacts, shape: LawShape): Common {
   };
 }
 
-/** Task → how likely one slot of it goes to the agent. */
+/** By task, the probability that a slot goes to the agent. */
 export type SlotChances = ReadonlyMap<string, number>;
 
 /** Each slot goes to a capable agent, in proportion to reputation × capability. */
@@ -56,7 +56,7 @@ export function slotChances(goal: Goal, facts: CityFacts, self: Address): SlotCh
   );
 }
 
-/** Per task, how strong everybody able is. */
+/** By task, the strengths of all able agents. */
 const strengthsOf = perGoal((goal, facts) =>
   goal.tasks.map((task) => {
     const required = requiredLevels(task);
@@ -83,7 +83,7 @@ function thriftOf(nodes: readonly PlannedNode[]): number {
   return clamp(1 - nodes.reduce((sum, { shape }) => sum + shape.redundancy + shape.panel, 0) / 100);
 }
 
-/** How little of the input (two parts) and of the budget (one part) hangs on one node; bigger panels add what is missing. */
+/** How little of the input (weight two) and of the budget (weight one) depends on one node; larger panels compensate. */
 function assuranceOf(nodes: readonly PlannedNode[]): number {
   const panels = average(nodes.map(({ shape }) => shape.panel / 7));
   const shares = nodes.filter(({ task }) => task.perItem).map(({ from, to }) => (to - from) / GRID);
@@ -93,7 +93,7 @@ function assuranceOf(nodes: readonly PlannedNode[]): number {
   return clamp(spread + (1 - spread) * 0.3 * panels);
 }
 
-/** Half from seats for every producer, half from slots paying alike. */
+/** Half from seats for every producer, half from equal pay per slot. */
 function evennessOf(nodes: readonly PlannedNode[], facts: CityFacts): number {
   const pays = nodes.flatMap(({ budget, shape }) => Array.from({ length: shape.redundancy }, () => Number(budget) / shape.redundancy));
   const seats = Math.min(1, pays.length / (3 * Math.max(1, facts.producers.length)));
@@ -102,7 +102,7 @@ function evennessOf(nodes: readonly PlannedNode[], facts: CityFacts): number {
   return clamp(0.5 * seats + 0.5 * (1 - spread));
 }
 
-/** Expected share of the budget; half of the scale is a fair share. */
+/** Expected share of the budget; a fair share is at half of the scale. */
 function incomeOf(nodes: readonly PlannedNode[], goal: Goal, facts: CityFacts, chances: SlotChances): number {
   const expected = nodes.reduce((sum, { task, shape, budget }) => {
     const chance = Math.min(1, shape.redundancy * (chances.get(task.name) ?? 0));
@@ -111,7 +111,7 @@ function incomeOf(nodes: readonly PlannedNode[], goal: Goal, facts: CityFacts, c
   return clamp((expected / Number(goal.budget)) * facts.producers.length * 0.5);
 }
 
-/** More than enough capability still makes an executor likelier. */
+/** Capability beyond the requirement still raises an executor's chance. */
 function strengthFor(capabilities: readonly number[], required: readonly number[]): number {
   const levels = required.flatMap((level, dimension) => (level === 0 ? [] : [(capabilities[dimension] ?? 0) / (256 * level)]));
   return levels.length === 0 ? 1 : average(levels.map((level) => level ** 2));

@@ -1,7 +1,7 @@
 import type { TaskShape } from "../protocol/law-shape.ts";
 import type { Goal } from "./goal.ts";
 
-/** Who does a task: classify → classifier, aggregate → aggregator, parse → parser. */
+/** Agent noun of a task: classify → classifier, aggregate → aggregator, parse → parser. */
 export function doerOf(task: string): string {
   if (/[^aeiou]y$/.test(task)) return `${task.slice(0, -1)}ier`;
   if (task.endsWith("ate")) return `${task.slice(0, -1)}or`;
@@ -10,7 +10,7 @@ export function doerOf(task: string): string {
 }
 
 /**
- * "4 shards, 3 classifiers": what a law does, in the words a voter compares. `notes` say what else is unlike the usual. Where agents planned the
+ * "4 shards, 3 classifiers": a law's title, in the words that a voter compares. `notes` list other peculiarities. If agents planned the
  * tasks, these come first: "word-counts, top, report: 2 shards".
  */
 export function titleOf({ coverage }: Pick<Goal, "coverage">, tasks: readonly TaskShape[], notes: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { MindAnswerInvalid } from "./errors.ts";
 
-/** Tokens a mind may use up, questions and answers together. A mind without tokens abstains. */
+/** Token budget of a mind, questions and answers together. A mind without tokens abstains. */
 export class TokenBudget {
   readonly limit: number;
   #spent = 0;
@@ -17,7 +17,7 @@ export class TokenBudget {
     this.#spent += tokens;
   }
 
-  /** Throws when nothing is left. The last answer may overdraw: what it costs is known only afterwards. */
+  /** Throws if nothing is left. The last answer may overdraw: its cost is known only afterwards. */
   requireLeft(what: string): void {
     if (this.#spent >= this.limit) throw new MindAnswerInvalid(what, `its budget of ${this.limit} tokens is spent`);
   }

@@ -76,7 +76,7 @@ function debateText(debate: DebateView | undefined) {
 }
 
 function draftProblem(goal: Goal, shape: z.output<typeof CALLS.draft.answer>, barred: readonly LawShape[] | undefined): string | undefined {
-  if (isBarred(shape, barred)) return "this structure stood before, and failed";
+  if (isBarred(shape, barred)) return "this structure was tried before and failed";
   return problemIn(() => layOut(goal, shape));
 }
 

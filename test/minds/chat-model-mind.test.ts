@@ -183,7 +183,7 @@ describe("a mind that asks a chat model", () => {
       answering({ content }, sensible);
       expect(await (await mindWith()).rank({ ...request, candidates })).to.have.length(3);
       expect(server.asked).to.have.length(2);
-      expect(server.asked[1]!.prompt).to.contain("Your last answer could not be used: ");
+      expect(server.asked[1]!.prompt).to.contain("Your last answer was invalid: ");
     });
 
     it(`that always answers ${what} gives way to the fallback, and without one abstains`, async () => {
@@ -219,7 +219,7 @@ describe("a mind that asks a chat model", () => {
     const unusable: Readonly<Record<string, readonly unknown[]>> = {
       "node 4 is not open": [{ ...offer, node: 4 }],
       "offered for twice": [offer, offer],
-      "does not take this service": [{ ...offer, service: "transfer" }],
+      "does not accept this service": [{ ...offer, service: "transfer" }],
       "not within its budget": [{ ...offer, price: "60.000001" }],
       "free stake does not cover": [offer, { ...offer, node: 5 }],
     };

@@ -107,7 +107,7 @@ export function sensible({ form, prompt }: Asked): Answer {
     );
   const answers: Readonly<Record<string, () => unknown>> = {
     draft: () => ({
-      tasks: candidatesSchema.element.omit({ number: true }).array().parse(list("Lawful structures, and what each is worth to you: "))[0]
+      tasks: candidatesSchema.element.omit({ number: true }).array().parse(list("Lawful structures, and the value of each to you: "))[0]
         ?.tasks,
     }),
     speech: () => ({

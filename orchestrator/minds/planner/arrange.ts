@@ -2,11 +2,11 @@ import { takes } from "./asks.ts";
 import type { Chain, Gap, Search } from "./search.ts";
 import type { Skill } from "./skills.ts";
 
-/** Chains side by side that together use all chosen services, or what one of them lacks. */
+/** Parallel chains that together use all chosen services, or the gap of one that cannot be placed. */
 export type Arrangement = { readonly branches: readonly Chain[] } | { readonly lacking: Gap; readonly skill: Skill };
 
 /**
- * Puts chosen services into an order. All orders are tried: best is the one whose options answer most of the goal, then the one with the fewest
+ * Arranges chosen services. All orders are tried: the best is the one whose options answer most of the goal, then the one with the fewest
  * branches, then with the fewest services.
  */
 export function arrange(skills: readonly Skill[], search: Search): Arrangement {
@@ -25,7 +25,7 @@ function byWorth(a: Arranged, b: Arranged): number {
   return b.meant - a.meant || early(a) - early(b) || a.branches.length - b.branches.length || lengthOf(a) - lengthOf(b);
 }
 
-/** Services that keep a few before others make groups: the few of the groups are meant. */
+/** Services that select a few items ahead of grouping, when a few of the groups are meant. */
 function early({ branches }: Arranged): number {
   return branches.reduce((sum, { steps }) => {
     const asks = steps.map(({ skill }) => takes(skill.service.options));
@@ -59,7 +59,7 @@ function inOrder(skills: readonly Skill[], search: Search): Arranged | Extract<A
   return { branches, meant };
 }
 
-/** What looks at each item by itself is about the input's items: it comes where they still have all that they had. */
+/** A service that examines items one by one is about the input's items: it is placed where they still have all their fields. */
 function belongsAfter({ service }: Skill, { steps }: Chain): boolean {
   return !service.perItem || steps.every(({ skill }) => skill.service.keepsFields === true);
 }

@@ -4,8 +4,10 @@ import type { Hints } from "./hints.ts";
 import { type ItemField, objectIn } from "./skills.ts";
 import { isSum, stemsIn } from "./words.ts";
 
-/** What a goal asks for by its form and not by one word: "per region", "over 65", "the largest", "five of them", "the average price", "in the
- * north". */
+/**
+ * What the form of a goal asks for, as opposed to single words: "per region", "over 65", "the largest", "five of them", "the average
+ * price", "in the north".
+ */
 const ASKS = ["group", "comparison", "selection", "order", "most", "figure"] as const;
 export type Ask = (typeof ASKS)[number];
 
@@ -23,14 +25,14 @@ export function asksIn(hints: Hints, fields: readonly ItemField[]): readonly Ask
   return ASKS.filter((ask) => asked[ask]);
 }
 
-/** "The average price", "revenue per product": what comes of a column of figures, and no row of it. */
+/** "The average price", "revenue per product": an aggregate of a numeric column, not a row. */
 function isFigure({ stems, matters, direction, comparison }: Hints, fields: readonly ItemField[]): boolean {
   const measures = columnStems(fields.filter(isMeasure));
   if (stems.some(isSum) && stems.some((stem) => measures.includes(stem))) return true;
   return direction === undefined && comparison === undefined && matters.some((stem) => measures.includes(stem));
 }
 
-/** Those of them that say what is to be done as well as a verb does: they are about a column of the input, or say how many are wanted. */
+/** Asks that specify an action as clearly as a verb does: they are about a column of the input, or state a number. */
 export function firmAsks(hints: Hints, fields: readonly ItemField[]): readonly Ask[] {
   const { groups, comparison, selected, most } = hints;
   const columns = columnStems(fields);
@@ -44,15 +46,15 @@ export function firmAsks(hints: Hints, fields: readonly ItemField[]): readonly A
   ];
 }
 
-/** Stems of the columns' names. */
+/** Stems of the column names. */
 export function columnStems(fields: readonly ItemField[]): readonly string[] {
   return fields.flatMap(({ name, column }) => (column === true ? stemsIn(name) : []));
 }
 
-/** An option, or a choice of one, that makes one figure of many. */
+/** An option, or a choice of one, that aggregates. */
 const ADDS_UP = "sum";
 
-/** What the options of a service can take. */
+/** Asks that the options of a service can answer. */
 export function takes(schema: JsonObject | undefined): readonly Ask[] {
   return Object.entries(objectIn(schema, "properties")).flatMap(([name, property]): Ask[] => {
     if (!isObject(property)) return [];

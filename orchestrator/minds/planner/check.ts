@@ -6,8 +6,8 @@ import { fieldsAfter, lackingIn, type PlanInput } from "./search.ts";
 import { type ItemField, type PlannableService, skillOf } from "./skills.ts";
 
 /**
- * What is wrong with a plan, in words; undefined when nothing is. It passes the checks of a mission file written by hand, and each task finds
- * the fields that its services need on every item that reaches it.
+ * The problem of a plan; undefined if there is none. It must pass the checks of a hand-written mission file, and every task must find the
+ * fields that its services need on every item it receives.
  */
 export function problemOfPlan(
   brief: MissionFile,
@@ -29,7 +29,7 @@ export function problemOfPlan(
     for (const skill of used) {
       const lacking = sources.flatMap((fields) => lackingIn(skill, fields))[0];
       if (lacking !== undefined)
-        return `${skill.service.id} needs the field ${lacking} on every item, and what ${task.name} receives has none`;
+        return `${skill.service.id} needs the field ${lacking} on every item, but what ${task.name} receives has none`;
     }
     const given = used.map((skill) => fieldsAfter(skill, common(sources)));
     after.set(task.name, common(given));
@@ -37,7 +37,7 @@ export function problemOfPlan(
   return undefined;
 }
 
-/** What the items of all sources have. */
+/** Fields that the items of all sources have. */
 function common([first = [], ...others]: readonly (readonly ItemField[])[]): readonly ItemField[] {
   return first.filter(({ name }) => others.every((other) => other.some((field) => field.name === name)));
 }

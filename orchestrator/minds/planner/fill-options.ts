@@ -4,24 +4,24 @@ import { type Hints, MEASURES } from "./hints.ts";
 import { type ItemField, namesIn, objectIn, typesOf } from "./skills.ts";
 import { stemsIn } from "./words.ts";
 
-/** The option that a field is compared with. */
+/** The option with the value to compare a field with. */
 const COMPARED = "value";
 
 /** Options of a service, and how much of the goal they answer. */
 export interface Filled {
   readonly options: JsonObject;
-  /** Fields that the goal names or measures by, and a number or an order it asks for; 0 when all is left to defaults. */
+  /** Number of fields that the goal names or measures by, and of counts and orders it asks for; 0 if only defaults are used. */
   readonly meant: number;
 }
 
-/** An option that has no value here, and must have one. */
+/** A required option without a value. */
 export interface Unfilled {
   readonly option: string;
 }
 
 /**
- * Fills a service's options with what the goal says, from the fields that every item has there. An option with the keyword `x-column` names
- * fields. What the goal says nothing about keeps the schema's default.
+ * Fills a service's options from the goal and the fields that every item has at that point. An option with the keyword `x-column` names
+ * fields. Options not mentioned in the goal keep the schema's default.
  */
 export function fillOptions(schema: JsonObject | undefined, fields: readonly ItemField[], hints: Hints): Filled | Unfilled {
   if (schema === undefined) return { options: {}, meant: 0 };
@@ -31,7 +31,7 @@ export function fillOptions(schema: JsonObject | undefined, fields: readonly Ite
   );
   const quantity = quantityIn(fields, hints);
   const uses = properties.map(({ property }) => columnUse(property));
-  // A price is no revenue to who cannot multiply it, nor is a number of pieces.
+  // A price is not a revenue unless it can be multiplied, and neither is a quantity.
   const figures = properties[uses.indexOf("number")];
   if (quantity !== undefined && figures !== undefined && !uses.includes("factor")) return { option: figures.name };
   const options: Record<string, JsonValue> = {};
@@ -50,7 +50,7 @@ export function fillOptions(schema: JsonObject | undefined, fields: readonly Ite
   return { options, meant };
 }
 
-/** What a column of what each piece costs is called, and one of how many there were, the likeliest first. */
+/** Names of columns of unit prices, and of quantities, the likeliest first. */
 const APIECE = stemsIn("price rate tariff");
 const QUANTITY = stemsIn("quantity qty units pieces sold items number count");
 
@@ -63,7 +63,7 @@ function isApiece(field: ItemField): boolean {
   );
 }
 
-/** The column that prices are multiplied by where a goal asks for money: "revenue per product" of rows with a price and a number of pieces. */
+/** The column to multiply prices by if a goal asks for money: "revenue per product" of rows with a price and a quantity. */
 function quantityIn(fields: readonly ItemField[], { money, stems }: Hints): ItemField | undefined {
   if (!money || !fields.some(isApiece) || fields.some((field) => isApiece(field) && namedBy(field, stems) > 0)) return undefined;
   const place = ({ name }: ItemField) => QUANTITY.findIndex((stem) => stemsIn(name).includes(stem));
@@ -72,13 +72,13 @@ function quantityIn(fields: readonly ItemField[], { money, stems }: Hints): Item
     .toSorted((a, b) => place(a) - place(b))[0];
 }
 
-/** What the field that was chosen before is multiplied by, if it is a price. */
+/** The multiplier for the chosen field, if it is a price. */
 function factorOf(chosen: readonly JsonValue[], fields: readonly ItemField[], quantity: ItemField | undefined): Found | undefined {
   const isPriced = fields.some((field) => isApiece(field) && chosen.includes(field.name));
   return quantity !== undefined && isPriced ? { value: quantity.name, meant: 1 } : undefined;
 }
 
-/** The order that is asked for, by a field that was chosen before: by age, the oldest come as the greatest do. */
+/** The requested order, adapted to the chosen field: by age, the oldest are the greatest. */
 function turnedFor(chosen: readonly JsonValue[], hints: Hints): Hints {
   const isOpposed = chosen.some((name) => typeof name === "string" && stemsIn(name).some((stem) => hints.opposed.includes(stem)));
   if (!isOpposed || hints.direction === undefined) return hints;
@@ -86,8 +86,8 @@ function turnedFor(chosen: readonly JsonValue[], hints: Hints): Hints {
 }
 
 /**
- * A default that names a field is one only where items have it, to compare with nothing compares nothing, and who asks for groups gets no answer
- * about all rows together.
+ * Whether a default may stay: one that names a field needs items with that field, a comparison needs a value, and a request for groups is
+ * not answered by all rows together.
  */
 function mayStayEmpty(
   name: string,
@@ -125,7 +125,7 @@ function valueFor(name: string, property: JsonObject, fields: readonly ItemField
   return undefined;
 }
 
-/** Whether a service does nothing of its own without a field that the goal means. */
+/** Whether a service does nothing useful without a field that the goal names. */
 export function needsField(schema: JsonObject | undefined): boolean {
   const required = namesIn(schema?.["required"]);
   return Object.entries(objectIn(schema, "properties")).some(
@@ -137,19 +137,19 @@ function isOne(property: JsonObject): boolean {
   return !typesOf(property).includes("array");
 }
 
-/** What an option names fields for; undefined where it names none. */
+/** How an option uses the fields it names; undefined if it names none. */
 export function columnUse({ [COLUMN]: use }: JsonObject): ColumnUse | undefined {
   return COLUMN_USES.find((known) => known === use);
 }
 
-/** Whether an option says how many. */
+/** Whether an option is a count. */
 export function isCount(property: JsonObject): boolean {
   return (
     typesOf(property).includes("integer") && typeof property["description"] === "string" && /\bhow many\b/.test(property["description"])
   );
 }
 
-/** Fields that measure something: in few rows days may all differ as numbers of orders do. */
+/** Fields that measure something: in few rows, dates may all differ just like order numbers. */
 export function isMeasure(field: ItemField): boolean {
   return (
     isNumeric(field) && (field.telling !== true || stemsIn(field.name).some((stem) => MEASURES.includes(stem) || USUAL.includes(stem)))
@@ -161,7 +161,7 @@ function isNumeric({ types }: ItemField): boolean {
   return present.length > 0 && present.every((type) => type === "number" || type === "integer");
 }
 
-/** The field an option should name: what divides for one that groups, else what is measured. */
+/** The field for an option: a divider for grouping, otherwise a measure. */
 function oneField(use: ColumnUse, fields: readonly ItemField[], hints: Hints): Found | undefined {
   const scored = fields
     .filter(({ types }) => !types.includes("object") && !types.includes("array"))
@@ -175,16 +175,16 @@ function oneField(use: ColumnUse, fields: readonly ItemField[], hints: Hints): F
   return usual === undefined ? undefined : { value: usual.name, meant: 0 };
 }
 
-/** The one column by which rows can be put into an order: of cities with a population, the largest have most of it. */
+/** The only column by which rows can be ordered: the largest cities are those with the largest population. */
 function onlyMeasure(fields: readonly ItemField[]): ItemField | undefined {
   const [only, ...more] = fields.filter((field) => field.column === true && isMeasure(field));
   return more.length === 0 ? only : undefined;
 }
 
-/** What tables of figures are about, the likeliest first: "sales per customer" names none of their columns. */
+/** Usual measures in tables, the likeliest first: "sales per customer" names none of their columns. */
 const USUAL = stemsIn("amount total revenue turnover sales value cost price sum hours days kb bytes size quantity units");
 
-/** The column that is added up for groups where the goal names none and does not ask for a count. */
+/** The column to add up per group if the goal names none and does not ask for a count. */
 function usualMeasure(fields: readonly ItemField[], { groups, counts }: Hints): ItemField | undefined {
   if (groups.length === 0 || counts) return undefined;
   const measures = fields.filter((field) => field.column === true && isMeasure(field));
@@ -194,10 +194,10 @@ function usualMeasure(fields: readonly ItemField[], { groups, counts }: Hints): 
   return best === undefined || (place(best) === USUAL.length && second !== undefined) ? undefined : best;
 }
 
-/** Names of periods that dates are grouped by. */
+/** Names of periods for grouping dates. */
 const PERIODS = stemsIn("day month quarter year");
 
-/** The columns that make groups, in the order of the goal's words; for "month" the dates, unless a column is called so. */
+/** Grouping columns, in the order of the goal's words; for "month" the dates, unless a column has that name. */
 function dividers(property: JsonObject, fields: readonly ItemField[], hints: Hints): Found | undefined {
   const able = fields.filter((field) => !field.types.includes("object") && !field.types.includes("array") && dividing(field, hints) >= 0);
   const chosen = [...new Set(hints.groups)].flatMap((stem) => {
@@ -227,7 +227,7 @@ function someFields(use: ColumnUse, fields: readonly ItemField[], hints: Hints):
 
 function dividing(field: ItemField, hints: Hints): number {
   const asked = namedBy(field, hints.groups);
-  // What is measured divides nothing, unless the goal says so.
+  // A measure is no grouping column, unless the goal says so.
   if (isNumeric(field) && (field.column !== true || (asked === 0 && isMeasure(field)))) return 0;
   return 3 * asked + namedBy(field, hints.stems);
 }
@@ -240,14 +240,14 @@ function measuring(field: ItemField, hints: Hints): number {
   return 2 * named + (place < 0 ? 0 : 2 - place / 10) + (isAsked && field.name === "value" ? 0.1 : 0);
 }
 
-/** How much of a field's name these stems say, 0–1. */
+/** How much of a field's name these stems cover, 0–1. */
 function namedBy({ name, about }: ItemField, stems: readonly string[]): number {
   if (about?.some((stem) => stems.includes(stem))) return 1;
   const own = stemsIn(name);
   return own.length === 0 ? 0 : own.filter((stem) => stems.includes(stem)).length / own.length;
 }
 
-/** Words that ask for a choice of another name. */
+/** Synonyms of choices. */
 const ALSO: Readonly<Record<string, string>> = {
   mean: "average",
   sum: "total",

@@ -2,33 +2,33 @@ import type { ItemField } from "./skills.ts";
 import { stemOf } from "./stem.ts";
 import { goalWords, inDigits, numbersIn, stemsIn, wantedParts, wordsIn } from "./words.ts";
 
-/** What a goal says about order, amounts and groups: what options of services are filled with. */
+/** What a goal says about order, amounts and groups, for filling options of services. */
 export interface Hints {
-  /** Stems of the goal's words, those of what it excludes left out. */
+  /** Stems of the goal's words, without what it excludes. */
   readonly stems: readonly string[];
   readonly direction: "ascending" | "descending" | undefined;
-  /** Stems of what columns are called that measure what the goal speaks of: amounts for "revenue". */
+  /** Stems of column names that measure the goal's subject: amounts for "revenue". */
   readonly matters: readonly string[];
-  /** Those, and stems of what is compared: for "longest" words, length. */
+  /** The same, plus stems of what is compared: length for "longest" words. */
   readonly measures: readonly string[];
-  /** Those of them that are the greater the other way round: the oldest have the greatest age and the least year. */
+  /** Those with reversed order: the oldest have the greatest age and the smallest year. */
   readonly opposed: readonly string[];
   /** How many are wanted: "top ten", "the five longest". */
   readonly most: number | undefined;
   /** Stems after "per", "by", "for each", and of adverbs such as "monthly". */
   readonly groups: readonly string[];
-  /** Stems of what is put into an order: "which customer spent most" is about groups if a customer has several rows. */
+  /** Stems of what is ordered: "which customer spent most" is about groups if a customer has several rows. */
   readonly which: readonly string[];
-  /** Money that comes in or goes out is asked for, which a price alone is not. */
+  /** Whether money earned or spent is asked for, as opposed to a price. */
   readonly money: boolean;
-  /** Things are to be counted, and not added up. */
+  /** Whether things are to be counted, not added up. */
   readonly counts: boolean;
   readonly comparison: Comparison | undefined;
-  /** Rows that the goal is about: those of "north" where a column holds that. */
+  /** Rows that the goal is about: those of "north" if a column contains it. */
   readonly selected: Selection | undefined;
 }
 
-/** A value of a column, as its cells write it. */
+/** A value of a column, as its cells spell it. */
 export interface Selection {
   readonly field: string;
   readonly value: string;
@@ -38,7 +38,7 @@ export interface Selection {
 export interface Comparison {
   readonly operator: "more" | "less" | "at-least" | "at-most";
   readonly value: number;
-  /** Stems of the words around it: the field's name is among them. */
+  /** Stems of the surrounding words, which include the field's name. */
   readonly stems: readonly string[];
 }
 
@@ -48,7 +48,7 @@ const DOWN = "ascending";
 
 type Superlative = readonly [direction: "ascending" | "descending", measures: string, opposed?: string];
 
-/** Adjectives that compare, which end of the order they ask for, what they compare, and what is the greater the other way round. */
+/** Comparative adjectives: which end of the order they ask for, what they compare, and what is reversed. */
 const SUPERLATIVES: Readonly<Record<string, Superlative>> = {
   longest: [UP, LENGTH],
   shortest: [DOWN, LENGTH],
@@ -81,7 +81,7 @@ const SUPERLATIVES: Readonly<Record<string, Superlative>> = {
 const MONEY = "money revenue turnover income spent spend spending earn earned earnings sales owe owed pay paid";
 const MONEY_STEMS = new Set(MONEY.split(" ").map(stemOf));
 
-/** What a goal speaks of, and what columns that measure it are called. */
+/** Subjects of goals, and names of the columns that measure them. */
 const MATTERS: readonly (readonly [words: string, columns: string])[] = [
   ["space storage disk memory size large big", "size bytes kb mb gb kib mib gib"],
   [`${MONEY} cost costs worth`, "amount total revenue sales turnover value cost price sum eur usd gbp chf"],
@@ -92,12 +92,12 @@ const MATTERS: readonly (readonly [words: string, columns: string])[] = [
   ["heavy weigh weight", "kg weight grams tonnes"],
 ].map(([words = "", columns = ""]) => [words, columns] as const);
 
-/** Stems of what columns of measures are called. */
+/** Stems of names of measure columns. */
 export const MEASURES: readonly string[] = MATTERS.flatMap(([, columns]) => stemsIn(columns));
 
 const NO_ORDER: readonly [undefined, string] = [undefined, ""];
 
-/** Adverbs that divide by a period. */
+/** Adverbs that group by a period. */
 const REGULARLY: Readonly<Record<string, string>> = {
   daily: "day",
   monthly: "month",
@@ -112,7 +112,7 @@ function isAboutMoney(words: readonly string[]): boolean {
 }
 
 function mattersIn(words: readonly string[]): string[] {
-  // Money in whatever form: "earns", "revenues".
+  // Money in any form: "earns", "revenues".
   const said = isAboutMoney(words) ? [...words, "money"] : words;
   return MATTERS.flatMap(([matter, columns]) => (matter.split(" ").some((word) => said.includes(word)) ? stemsIn(columns) : []));
 }
@@ -126,7 +126,7 @@ const COMPARISONS: readonly (readonly [pattern: RegExp, operator: Comparison["op
   [/\b(?:at most|no more than|up to|maximum of)\s+([\d,.]+)/, "at-most"],
 ];
 
-/** What a goal says, of items that have these fields. */
+/** The hints in a goal about items with these fields. */
 export function hintsIn(goal: string, fields: readonly ItemField[]): Hints {
   const lower = goal.toLowerCase();
   const words = wordsIn(goal);
@@ -154,7 +154,7 @@ export function hintsIn(goal: string, fields: readonly ItemField[]): Hints {
   };
 }
 
-/** The longest value of a column that a goal says. One beside others of its column, or after a word that excludes, selects nothing. */
+/** The longest column value that a goal mentions. One next to other values of its column, or after an excluding word, selects nothing. */
 function selectedIn(goal: string, fields: readonly ItemField[]): Selection | undefined {
   const parts = wantedParts(goal).map(phraseOf);
   const said = fields.flatMap(({ name, holds = [] }) => {
@@ -164,7 +164,7 @@ function selectedIn(goal: string, fields: readonly ItemField[]): Selection | und
   return said.toSorted((a, b) => b.value.length - a.value.length)[0];
 }
 
-/** Whether a cell says something that a sentence would not say anyhow. */
+/** Whether a cell contains something that a sentence would not contain anyway. */
 function isName(value: string): boolean {
   return value.length > 2 && stemsIn(value).length > 0;
 }
@@ -185,7 +185,7 @@ function isMostOf(lower: string): boolean {
   return noun !== undefined && /s$/.test(noun) && !MATTERS.some((names) => names.join(" ").split(" ").includes(noun));
 }
 
-/** "At least", "at most" and "most of" compare nothing. */
+/** "At least", "at most" and "most of" are no comparisons. */
 function isPronoun(word: string, words: readonly string[]): boolean {
   const at = words.indexOf(word);
   return (word === "least" || word === "most") && (words[at - 1] === "at" || words[at + 1] === "of" || words[at + 1] === "likely");
@@ -203,12 +203,12 @@ function comparisonIn(goal: string): Comparison | undefined {
   return undefined;
 }
 
-/** What follows is put into order by it, and not divided. */
+/** What follows is an order, not a grouping. */
 const ORDERS = /\b(?:sort|order|rank|arrang)/;
 
 /**
- * Stems right after a word that divides: "per region", "for each of the months", "how many of each language". Where an order or a comparison is asked for,
- * "which countries are the largest" divides nothing, nor does "sort by size"; "each of these letters" are the items.
+ * Stems right after a grouping word: "per region", "for each of the months", "how many of each language". With an order or a comparison,
+ * "which countries are the largest" does not group, nor does "sort by size"; "each of these letters" are the items.
  */
 function groupsIn(lower: string, isOrdered: boolean): string[] {
   const found = lower.matchAll(

@@ -3,11 +3,11 @@ import type { Gap, Search } from "./search.ts";
 
 /** Why there is no plan. */
 export interface Impossible {
-  /** The service that comes nearest to the goal; null where none has anything to do with it. */
+  /** The service closest to the goal; null if none is related to it. */
   readonly nearest: string | null;
-  /** What keeps the input from it; null where it could be used, but says too little of the goal. */
+  /** What keeps the input from it; null if it could be used but covers too little of the goal. */
   readonly link: Gap | null;
-  /** Words of the goal that the nearest service does not answer. */
+  /** Words of the goal that the closest service does not answer. */
   readonly uncovered: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function impossibleBy({ skills }: Corpus, words: readonly WeighedWord[], 
   };
 }
 
-/** For people: the nearest service, and what is missing. */
+/** Describes the closest service and what is missing. */
 export function impossibleInWords({ nearest, link, uncovered }: Impossible, kind: string): string {
   const unknown = uncovered.length === 0 ? "" : `no service does anything about: ${uncovered.join(", ")}`;
   if (nearest === null) return unknown === "" ? "the goal names nothing that a service does" : unknown;

@@ -4,36 +4,36 @@ import type { PlanInput } from "./search.ts";
 import { type PlannableService, type Skill, skillOf } from "./skills.ts";
 import { type GoalWord, goalWords, isArithmetic, isKindWord, stemsIn } from "./words.ts";
 
-/** A catalogue, and how much each word tells its services apart. */
+/** A catalogue, and how well each word distinguishes its services. */
 export interface Corpus {
   readonly skills: readonly Skill[];
-  /** How rare a stem is among the services (inverse document frequency); 0 for one that none of them uses. */
+  /** Inverse document frequency of a stem among the services; 0 for an unused one. */
   rarity(stem: string): number;
 }
 
-/** What a goal asks for, against a catalogue. */
+/** What a goal asks for, relative to a catalogue. */
 export interface Wanted {
-  /** Words that say what is to be done, and how much each counts. */
+  /** Words that describe the task, with their weights. */
   readonly words: readonly WeighedWord[];
-  /** Stems of what is not to be done. */
+  /** Stems of what is excluded. */
   readonly excluded: readonly string[];
   /** What it asks for by its form. */
   readonly asks: readonly Ask[];
-  /** Those of them that count as much as a word. */
+  /** Asks that count as much as a word. */
   readonly firmAsks: readonly Ask[];
 }
 
 export interface WeighedWord extends GoalWord {
   readonly weight: number;
-  /** What it counts in the part of the goal that a plan answers: known words alike, whether few services say them or many. */
+  /** Weight in the coverage of a plan: equal for all known words, however rare. */
   readonly part: number;
 }
 
-/** What a word counts that no service knows, as a share of one that some do: most such words name the matter, few the deed. */
+/** Weight of a word unknown to all services, relative to a known one: most such words name the subject, few the action. */
 const UNKNOWN = 0.4;
-/** And one that a sentence begins with: "Translate …" is a deed that nobody does here. */
+/** Weight of an unknown word at the start of a sentence: "Translate …" is an action that no service offers. */
 const UNKNOWN_DEED = 3;
-/** Stems of at least so many letters match where one begins with the other. */
+/** Stems of at least this length match if one is a prefix of the other. */
 const MIN_PREFIX = 5;
 const PREFIX_MATCH = 0.8;
 
@@ -53,7 +53,7 @@ export function corpusOf(services: readonly PlannableService[]): Corpus {
   };
 }
 
-/** How much a stem says about a service, 0 where it says nothing. */
+/** How strongly a stem is associated with a service; 0 if not at all. */
 export function strengthIn(vocabulary: Skill["vocabulary"], stem: string): number {
   const exact = vocabulary.get(stem);
   if (exact !== undefined) return exact;
@@ -67,7 +67,7 @@ function isNear(a: string, b: string): boolean {
   return short.length >= MIN_PREFIX && long.startsWith(short) && long.length - short.length <= 4;
 }
 
-/** The words of a goal that ask for something. What only repeats the kind of the input, or the name of a column, asks for nothing. */
+/** Words of a goal that ask for something. Words that only repeat the kind of the input, or a column name, do not. */
 export function wantedIn(goal: string, { kind, fields }: PlanInput, hints: Hints, corpus: Corpus): Wanted {
   const words = goalWords(goal);
   const columns = columnStems(fields);
@@ -87,12 +87,12 @@ export function wantedIn(goal: string, { kind, fields }: PlanInput, hints: Hints
   };
 }
 
-/** What speaks for a service: its title more than its description. */
+/** Score of a service: its title counts more than its description. */
 export function speaksFor({ vocabulary }: Skill, words: readonly WeighedWord[]): number {
   return words.reduce((sum, { stem, weight }) => sum + weight * strengthIn(vocabulary, stem), 0);
 }
 
-/** Weight of the words that a service answers; a word counts once, however often the service says it. */
+/** Weight of the words that a service answers; a word counts once, however often the service uses it. */
 export function answered({ vocabulary }: Skill, words: readonly WeighedWord[]): number {
   return words.reduce((sum, { stem, weight }) => sum + weight * Math.min(1, strengthIn(vocabulary, stem)), 0);
 }

@@ -12,7 +12,7 @@ import type { PlannableService, Skill } from "./skills.ts";
 import { stemOf } from "./stem.ts";
 import { tasksOf } from "./tasks.ts";
 
-/** A goal without tasks, and what there is to reach it with. */
+/** A goal without tasks, with the input and services available for it. */
 export interface OpenGoal {
   readonly goal: string;
   readonly risk: RiskName;
@@ -23,29 +23,29 @@ export interface OpenGoal {
 /** A way to reach a goal. */
 export interface Plan {
   readonly text: PlanText;
-  /** Part of what the goal asks for that its services answer, 0–1. */
+  /** Part of the goal that its services answer, 0–1. */
   readonly coverage: number;
   readonly tasks: number;
-  /** Tasks whose executors compare different services. */
+  /** Number of tasks whose executors compare different services. */
   readonly compared: number;
-  /** Services run, each redundant one counted. */
+  /** Number of service runs, counting each redundant one. */
   readonly executions: number;
 }
 
-/** Less of a goal than this is none of it. */
+/** Minimum coverage of a plan. */
 const MIN_COVERAGE = 0.4;
-/** A further service must answer at least this part of what the first one does. */
+/** Minimum contribution of a further service, relative to the first. */
 const MIN_GAIN = 0.35;
 const MAX_CHOSEN = 4;
-/** What an ask about a column counts, as a word that a third of the services know. */
+/** Weight of an ask about a column: as a word that a third of the services use. */
 const ASKED = 1.4;
-/** A plan without the first choice is worth proposing when its own first choice answers at least this part of what that one does. */
+/** A plan without the first choice is proposed if its own first choice answers at least this part. */
 const RIVAL = 0.8;
-/** An alternative answers at least this part of what the service does that it would be compared with. */
+/** Minimum part of a service's answers that an alternative for comparison must cover. */
 const SAME_QUESTION = 0.6;
 const MAX_COMPARED = 3;
 
-/** All plans worth proposing, the one that answers most of the goal first; what is missing when there is none. Pure. */
+/** All plans worth proposing, by coverage; the gap if there is none. Pure. */
 export function plansFor(given: OpenGoal): { readonly plans: readonly Plan[] } | Impossible {
   const open = { ...given, goal: inSums(given) };
   const corpus = corpusOf(open.catalogue);
@@ -59,7 +59,7 @@ export function plansFor(given: OpenGoal): { readonly plans: readonly Plan[] } |
   return plans.length === 0 ? impossibleBy(corpus, wanted.words, search) : { plans };
 }
 
-/** Part of what a goal asks for that a plan's services answer, 0–1. */
+/** Part of the goal that a plan's services answer, 0–1. */
 export function coverageOf({ input, catalogue, ...given }: Omit<OpenGoal, "risk">, { tasks }: PlanText): number {
   const goal = inSums({ ...given, input });
   const corpus = corpusOf(catalogue);
@@ -68,7 +68,7 @@ export function coverageOf({ input, catalogue, ...given }: Omit<OpenGoal, "risk"
   return coverageBy(wantedIn(goal, input, hintsFor({ goal, input }), corpus), skills);
 }
 
-/** How many units were sold, and who sold the most of them, is a sum where units are a column of figures; how many orders there are is counted. */
+/** How many units were sold, and who sold most of them, is a sum if units are a numeric column; the number of orders is a count. */
 function inSums({ goal, input }: Pick<OpenGoal, "goal" | "input">): string {
   const measures = columnStems(input.fields.filter(isMeasure));
   const counted = /\b(?:(?:(?:total )?(?:numbers?|count) of|how many)|(most|fewest))\s+(\p{L}+)/giu;
@@ -78,8 +78,8 @@ function inSums({ goal, input }: Pick<OpenGoal, "goal" | "input">): string {
 }
 
 /**
- * What a goal says about a table of which this is known: "which customer spent most" groups the rows where customers have several, and "the
- * top ten by revenue" does not group by revenue.
+ * Hints of a goal about a known table: "which customer spent most" groups the rows if customers have several, and "the top ten by revenue"
+ * does not group by revenue.
  */
 function hintsFor({ goal, input }: Pick<OpenGoal, "goal" | "input">): Hints {
   const hints = hintsIn(goal, input.fields);
@@ -98,7 +98,7 @@ interface Planner {
   readonly report: Skill | undefined;
 }
 
-/** The service that writes the report: of those that take any items the one that says it does most. */
+/** The service that writes the report: of those that accept any items, the one with the richest description. */
 function reportIn({ skills }: Corpus): Skill | undefined {
   const kinds = ({ service }: Skill) => service.accepts.length;
   const says = ({ vocabulary }: Skill) => strengthIn(vocabulary, stemOf("report"));
@@ -107,7 +107,7 @@ function reportIn({ skills }: Corpus): Skill | undefined {
     .toSorted((a, b) => says(b) - says(a) || kinds(b) - kinds(a))[0];
 }
 
-/** What the goal asks for, service by service: each is the one that answers most of what those before it leave. */
+/** Services for the goal: each answers most of what the previous ones leave. */
 function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill[] {
   const { corpus, wanted, search } = planner;
   const isRefused = ({ vocabulary }: Skill) => wanted.excluded.some((stem) => strengthIn(vocabulary, stem) >= 1);
@@ -135,33 +135,33 @@ function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill
     });
     const [best] = gains.filter(({ gain, least }) => gain > 0 && gain >= least).sort((a, b) => b.gain - a.gain);
     if (best === undefined) break;
-    // How something is written sets no measure for what is done before.
+    // The gain of a document's format is no measure for the services before it.
     if (first === 0 && !writesDocument(best.skill)) first = best.gain;
     chosen.push(best.skill);
   }
   return chosen;
 }
 
-/** Its document is an output of its own, beside the report that the city writes. */
+/** Its document is a separate output, next to the city's report. */
 function writesDocument({ service }: Skill): boolean {
   return service.produces === "document";
 }
 
-/** What the goal asks for by its form that a service can take, and none of those chosen before. */
+/** Asks by form that a service can answer and no chosen one does. */
 function freshAsks({ service }: Skill, chosen: readonly Skill[], { asks }: Wanted): readonly Ask[] {
   const taken = chosen.flatMap((other) => takes(other.service.options));
   return takes(service.options).filter((ask) => asks.includes(ask) && !taken.includes(ask));
 }
 
-/** What the options of a service answer, when it does nothing without: "ten" and "longest" ask for `top` and not for `sort`. */
+/** How much a service's options answer, if it is useless without: "ten" and "longest" ask for `top`, not for `sort`. */
 function meantBy(skill: Skill, search: Search): number {
   const chain = search.to(skill);
   return "steps" in chain && needsField(skill.service.options) ? chain.meant : 0;
 }
 
 /**
- * One word that a description happens to share is no reason for a further service, nor for one that only mends: two are, or one of its title,
- * or an option that the goal means.
+ * One word that a description happens to share does not justify a further service, nor one that only repairs; two words do, or one in the
+ * title, or an option that the goal names.
  */
 function addsPlainly({ wanted, search }: Planner, skill: Skill, chosen: readonly Skill[]): boolean {
   const { words } = wanted;
@@ -175,7 +175,7 @@ function addsPlainly({ wanted, search }: Planner, skill: Skill, chosen: readonly
   );
 }
 
-/** Weight that a service adds to what others answer; its title counts more than its description. */
+/** Weight that a service adds to the others' answers; its title counts more than its description. */
 function gainOf({ vocabulary }: Skill, chosen: readonly Skill[], words: readonly WeighedWord[]): number {
   return words.reduce((sum, { stem, weight }) => {
     const before = Math.max(0, ...chosen.map((other) => strengthIn(other.vocabulary, stem)));
@@ -183,7 +183,7 @@ function gainOf({ vocabulary }: Skill, chosen: readonly Skill[], words: readonly
   }, 0);
 }
 
-/** The part of a goal's words that services answer. */
+/** Part of a goal's words that services answer. */
 function coverageBy({ words, firmAsks }: Wanted, skills: readonly Skill[]): number {
   const whole = words.reduce((sum, { part }) => sum + part, firmAsks.length);
   const taken = new Set(skills.flatMap(({ service }) => takes(service.options)));
@@ -196,7 +196,7 @@ function coverageBy({ words, firmAsks }: Wanted, skills: readonly Skill[]): numb
   return whole === 0 ? 0 : covered / whole;
 }
 
-/** The plan with all chosen services, with and without comparison; smaller ones; and the one without the first choice where that has a rival. */
+/** The plan with all chosen services, with and without comparison; smaller ones; and one without the first choice if that has a rival. */
 function plansWith(planner: Planner, report: Skill, chosen: readonly Skill[]): readonly Plan[] {
   const [first] = chosen;
   const others = choose(planner, chosen.slice(0, 1));
@@ -217,12 +217,12 @@ function plansWith(planner: Planner, report: Skill, chosen: readonly Skill[]): r
   return [...plans.values()].sort((a, b) => b.coverage - a.coverage || a.tasks - b.tasks);
 }
 
-/** Of other rows than those that the goal is about every answer is wrong. */
+/** An answer about other rows than the selected ones is wrong. */
 function isOfSelected({ hints: { selected } }: Planner, { steps }: Chain): boolean {
   return selected === undefined || steps.some(({ options }) => Object.values(options).includes(selected.value));
 }
 
-/** With the document that somebody asked for, with it alone, and without it, in a report. */
+/** Variants with the requested document, with it alone, and without it, in a report. */
 function writings(skills: readonly Skill[]): readonly (readonly Skill[])[] {
   const documents = skills.filter(writesDocument);
   if (documents.length === 0) return [skills];
@@ -233,7 +233,7 @@ function lastOf(skills: readonly Skill[], report: Skill): { readonly last: Skill
   return { last: skills.find(writesDocument) ?? report, others: skills.filter((skill) => !writesDocument(skill)) };
 }
 
-/** Whether a service can write what these branches make; without any, what the input is. */
+/** Whether a service can write what these branches produce, or, without branches, the input. */
 function canEnd({ search }: Planner, last: Skill, branches: readonly Chain[]): boolean {
   if (branches.length === 0) return "steps" in search.append(last, undefined);
   return branches.every((branch) => "steps" in search.append(last, branch));
@@ -264,7 +264,7 @@ function optionsAt({ search }: Planner, last: Skill, [first]: readonly Chain[]):
   return "steps" in chain ? (chain.steps.at(-1)?.options ?? {}) : {};
 }
 
-/** Services that can stand in the same place, give the same fields, and answer the same words. */
+/** Services for the same position that give the same fields and answer the same words. */
 function alternativesTo({ open, corpus, wanted, search }: Planner, { skill, options }: Step, branches: readonly Chain[]): readonly Skill[] {
   const compares = skill.gives.some(({ name }) => name === "label" || name === "value");
   if (!compares || Object.keys(options).length > 0 || skill.service.options !== undefined) return [];

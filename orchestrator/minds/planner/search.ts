@@ -9,46 +9,46 @@ import { stemsIn } from "./words.ts";
 /** A mission's input, as far as a plan depends on it. */
 export interface PlanInput {
   readonly kind: string;
-  /** What every item has, beside `id`. */
+  /** Fields of every item, apart from `id`. */
   readonly fields: readonly ItemField[];
 }
 
-/** One service at work, with its options. */
+/** One service with its options. */
 export interface Step {
   readonly skill: Skill;
   readonly options: JsonObject;
 }
 
-/** Services one after the other, the first over the input. */
+/** Services in sequence, the first over the input. */
 export interface Chain {
   readonly steps: readonly Step[];
-  /** What every item has afterwards. */
+  /** Fields of every item afterwards. */
   readonly fields: readonly ItemField[];
-  /** How much of the goal the last one's options answer. */
+  /** How much of the goal the last service's options answer. */
   readonly meant: number;
 }
 
 /** Why a service cannot be reached from an input. */
 export type Gap = { readonly kind: readonly string[] } | { readonly field: string } | { readonly option: string };
 
-/** Services before the last one of a chain, at most. */
+/** Maximum number of services before the last one of a chain. */
 const DEEPEST = 3;
-/** Kinds of input there are. */
+/** Number of input kinds. */
 const KINDS = 4;
 
 export interface Search {
-  /** The best chain from the input to a service, or what is missing. */
+  /** The best chain from the input to a service, or the gap. */
   to(skill: Skill): Chain | Gap;
-  /** A chain, or the input, with one more service; or what is missing. */
+  /** A chain, or the input, extended by one service; or the gap. */
   append(skill: Skill, before: Chain | undefined): Chain | Gap;
 }
 
-/** Searches chains of services by what their items must have and give: a service comes where all fields that it needs are there. */
+/** Searches for chains of services by the fields they need and give: a service can be placed where all fields that it needs exist. */
 export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly WeighedWord[], hints: Hints): Search {
   const known = new Map<string, Chain | Gap>();
   const makers = corpus.skills.filter(({ service }) => service.produces === "items" && service.mends !== true);
 
-  /** The service after a chain, or over the input; what is missing otherwise. */
+  /** A service after a chain, or over the input; otherwise the gap. */
   function append(skill: Skill, before: Chain | undefined): Chain | Gap {
     const from = before === undefined ? input.kind : "items";
     if (before?.steps.at(-1)?.skill.service.produces === "document") return { kind: [] };
@@ -63,8 +63,9 @@ export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly Wei
   }
 
   /**
-   * A service that lists kinds of input and asks for no field works on what these kinds hold, and other services' items are theirs too. An address
-   * is not yet a page: what takes every kind alike takes pages, once they are fetched into records that say of which kind they are.
+   * Whether a service is meant for other input. One that lists input kinds and needs no field works on these kinds' content, and other
+   * services' items belong to these kinds too. An address is not yet a page: a service that accepts every kind accepts pages once they are
+   * fetched into records.
    */
   function isElsewhere({ service, needs, gives }: Skill, before: Chain | undefined): boolean {
     const kinds = service.accepts.filter((kind) => kind !== "items");
@@ -91,7 +92,7 @@ export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly Wei
     return best;
   }
 
-  /** A chain before none; what answers more of the goal by its options; what is shorter; what the goal's words speak for. */
+  /** A chain beats a gap; then options that answer more of the goal; then length; then the goal's words. */
   function isBetter(a: Chain | Gap, b: Chain | Gap): boolean {
     if (!("steps" in a)) return !("steps" in b) && "kind" in b && !("kind" in a);
     if (!("steps" in b)) return true;
@@ -105,24 +106,24 @@ export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly Wei
   return { to: (skill) => to(skill, DEEPEST), append };
 }
 
-/** A service on the rows of a table reads their cells, and nothing else of them. */
+/** A service for table rows reads only their cells. */
 function cellsOnly({ needs }: Skill): boolean {
   return needs.some(({ name }) => name === "fields");
 }
 
-/** Fields that a service needs and these items do not have. */
+/** Fields that a service needs and these items lack. */
 export function lackingIn({ needs }: Skill, fields: readonly ItemField[]): readonly string[] {
   return needs.flatMap(({ name, types }) => (fields.some((field) => field.name === name && suits(field.types, types)) ? [] : [name]));
 }
 
-/** What every item has after a service: what it gives, and what it keeps. */
+/** Fields of every item after a service: those it gives, and those it keeps. */
 export function fieldsAfter({ service, gives }: Skill, before: readonly ItemField[]): readonly ItemField[] {
   if (service.keepsFields !== true) return gives;
   const given = new Set(gives.map(({ name }) => name));
   return [...before.filter(({ name }) => !given.has(name)), ...gives];
 }
 
-/** A `value` that was added up for groups the goal asks for is about what the column is about; one that nobody asked for measures nothing. */
+/** A `value` aggregated for groups that the goal asks for is about its column's subject; one that was not asked for measures nothing. */
 function named(
   fields: readonly ItemField[],
   skill: Skill,

@@ -2,15 +2,15 @@ import { isObject, type JsonObject, type JsonValue } from "../../primitives/json
 import type { OutputFormat } from "../../protocol/mission-file-schema.ts";
 import { stemsIn } from "./words.ts";
 
-/** What a planner must know of a service: what `ServiceAbout` says. */
+/** A planner's view of a service: what `ServiceAbout` states. */
 export interface PlannableService {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** Kinds of input, and `items` for what other services produce. */
+  /** Kinds of input, and `items` for other services' output. */
   readonly accepts: readonly string[];
   readonly produces: "items" | "document";
-  /** How its document is written; markdown when it does not say. */
+  /** Format of its document; markdown unless stated. */
   readonly writes?: OutputFormat;
   readonly perItem: boolean;
   readonly keepsFields?: boolean | undefined;
@@ -25,21 +25,21 @@ export interface PlannableService {
 /** A field that every item has at some point of a plan. */
 export interface ItemField {
   readonly name: string;
-  /** Names of JSON types; none: any. */
+  /** JSON types; empty: any. */
   readonly types: readonly string[];
   /** A column of a table: it is found below `fields` and `values`. */
   readonly column?: boolean | undefined;
   /** All its cells are dates. */
   readonly dates?: boolean | undefined;
-  /** Rows share values of it. */
+  /** Rows share its values. */
   readonly shared?: boolean | undefined;
-  /** What its cells say, where rows share it: goals name rows by it. */
+  /** Values of its cells, if rows share them: goals refer to rows by them. */
   readonly holds?: readonly string[] | undefined;
-  /** Its numbers tell rows apart: nobody adds them up. */
+  /** An identifying number, which is never added up. */
   readonly telling?: boolean | undefined;
-  /** A figure of a service that the goal does not speak of: it measures nothing that the goal is about. */
+  /** A service's figure that the goal does not mention: it measures nothing that the goal is about. */
   readonly unasked?: boolean | undefined;
-  /** Stems that say what it is, where the name does not: a `label` is what its service is called for. */
+  /** Stems that describe it beyond its name: a `label` is what its service is used for. */
   readonly about?: readonly string[] | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Skill {
   readonly service: PlannableService;
   readonly needs: readonly ItemField[];
   readonly gives: readonly ItemField[];
-  /** Stem → how much it says about the service: its title most, its fields and options least. */
+  /** Weight by stem: highest in the title, lowest in fields and options. */
   readonly vocabulary: ReadonlyMap<string, number>;
 }
 
@@ -56,7 +56,7 @@ const TITLE = 1.5;
 const DESCRIPTION = 1;
 const NAMES = 0.7;
 
-/** Reads what a service says about itself. */
+/** Derives a skill from a service's self-description. */
 export function skillOf(service: PlannableService): Skill {
   const needs = fieldsIn(service.input);
   const about = stemsIn(service.id.replaceAll("-", " "));
@@ -71,14 +71,14 @@ export function skillOf(service: PlannableService): Skill {
   return { service, needs, gives, vocabulary };
 }
 
-/** The fields that a schema's items must have, beside `id`. */
+/** Required fields of a schema's items, apart from `id`. */
 function fieldsIn(schema: JsonObject): ItemField[] {
   const item = objectIn(objectIn(objectIn(schema, "properties"), "items"), "items");
   const properties = objectIn(item, "properties");
   return namesIn(item["required"]).flatMap((name) => (name === "id" ? [] : [{ name, types: typesOf(properties[name]) }]));
 }
 
-/** JSON types that a schema names; none where it leaves them open. */
+/** JSON types of a schema; empty if unrestricted. */
 export function typesOf(schema: JsonValue | undefined): readonly string[] {
   if (!isObject(schema)) return [];
   const { type, const: only } = schema;
@@ -87,7 +87,7 @@ export function typesOf(schema: JsonValue | undefined): readonly string[] {
   return only === undefined ? [] : [typeof only];
 }
 
-/** Whether a value of these types may stand where those are needed. */
+/** Whether a value of these types satisfies the needed ones. */
 export function suits(has: readonly string[], needed: readonly string[]): boolean {
   if (has.length === 0 || needed.length === 0) return true;
   return has.every((type) => needed.includes(type) || (type === "integer" && needed.includes("number")));

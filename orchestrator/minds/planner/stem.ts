@@ -1,6 +1,6 @@
 const VOWEL = /[aeiouy]/;
 
-/** Endings, longest first, and what stands in their place; each leaves at least three letters with a vowel. */
+/** Endings, longest first, with their replacements; at least three letters with a vowel must remain. */
 const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
   ["isations", ""],
   ["isation", ""],
@@ -36,7 +36,7 @@ const ENDINGS: readonly (readonly [ending: string, instead: string])[] = [
   ["y", "i"],
 ];
 
-/** American and other spellings, as British ones. */
+/** Converts American and other spellings to British ones. */
 const SPELLINGS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/^licens/, "licenc"],
   [/^e-?mail/, "email"],
@@ -47,8 +47,8 @@ const SPELLINGS: readonly (readonly [pattern: RegExp, instead: string])[] = [
 ];
 
 /**
- * What is left of an English word without its inflection: `duplicates`, `duplicated` and `duplication` have one stem. Cruder than Porter's, and the
- * same for the goal's words and the services', which is all that matters here.
+ * Stem of an English word: `duplicates`, `duplicated` and `duplication` share one. Cruder than Porter's, but the same for the goal's words
+ * and the services', which is all that matters here.
  */
 export function stemOf(word: string): string {
   const british = SPELLINGS.reduce((spelt, [pattern, instead]) => spelt.replace(pattern, instead), word);
@@ -62,7 +62,7 @@ export function stemOf(word: string): string {
   return british;
 }
 
-/** `copp` (copped) and `cop`, `ranke` and `rank`, `complicate` and `complic` are one each. */
+/** Normalises stems: `copp` (copped) and `cop`, `ranke` and `rank`, `complicate` and `complic`. */
 function tidied(stem: string): string {
   const single = stem.length > 3 && /([bdfgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
   return single.length > 5 && single.endsWith("at") ? single.slice(0, -2) : single;

@@ -4,26 +4,29 @@ import type { PlanText, TaskText } from "../../protocol/mission-file-schema.ts";
 import type { Chain, Step } from "./search.ts";
 import type { Skill } from "./skills.ts";
 
-/** How a plan is written down. */
+/** How a plan is written as tasks. */
 export interface Writing {
-  /** Writes the document, and its options. */
+  /** The service that writes the document, and its options. */
   readonly report: Skill;
   readonly options: JsonObject;
   readonly risk: RiskName;
-  /** Other services that answer the same question as this one; executors then compare. */
+  /** Services that answer the same question, for executors to compare. */
   readonly alternativesTo: (step: Step) => readonly Skill[];
   /** Chosen services: each one's output is in the report. */
   readonly chosen: readonly Skill[];
-  /** The goal asks about each item, so that what is found out about it is in the report even where only a few are kept afterwards. */
+  /** The goal asks about each item, so that findings about it are reported even if only a few are kept afterwards. */
   readonly aboutEach: boolean;
 }
 
 const REPORT = "report";
-/** What must agree where executors compare: labels as often as elsewhere, numbers of different formulas less often. */
+/** Required agreement between executors: the usual share for labels, less for numbers of different formulas. */
 const AGREE_ON_LABELS = { on: "label", atLeast: 0.85 };
 const AGREE_ON_NUMBERS = { on: "value", atLeast: 0.6 };
 
-/** Branches as tasks of a mission file: what begins alike is one task, and the report receives the end of each, and all that was asked for. */
+/**
+ * Converts branches to tasks of a mission file: common prefixes are shared, and the report receives the end of each branch and everything
+ * that was asked for.
+ */
 export function tasksOf(branches: readonly Chain[], { report, options, risk, alternativesTo, chosen, aboutEach }: Writing): PlanText {
   const tasks: Record<string, TaskText> = {};
   const named = new Map<string, string>();
@@ -37,14 +40,14 @@ export function tasksOf(branches: readonly Chain[], { report, options, risk, alt
       const name = known ?? freeName(step.skill.service.id, tasks);
       named.set(way, name);
       if (known === undefined) tasks[name] = taskOf(step, before, alternativesTo(step));
-      // What only prepares the items for the next service is no answer.
+      // Items that only prepare the next service are no answer.
       const isLost = next !== undefined && next.skill.service.keepsFields !== true && step.skill.service.keepsFields !== true;
       const isThinned = aboutEach && next?.skill.service.drops === true;
       if (next === undefined || isThinned || (isLost && chosen.includes(step.skill))) reported.add(name);
       before = name;
     }
   }
-  // Of HIGH and MEDIUM risk a human signs the report; of LOW risk an issuer runs it again.
+  // Under HIGH and MEDIUM risk a human reviews the report; under LOW risk an issuer re-executes it.
   const { id, writes = "markdown" } = report.service;
   const source = reported.size === 0 ? { over: "input" as const } : { after: [...reported] };
   const given = Object.keys(options).length === 0 ? {} : { with: options };

@@ -1,6 +1,6 @@
 import { stemOf } from "./stem.ts";
 
-/** Words without which a sentence says the same to somebody who looks for a service; contractions without their apostrophe. */
+/** Stop words for finding a service; contractions without their apostrophe. */
 const STOP = new Set(
   `a about above after again against all almost already also although always am among an and another any anybody anyone anything are around as ask at away
   back be because been before being below between both but by came can cannot come could did do does doing done during each either else ever every everybody
@@ -16,16 +16,16 @@ const STOP = new Set(
   ),
 );
 
-/** Verbs that a sentence begins with and that only hand over what the rest of it names. */
+/** Verbs at the start of a sentence that only hand over what the rest of it names. */
 const HANDS_OVER = new Set(
   "collect draw fetch flag gather grab hand highlight mark pick point present prepare pull return spot".split(" "),
 );
 
-/** Verbs and nouns that calculate: they do so even where a column is called like them. */
+/** Words for calculations, even if a column has the same name. */
 const SUMS = "average maximum mean median minimum sum total".split(" ").map(stemOf);
 const ARITHMETIC = new Set([...SUMS, stemOf("count")]);
 
-/** Words that only say what kind of thing the input is: the mission file says that already. */
+/** Words that only repeat the kind of the input, which the mission file states already. */
 const KIND_WORDS: Readonly<Record<string, readonly string[]>> = {
   packages: ["package", "dependency", "module", "library", "installed", "npm", "component"],
   files: ["file", "folder", "directory", "document", "text", "note", "content", "project", "repository", "repo", "source"],
@@ -36,7 +36,7 @@ const KIND_WORDS: Readonly<Record<string, readonly string[]>> = {
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 const TENS: Readonly<Record<string, number>> = { fifteen: 15, twenty: 20, thirty: 30, forty: 40, fifty: 50, hundred: 100, dozen: 12 };
 
-/** What excludes the words after it, up to the end of the clause. "No" is not among them: "make sure that there are no passwords". */
+/** Words that exclude those after them, up to the end of the clause. "No" is not among them: "make sure that there are no passwords". */
 const EXCLUDES =
   /\b(?:do(?:es)? not|don'?t|doesn'?t|no need (?:to|for)|needn'?t|need not|not interested in|leave out|leaving out|ignor(?:e|ing)|skip(?:ping)?|except|other than|rather than|instead of|not just)\b/;
 
@@ -44,13 +44,13 @@ const EXCLUDES =
 export interface GoalWord {
   readonly word: string;
   readonly stem: string;
-  /** The clause asks that this is not done. */
+  /** The clause asks for this not to be done. */
   readonly excluded: boolean;
-  /** A sentence begins with it, as an order does with its verb. */
+  /** First word of a sentence, as the verb of an instruction. */
   readonly leads: boolean;
 }
 
-/** Lower-case words of a text, without apostrophes. Names in camel case fall apart. */
+/** Lower-case words of a text, without apostrophes. Camel case is split. */
 export function wordsIn(text: string): string[] {
   const apart = text
     .replace(/\b(?:all )?(?:sort|kind|type)s? of\b/gi, " ")
@@ -64,14 +64,14 @@ export function wordsIn(text: string): string[] {
   );
 }
 
-/** Stems of a text's words that say something. */
+/** Stems of a text's meaningful words. */
 export function stemsIn(text: string): string[] {
   return wordsIn(text)
     .filter((word) => !STOP.has(word))
     .map(stemOf);
 }
 
-/** The words of a goal that say what is wanted, each stem once. */
+/** The goal's words that describe what is wanted, each stem once. */
 export function goalWords(goal: string): GoalWord[] {
   const found = new Map<string, GoalWord>();
   for (const [written, begins] of clausesOf(goal)) {
@@ -89,7 +89,7 @@ export function goalWords(goal: string): GoalWord[] {
   return [...found.values()];
 }
 
-/** After "these", what the input's items are called: "which of these licences is the shortest" asks for no licence. */
+/** After "these", names of the input's items: "which of these licences is the shortest" does not ask for a licence. */
 const THESE = /\b(these|those)((?:\s+\p{L}+)?\s+\p{L}+s|\s+\p{L}+)\b/giu;
 /** "What is it about" asks for its subject. */
 const ABOUT = /\bwhat\b(.*)\babout\b/i;
@@ -97,7 +97,7 @@ const ABOUT = /\bwhat\b(.*)\babout\b/i;
 const ORDERS_GOODS =
   /^\s*order\b(?!\s+(?:them|these|those|the|all|it|everything|each|by)\b)(?!.*\b(?:by|alphabetical\w*|ascending|descending|first)\b)/i;
 
-/** A clause in words that mean one thing. */
+/** Replaces ambiguous phrases of a clause. */
 function plainly(clause: string): string {
   return clause
     .replace(ABOUT, "what $1 subject topic")
@@ -106,34 +106,34 @@ function plainly(clause: string): string {
     .replace(THESE, "$1");
 }
 
-/** Parts of sentences, and whether a sentence begins with them. */
+/** Clauses, and whether each begins a sentence. */
 function clausesOf(goal: string): (readonly [clause: string, begins: boolean])[] {
   return goal
     .split(/[.!?\n]/)
     .flatMap((sentence) => sentence.split(/[;:,]|\bbut\b/i).map((clause, place) => [clause, place === 0] as const));
 }
 
-/** What a goal says without what it excludes, clause by clause. */
+/** A goal without what it excludes, clause by clause. */
 export function wantedParts(goal: string): string[] {
   return clausesOf(goal).map(([clause]) => clause.slice(0, EXCLUDES.exec(clause.toLowerCase())?.index ?? clause.length));
 }
 
-/** Whether a word says how to calculate. */
+/** Whether a word describes a calculation. */
 export function isArithmetic(word: string): boolean {
   return ARITHMETIC.has(stemOf(word));
 }
 
-/** Whether a stem is of a word that makes one figure of many. */
+/** Whether a stem belongs to an aggregating word. */
 export function isSum(stem: string): boolean {
   return SUMS.includes(stem);
 }
 
-/** Whether a word only repeats what the input's kind says. */
+/** Whether a word only repeats the kind of the input. */
 export function isKindWord({ stem }: Pick<GoalWord, "stem">, kind: string): boolean {
   return (KIND_WORDS[kind] ?? []).some((word) => stemOf(word) === stem);
 }
 
-/** The whole numbers that a goal names, in digits or words, in order. */
+/** Whole numbers in a goal, as digits or words, in order. */
 export function numbersIn(goal: string): number[] {
   const tokens = goal.toLowerCase().match(/\d[\d,]*(?:\.\d+)?|\p{L}+/gu) ?? [];
   return tokens.flatMap((token) => {
@@ -143,7 +143,7 @@ export function numbersIn(goal: string): number[] {
   });
 }
 
-/** Numbers in words as digits: "more than five". */
+/** Replaces number words by digits: "more than five". */
 export function inDigits(text: string): string {
   return text.replaceAll(/\p{L}+/gu, (word) => numberNamed(word)?.toString() ?? word);
 }
