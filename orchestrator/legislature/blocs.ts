@@ -3,12 +3,12 @@ import type { LegislatureContext } from "./context.ts";
 import { RulingNeeded } from "./errors.ts";
 import type { SessionState } from "./state.ts";
 
-/** Voters who ranked alike: shown by the Regulator, judged by adjudicators (AgentCity 3.6, stages 2 and 3). */
+/** Voters who ranked alike: flagged by the Regulator, judged by adjudicators (AgentCity 3.6, stages 2 and 3). */
 export function blocs(context: LegislatureContext) {
   const { client, clerks } = context;
 
   return {
-    /** Sends: one flag per bloc among the recorded rankings; the contract looks at them again. */
+    /** Sends: one flag per bloc among the recorded rankings; the contract verifies each. */
     async flagBlocs(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const [regulator] = clerks.regulators;

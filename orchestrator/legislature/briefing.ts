@@ -14,7 +14,7 @@ export interface Debated {
   readonly document: MissionDocument;
 }
 
-/** What the chain shows to everybody about city, candidates and producers, as of its head. */
+/** Public on-chain facts about city, candidates and producers, as of the chain's head. */
 export async function briefingOf(
   client: CityClient,
   session: bigint,
@@ -50,7 +50,7 @@ async function cityFacts({ legislation, evidence }: CityClient, producers: reado
   };
 }
 
-/** What a law asks of the city; its document is what the candidate's hash commits to. */
+/** A law's requirements of the city, from the document that the candidate's hash commits to. */
 function documentFacts({ nodes }: MissionDocument, producers: readonly ProducerFacts[]): Evidence["facts"] {
   const able = nodes.map(({ capabilities }) => producers.filter((producer) => fits(producer.capabilities, capabilities)).length);
   return {
@@ -62,7 +62,7 @@ function documentFacts({ nodes }: MissionDocument, producers: readonly ProducerF
   };
 }
 
-/** The greatest part of the budget that hangs on one node, ten-thousandths. */
+/** Largest part of the budget for one node, ten-thousandths. */
 function dearest(budgets: readonly bigint[]): number {
   const total = budgets.reduce((sum, budget) => sum + budget, 0n);
   return total === 0n ? 0 : Math.max(...budgets.map((budget) => Number((budget * BigInt(BASIS_POINTS)) / total)));
@@ -74,7 +74,7 @@ interface PerformanceRecord {
   readonly slashed: number;
 }
 
-/** How often each agent's reputation rose and fell, and how often its stake, or a pool's for it, was slashed. */
+/** By agent, how often its reputation rose and fell, and how often its stake, or a pool's for it, was slashed. */
 async function recordsOf({ agents, pools }: CityClient, toBlock: bigint): Promise<ReadonlyMap<Address, PerformanceRecord>> {
   const records = new Map<Address, PerformanceRecord>();
   const add = (agent: Address, key: keyof PerformanceRecord) => {
@@ -85,7 +85,7 @@ async function recordsOf({ agents, pools }: CityClient, toBlock: bigint): Promis
     add(args.agent, args.current >= args.previous ? "better" : "worse");
   const own = await agents.history("StakeSlashed", undefined, { toBlock });
   for (const { args } of own) add(args.agent, "slashed");
-  // The agent bears what exceeds the cover: then both report the same slash.
+  // If the slash exceeds the pool's cover, agent and pool both report the same slash.
   const published = new Set(own.map(({ args, transactionHash }) => `${transactionHash} ${args.agent}`));
   for (const { args, transactionHash } of await pools.history("PoolSlashed", undefined, { toBlock }))
     if (!published.has(`${transactionHash} ${args.agent}`)) add(args.agent, "slashed");

@@ -16,17 +16,14 @@ const codificationSchema = z.strictObject({
 });
 
 /**
- * Stage 5 (AgentCity 3.4, A.7): document → law, and the audit of both, by delegated operations that are recorded on chain; the
- * Codifier has no say in what the law is.
+ * Stage 5 (AgentCity 3.4, A.7): compiles the document to law and audits both, by delegated operations that are recorded on chain; the
+ * Codifier has no say in the law's content.
  */
 export function codify(context: LegislatureContext) {
   const { client, clerks } = context;
 
   return {
-    /**
-     * Thinks: compiles and audits. A spec with findings goes no further: without its recorded audit the chain lets nothing be
-     * codified.
-     */
+    /** Thinks: compiles and audits. A spec with findings stops here: without its recorded audit the chain accepts no codification. */
     async compile(state: SessionState): Promise<Partial<SessionState>> {
       const law = recompileLaw(compileLaw(context.load(state.document, missionDocumentSchema)).bytes);
       const { report, results } = await codificationOf(client, BigInt(state.session), law);

@@ -22,30 +22,30 @@ import type { PlanText } from "../protocol/mission-file-schema.ts";
 import type { LegislaturePorts } from "./ports.ts";
 import { type Survey, surveySchema } from "./survey.ts";
 
-/** An agent that takes part: its key, its mind, and who answers for it. */
+/** A participating agent: its key, mind and principal. */
 export interface Producer {
   readonly account: LocalAccount;
   readonly mind: Mind;
   readonly principal: Address;
 }
 
-/** What the legislature must know of a service. */
+/** The legislature's view of a service. */
 export interface LegislatedService extends PlannableService {
   /** Ten levels, 0–255. */
   readonly capabilities: readonly number[];
-  /** Hashes of its code and of its schemas, as it is registered. */
+  /** Hashes of its code and schemas, as registered. */
   readonly code: Hash;
   readonly schema: Hash;
 }
 
-/** The mission's input, as the law names it. */
+/** The mission's input, as the law refers to it. */
 export interface MissionInputs {
   readonly count: number;
   /** Content-id digest of the canonical list of items, in order of id. */
   readonly digest: Hash;
-  /** Of a table, in its own order. */
+  /** Columns of a table, in their own order. */
   readonly columns?: readonly string[] | undefined;
-  /** What every item has; asked where the mission file names no tasks. */
+  /** Fields of every item; needed if the mission file names no tasks. */
   readonly fields?: readonly ItemField[] | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface MissionInputs {
 export interface BarredLaw {
   readonly specHash: Hash;
   readonly shape: LawShape;
-  /** What its tasks were, where producers planned them. */
+  /** Its tasks, if producers planned them. */
   readonly plan?: PlanText | undefined;
 }
 
@@ -63,71 +63,71 @@ export interface ChildSession extends ParentNode {
   readonly session: bigint;
 }
 
-/** A principal whose key is elsewhere: it has opened the session, and paid for it, by transactions of its own. */
+/** A sponsor whose key is elsewhere: it has opened the session and paid for it by its own transactions. */
 export interface PaidElsewhere {
   readonly address: Address;
   /** Number on chain. */
   readonly session: bigint;
 }
 
-/** The session that is open before the order begins, if one is: nobody here can open another in its place. */
+/** The session that is open before the order begins, if any: no other can be opened in its place. */
 export function openedSession({ child, sponsor }: Pick<LegislatureOptions, "child" | "sponsor">): bigint | undefined {
   return child?.session ?? ("session" in sponsor ? sponsor.session : undefined);
 }
 
-/** Who pays with a key of this process. */
+/** The sponsor, if its key is in this process. */
 export function payerOf({ sponsor }: Pick<LegislatureOptions, "sponsor">): LocalAccount {
-  if ("session" in sponsor) throw new AgentCityError("SponsorElsewhere", "Only the sponsor itself can pay: its key is not here");
+  if ("session" in sponsor) throw new AgentCityError("SponsorElsewhere", "Only the sponsor itself can pay: its key is not in this process");
   return sponsor;
 }
 
 export interface LegislatureOptions {
   readonly client: CityClient;
   readonly clerks: Clerks;
-  /** The principal who pays: with a key of this process, or by itself, before. */
+  /** The principal who pays: with a key of this process, or by itself beforehand. */
   readonly sponsor: LocalAccount | PaidElsewhere;
   readonly producers: readonly Producer[];
   readonly mission: MissionFile;
   readonly inputs: MissionInputs;
   readonly services: readonly LegislatedService[];
   readonly ports: LegislaturePorts;
-  /** Names the session across restarts; a run with the same id resumes where the last one stopped. */
+  /** Identifies the session across restarts; a run with the same id resumes where the last one stopped. */
   readonly id: string;
   /** Mission that this session continues. */
   readonly parent?: Address | undefined;
-  /** Laws that failed before: none of them may come again as it was. */
+  /** Laws that failed before; none may be proposed again unchanged. */
   readonly barred?: readonly BarredLaw[] | undefined;
-  /** The session is open already: a mission opened it for one of its nodes, and lent it what `mission.budget` says. */
+  /** The session is open already: a mission opened it for one of its nodes, and lent it `mission.budget`. */
   readonly child?: ChildSession | undefined;
-  /** Producers call for the session, and the sponsor adopts it; without it the sponsor opens the session. */
+  /** Producers petition for the session, and the sponsor adopts it. Default: the sponsor opens it. */
   readonly byPetition?: boolean | undefined;
   /** Ballots per transaction. Default 4. */
   readonly ballotBatch?: number | undefined;
-  /** Laws on the ballot at most, in addition to "no law". Default: `MAX_LAWS`. */
+  /** Maximum number of laws on the ballot, in addition to "no law". Default: `MAX_LAWS`. */
   readonly mostLaws?: number | undefined;
 }
 
-/** What all voters of a session are asked with. */
+/** The part of a request that is the same for all voters of a session. */
 export type Grounds = Pick<DraftRequest, "goal" | "facts">;
 
-/** What a survey says, and the goal as it is under a plan: the same object for the same plan. */
+/** A survey's facts, and the goal under a plan: the same object for the same plan. */
 export interface Common {
   readonly facts: CityFacts;
   goalUnder(plan: PlanText | null): Goal;
 }
 
-/** Which of several times a question is asked. */
+/** The occurrence of a question that is asked several times. */
 export interface When {
   readonly reading?: number;
   readonly round?: number;
 }
 
-/** Whether somebody had no answer that can be used: it abstains, and nobody else is held up. */
+/** Whether an error means that one agent abstains, which must not block the others. */
 export function isAbstention(error: unknown): boolean {
   return error instanceof MindAnswerInvalid || error instanceof SeatAbsent;
 }
 
-/** Everything a stage uses. Stages differ only in what they do with it. */
+/** Shared by all stages, which differ only in what they do with it. */
 export class LegislatureContext {
   readonly options: LegislatureOptions;
   readonly client: CityClient;
@@ -156,7 +156,7 @@ export class LegislatureContext {
     return (this.options.ports.boundary ?? noBoundary)(boundary);
   }
 
-  /** A Mind's answer: asked once a round, recorded, and checked whenever it is read. Answers are JSON. */
+  /** A mind's answer: requested once per round, recorded, and validated whenever it is read. Answers are JSON. */
   ask<Answer>(
     agent: Address,
     step: string,
@@ -169,7 +169,7 @@ export class LegislatureContext {
     return this.options.ports.answers.remember(key, schema, () => compute(checkedMind(mind)));
   }
 
-  /** The same; undefined when the mind has no usable answer, or nobody answers. */
+  /** The same; undefined if the mind has no valid answer or the seat is absent. */
   async askOrAbstain<Answer>(
     agent: Address,
     step: string,
@@ -192,7 +192,7 @@ export class LegislatureContext {
     return found;
   }
 
-  /** The grounds that a survey and a plan give, made once: what minds compute from the same goal they compute once (`minds/per-goal.ts`). */
+  /** The grounds of a survey and a plan, created once, so that minds memoise what they compute from the same goal (`minds/per-goal.ts`). */
   groundsOf(survey: ContentId | null, plan: PlanText | null, make: () => Common): Grounds {
     if (this.#grounds?.survey !== survey) this.#grounds = { survey, ...make() };
     const { facts, goalUnder } = this.#grounds;
@@ -203,7 +203,7 @@ export class LegislatureContext {
     return this.options.ports.records.putJson(value);
   }
 
-  /** The session's survey, read once: every voter is asked with it. */
+  /** The session's survey, loaded once: it is part of every question to a voter. */
   survey(id: ContentId | null): Survey {
     if (this.#survey?.id !== id || id === null) this.#survey = { id, survey: this.load(id, surveySchema) };
     return this.#survey.survey;

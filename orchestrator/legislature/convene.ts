@@ -21,21 +21,21 @@ import { askAll, ballotPaper, signedRankingsSchema } from "./rankings.ts";
 import { stateOf } from "./refund.ts";
 import { draftKey, nextReading, type SessionState } from "./state.ts";
 
-/** How long a signature for one of these calls holds, seconds of chain time. */
+/** Validity of a signature for one of these calls, seconds of chain time. */
 const VALIDITY = 3_600n;
 
 const authSchema = z.strictObject({ agent: addressSchema, deadline: z.int(), signature: hexSchema });
 const backersSchema = z.array(addressSchema);
 const amendmentSchema = z.strictObject({ candidate: z.int(), agent: addressSchema, draft: z.string().transform(parseContentId) });
 
-/** How sessions come about without a sponsor (AgentCity 3.4, 4): producers petition for one, or a proposal that failed returns, changed. */
+/** Sessions without a sponsor's initiative (AgentCity 3.4, 4): producers petition for one, or a failed proposal returns amended. */
 export function convene(context: LegislatureContext) {
   const { client, options } = context;
   const { mission, parent = zeroAddress } = options;
   const goalHash = goalHashOf(mission.goal);
 
   return {
-    /** Thinks: who wants a law for this goal: each producer that prefers its own draft to none. */
+    /** Thinks: which producers want a law for this goal: those that prefer their own draft to none. */
     async findBackers(): Promise<Partial<SessionState>> {
       const facts = await requireFeasible(context);
       const goalUnder = goalsUnder(context, facts.limits);
@@ -60,7 +60,7 @@ export function convene(context: LegislatureContext) {
       return { backers: context.save(backers) };
     },
 
-    /** Signs: the backers, for the round that is open. */
+    /** Signs: the backers, for the open round. */
     async signPetition(state: SessionState): Promise<Partial<SessionState>> {
       const { round } = await client.legislation.petitionOf(goalHash, parent);
       const deadline = Number(client.chain.clock.now() + VALIDITY);
@@ -73,7 +73,7 @@ export function convene(context: LegislatureContext) {
       return { petition: context.save(signed) };
     },
 
-    /** Sends: the signatures. Enough of them open a session, which nobody pays for until its law has won; too few lapse with the round. */
+    /** Sends: the signatures. Enough of them open a session, which is paid for only once its law has won; too few lapse with the round. */
     async sendPetition(state: SessionState): Promise<Partial<SessionState>> {
       const backers = context.load(state.petition, z.array(authSchema));
       const note = context.note("petition", [mission.mission], state.petition ?? undefined);
@@ -86,13 +86,13 @@ export function convene(context: LegislatureContext) {
       return granted === undefined ? { outcome: "failed" } : { session: granted.args.session.toString() };
     },
 
-    /** Whether the law that won still lacks somebody who pays for it. */
+    /** Whether the winning law still needs a sponsor. */
     async isUnpaid(state: SessionState): Promise<boolean> {
       const { sponsor } = await client.legislation.sessionOf(BigInt(state.session));
       return BigInt(sponsor) === 0n;
     },
 
-    /** Sends: the deposit's allowance, then the sponsor pays what the law that won costs, and has the session for its own. */
+    /** Sends: the deposit's allowance; then the sponsor pays for the winning law and adopts the session. */
     async adopt(state: SessionState): Promise<Partial<SessionState>> {
       const { law, docHash } = compileLaw(context.load(state.document, missionDocumentSchema));
       const note = context.note("adoption", [state.session], state.document ?? undefined);
@@ -106,7 +106,7 @@ export function convene(context: LegislatureContext) {
       return {};
     },
 
-    /** Whether what failed may return: too few voted, and it had not returned already (AgentCity 3.4, stage 3). */
+    /** Whether a failed proposal may return: too few voted, and it had not returned before (AgentCity 3.4, stage 3). */
     async mayReturn(state: SessionState): Promise<boolean> {
       const session = BigInt(state.session);
       const { ballotSize, ballots, electorate, origin, successor, rules } = await client.legislation.sessionOf(session);
@@ -114,7 +114,7 @@ export function convene(context: LegislatureContext) {
       return lapsed && origin === 0 && successor === 0 && (await stateOf(context, session)) === "FAILED";
     },
 
-    /** Thinks: the author of the law that led among those who voted changes it; if it has nothing to change, the next one does. */
+    /** Thinks: the author of the leading law amends it; if it has nothing to change, the next author does. */
     async amend(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const paper = await ballotPaper(context, session);
@@ -135,7 +135,7 @@ export function convene(context: LegislatureContext) {
       return { barred, amendment: null };
     },
 
-    /** Signs: the proposer, for what changed. Without its signature nothing returns. */
+    /** Signs: the proposer, for the amendment. Without its signature nothing returns. */
     async signReintroduction(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { candidate, agent, draft } = context.load(state.amendment, amendmentSchema);
@@ -146,7 +146,7 @@ export function convene(context: LegislatureContext) {
       return auth === undefined ? { amendment: null } : { reintroduction: context.save(auth) };
     },
 
-    /** Sends: the changed proposal, which opens a session of its own. */
+    /** Sends: the amended proposal, which opens a session of its own. */
     async reintroduce(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { candidate, agent, draft } = context.load(state.amendment, amendmentSchema);
@@ -168,7 +168,7 @@ export function convene(context: LegislatureContext) {
   };
 }
 
-/** Laws on the ballot, best first as far as ballots were cast; without any, as they stand. */
+/** Laws on the ballot, ranked by the ballots cast; without ballots, in ballot order. */
 async function leaders(
   context: LegislatureContext,
   state: SessionState,

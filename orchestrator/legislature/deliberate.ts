@@ -23,21 +23,21 @@ import { documentBehind, draftsOf, requestFor, tableOf, viewOf } from "./propose
 import { askAll, type BallotEntry, ballotPaper, inBatches, opinionOf, opinionsIn, signedRankingsSchema, signRankings } from "./rankings.ts";
 import type { SessionState } from "./state.ts";
 
-/** Turns in a round at most, so that a city of a thousand can still listen: every proposer, and others by lot. */
+/** Maximum number of turns in a round, so that a city of a thousand can still listen: every proposer, and others by lot. */
 export const MAX_SPEAKERS = 24;
 
 const saidSchema = z.array(z.strictObject({ agent: addressSchema, content: z.string().transform(parseContentId) }));
 
 /**
- * Stage 2b (AgentCity 3.4, committee deliberation): facts are published, then opinions recorded on chain, then up to DEBATE_ROUNDS rounds of talk
- * in an order drawn by lot. The ballot is fixed when the debate opens: whatever a majority says, no candidate leaves it.
+ * Stage 2b (AgentCity 3.4, committee deliberation): facts are published, then opinions recorded on chain, then up to DEBATE_ROUNDS rounds
+ * of speeches in an order drawn by lot. The ballot is fixed when the debate opens: no majority can remove a candidate from it.
  */
 export function deliberate(context: LegislatureContext) {
   const { client, clerks } = context;
   const votersOf = (state: SessionState) => context.survey(state.survey).voters;
 
   return {
-    /** Thinks: what the chain shows about the candidates and those who will execute one of them. */
+    /** Thinks: the chain's facts about the candidates and their possible executors. */
     async brief(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { candidates } = await client.legislation.sessionOf(session);
@@ -51,7 +51,7 @@ export function deliberate(context: LegislatureContext) {
       return { briefing: context.save(await briefingOf(client, session, debated, votersOf(state))) };
     },
 
-    /** Signs: a Regulator, under the facts. */
+    /** Signs: a Regulator, for the facts. */
     async signBriefing(state: SessionState): Promise<Partial<SessionState>> {
       const [regulator] = clerks.regulators;
       if (regulator === undefined || state.briefing === null)
@@ -62,7 +62,7 @@ export function deliberate(context: LegislatureContext) {
       return { published };
     },
 
-    /** Sends: the Speaker opens the debate; the log names the facts with it, before anybody has said anything. */
+    /** Sends: the Speaker opens the debate; the log records the facts with it, before any speech. */
     async openDebate(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const note = context.note("briefing", [state.session], state.published ?? undefined);
@@ -71,7 +71,7 @@ export function deliberate(context: LegislatureContext) {
       return { debateOpened: await blockOfDebate(context, session) };
     },
 
-    /** Thinks: what everybody would vote before any talk. */
+    /** Thinks: every voter's ranking before the debate. */
     async poll(state: SessionState): Promise<Partial<SessionState>> {
       const { reading } = state;
       const candidates = candidatesOn(await ballotPaper(context, BigInt(state.session)), context, state);
@@ -92,7 +92,7 @@ export function deliberate(context: LegislatureContext) {
       return { straws };
     },
 
-    /** Sends: the straw ballots in batches. They count for nothing but what can be learned from them. */
+    /** Sends: the straw ballots in batches. They have no effect on the outcome. */
     async castStraws(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       await inBatches(
@@ -108,7 +108,7 @@ export function deliberate(context: LegislatureContext) {
       return {};
     },
 
-    /** Thinks: one after the other, each having heard those before. Whose mind gives no usable reasons is passed over. */
+    /** Thinks: speakers in turn, each having heard those before. Speakers whose mind gives no valid reasons are skipped. */
     async speak(state: SessionState): Promise<Partial<SessionState>> {
       const round = state.rounds.length + 1;
       const paper = await ballotPaper(context, BigInt(state.session));
@@ -137,7 +137,7 @@ export function deliberate(context: LegislatureContext) {
       return { said: context.save(said) };
     },
 
-    /** Signs: the speakers, each under its place in the round and what it said. */
+    /** Signs: the speakers, for content and position in the round. */
     async signSpeeches(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const round = state.rounds.length + 1;
@@ -154,7 +154,7 @@ export function deliberate(context: LegislatureContext) {
       return { turns: context.save(turns) };
     },
 
-    /** Thinks: what everybody would vote now. A mind without a usable answer stays with its last. */
+    /** Thinks: every voter's current ranking. A mind without a valid answer keeps its last. */
     async reconsider(state: SessionState): Promise<Partial<SessionState>> {
       const round = state.rounds.length + 1;
       const turns = context.load(state.turns, z.array(turnSchema));
@@ -174,18 +174,18 @@ export function deliberate(context: LegislatureContext) {
       const record = context.save(opinions);
       await context.cross("legislature:reconsidered");
       const rounds = [...state.rounds, context.save({ turns, opinions: record })];
-      // The same record means the same opinions: no voter changed its mind.
+      // An identical record means that no voter changed its mind.
       return { rounds, opinions: record, settled: record === state.opinions };
     },
 
-    /** Whether there is more to be said: DEBATE_ROUNDS at most, fewer when a round changes no ranking. */
+    /** Whether the debate continues: at most DEBATE_ROUNDS, fewer if a round changes no ranking. */
     async goesOn({ rounds, settled }: SessionState): Promise<boolean> {
       return !settled && BigInt(rounds.length) < (await client.constitution.param(parameterIndex("DEBATE_ROUNDS")));
     },
   };
 }
 
-/** The whole debate in one record, for the log. */
+/** The whole debate as one record, for the log. */
 export function debateRecord(context: LegislatureContext, state: SessionState): ContentId | undefined {
   if (state.published === null || state.straws === null || state.debateOpened === null) return undefined;
   const debate: z.input<typeof debateSchema> = {
@@ -198,23 +198,23 @@ export function debateRecord(context: LegislatureContext, state: SessionState): 
   return context.save(debate);
 }
 
-/** Who speaks in a round, in order: drawn by the block that opened the debate, not by anyone in the city. */
+/** Speakers of a round, in order: drawn by the hash of the block that opened the debate, not by anyone in the city. */
 export function speakingOrder(opened: Hash, round: number, voters: readonly Address[], proposers: ReadonlySet<Address>): Address[] {
   const lot = randomStream(opened, "speakers", round).shuffle(voters);
   const invited = [...lot.filter((agent) => proposers.has(agent)), ...lot.filter((agent) => !proposers.has(agent))].slice(0, MAX_SPEAKERS);
   return randomStream(opened, "order", round).shuffle(invited);
 }
 
-/** Where in the debate a mind is asked; round 0 is before it. */
+/** The point of the debate at which a mind is asked; round 0 is before it. */
 function placeIn({ session }: SessionState, round: number): SessionPlace {
   return { session: BigInt(session), stage: "debate", round };
 }
 
-/** The speakers of the round that begins, in order. */
+/** Speakers of the round that begins, in order. */
 function speakersFor(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): Address[] {
   if (state.debateOpened === null) throw new AgentCityError("DebateUnknown", "The debate is not open yet");
   const proposers = new Set(paper.flatMap(({ candidate, proposer }) => (candidate === 0 ? [] : [proposer])));
-  // Whoever signed no straw ballot is not there to speak: an audit draws the same order from the chain.
+  // Agents without a signed straw ballot do not speak, so that an audit can draw the same order from the chain.
   const voters = context.load(state.straws, signedRankingsSchema).map(({ agent }) => agent);
   return speakingOrder(state.debateOpened, state.rounds.length + 1, voters, proposers);
 }
@@ -235,7 +235,7 @@ function roundsOf(context: LegislatureContext, { rounds }: SessionState): z.outp
   return rounds.map((record) => context.load(parseContentId(record), roundSchema));
 }
 
-/** What a mind may rest its opinion on: the published facts, and what was said in all rounds and `latest`. */
+/** What a mind may base its opinion on: the published facts, and the speeches of all rounds and of `latest`. */
 function debateSoFar(
   context: LegislatureContext,
   state: SessionState,

@@ -21,12 +21,12 @@ import type { SessionState } from "./state.ts";
 
 const approvalsSchema = z.array(z.strictObject({ clerk: addressSchema, office: z.int(), deadline: z.int(), signature: hexSchema }));
 
-/** Stage 6: the offices sign, the chain deploys, and anybody can see that what was deployed is what was approved. */
+/** Stage 6: the offices sign and the chain deploys; anyone can check that what was deployed is what was approved. */
 export function deploy(context: LegislatureContext) {
   const { client, clerks } = context;
   const isAudited = async ({ session }: SessionState) => (await client.legislation.sessionOf(BigInt(session))).audited;
 
-  /** What an adjudicator has to know and to sign. */
+  /** Everything that an adjudicator needs for reviewing and signing. */
   async function requestOf(state: SessionState, document: MissionDocument): Promise<CodificationRequest> {
     const { specHash } = compileLaw(document);
     return {
@@ -45,8 +45,8 @@ export function deploy(context: LegislatureContext) {
 
   return {
     /**
-     * Waits for an adjudicator when the risk is HIGH (AgentCity A.7, step 3): the graph stops here until it is resumed with a
-     * signature, or until the chain has one that was sent directly.
+     * Waits for an adjudicator if the risk is HIGH (AgentCity A.7, step 3): the graph stops here until it is resumed with a signature, or
+     * one was sent to the chain directly.
      */
     async awaitAudit(state: SessionState): Promise<Partial<SessionState>> {
       const document = context.load(state.document, missionDocumentSchema);
@@ -56,7 +56,7 @@ export function deploy(context: LegislatureContext) {
       return { audit: context.save(approval), refused: null };
     },
 
-    /** Sends: the adjudicator's signature. One that does not hold is refused by name, and the session waits again. */
+    /** Sends: the adjudicator's signature. If it is invalid, the reason is recorded and the session waits again. */
     async relayAudit(state: SessionState): Promise<Partial<SessionState>> {
       if (state.audit === null || (await isAudited(state))) return {};
       const { adjudicator, justification, signature, specHash } = context.load(state.audit, codificationApprovalSchema);
@@ -77,7 +77,7 @@ export function deploy(context: LegislatureContext) {
       return {};
     },
 
-    /** Signs: Speaker and Regulators, each after recompiling the document. Ascending, as the chain wants them. */
+    /** Signs: Speaker and Regulators, each after recompiling the document. Ascending by address, as the contract requires. */
     async signApprovals(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { bytes } = compileLaw(context.load(state.document, missionDocumentSchema));
@@ -89,7 +89,7 @@ export function deploy(context: LegislatureContext) {
       return { approvals };
     },
 
-    /** Sends: law, document hash and signatures; the deposit goes into the clone. */
+    /** Sends: law, document hash and signatures; the deposit moves into the clone. */
     async approve(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { law, docHash } = compileLaw(context.load(state.document, missionDocumentSchema));
@@ -101,7 +101,7 @@ export function deploy(context: LegislatureContext) {
       return { mission: (await client.legislation.sessionOf(session)).mission };
     },
 
-    /** Thinks: repeats the chain's fidelity check from outside. */
+    /** Thinks: repeats the chain's fidelity check independently. */
     async verify(state: SessionState): Promise<Partial<SessionState>> {
       const { law, docHash } = compileLaw(context.load(state.document, missionDocumentSchema));
       if (state.mission === null) throw new FidelityBroken("the mission", "an address", "none");
@@ -112,8 +112,8 @@ export function deploy(context: LegislatureContext) {
 }
 
 /**
- * The code at the mission's address is the registered template with exactly this law, document, session, sponsor and the
- * session's parameters, and the address is the CREATE2 address of all that.
+ * Checks that the code at the mission's address is the registered template with exactly this law, document, session, sponsor and the
+ * session's parameters, and that the address is the CREATE2 address of all that.
  */
 async function verifyFidelity({ client }: LegislatureContext, session: bigint, mission: Address, law: Hex, docHash: Hex): Promise<void> {
   const { params, sponsor, rules } = await client.legislation.sessionOf(session);

@@ -12,12 +12,14 @@ import type { MissionTask, PlannedMission } from "../protocol/mission-file.ts";
 import { planId, planOfMission } from "../protocol/mission-plan.ts";
 import type { MissionInputs } from "./context.ts";
 
-/** Seconds that work may be off chain. No constitution waits less for a node's start (VERIFICATION_TIMEOUT), which is the most a law may say. */
+/**
+ * Longest time that work may stay off chain, seconds. It is at most the shortest allowed wait for a node's start (VERIFICATION_TIMEOUT).
+ */
 const ANCHOR_INTERVAL = 60;
 
 /**
- * Turns a draft into the document that a ballot names. Pure: equal drafts give equal documents, independent of their authors. `parent` is
- * the node that the mission is, if it is one.
+ * Converts a draft into the document that a ballot refers to. Pure: equal drafts give equal documents, whoever wrote them. `parent`: the
+ * node that the mission is, if it is a child.
  */
 export function documentOf(
   mission: PlannedMission,
@@ -98,7 +100,7 @@ function nodeOf(
   };
 }
 
-/** What the mission asks for, completed by what the constitution says under which its session opened. */
+/** The mission's requirements, completed by the constitution's at the time when the session opened. */
 function agreeUnder(
   { atLeastBps, ...agree }: NonNullable<MissionTask["agree"]>,
   { jaccardThreshold, numericTolerance }: LawLimits,

@@ -1,19 +1,19 @@
 import type { ProducerFacts } from "../minds/goal.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 
-/** Producers compare a handful of laws better than many. */
+/** Producers compare a few laws better than many. */
 export const MAX_LAWS = 4;
 /** A producer sponsors at most three candidates, its own proposal included (decision 9). */
 export const MAX_SPONSORSHIPS = 3;
 
 export interface Endorsements {
-  /** Who puts which draft on the table, in order of producer index. */
+  /** Proposers of drafts, by producer index. */
   readonly proposals: readonly { readonly proposer: Address; readonly specHash: Hash }[];
-  /** Who else sponsors it, in order of producer index. */
+  /** Their sponsors, by producer index. */
   readonly sponsorships: readonly { readonly agent: Address; readonly specHash: Hash }[];
 }
 
-/** An agent's draft and how it ranks all distinct drafts, best first. */
+/** An agent's draft and its ranking of all distinct drafts, best first. */
 export interface Opinion {
   readonly agent: Address;
   readonly draft: Hash;
@@ -21,9 +21,9 @@ export interface Opinion {
 }
 
 /**
- * Which drafts are worth proposing: those that find sponsors. Everybody supports its three favourites among those on the table; one
- * with too few sponsors, the least liked first, makes room for the next, until each has sponsors enough, of two principals at
- * least. Nobody is kept from proposing; an author whose draft finds no support has nothing to gain from it.
+ * Selects drafts that find sponsors. Every agent supports its three favourites among those on the table; a draft with too few sponsors, the
+ * least popular first, makes room for the next, until each has enough sponsors of at least two principals. No one is prevented from
+ * proposing, but a draft without support gains nothing by it.
  */
 export function endorse(
   opinions: readonly Opinion[],
@@ -48,8 +48,8 @@ export function endorse(
 }
 
 /**
- * Distinct drafts in the order in which they get a place on the table: first those that more than a tenth put first, whatever the others
- * think of them (AgentCity 3.4, minority preservation), then the rest; in both by Borda count, equals in order of hash.
+ * Distinct drafts in the order in which they get on the table: first those that more than a tenth rank first, whatever the others think
+ * (AgentCity 3.4, minority preservation), then the rest; in both groups by Borda count, ties by hash.
  */
 function inOrder(opinions: readonly Opinion[]): Hash[] {
   const distinct = [...new Set(opinions.map(({ draft }) => draft))].sort();
@@ -60,7 +60,7 @@ function inOrder(opinions: readonly Opinion[]): Hash[] {
   return [...liked.filter(isProtected), ...liked.filter((draft) => !isProtected(draft))];
 }
 
-/** Who supports each of these drafts, in order of producer index: its author, and those who have it among their favourites of them. */
+/** By draft, its supporters by producer index: its author, and those with it among their favourites on the table. */
 export function supportersOf(kept: readonly Hash[], opinions: readonly Opinion[]): Map<Hash, Address[]> {
   const proposers = proposersOf(kept, opinions);
   const supporters = new Map<Hash, Address[]>(kept.map((draft) => [draft, []]));
@@ -84,7 +84,7 @@ function proposersOf(kept: readonly Hash[], opinions: readonly Opinion[]): Map<H
   );
 }
 
-/** As many sponsors as a law needs: each is a transaction, and the one after the last adds nothing. */
+/** The required number of sponsors and no more: each costs a transaction. */
 function written(
   kept: readonly Hash[],
   supporters: ReadonlyMap<Hash, readonly Address[]>,
@@ -96,7 +96,7 @@ function written(
   const needed = new Map(
     proposals.map(({ proposer, specHash }) => {
       const others = (supporters.get(specHash) ?? []).filter((agent) => agent !== proposer);
-      // Two principals at least: one sponsor of another comes first.
+      // At least two principals: a sponsor of another principal comes first.
       const stranger = others.find((agent) => principalOf.get(agent) !== principalOf.get(proposer));
       const first = others.toSorted((a, b) => Number(b === stranger) - Number(a === stranger));
       return [specHash, new Set(first.slice(0, minSponsors - 1))];

@@ -4,17 +4,17 @@ import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { CodificationRequest } from "../protocol/codification-approval.ts";
 
-/** The tally on chain is not what the recorded ballots give. */
+/** The tally on chain differs from the one computed from the recorded ballots. */
 export class TallyDisagrees extends AgentCityError {
   constructor(session: bigint, onChain: string, computed: string) {
-    super("TallyDisagrees", `Session ${session}: the chain's tally is not what the ballots give`, {
+    super("TallyDisagrees", `Session ${session}: the chain's tally differs from that of the ballots`, {
       details: `on chain ${onChain}, computed ${computed}`,
       action: "do not continue: one of the two implementations of the rules is wrong",
     });
   }
 }
 
-/** The deployed mission is not what was approved. */
+/** The deployed mission differs from what was approved. */
 export class FidelityBroken extends AgentCityError {
   constructor(what: string, expected: string, actual: string) {
     super("FidelityBroken", `The deployed mission is not the approved law: ${what} differs`, {
@@ -23,17 +23,17 @@ export class FidelityBroken extends AgentCityError {
   }
 }
 
-/** A mandated operation that this codifier cannot do. */
+/** A mandated operation unknown to this codifier. */
 export class UnknownOperation extends AgentCityError {
   constructor(operation: string) {
-    super("UnknownOperation", "The codifier has to delegate an operation that it does not know", {
+    super("UnknownOperation", "The mandates require an operation that this codifier does not know", {
       details: operation,
       action: "the adjudicators set mandates; this version knows those of protocol/operations.ts",
     });
   }
 }
 
-/** The Codification Audit found something: the law is not deployed. */
+/** The Codification Audit has findings: the law is not deployed. */
 export class CodificationRefused extends AgentCityError {
   readonly findings: CodificationReport["findings"];
 
@@ -45,27 +45,27 @@ export class CodificationRefused extends AgentCityError {
         details: findings
           .map(({ manipulation, subject, problem }) => `${manipulation} ${MANIPULATIONS[manipulation]}: ${subject} ${problem}`)
           .join("\n"),
-        action: "nothing was deployed; when the session's time is over its deposit goes back",
+        action: "nothing was deployed; the deposit is refunded when the session expires",
       },
     );
     this.findings = findings;
   }
 }
 
-/** A node of the law that no agent of the city can run. */
+/** The law has a node that no agent of the city can run. */
 export class NoWitness extends AgentCityError {
   constructor(title: string) {
-    super("NoWitness", `No eligible producer has the capabilities that a node of "${title}" asks for`);
+    super("NoWitness", `No eligible producer has the capabilities that a node of "${title}" requires`);
   }
 }
 
-/** So many producers are out that no law could be made, or carried out, by the others. */
+/** Too many producers are excluded for the rest to make a law or carry it out. */
 export class TooFewProducers extends GoalNotFeasible {
   constructor(problem: string, leftOut: readonly { readonly agent: Address; readonly reason: string }[]) {
     const [first] = leftOut;
     super(
       `${problem}; ${leftOut.length} of the city take no part`,
-      `begin a new city (another AGENTCITY_HOME), or let an adjudicator rehabilitate them one by one: npm run override -- adjust-reputation ${first?.agent ?? "<agent>"} <points> --as adjudicator-1 --because "…"`,
+      `start a new city (another AGENTCITY_HOME), or let an adjudicator rehabilitate them one by one: npm run override -- adjust-reputation ${first?.agent ?? "<agent>"} <points> --as adjudicator-1 --because "…"`,
       { code: "TooFewProducers", details: leftOut.map(({ agent, reason }) => `${agent}: ${reason}`).join("\n") },
     );
   }
@@ -78,7 +78,7 @@ export class AuditNeeded extends AgentCityError {
   constructor(request: CodificationRequest) {
     const { session, specHash, refused } = request;
     super("AuditNeeded", `Session ${session} waits: its law is of HIGH risk and needs an adjudicator's approval`, {
-      details: [`spec ${specHash}`, ...(refused === null ? [] : [`the last signature was not taken: ${refused}`])].join("\n"),
+      details: [`spec ${specHash}`, ...(refused === null ? [] : [`the last signature was rejected: ${refused}`])].join("\n"),
       action: "let an adjudicator sign APPROVE_CODIFICATION, then run the mission again to continue the session",
     });
     this.request = request;

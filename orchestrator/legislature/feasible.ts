@@ -21,7 +21,7 @@ import { TooFewProducers } from "./errors.ts";
 import { goalsUnder, missionWith, plansOf } from "./plan.ts";
 import { producerFacts } from "./survey.ts";
 
-/** Throws a named error when no law could come of the mission, before anybody's money moves; else what the city is like. */
+/** Returns the city's facts. Throws a named error if no law could result from the mission, before any money moves. */
 export async function requireFeasible(context: LegislatureContext): Promise<CityFacts> {
   const { client, options } = context;
   const limits = await readLimits(client, await newestEdition(client));
@@ -82,13 +82,13 @@ async function requireFeasiblePlan(
   compileLaw(documentOf(mission, options.inputs, goal, facts, shape, options.child));
 }
 
-/** A producer that the chain takes neither a vote nor a bid of, and why. */
+/** A producer whose votes and bids the chain refuses, and why. */
 interface LeftOut {
   readonly agent: Address;
   readonly reason: string;
 }
 
-/** Those who are out count in the turnout, and sponsor nothing. */
+/** Excluded producers count for the turnout, but sponsor nothing. */
 async function requireElectorate(client: CityClient, voters: number, leftOut: readonly LeftOut[]): Promise<void> {
   if (leftOut.length === 0) return;
   const param = async (name: ParameterName) => Number(await client.constitution.param(parameterIndex(name)));
@@ -108,23 +108,26 @@ function optionsAmong(goal: Goal, facts: CityFacts, leftOut: readonly LeftOut[])
 
 const WHOLE_TOKEN = 10n ** BigInt(TOKEN_DECIMALS);
 
-/** A budget must pay for every run under some structure; what cannot be divided at all `compileLaw` says. */
+/** Checks that the budget pays for every run under some structure; budgets that cannot be divided at all are left to `compileLaw`. */
 function requirePay(goal: Goal, shapes: readonly LawShape[]): void {
   const [pay = 0n] = shapes.map((shape) => leastPay(goal, shape)).sort((a, b) => Number(b - a));
   if (pay === 0n || pay >= MIN_PAY) return;
   const enough = (goal.budget * MIN_PAY) / pay;
   throw new GoalNotFeasible(
-    `its budget of ${formatMoney(goal.budget)} tokens pays ${formatMoney(pay)} for a run of a service, and agents ask for ${formatMoney(MIN_PAY)} at least`,
+    `its budget of ${formatMoney(goal.budget)} tokens pays ${formatMoney(pay)} for a run of a service, but agents ask for at least ${formatMoney(MIN_PAY)}`,
     goal.tasks.some(({ budget }) => budget !== undefined)
       ? "raise the budgets of its tasks, and that of the mission"
-      : `set \`budget: ${formatAmount(enough - (enough % WHOLE_TOKEN) + WHOLE_TOKEN)}\` or more; what nobody earns comes back`,
+      : `set \`budget: ${formatAmount(enough - (enough % WHOLE_TOKEN) + WHOLE_TOKEN)}\` or more; unspent money is refunded`,
   );
 }
 
-/** What a run takes at most that is given no other time, seconds. */
+/** Time limit of a run without a stated one, seconds. */
 const LONGEST_RUN = 30;
 
-/** A mission's time must hold its market, the longest chain of its tasks, and the least review where a human signs; all of it chain time. */
+/**
+ * Checks that a mission's duration covers its market, the longest chain of its tasks, and the shortest review where a human signs; all in
+ * chain time.
+ */
 async function requireTime(client: CityClient, { tasks, duration }: Goal, { minReview }: LawLimits): Promise<void> {
   const bidding = Number(await client.constitution.param(parameterIndex("BIDDING_WINDOW")));
   const ends = new Map<string, number>();
@@ -140,12 +143,12 @@ async function requireTime(client: CityClient, { tasks, duration }: Goal, { minR
   );
 }
 
-/** Whole minutes where it comes out even, else seconds. */
+/** Whole minutes where possible, otherwise seconds. */
 function formatDuration(seconds: number): string {
   return seconds > 60 && seconds % 60 === 0 ? `${seconds / 60} m` : `${seconds} s`;
 }
 
-/** A law that names an unapproved predicate would be refused after the vote. */
+/** A law with an unapproved predicate would be refused after the vote. */
 async function requireGates(client: CityClient, mission: Parameters<typeof gatesIn>[0]): Promise<void> {
   for (const { name, gate } of gatesIn(mission)) {
     const problem = await gateProblem(client, gate);

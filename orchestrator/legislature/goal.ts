@@ -4,7 +4,7 @@ import type { Goal, GoalTask } from "../minds/goal.ts";
 import type { MissionFile, MissionTask } from "../protocol/mission-file.ts";
 import type { LegislatedService } from "./context.ts";
 
-/** A mission file as agents see it when they draft. `coverage` is given where they planned its tasks. */
+/** A mission file as drafting agents see it. `coverage` is given if they planned its tasks. */
 export function goalOf(
   mission: MissionFile,
   services: readonly LegislatedService[],
@@ -24,7 +24,7 @@ export function goalOf(
   };
 }
 
-/** A task can be divided when every service it allows looks at each item by itself, one with a plan into the plan's parts. */
+/** A task is divisible if every service it allows works item by item; one with a plan is divided into the plan's parts. */
 function taskOf(task: MissionTask, services: readonly LegislatedService[]): GoalTask {
   const { plan } = task;
   const allowed = task.services.map((id) => {

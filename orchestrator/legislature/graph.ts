@@ -18,8 +18,8 @@ import { vote } from "./vote.ts";
 
 /**
  * An order as a graph: convene → identify → propose → deliberate → vote → validate → codify → deploy; without a law expire → refund, and
- * from there, where the constitution allows it, another session: revised after a refusal, amended after too small a turnout. One effect
- * kind per node (decision 45), so that a node that runs again after a crash signs the same bytes, or asks for the same transaction.
+ * from there, where the constitution allows it, another session: revised after a refusal, amended after too low a turnout. Each node has
+ * one kind of effect (decision 45), so that a node repeated after a crash signs the same bytes, or requests the same transaction.
  */
 export function sessionGraph(context: LegislatureContext) {
   const stages = {
@@ -172,7 +172,7 @@ export function sessionGraph(context: LegislatureContext) {
         "openVoting",
       ])
       .addEdge("awaitVoting", "openVoting")
-      // What was never debated nobody has ranked yet.
+      // Without a debate no one has ranked the laws yet.
       .addConditionalEdges("openVoting", (state: SessionState) => goOn(state.opinions === null ? "rank" : "signBallots")(state), [
         "rank",
         "signBallots",
@@ -207,7 +207,7 @@ export function sessionGraph(context: LegislatureContext) {
       .addConditionalEdges(
         "refund",
         async (state: SessionState) => {
-          // The mission above, or the sponsor elsewhere, decides whether there is another session.
+          // The parent mission, or the external sponsor, decides on another session.
           if (openedSession(context.options) !== undefined) return END;
           if (state.outcome === "refused") return state.revisions < MAX_REVISIONS ? "openSession" : END;
           return (await stages.mayReturn(state)) ? "amend" : END;
@@ -226,18 +226,18 @@ export function sessionGraph(context: LegislatureContext) {
   );
 }
 
-/** What comes first: a session that is open already expires at once where no law could come of it. */
+/** The first node: an open session that can yield no law expires at once. */
 function beginning({ options }: LegislatureContext, { outcome }: SessionState) {
   if (openedSession(options) !== undefined) return goOn("requestIdentities")({ outcome });
   return options.byPetition === true ? "findBackers" : "openSession";
 }
 
-/** A law that the constitution refuses is revised and submitted again, this often (AgentCity B.10). */
+/** Number of times a law that the constitution rejects is revised and resubmitted (AgentCity B.10). */
 const MAX_REVISIONS = 2;
 
 type Stage = (state: SessionState) => Promise<Partial<SessionState>>;
 
-/** A stage that comes too late is not an error but a fact about the session: its time ran out, or it was ended. */
+/** A stage that comes too late is no error but a fact about the session: it expired, or was ended. */
 function expiring(context: LegislatureContext, stage: Stage): Stage {
   return async (state) => {
     try {
@@ -249,15 +249,18 @@ function expiring(context: LegislatureContext, stage: Stage): Stage {
   };
 }
 
-/** To the next stage, unless the session cannot continue. */
+/** Continues with the next stage, unless the session is over. */
 function goOn<Next extends string>(next: Next): (state: Pick<SessionState, "outcome">) => Next | "expire" {
   return ({ outcome }) => (outcome === "open" ? next : "expire");
 }
 
-/** Voters that one run of a thinking node asks side by side: a checkpoint per run, so a thousand voters are not a thousand checkpoints. */
+/**
+ * Voters asked concurrently in one run of a thinking node: a checkpoint per run, so that a thousand voters do not mean a thousand
+ * checkpoints.
+ */
 const COHORT = 50;
 
-/** Runs of the drafting node, side by side, each for some of the voters who have no draft. With no voter to ask, the session waits for its end. */
+/** Concurrent runs of the drafting node, each for some of the voters without a draft. Without any, the session waits for its end. */
 function fanOut(context: LegislatureContext, { session, survey, reading, barred, drafts, outcome }: SessionState) {
   if (outcome !== "open") return "expire";
   const { voters } = context.survey(survey);

@@ -18,7 +18,7 @@ import { producerFacts, surveyRecord } from "./survey.ts";
 const requestSchema = z.strictObject({ ...sevenSchemas.IdentityVerificationRequest.shape, signature: hexSchema });
 const attestationsSchema = z.array(z.strictObject({ ...sevenSchemas.IdentityAttestation.shape, signature: hexSchema }));
 
-/** Stage 1 (AgentCity B.10): a sponsor opens a session with money; producers say who they are; the Registrar checks it. */
+/** Stage 1 (AgentCity B.10): a sponsor opens a session with a deposit; producers identify themselves; the Registrar checks them. */
 export function identify(context: LegislatureContext) {
   const { client, clerks, options } = context;
 
@@ -48,7 +48,7 @@ export function identify(context: LegislatureContext) {
       return { request: context.save({ ...request, session: state.session }) };
     },
 
-    /** Signs: every producer that votes and takes part answers (MSG_TYPE_2), in the order given. */
+    /** Signs: every voting producer that takes part answers (MSG_TYPE_2), in the given order. */
     async signAttestations(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { deadline, nonce } = context.load(state.request, requestSchema);
@@ -69,7 +69,7 @@ export function identify(context: LegislatureContext) {
       return { attestations };
     },
 
-    /** Thinks: who takes part, and what the city is like. */
+    /** Thinks: who takes part, and the facts about the city. */
     async survey(state: SessionState): Promise<Partial<SessionState>> {
       const attestations = context.load(state.attestations, attestationsSchema);
       const request = context.load(state.request, requestSchema);
@@ -83,7 +83,7 @@ export function identify(context: LegislatureContext) {
       const { sponsor, params, rules } = await client.legislation.sessionOf(BigInt(state.session));
       const survey = {
         voters: voters.map(({ facts }) => facts),
-        // Whoever means to adopt what producers petitioned for does not work in it either.
+        // A principal that is going to adopt the petitioned session does not work in it either.
         sponsor: BigInt(sponsor) === 0n ? context.options.sponsor.address : sponsor,
         verifiers: Number(await client.evidence.verifierCount()),
         minSponsors: rules.minSponsors,
@@ -92,7 +92,7 @@ export function identify(context: LegislatureContext) {
       return { survey: context.save(surveyRecord(survey)) };
     },
 
-    /** Sends: the Registrar's word, over the root of the attestations. */
+    /** Sends: the Registrar's confirmation, over the root of the attestations. */
     async confirmIdentities(state: SessionState): Promise<Partial<SessionState>> {
       const root = clerks.registrar.rootOf(context.load(state.attestations, attestationsSchema));
       const messages = context.save({ request: state.request, attestations: state.attestations });
@@ -105,8 +105,8 @@ export function identify(context: LegislatureContext) {
 }
 
 /**
- * Lets the procedure take the deposit, and has it taken by `pay`; once more in every reading, for what it gave back. The allowance is added
- * to what another session of the sponsor may have been stopped before using. No deposit is paid for a session that cannot end with a law.
+ * Approves the deposit for the procedure and has `pay` use it; repeated in every reading, for what was refunded. The allowance is added to
+ * one that an interrupted session of the sponsor may not have used. No deposit is paid for a session that cannot end with a law.
  */
 export async function withDeposit<Result>(
   context: LegislatureContext,

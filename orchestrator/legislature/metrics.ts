@@ -1,6 +1,6 @@
 /**
- * What a session was like, in numbers (AgentCity 4: H2e–H2g and the secondary metrics of stages 4–6). Each is an exact fraction; `whole` 0
- * means that there was nothing to measure. Everything is computed from what the chain recorded, so that anybody gets the same.
+ * Metrics of a session (AgentCity 4: H2e–H2g and the secondary metrics of stages 4–6). Each is an exact fraction; `whole` is 0 if there was
+ * nothing to measure. Everything is computed from on-chain records, so that the results are reproducible.
  */
 import type { Address } from "../primitives/hex.ts";
 import type { Metrics, Share } from "../protocol/metrics.ts";
@@ -8,20 +8,20 @@ import { unpackRanking } from "../rules/condorcet.ts";
 import { discordant } from "../rules/rank-correlation.ts";
 import type { SessionStateName } from "../rules/transitions/session.ts";
 
-/** What the chain recorded of one session. */
+/** On-chain records of one session. */
 export interface SessionRecord {
-  /** Producers that counted when it opened. */
+  /** Number of producers with a vote when it opened. */
   readonly electorate: number;
   /** Candidate numbers by ballot entry; entry 0 is "no law". */
   readonly ballot: readonly number[];
   /** Numbers of all candidates that were proposed. */
   readonly proposed: readonly number[];
-  /** Packed rankings from before the debate, and those that were counted. */
+  /** Packed rankings from before the debate, and the ballots counted. */
   readonly straws: ReadonlyMap<Address, bigint>;
   readonly ballots: ReadonlyMap<Address, bigint>;
-  /** Agents that proposed, sponsored, gave an opinion or voted. */
+  /** Agents that proposed, sponsored, cast a straw ballot or voted. */
   readonly participants: ReadonlySet<Address>;
-  /** Arcs it went along, from NONE on. */
+  /** State transitions, from NONE on. */
   readonly moves: readonly { readonly from: SessionStateName; readonly to: SessionStateName }[];
 }
 
@@ -42,14 +42,14 @@ export function turnoutOf({ ballots, electorate }: Pick<SessionRecord, "ballots"
   return { part: ballots.size, whole: electorate };
 }
 
-/** Legislative Participation Rate: how many of the electorate took part in any way. */
+/** Legislative Participation Rate: share of the electorate that took part in any way. */
 export function participationOf({ participants, electorate }: Pick<SessionRecord, "participants" | "electorate">): Share {
   return { part: participants.size, whole: electorate };
 }
 
 /**
- * Deliberation Shift Index: the mean Kendall τ distance between a voter's rankings before and after the debate, over those who gave both. Part:
- * pairs of candidates that changed places; whole: pairs there are.
+ * Deliberation Shift Index: the mean Kendall τ distance between a voter's rankings before and after the debate, over those who gave both.
+ * Part: pairs of candidates whose order changed; whole: all pairs.
  */
 export function shiftOf({ straws, ballots, ballot }: Pick<SessionRecord, "straws" | "ballots" | "ballot">): Share {
   const m = ballot.length;
@@ -64,15 +64,15 @@ export function shiftOf({ straws, ballots, ballot }: Pick<SessionRecord, "straws
 }
 
 /**
- * Minority Survival Rate: of the proposals that were not most voters' first choice before the debate, how many were on the ballot and came
- * first on more than a tenth of the ballots (AgentCity H2g). Without a poll before it there is no majority to dissent from.
+ * Minority Survival Rate: of the proposals that were not the most frequent first choice before the debate, how many were on the ballot and
+ * came first on more than a tenth of the ballots (AgentCity H2g). Without straw ballots there is no majority to dissent from.
  */
 export function minoritySurvivalOf({ straws, ballots, ballot, proposed }: SessionRecord): Share {
   if (straws.size === 0) return { part: 0, whole: 0 };
   const m = ballot.length;
   const before = firstChoices([...straws.values()], m);
   const laws = ballot.map((_, entry) => entry).slice(1);
-  // Of equals the first: whichever is called the majority's, there are as many others.
+  // Ties go to the first: whichever counts as the majority's, the number of others is the same.
   const majority = ballot[laws.reduce((best, entry) => ((before[entry] ?? 0) > (before[best] ?? 0) ? entry : best), laws[0] ?? 0)];
   const dissenting = proposed.filter((candidate) => candidate !== majority);
   const after = firstChoices([...ballots.values()], m);
@@ -83,7 +83,7 @@ export function minoritySurvivalOf({ straws, ballots, ballot, proposed }: Sessio
   return { part: surviving.length, whole: dissenting.length };
 }
 
-/** How often each entry is in first place. */
+/** Number of first places of each entry. */
 function firstChoices(rankings: readonly bigint[], m: number): number[] {
   const counts = new Array<number>(m).fill(0);
   for (const ranking of rankings) {
@@ -93,7 +93,7 @@ function firstChoices(rankings: readonly bigint[], m: number): number[] {
   return counts;
 }
 
-/** A stage that could not be finished: every attempt was refused until its time was over. */
+/** Whether a stage was not completed: every attempt was refused until it expired. */
 function ended({ moves }: Pick<SessionRecord, "moves">, stage: SessionStateName): number {
   return passed({ moves }, stage, "EXPIRED");
 }
@@ -102,7 +102,7 @@ function passed({ moves }: Pick<SessionRecord, "moves">, from: SessionStateName,
   return moves.filter((move) => move.from === from && move.to === to).length;
 }
 
-/** One kind of outcome against it and the other. */
+/** A share of two counts. */
 function of(counted: number, others: number): Share {
   return { part: counted, whole: counted + others };
 }

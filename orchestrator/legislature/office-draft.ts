@@ -14,19 +14,22 @@ import { missionWith } from "./plan.ts";
 import { draftsOf, formerLaws, isLawful, requestFor, tableOf } from "./propose.ts";
 import { draftKey, type SessionState } from "./state.ts";
 
-/** Why the office drafts, as its draft says it. */
+/** The reason stated in the office's draft. */
 const REASON = "no producer's draft found its sponsors; this is the plainest law that goal and constitution allow";
 
 /**
- * Where no producer's draft found its sponsors, the Speaker drafts the plainest law (decision 75). No mind is asked: it follows from the goal and
- * the parameters alone, and the audit derives it again.
+ * If no producer's draft found its sponsors, the Speaker drafts the plainest law (decision 75). No mind is asked: it follows from goal and
+ * parameters alone, and the audit derives it again.
  */
 export function officeDraft(context: LegislatureContext) {
   const { client, clerks, options } = context;
   const { speaker } = clerks;
 
   return {
-    /** Thinks: the plainest law, if anybody could derive it, the chain takes a draft of the office, and would pass it. */
+    /**
+     * Thinks: the plainest law, provided that anyone could derive it, and that the chain accepts a draft of the office and would validate
+     * it.
+     */
     async draftPlainest(state: SessionState): Promise<Partial<SessionState>> {
       if (!isDerivable(options)) return {};
       const house = await client.agents.principalOf(speaker.address);
@@ -48,7 +51,7 @@ export function officeDraft(context: LegislatureContext) {
       };
     },
 
-    /** Sends: the Speaker, its draft. It counts for nothing if a producer's finds its sponsors yet. */
+    /** Sends: the Speaker's draft. It is void if a producer's draft finds its sponsors after all. */
     async sendDraft(state: SessionState): Promise<Partial<SessionState>> {
       const draft = draftsOf(context, state).find(({ agent }) => agent === speaker.address);
       if (draft === undefined) return {};
@@ -64,7 +67,7 @@ export function officeDraft(context: LegislatureContext) {
   };
 }
 
-/** The law that a document makes; undefined where the goal's budget cannot be divided so, or no law can be so. */
+/** The law of a document; undefined if the goal's budget cannot be divided so, or the law would be invalid. */
 function lawOrNone(document: () => MissionDocument): CompiledLaw | undefined {
   try {
     return compileLaw(document());
@@ -74,12 +77,12 @@ function lawOrNone(document: () => MissionDocument): CompiledLaw | undefined {
   }
 }
 
-/** Whether the law follows from what everybody has: tasks that the file names, services of the city's catalogue, no mission above. */
+/** Whether the law follows from public facts: tasks named in the file, services of the city's catalogue, no parent mission. */
 function isDerivable({ mission, child }: LegislatureOptions): boolean {
   return isPlanned(mission) && mission.services === null && child === undefined;
 }
 
-/** Facts without the producers of a house: they neither bid under its law nor show that it can be carried out. */
+/** Facts without the producers of a principal: they neither bid under its law nor count as witnesses for it. */
 export function apartFrom<Facts extends { readonly producers: readonly { readonly principal: Address }[] }>(
   house: Address,
   facts: Facts,
@@ -87,12 +90,12 @@ export function apartFrom<Facts extends { readonly producers: readonly { readonl
   return { ...facts, producers: facts.producers.filter(({ principal }) => principal !== house) };
 }
 
-/** The house of the Speaker that drafted this candidate. */
+/** The principal of the Speaker that drafted this candidate. */
 export async function houseOf({ client }: LegislatureContext, session: bigint, candidate: number): Promise<Address> {
   return (await client.legislation.candidateOf(session, candidate)).principal;
 }
 
-/** Whether the chain takes a draft of the office: somebody has paid, its envelope has it, its house does not verify. */
+/** Whether the chain accepts a draft of the office: the deposit is paid, its envelope permits drafting, and its principal (`house`) does not verify. */
 async function mayDraft({ client, clerks: { speaker } }: LegislatureContext, session: bigint, house: Address): Promise<boolean> {
   const { sponsor, drafted } = await client.legislation.sessionOf(session);
   if (sponsor === zeroAddress || drafted !== 0 || !(await speaker.mayDraft())) return false;

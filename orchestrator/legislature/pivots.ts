@@ -2,22 +2,22 @@ import type { Hash } from "../primitives/hex.ts";
 import { packRanking, pairwise, standingsOf } from "../rules/condorcet.ts";
 import type { CastBallot } from "./result.ts";
 
-/** How little would have changed the outcome, from the ballots alone. */
+/** How close the outcome was, from the ballots alone. */
 export interface Pivots {
-  /** Voters any one of whom decided: without its ballot another entry wins. */
+  /** Voters each of whom decided alone: without its ballot another entry wins. */
   readonly alone: readonly CastBallot["agent"][];
-  /** The fewest voters who, putting one rival before the winner, would have changed who wins; null when nothing could. */
+  /** The smallest number of voters who could have changed the winner by ranking one rival above it; null if none could. */
   readonly swing: Swing | null;
 }
 
 export interface Swing {
   readonly rival: number;
   readonly voters: number;
-  /** Voters who rank the rival right behind the winner: exchanging the two changes nothing else of their ranking. */
+  /** Voters who rank the rival right behind the winner: swapping the two changes nothing else in their ranking. */
   readonly adjacent: number;
 }
 
-/** Exact: every question is answered by counting again. */
+/** Exact: every case is recounted. */
 export function pivotsOf(ballots: readonly CastBallot[], entries: number, tieSeed: Hash): Pivots {
   const counted = pairwise(
     ballots.map(({ ranking }) => packRanking(ranking)),
@@ -28,7 +28,7 @@ export function pivotsOf(ballots: readonly CastBallot[], entries: number, tieSee
   return { alone: aloneOf(ballots, counted, winner, winnerOf), swing: swingOf(ballots, counted, winner, winnerOf) };
 }
 
-/** Who wins when only these ballots are counted; null without any. */
+/** The winner if only these ballots are counted; null without any. */
 export function winnerAmong(ballots: readonly CastBallot[], entries: number, tieSeed: Hash): number | null {
   if (ballots.length === 0) return null;
   const rankings = ballots.map(({ ranking }) => packRanking(ranking));
@@ -75,7 +75,7 @@ function swingOf(
   return swings.sort((a, b) => a.voters - b.voters || a.rival - b.rival)[0] ?? null;
 }
 
-/** The duels when that many voters put the rival before the winner instead. */
+/** The duels if this many voters ranked the rival above the winner instead. */
 function exchanged(counted: readonly (readonly number[])[], winner: number, rival: number, voters: number): number[][] {
   return counted.map((row, i) =>
     row.map((count, j) => {

@@ -12,8 +12,8 @@ import { isAbstention, type LegislatureContext } from "./context.ts";
 import { goalOf } from "./goal.ts";
 
 /**
- * An agent's plan for a goal whose file names no tasks; null where it does. Asked once an order and recorded before anything depends on it.
- * Throws NoPlan, and MindAnswerInvalid for an answer that is no plan.
+ * An agent's plan for a goal without tasks; null if the file names tasks. Requested once per order, and recorded before anything depends on
+ * it. Throws NoPlan, and MindAnswerInvalid for an invalid plan.
  */
 export async function planBy(context: LegislatureContext, agent: Address, limits: LawLimits): Promise<PlanText | null> {
   const { mission, services, inputs, barred = [] } = context.options;
@@ -25,7 +25,7 @@ export async function planBy(context: LegislatureContext, agent: Address, limits
   return context.ask(agent, "plan", planTextSchema, (mind) => mind.plan(request));
 }
 
-/** The same; undefined when the agent has none. */
+/** The same; undefined if the agent has none. */
 export async function planOrAbstain(context: LegislatureContext, agent: Address, limits: LawLimits): Promise<PlanText | null | undefined> {
   try {
     return await planBy(context, agent, limits);
@@ -35,7 +35,7 @@ export async function planOrAbstain(context: LegislatureContext, agent: Address,
   }
 }
 
-/** The plans of these agents, each once. Throws NoPlan when none of them has one. */
+/** The distinct plans of these agents. Throws NoPlan if none has one. */
 export async function plansOf(
   context: LegislatureContext,
   agents: readonly Address[],
@@ -56,14 +56,14 @@ export async function plansOf(
   return [...plans.values()];
 }
 
-/** The mission with its tasks: the file's, or those of a plan. */
+/** The mission with its tasks: the file's, or a plan's. */
 export function missionWith({ options: { mission, services } }: LegislatureContext, plan: PlanText | null): PlannedMission {
   if (isPlanned(mission)) return mission;
-  if (plan === null) throw new NoPlan("nobody planned it", null);
+  if (plan === null) throw new NoPlan("there is no plan for it", null);
   return missionOfPlan(mission, plan, services);
 }
 
-/** The goal as agents see it under each plan, made once; under none, of a file that names no tasks, there is nothing in it to be done. */
+/** The goal under each plan, created once; without a plan for a file without tasks it has no tasks. */
 export function goalsUnder(context: LegislatureContext, limits: LawLimits): (plan: PlanText | null) => Goal {
   const { mission, services, inputs } = context.options;
   const { goal, input } = mission;

@@ -30,10 +30,10 @@ import { askAll } from "./rankings.ts";
 import { draftKey, type SessionState } from "./state.ts";
 import { factsOf, type Survey } from "./survey.ts";
 
-/** A law before it is written down: its structure, and its tasks where the mission file names none. */
+/** A law before it is written as a document: its structure, and its tasks if the mission file names none. */
 const lawSchema = z.strictObject({ shape: lawShapeSchema, plan: planTextSchema.optional() });
 
-/** What an agent drafted: the law, the document it makes, and why. */
+/** An agent's draft: the law, its document, and the reasons. */
 export const draftSchema = z.strictObject({
   ...lawSchema.shape,
   agent: addressSchema,
@@ -46,7 +46,7 @@ export type Draft = z.output<typeof draftSchema>;
 const endorsementsSchema = z.strictObject({
   proposals: z.array(z.strictObject({ proposer: addressSchema, specHash: hashSchema })),
   sponsorships: z.array(z.strictObject({ agent: addressSchema, specHash: hashSchema })),
-  /** What they follow from, for when somebody does not sign. */
+  /** The opinions behind them, for recomputing if someone does not sign. */
   opinions: z.array(z.strictObject({ agent: addressSchema, draft: hashSchema, ranking: z.array(hashSchema) })),
 });
 
@@ -57,10 +57,10 @@ const proposalsSchema = z.array(
 
 const sponsorshipsSchema = z.array(z.strictObject({ candidate: z.int(), auth: authSchema }));
 
-/** A law on the table: what minds compare, and what names it on chain. */
+/** Laws on the table: what minds compare, and the hash that identifies each on chain. */
 const tableSchema = z.array(z.strictObject({ ...lawSchema.shape, specHash: hashSchema }));
 
-/** What every Mind is asked with: itself, the goal under a plan if there is one, and the facts all share. */
+/** A request to a mind: its own address, the goal under a plan if there is one, and the shared facts. */
 export function requestFor(
   context: LegislatureContext,
   survey: ContentId | null,
@@ -70,7 +70,7 @@ export function requestFor(
   return { self, ...groundsWith(context, survey, plan), ...failedUnder(context, plan) };
 }
 
-/** Laws for the tasks of this plan that failed. */
+/** Failed laws for the tasks of this plan. */
 function failedUnder({ options: { barred = [] } }: LegislatureContext, plan: PlanText | null): Pick<DraftRequest, "failed"> {
   const failed = barred.filter(isUnder(plan)).map(({ shape }) => shape);
   return failed.length === 0 ? {} : { failed };
@@ -88,7 +88,7 @@ function groundsWith(context: LegislatureContext, survey: ContentId | null, plan
   });
 }
 
-/** A law as minds compare it; those of different plans bring their own goals. */
+/** A law as minds compare it; laws with different plans have their own goals. */
 export function viewOf(
   context: LegislatureContext,
   survey: ContentId | null,
@@ -99,12 +99,12 @@ export function viewOf(
   return { number, shape, goal: groundsWith(context, survey, plan).goal, ...failedUnder(context, plan) };
 }
 
-/** The laws on the table, in order of hash. */
+/** The laws on the table, by hash. */
 export function tableOf(context: LegislatureContext, table: ContentId | null): z.output<typeof tableSchema> {
   return table === null ? [] : context.load(table, tableSchema);
 }
 
-/** Every draft of the session, in the order of its voters; then the Speaker's own, if there is one. */
+/** Every draft of the session, in the order of its voters; then the Speaker's, if there is one. */
 export function draftsOf(context: LegislatureContext, state: Pick<SessionState, "survey" | "drafts" | "reading">): Draft[] {
   const { voters } = context.survey(state.survey);
   return [...voters.map(({ agent }) => agent), context.clerks.speaker.address].flatMap((agent) => {
@@ -113,7 +113,7 @@ export function draftsOf(context: LegislatureContext, state: Pick<SessionState, 
   });
 }
 
-/** All drafted laws, each once, in order of hash. */
+/** All distinct drafted laws, by hash. */
 function distinct(drafts: readonly Draft[]): z.output<typeof tableSchema> {
   const bySpec = new Map(
     drafts.map(({ specHash, shape, plan }) => [specHash, { specHash, shape, ...(plan === undefined ? {} : { plan }) }]),
@@ -121,7 +121,7 @@ function distinct(drafts: readonly Draft[]): z.output<typeof tableSchema> {
   return [...bySpec.values()].sort((a, b) => (a.specHash < b.specHash ? -1 : 1));
 }
 
-/** Stage 2: drafts side by side, then the candidates that find sponsors (AgentCity 3.4; decisions 9, 53). */
+/** Stage 2: concurrent drafts, then candidates that find sponsors (AgentCity 3.4; decisions 9, 53). */
 export function propose(context: LegislatureContext) {
   const { client, options } = context;
 
@@ -130,7 +130,7 @@ export function propose(context: LegislatureContext) {
   }
 
   return {
-    /** Thinks: some producers' laws, and their reasons. Runs side by side. Whose mind has no usable answer abstains. */
+    /** Thinks: laws of some producers, and their reasons. Runs concurrently. Producers whose mind has no valid answer abstain. */
     async draft({ agents, ...of }: Drafting): Promise<Partial<SessionState>> {
       const lawful = lawfulOnce(context);
       const drafted = await Promise.all(
@@ -142,7 +142,7 @@ export function propose(context: LegislatureContext) {
       return { drafts: Object.fromEntries(drafted.flat()) };
     },
 
-    /** Thinks: everybody ranks all drafts; those that find sponsors become candidates. */
+    /** Thinks: every producer ranks all drafts; those that find sponsors become candidates. */
     async endorse(state: SessionState): Promise<Partial<SessionState>> {
       await context.cross("legislature:drafted");
       const survey = context.survey(state.survey);
@@ -162,7 +162,7 @@ export function propose(context: LegislatureContext) {
       return { table: context.save(known), endorsements: context.save(endorsedBy(opinions, survey)) };
     },
 
-    /** Signs: the proposers. An agent that does not sign supports nothing either; the others then choose among the rest again. */
+    /** Signs: the proposers. An agent that does not sign supports nothing either; the others then choose again among the rest. */
     async signProposals(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const survey = context.survey(state.survey);
@@ -172,7 +172,7 @@ export function propose(context: LegislatureContext) {
       const standing = await standingIn(context, session);
       const signed = new Map<Hash, z.input<typeof proposalsSchema>[number]>();
       const absent = new Set<Address>();
-      // What returned by reintroduction is proposed already.
+      // A reintroduced proposal is already proposed.
       const open = () =>
         endorsed.proposals.find(({ proposer, specHash }) => !standing.has(specHash) && signed.get(specHash)?.auth.agent !== proposer);
       for (let next = open(); next !== undefined; next = open()) {
@@ -196,7 +196,7 @@ export function propose(context: LegislatureContext) {
       return { proposals: record, endorsements: context.save(endorsed) };
     },
 
-    /** Sends: the proposals, in order of producer index. */
+    /** Sends: the proposals, by producer index. */
     async sendProposals(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       for (const { specHash, cid, document, auth } of context.load(state.proposals, proposalsSchema)) {
@@ -207,7 +207,7 @@ export function propose(context: LegislatureContext) {
       return {};
     },
 
-    /** Signs: the sponsors, for the numbers the chain gave their candidates. */
+    /** Signs: the sponsors, for the numbers that the chain assigned to their candidates. */
     async signSponsorships(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { deadline } = await client.legislation.sessionOf(session);
@@ -227,7 +227,7 @@ export function propose(context: LegislatureContext) {
         const auth = await unlessAbsent(() => signAuth(client, context.producer(agent).account, "Sponsor", message));
         if (auth !== undefined) signed.push({ candidate, auth });
         else {
-          // Another of its supporters stands in: nobody stops a law of others by not signing.
+          // Another supporter takes its place: no one can block others' law by not signing.
           const asked = new Set(sponsors.filter((each) => each.specHash === specHash).map((each) => each.agent));
           const next = supporters.get(specHash)?.find((each) => !asked.has(each));
           if (next !== undefined) sponsors.push({ agent: next, specHash });
@@ -250,7 +250,7 @@ export function propose(context: LegislatureContext) {
       return {};
     },
 
-    /** Whether anything found its sponsors on chain: without candidates there is nothing to vote on. */
+    /** Whether any proposal found its sponsors on chain: without candidates there is nothing to vote on. */
     async hasCandidates(state: SessionState): Promise<boolean> {
       const session = BigInt(state.session);
       const { candidates, rules } = await client.legislation.sessionOf(session);
@@ -273,15 +273,15 @@ export interface Drafting {
   readonly barred: ContentId | null;
 }
 
-/** Laws that stood in a session: none of them may come again as it was. */
+/** Laws of an earlier session, which may not be proposed again unchanged. */
 export const barredSchema = tableSchema;
 
-/** Laws that failed before, in this session's goal or in the one that returns here. */
+/** Laws that failed before, in this session's goal or in the one that is reintroduced here. */
 export function formerLaws(context: LegislatureContext, barred: ContentId | null): readonly BarredLaw[] {
   return [...(context.options.barred ?? []), ...(barred === null ? [] : context.load(barred, barredSchema))];
 }
 
-/** One agent's law and its reason, as a record; undefined when it has none, or none that could become law. */
+/** Records one agent's law and its reason; undefined if it has none, or none that could become law. */
 export async function draftBy(
   context: LegislatureContext,
   agent: Address,
@@ -303,7 +303,7 @@ export async function draftBy(
     const shape = await context.ask(agent, step, lawShapeSchema, (mind) => mind.draft(request), { reading });
     const compiled = lawOf(shape, () => documentOf(mission, inputs, request.goal, request.facts, shape, child));
     if (former.some(({ specHash }) => specHash === compiled.specHash) || !(await lawful(compiled, request.facts))) return undefined;
-    // What a law says of its plan, and of the missions below it, it says by the plans' ids.
+    // A law refers to its plan, and to those of child missions, by content id.
     if (mission.planned === true) context.save(planRecord(planOfMission(mission)));
     for (const { plan } of mission.tasks) if (plan !== null) context.save(planRecord(plan));
     const about = { ...request, about: shape };
@@ -313,13 +313,13 @@ export async function draftBy(
     const document = context.save(compiled.document);
     return context.save({ agent, shape, ...(plan === null ? {} : { plan }), document, specHash: compiled.specHash, reason: text });
   } catch (error) {
-    // A plan that nobody here could carry out is one agent's; that somebody has a better one is known (`requireFeasible`).
+    // A plan that no one here could carry out is one agent's mistake; `requireFeasible` has shown that a better one exists.
     if (isAbstention(error) || (error instanceof GoalNotFeasible && !isPlanned(context.options.mission))) return undefined;
     throw error;
   }
 }
 
-/** The law that a structure makes. Throws MindAnswerInvalid for one that no law can have: whoever drafted it abstains. */
+/** The law of a structure. Throws MindAnswerInvalid for an invalid one, whose author abstains. */
 function lawOf({ title }: LawShape, document: () => MissionDocument): CompiledLaw {
   try {
     return compileLaw(document());
@@ -328,7 +328,7 @@ function lawOf({ title }: LawShape, document: () => MissionDocument): CompiledLa
   }
 }
 
-/** The proposals of a session on chain, by what they propose. */
+/** A session's proposals on chain, by spec hash. */
 export async function standingIn(
   { client }: LegislatureContext,
   session: bigint,
@@ -342,7 +342,7 @@ export async function standingIn(
   return standing;
 }
 
-/** The same question about the same law is asked of the chain once. */
+/** Caches the chain's answer per law. */
 function lawfulOnce(context: LegislatureContext): (law: CompiledLaw, facts: CityFacts) => Promise<boolean> {
   const known = new Map<Hash, Promise<boolean>>();
   return (law, facts) => {
@@ -352,7 +352,7 @@ function lawfulOnce(context: LegislatureContext): (law: CompiledLaw, facts: City
   };
 }
 
-/** Whether the chain's own validator would pass the law: a law that cannot be enacted is not proposed. */
+/** Whether the on-chain validator would accept the law: one that cannot be enacted is not proposed. */
 export async function isLawful(
   context: LegislatureContext,
   { law, document }: CompiledLaw,
@@ -373,7 +373,7 @@ export async function isLawful(
   }
 }
 
-/** Producers that can fill every slot of every node: the evidence that the law can be done (decisions 12, 60). None where it cannot. */
+/** Producers that can fill every slot of every node: evidence that the law can be carried out (decisions 12, 60). Empty if it cannot. */
 export function witnessesOf({ nodes }: MissionDocument, { producers }: CityFacts): Address[] | undefined {
   const witnesses = new Set<Address>();
   for (const { capabilities, redundancy } of nodes) {
@@ -386,7 +386,7 @@ export function witnessesOf({ nodes }: MissionDocument, { producers }: CityFacts
   return [...witnesses];
 }
 
-/** The document behind a specHash, from the drafts. */
+/** The document with a spec hash, from the drafts. */
 export function documentBehind(
   context: LegislatureContext,
   drafts: readonly Draft[],

@@ -10,10 +10,10 @@ import { packRanking } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 
 const DEFAULT_BATCH = 4;
-/** Minds asked side by side. */
+/** Minds asked concurrently. */
 const COHORT = 50;
 
-/** Rankings with their voters' signatures, as `strawPoll` and `castBallots` take them. */
+/** Rankings with their voters' signatures, as `strawPoll` and `castBallots` expect them. */
 export const signedRankingsSchema = z.array(
   z.strictObject({ agent: addressSchema, ranking: hexSchema.transform(BigInt), deadline: z.int(), signature: hexSchema }),
 );
@@ -26,7 +26,7 @@ export interface BallotEntry {
   readonly proposer: Address;
 }
 
-/** The ballot as the chain fixed it, by entry. Entry 0 is "no law". */
+/** The ballot as fixed on chain, by entry. Entry 0 is "no law". */
 export async function ballotPaper({ client }: LegislatureContext, session: bigint): Promise<readonly BallotEntry[]> {
   const paper: BallotEntry[] = [];
   for (const candidate of await client.legislation.ballotOf(session)) {
@@ -36,7 +36,7 @@ export async function ballotPaper({ client }: LegislatureContext, session: bigin
   return paper;
 }
 
-/** Asks everybody, some at a time; the answers in the order of the voters, without those who abstain. */
+/** Asks every voter, in groups; returns the answers in the order of the voters, without abstentions. */
 export async function askAll<Voter, Answer>(
   voters: readonly Voter[],
   ask: (voter: Voter) => Promise<Answer | undefined>,
@@ -47,7 +47,7 @@ export async function askAll<Voter, Answer>(
   return answers.filter((answer) => answer !== undefined);
 }
 
-/** Signs what everybody thinks who may still vote; in the order given, which is that of producer indices. Returns the record. */
+/** Has eligible voters sign their rankings, by producer index. Returns the record. */
 export async function signRankings(
   context: LegislatureContext,
   name: "StrawPoll" | "Ballot",
@@ -57,7 +57,7 @@ export async function signRankings(
   const { deadline } = await context.client.legislation.sessionOf(session);
   const signed: z.input<typeof signedRankingsSchema> = [];
   const asked = opinionsIn(context, opinions);
-  // What another mission cost somebody meanwhile may have taken its vote: the chain would refuse the whole batch.
+  // A slash in another mission may have cost a voter its vote meanwhile; the chain would then refuse the whole batch.
   const eligible = await eligibleAmong(
     context.client,
     asked.map(({ agent }) => agent),
@@ -73,7 +73,7 @@ export async function signRankings(
   return context.save(signed);
 }
 
-/** Submits rankings in batches, each under the number of its first; `between` is crossed when more follow. */
+/** Submits rankings in batches, each under the number of its first; `between` is crossed if more follow. */
 export async function inBatches(
   context: LegislatureContext,
   rankings: readonly SignedRanking[],
@@ -91,7 +91,7 @@ export function opinionsIn(context: LegislatureContext, record: ContentId | null
   return record === null ? [] : context.load(record, opinionsSchema);
 }
 
-/** Who thinks what, by agent. */
+/** Rankings by agent. */
 export function opinionOf(opinions: Opinions): ReadonlyMap<Address, readonly number[]> {
   return new Map(opinions.map(({ agent, ranking }) => [agent, ranking]));
 }

@@ -4,12 +4,12 @@ import type { SessionState } from "./state.ts";
 
 const FINAL: readonly SessionStateName[] = ["DEPLOYED", "FAILED", "EXPIRED", "CANCELLED"];
 
-/** A session that makes no law ends on chain, by what anybody may call, and gives the deposit back. */
+/** A session without a law is ended on chain, by calls open to anyone, and refunds the deposit. */
 export function refund(context: LegislatureContext) {
   const { legislation, chain } = context.client;
 
   return {
-    /** Waits for the end of every stage that is left, and sends what ends it. */
+    /** Waits for the end of every remaining stage, and sends what ends it. */
     async expire(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       for (let name = await stateOf(context, session); !FINAL.includes(name); name = await stateOf(context, session)) {
@@ -24,7 +24,7 @@ export function refund(context: LegislatureContext) {
       return {};
     },
 
-    /** Sends: the withdrawal, to the sponsor, if there is anything to withdraw. */
+    /** Sends: the withdrawal to the sponsor, if there is a balance. */
     async refund(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const note = context.note("refund", [state.session]);
@@ -35,7 +35,7 @@ export function refund(context: LegislatureContext) {
   };
 }
 
-/** Whether the session's current stage ran out of time, or the session ended without a law: then it cannot continue. */
+/** Whether the session cannot continue: its current stage expired, or it ended without a law. */
 export async function isOver(context: LegislatureContext, session: bigint): Promise<boolean> {
   const { legislation, chain } = context.client;
   const name = await stateOf(context, session);

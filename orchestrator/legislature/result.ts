@@ -19,7 +19,7 @@ import type { SessionState } from "./state.ts";
 
 /** A law on the ballot; entry 0 is "no law". */
 export interface BallotEntry {
-  /** Place on the ballot: what rankings, `pairwise` and `winner` count in. */
+  /** Position on the ballot, used by rankings, `pairwise` and `winner`. */
   readonly entry: number;
   /** Number on chain. */
   readonly candidate: number;
@@ -37,15 +37,15 @@ export interface CastBallot {
 }
 
 interface SessionFacts {
-  /** The last one of the order; 0 when there was none. */
+  /** The order's last session; 0 if there was none. */
   readonly session: bigint;
-  /** Those before it, and how they ended. */
+  /** Earlier sessions, and how they ended. */
   readonly past: readonly { readonly session: bigint; readonly end: SessionStateName }[];
   readonly electorate: number;
-  /** In order of the ballot; only "no law" when it came to no vote. */
+  /** In ballot order; only "no law" if there was no vote. */
   readonly candidates: readonly BallotEntry[];
   readonly ballots: readonly CastBallot[];
-  /** pairwise[i][j]: voters who rank entry i above j, as the chain counted. */
+  /** pairwise[i][j]: voters who rank entry i above j, as counted on chain. */
   readonly pairwise: readonly (readonly number[])[];
   /** Entry of the winner; 0 = no law. */
   readonly winner: number;
@@ -55,9 +55,9 @@ interface SessionFacts {
 export interface EnactedLaw extends SessionFacts {
   readonly status: "deployed";
   readonly mission: Address;
-  /** The structure that won, as its author drafted it. */
+  /** The winning structure, as its author drafted it. */
   readonly shape: LawShape;
-  /** Its tasks, where producers planned them. */
+  /** Its tasks, if producers planned them. */
   readonly plan: PlanText | undefined;
   readonly document: MissionDocument;
   readonly documentId: ContentId;
@@ -69,16 +69,16 @@ export interface EnactedLaw extends SessionFacts {
 
 export interface NoLaw extends SessionFacts {
   readonly status: "failed";
-  /** In words. */
+  /** For display. */
   readonly reason: string;
-  /** What the sponsor can do about it. */
+  /** What the sponsor can do. */
   readonly action: string;
 }
 
-/** What a session ends with. */
+/** The result of a session. */
 export type LegislatureResult = EnactedLaw | NoLaw;
 
-/** Reads a finished session from the chain and the records. */
+/** Reads the result of a finished session from the chain and the records. */
 export async function resultOf(context: LegislatureContext, state: SessionState): Promise<LegislatureResult> {
   const session = BigInt(state.session);
   const { legislation } = context.client;
@@ -107,7 +107,10 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
       ...(session === 0n
         ? { reason: "too few producers petitioned for a session", action: "open the session yourself: run the mission without a petition" }
         : state.outcome === "refused"
-          ? { reason: "the constitution refused what won", action: "read above what was refused, and change tasks, budget or gates" }
+          ? {
+              reason: "the constitution rejected the winning law",
+              action: "see above what was rejected, and change tasks, budget or gates",
+            }
           : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum, onChain.winner)),
     };
   }
@@ -138,8 +141,8 @@ async function entriesOf(context: LegislatureContext, session: bigint, drafts: r
 }
 
 /**
- * A law that is not among this process's drafts: an agent elsewhere drafted it, and is gone, or proposed it by itself. Its proposer chose
- * what the chain names as its document; these records need not hold that, and it need not be one.
+ * A law that is not among this process's drafts: an external agent drafted it and is gone, or proposed it directly. Its proposer chose the
+ * document hash on chain; the records may lack that document, and it may not be one.
  */
 async function proposedElsewhere(context: LegislatureContext, session: bigint, candidate: number) {
   const { legislation } = context.client;
@@ -153,7 +156,7 @@ async function proposedElsewhere(context: LegislatureContext, session: bigint, c
   }
 }
 
-/** The rankings that the chain recorded, in the order of casting. */
+/** Rankings recorded on chain, in the order cast. */
 async function castBallots({ client }: LegislatureContext, session: bigint, entries: number): Promise<CastBallot[]> {
   if (entries === 0) return [];
   return (await recordedBallots(client, session)).map(({ agent, ranking }) => ({ agent, ranking: unpackRanking(ranking, entries) }));
@@ -167,21 +170,20 @@ function reasonOf(
   quorum: number,
   winner: number,
 ): Pick<NoLaw, "reason" | "action"> {
-  if (state === "EXPIRED") return { reason: "a stage of the session outlived its time", action: "run the mission again" };
-  if (state === "CANCELLED")
-    return { reason: "the sponsor cancelled the session", action: "run the mission again if it is wanted after all" };
+  if (state === "EXPIRED") return { reason: "a stage of the session expired", action: "run the mission again" };
+  if (state === "CANCELLED") return { reason: "the sponsor cancelled the session", action: "run the mission again if it is still wanted" };
   if (entries === 0) return { reason: "no candidate found enough sponsors", action: MORE_ROOM };
   if (ballots * BASIS_POINTS < electorate * quorum)
     return {
       reason: `${ballots} of ${electorate} producers voted, fewer than ${quorum / 100} %`,
-      action: "run the mission again; with a chat model, see that it answers: an agent without a usable answer does not vote",
+      action: "run the mission again; with a chat model, make sure that it answers: an agent without a valid answer does not vote",
     };
   if (winner !== 0)
     return {
       reason: "adjudicators voided the vote: flagged voters held a critical share of it",
       action: "run the mission again, for another vote",
     };
-  return { reason: `"no law" won the vote: to most voters none of the laws was worth its price`, action: MORE_ROOM };
+  return { reason: `"no law" won the vote: most voters found none of the laws worth its price`, action: MORE_ROOM };
 }
 
 const MORE_ROOM = "give the agents more room (a larger budget, a longer deadline, other services) and run the mission again";

@@ -9,13 +9,13 @@ import { isOver } from "./refund.ts";
 import { type LegislatureResult, resultOf } from "./result.ts";
 import type { SessionState } from "./state.ts";
 
-/** More steps than any order takes, with all its sessions. */
+/** More steps than any order needs, with all its sessions. */
 const RECURSION_LIMIT = 400;
 
 /**
- * Leads one order through the legislature to its end: a deployed mission, or no law and the deposit returned; it may take more than one
- * session on chain. Called again with the same id after a crash, it resumes: nothing is signed otherwise, nothing is sent
- * twice. A law of HIGH risk stops it with `AuditNeeded` until an adjudicator signed. Afterwards its checkpoints are gone.
+ * Runs one order through the legislature to its end: a deployed mission, or no law and a refund; this may take several sessions on chain.
+ * Called again with the same id after a crash, it resumes: nothing is signed differently, nothing is sent twice. A law of HIGH risk stops
+ * it with `AuditNeeded` until an adjudicator has signed. Its checkpoints are deleted at the end.
  */
 export async function runLegislature(options: LegislatureOptions): Promise<LegislatureResult> {
   const context = new LegislatureContext(options);
@@ -24,7 +24,7 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
   // A node's checkpoint is stored before the next node runs (decision 45).
   const config = { configurable: { thread_id: options.id }, durability: "sync" as const, recursionLimit: RECURSION_LIMIT };
 
-  /** Lets the graph run; where it waits for an adjudicator, brings the signature, or stops. */
+  /** Runs the graph; if it waits for an adjudicator, resumes it with the signature, or stops. */
   async function run(input: InitialState | null): Promise<SessionState> {
     let final = await graph.invoke(input, config);
     for (const tried = new Set<string>(); ; ) {
@@ -40,7 +40,7 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
 
   const begun = await graph.getState(config);
   const isNew = begun.createdAt === undefined;
-  // Not `next`: it leaves out steps that are done and whose checkpoint could not be stored.
+  // Not `next`, which omits steps that are done but whose checkpoint could not be stored.
   const isOver = !isNew && begun.tasks.length === 0;
   const final: SessionState = isOver ? begun.values : await run(isNew ? await initialState(context) : null);
   const result = await resultOf(context, final);
@@ -50,7 +50,7 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
 
 type InitialState = Partial<Pick<SessionState, "session" | "outcome">>;
 
-/** What a new order begins with. Where its money has moved already and no law can come of it, its session goes to its end. */
+/** The initial state of a new order. If its money has moved already and no law can result, its session runs to its end. */
 async function initialState(context: LegislatureContext): Promise<InitialState> {
   const opened = openedSession(context.options);
   const session = opened === undefined ? {} : { session: opened.toString() };
@@ -64,7 +64,7 @@ async function initialState(context: LegislatureContext): Promise<InitialState> 
   }
 }
 
-/** Throws, by name, why no law could come of an order; before its session is open, and before anybody pays. */
+/** Throws a named error if no law could result from an order; called before its session is opened and paid for. */
 export async function requireLegislable(options: LegislatureOptions): Promise<void> {
   await requireFeasible(new LegislatureContext(options));
 }
@@ -73,7 +73,7 @@ interface Paused {
   readonly tasks: readonly { readonly interrupts: readonly { readonly value?: unknown }[] }[];
 }
 
-/** What the graph waits for, if it does. */
+/** The request that the graph waits for, if any. */
 function pendingRequest({ tasks }: Paused): CodificationRequest | undefined {
   const [waiting] = tasks.flatMap(({ interrupts }) => interrupts);
   return waiting === undefined ? undefined : codificationRequestSchema.parse(waiting.value);

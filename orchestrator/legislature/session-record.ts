@@ -3,7 +3,7 @@ import type { Address } from "../primitives/hex.ts";
 import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
 import type { SessionRecord } from "./metrics.ts";
 
-/** Reads what the chain recorded of a session, from its events alone. */
+/** Reads a session's on-chain record, from its events alone. */
 export async function sessionRecord({ legislation }: CityClient, session: bigint): Promise<SessionRecord> {
   const { electorate, drafted } = await legislation.sessionOf(session);
   const proposals = await legislation.history("Proposed", { session });
@@ -20,7 +20,7 @@ export async function sessionRecord({ legislation }: CityClient, session: bigint
     straws,
     ballots,
     participants: new Set<Address>([
-      // The Speaker is none of the electorate.
+      // The Speaker does not belong to the electorate.
       ...proposals.flatMap(({ args }) => (args.candidate === drafted ? [] : [args.proposer])),
       ...sponsorships.map(({ args }) => args.agent),
       ...straws.keys(),

@@ -11,7 +11,10 @@ import type { SessionState } from "./state.ts";
 
 const specificationSchema = z.strictObject({ ...sevenSchemas.CodedContractSpecification.shape, signature: hexSchema });
 
-/** Between codification and the offices' names: the Codifier says what it made (AgentCity B.10, MSG_TYPE_6), and that is checked. */
+/**
+ * Between codification and the offices' signatures: the Codifier signs its specification (AgentCity B.10, MSG_TYPE_6), which is then
+ * checked.
+ */
 export function specify(context: LegislatureContext) {
   const { client, clerks } = context;
 
@@ -37,7 +40,7 @@ export function specify(context: LegislatureContext) {
         chosen: (await client.legislation.candidateOf(session, winner)).specHash,
         lawHash,
         docHash,
-        // Also if the session has been ended since: a later step detects that.
+        // Also if the session was ended since: a later step detects that.
         validated: reached >= sessionTransitions.states.indexOf("VALIDATED"),
         template: implementation,
       });

@@ -8,7 +8,7 @@ import { hashSchema } from "../primitives/hex.ts";
 const contentId = z.string().transform(parseContentId);
 const none = contentId.nullable().default(null);
 
-/** One record per agent, from nodes that run side by side. */
+/** One record per agent, from nodes that run concurrently. */
 const perAgent = () =>
   new ReducedValue(z.record(z.string(), z.string()).default({}), {
     inputSchema: z.record(z.string(), z.string()),
@@ -16,57 +16,57 @@ const perAgent = () =>
   });
 
 /**
- * open: the session continues; refused: the constitution does not allow what won; overdue: a stage outlived its time, or somebody ended the
- * session; failed: there is no law.
+ * open: the session continues; refused: the constitution rejects the winning law; overdue: a stage expired, or the session was ended;
+ * failed: there is no law.
  */
 export const OUTCOMES = ["open", "refused", "overdue", "deployed", "failed"] as const;
 
-/** What LangGraph keeps of a session: ids only. The records hold what they name, the chain says what is true. */
+/** LangGraph's state of a session: ids only. Their contents are in the records, and the chain is authoritative. */
 export const sessionState = new StateSchema({
   /** Number on chain, decimal. */
   session: z.string().default(""),
-  /** Which session of this order it is: a law may need more than one. */
+  /** Number of this session within the order: a law may need several. */
   reading: z.int().min(1).default(1),
-  /** Sessions that came before, decimal. */
+  /** Earlier sessions, decimal. */
   past: z.array(z.string()).default([]),
   /** Sessions that followed a refusal. */
   revisions: z.int().min(0).default(0),
-  /** Who backs a petition, and their signatures. */
+  /** Backers of a petition, and their signatures. */
   backers: none,
   petition: none,
-  /** The proposal that returns, changed, and its proposer's signature. */
+  /** The reintroduced proposal as amended, and its proposer's signature. */
   amendment: none,
   reintroduction: none,
-  /** Laws that stood in the session that failed: they may not return as they were. */
+  /** Laws of the failed session, which may not return unchanged. */
   barred: none,
-  /** The Registrar's question, and the signed answers. */
+  /** The Registrar's request, and the signed answers. */
   request: none,
   attestations: none,
-  /** Facts about the city that every later decision rests on. */
+  /** Facts about the city on which all later decisions rest. */
   survey: none,
-  /** Reading and agent → its draft. */
+  /** Drafts, by reading and agent. */
   drafts: perAgent(),
-  /** Every drafted law, once. */
+  /** Every distinct drafted law. */
   table: none,
-  /** Who proposes and who sponsors what. */
+  /** Proposers and sponsors of each draft. */
   endorsements: none,
   /** Signed proposals. */
   proposals: none,
   /** Signed sponsorships. */
   sponsorships: none,
-  /** Facts published before the debate, and the Regulator's signature under them. */
+  /** Facts published before the debate, with the Regulator's signature. */
   briefing: none,
   published: none,
   /** Hash of the block in which the debate opened. */
   debateOpened: hashSchema.nullable().default(null),
-  /** What everybody would vote now. */
+  /** Every voter's current ranking. */
   opinions: none,
   /** Signed rankings from before the debate. */
   straws: none,
-  /** What was said in the round that is under way, and signed. */
+  /** Speeches of the current round, and their signatures. */
   said: none,
   turns: none,
-  /** The rounds that are over. */
+  /** Finished rounds. */
   rounds: z.array(z.string()).default([]),
   /** The last round changed no ranking. */
   settled: z.boolean().default(false),
@@ -74,21 +74,21 @@ export const sessionState = new StateSchema({
   ballots: none,
   /** The winning law's document. */
   document: none,
-  /** What every mandated operation made of the document. */
+  /** Results of every mandated operation on the document. */
   codification: none,
   delegations: z.array(z.string()).default([]),
-  /** The Codifier's word on what it made, and the signatures of the other offices. */
+  /** The Codifier's specification, and the signatures of the other offices. */
   specification: none,
-  /** An adjudicator's signature under a law of HIGH risk. */
+  /** An adjudicator's signature for a law of HIGH risk. */
   audit: none,
-  /** Why the last one was not taken. */
+  /** Why the last one was rejected. */
   refused: z.string().nullable().default(null),
   approvals: none,
   mission: addressSchema.nullable().default(null),
   outcome: z.enum(OUTCOMES).default("open"),
 });
 
-/** The same, as the stages read it. */
+/** The state as the stages read it. */
 export interface SessionState {
   readonly session: string;
   readonly reading: number;
@@ -128,7 +128,7 @@ export interface SessionState {
   readonly outcome: (typeof OUTCOMES)[number];
 }
 
-/** A further session of the same order: everything said in the last one is said again. */
+/** The state for a further session of the same order, in which every step is repeated. */
 export function nextReading({ reading, past, session: last }: SessionState, session: string): Partial<SessionState> {
   return {
     session,
@@ -163,7 +163,7 @@ export function nextReading({ reading, past, session: last }: SessionState, sess
   };
 }
 
-/** Where a draft is found in the state. */
+/** Key of a draft in the state. */
 export function draftKey(reading: number, agent: string): string {
   return `${reading}/${agent}`;
 }

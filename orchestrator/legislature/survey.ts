@@ -18,9 +18,9 @@ const producerSchema = z.strictObject({
   capabilities: z.array(z.int()).length(10).readonly(),
 });
 
-/** Facts of the city as a session found them: every later decision rests on this record, not on what the chain says by then. */
+/** Facts of the city at a session's start: all later decisions rest on this record, not on the chain's state by then. */
 export const surveySchema = z.strictObject({
-  /** Who votes, in order of producer index. */
+  /** Voters, by producer index. */
   voters: z.array(producerSchema).readonly(),
   /** Principal that may not bid: the sponsor. */
   sponsor: addressSchema,
@@ -44,7 +44,7 @@ export const surveySchema = z.strictObject({
 });
 export type Survey = z.output<typeof surveySchema>;
 
-/** What agents may rest their decisions on: those who could also bid. */
+/** Facts on which agents may base decisions: those about producers that can also bid. */
 export function factsOf(survey: Survey): CityFacts {
   return {
     producers: survey.voters.filter(({ principal }) => principal !== survey.sponsor),
@@ -53,7 +53,7 @@ export function factsOf(survey: Survey): CityFacts {
   };
 }
 
-/** A survey as it is recorded: amounts as decimal text. */
+/** A survey as recorded, with amounts as decimal text. */
 export function surveyRecord(survey: Survey): z.input<typeof surveySchema> {
   const { limits } = survey;
   return {
@@ -62,7 +62,7 @@ export function surveyRecord(survey: Survey): z.input<typeof surveySchema> {
   };
 }
 
-/** A producer as the chain shows it now. */
+/** A producer's current on-chain facts. */
 export async function producerFacts(client: CityClient, agent: Address): Promise<ProducerFacts> {
   const [{ principal }, reputation, capabilities] = await Promise.all([
     client.agents.agentOf(agent),

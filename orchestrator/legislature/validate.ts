@@ -29,7 +29,7 @@ export function validate(context: LegislatureContext) {
       const session = BigInt(state.session);
       const held = await client.legislation.sessionOf(session);
       const facts = factsOf(context.survey(state.survey));
-      // The Speaker's house does nothing under a law of its office.
+      // The Speaker's principal does not work under its office's law.
       const apart = isOfficeLaw(held) ? apartFrom(await houseOf(context, session, held.drafted), facts) : facts;
       const witnesses = witnessesOf(document, apart);
       if (witnesses === undefined) throw new NoWitness(document.title);
@@ -37,7 +37,7 @@ export function validate(context: LegislatureContext) {
       try {
         await client.legislation.validate([session, law, docHash, witnesses], context.step("validate", state.session, note));
       } catch (error) {
-        // Within its time the only reason is the law itself.
+        // Before the deadline the only possible reason is the law itself.
         if (!(error instanceof TransactionReverted) || (await isOver(context, session))) throw error;
         await context.cross("legislature:refused");
         return { outcome: "refused" };

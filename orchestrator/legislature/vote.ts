@@ -6,19 +6,21 @@ import { TallyDisagrees } from "./errors.ts";
 import { inBatches, signedRankingsSchema, signRankings } from "./rankings.ts";
 import type { SessionState } from "./state.ts";
 
-/** Stage 3: one full ranking from everybody, signed, submitted in batches, tallied on chain and off (AgentCity 3.4; decision 11). */
+/**
+ * Stage 3: every voter signs one full ranking; ballots are submitted in batches and tallied on chain and off (AgentCity 3.4; decision 11).
+ */
 export function vote(context: LegislatureContext) {
   const { client, clerks } = context;
 
   return {
-    /** Waits for the end of proposing when nothing found sponsors; the chain then ends the session. */
+    /** Waits for the end of proposing if nothing found sponsors; the chain then ends the session. */
     async awaitVoting(state: SessionState): Promise<Partial<SessionState>> {
       const { deadline } = await client.legislation.sessionOf(BigInt(state.session));
       await client.chain.clock.sleepUntil(BigInt(deadline) + 1n);
       return {};
     },
 
-    /** Sends: the Speaker opens the vote on the ballot that was debated; the log names the debate with it. */
+    /** Sends: the Speaker opens the vote on the debated ballot; the log records the debate with it. */
     async openVoting(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const note = context.note("voting", [state.session], debateRecord(context, state));
@@ -28,7 +30,7 @@ export function vote(context: LegislatureContext) {
       return ballotSize === 0 ? { outcome: "failed" } : {};
     },
 
-    /** Signs: every voter, what it thinks after the debate, in order of producer index. */
+    /** Signs: every voter's ranking after the debate, by producer index. */
     async signBallots(state: SessionState): Promise<Partial<SessionState>> {
       const ballots = await signRankings(context, "Ballot", BigInt(state.session), state.opinions);
       await context.cross("legislature:ballots-signed");
@@ -57,7 +59,7 @@ export function vote(context: LegislatureContext) {
       return {};
     },
 
-    /** Sends: the tally; then compares it with what the ballots on chain give. */
+    /** Sends: the tally; then compares it with the ballots on chain. */
     async tally(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       await client.legislation.tally(
@@ -67,7 +69,7 @@ export function vote(context: LegislatureContext) {
       await context.cross("legislature:tallied");
       const { winner, ballotSize, ballots, tieSeed } = await client.legislation.sessionOf(session);
       if (winner === 0) return { outcome: "failed" };
-      // Those of the chain: a voter may have sent its own, and one that is gone may have voted before.
+      // The chain's ballots: a voter may have sent its own, and one that is gone may have voted before.
       const cast = await recordedBallots(client, session);
       const computed = tallyOf(
         cast.map(({ ranking }) => ranking),

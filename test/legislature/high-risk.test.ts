@@ -94,7 +94,7 @@ describe("a law of HIGH risk", function () {
     const before = await city.client.token.balanceOf(city.sponsor.address);
     const { until } = await waits();
     await city.chain.advanceTo(BigInt(until) + 1n);
-    expect(await runLegislature(options)).to.include({ status: "failed", reason: "a stage of the session outlived its time" });
+    expect(await runLegislature(options)).to.include({ status: "failed", reason: "a stage of the session expired" });
     expect(await city.client.token.balanceOf(city.sponsor.address)).to.equal(before);
   });
 });

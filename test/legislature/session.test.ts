@@ -148,7 +148,7 @@ describe("a legislative session that makes no law", function () {
     const options = sessionOptions(city, memoryPorts(), 7);
     const unwilling = options.producers.map((producer) => ({ ...producer, mind: preferringNothing(producer.mind) }));
     const result = await failed({ ...options, producers: unwilling });
-    expect(result.reason).to.equal('"no law" won the vote: to most voters none of the laws was worth its price');
+    expect(result.reason).to.equal('"no law" won the vote: most voters found none of the laws worth its price');
     expect(result.winner).to.equal(0);
   });
 

@@ -266,7 +266,7 @@ describe("a legislative session off the straight way", function () {
       await open({ sealed: false });
       const before = await purse();
       const result = failed(await runLegislature(optionsWith(withoutPanel(3))));
-      expect(result.reason).to.equal("the constitution refused what won");
+      expect(result.reason).to.equal("the constitution rejected the winning law");
       expect(result.past.map(({ end }) => end)).to.deep.equal(["EXPIRED", "EXPIRED"]);
       expect(await stateOf(3n)).to.equal("EXPIRED");
       expect(await purse()).to.equal(before);

@@ -92,8 +92,8 @@ describe("scenario: producers that may not take part", function () {
     );
     expect(hasty.message).to.include("set `deadline: 210s` or more");
     const poor = await rejection(mission("poor", { budget: "0.05" }));
-    expect(poor.message).to.match(/its budget of 0\.05 tokens pays 0\.0\d+ for a run of a service, and agents ask for 0\.10 at least/);
-    expect(poor.message).to.match(/set `budget: \d+` or more; what nobody earns comes back/);
+    expect(poor.message).to.match(/its budget of 0\.05 tokens pays 0\.0\d+ for a run of a service, but agents ask for at least 0\.10/);
+    expect(poor.message).to.match(/set `budget: \d+` or more; unspent money is refunded/);
     for (const name of ["P5", "P6", "P7"]) await discredit(name);
     const purse = await purseOf(city);
     const sessions = await city.client.legislation.sessionCount();
