@@ -1,7 +1,7 @@
 import type { MissionNode } from "../protocol/mission-document.ts";
 import type { RegisteredService } from "./world.ts";
 
-/** Services whose code and schemas a node's law admits, in the order in which it names them: a name alone is nothing (decision 93). */
+/** Services whose code and schemas a node's law admits, in the law's order: a matching name alone is not enough (decision 93). */
 export function admittedAmong<Service extends Pick<RegisteredService, "record">>(
   { admits }: Pick<MissionNode, "admits">,
   services: readonly Service[],

@@ -8,7 +8,7 @@ import type { MarketTerms } from "./market.ts";
 import type { Worker } from "./seat.ts";
 import type { Mission, World } from "./world.ts";
 
-/** A bid that a pool is to stand for. */
+/** A bid to be backed by a pool. */
 interface Cover {
   readonly pool: bigint;
   readonly worker: Worker;
@@ -16,14 +16,14 @@ interface Cover {
 }
 
 /**
- * On whose stake the bids of one market rest (AgentCity B.7). A manager lets its pool stand for whatever its participants bid, while it can
- * and its money lasts; else they bid with their own. A participant's bids in one market all rest on the same stake.
+ * Stake behind the bids of one market (AgentCity B.7). A manager lets its pool back its participants' bids as long as it can and its funds
+ * last; otherwise they bid with their own stake. All of a participant's bids in one market rest on the same stake.
  */
 export class Backing {
   readonly #world: World;
   readonly #mission: Mission;
   #covers: Cover[] = [];
-  /** By pool: what bids of this market that are not granted yet will lock, smallest unit. */
+  /** By pool, stake for bids of this market that are not granted yet, smallest unit. */
   readonly #promised = new Map<bigint, bigint>();
 
   constructor(world: World, mission: Mission) {
@@ -31,7 +31,7 @@ export class Backing {
     this.#mission = mission;
   }
 
-  /** The pool that stands for what a worker bids on these nodes; undefined: its own stake does. Decided once. */
+  /** The pool that backs a worker's bids on these nodes; undefined if its own stake does. Decided once. */
   async poolFor(worker: Worker, nodes: readonly NodeView[], stakes: MarketTerms["stakes"]): Promise<bigint | undefined> {
     if (worker.manager === undefined) return undefined;
     const places = nodes.flatMap(({ law, attempt }) => [law.number, attempt]);
@@ -41,27 +41,27 @@ export class Backing {
         worker,
         nodes.map(({ law }) => stakes[riskNumber(law.risk)]),
       );
-      if (ready === undefined) this.#world.tell(`${worker.name} bids with its own stake: its pool cannot stand for anything now`);
+      if (ready === undefined) this.#world.tell(`${worker.name} bids with its own stake: its pool cannot back bids at the moment`);
       return { pool: ready?.toString() ?? null };
     });
     return pool === null ? undefined : BigInt(pool);
   }
 
-  /** What a pool can still stand for, smallest unit. */
+  /** Stake that a pool can still provide, smallest unit. */
   async freeOf(pool: bigint): Promise<bigint> {
     const { total, committed } = await this.#world.client.pools.poolOf(pool);
     return total - committed - (this.#promised.get(pool) ?? 0n);
   }
 
-  /** A pool will stand for a worker's bid on a node. */
+  /** Reserves a pool's stake for a worker's bid on a node. */
   promise(cover: Cover, stake: bigint): void {
     this.#covers.push(cover);
     this.#promised.set(cover.pool, (this.#promised.get(cover.pool) ?? 0n) + stake);
   }
 
   /**
-   * The managers say so on chain, right before the bids are placed: then the chain counts what these lock. A pool that cannot stand for one any
-   * more is met again by its bid.
+   * Grants the pools' backing on chain, right before the bids are placed, which lock it. If a pool can no longer back a bid, that bid is
+   * refused.
    */
   async grant(): Promise<void> {
     const { pools } = this.#world.client;
@@ -80,7 +80,7 @@ export class Backing {
     }
   }
 
-  /** A pool or its participants may change their minds until a bid is placed: then the bid rests on the agent's own stake, or is refused. */
+  /** A pool or its participants may withdraw until a bid is placed: the bid then rests on the agent's own stake, or is refused. */
   async #unlessRefused(worker: Worker, { law }: NodeView, send: () => Promise<unknown>): Promise<void> {
     try {
       await send();
@@ -90,7 +90,7 @@ export class Backing {
     }
   }
 
-  /** The pool of the worker's manager that could stand for one of these stakes now, with the worker in it. */
+  /** The pool of the worker's manager that can currently back one of these stakes, with the worker as participant. */
   async #readyPool({ account, manager }: Worker, stakes: readonly bigint[]): Promise<bigint | undefined> {
     const { pools, constitution } = this.#world.client;
     if (manager === undefined) return undefined;

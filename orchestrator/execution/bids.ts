@@ -17,11 +17,11 @@ import type { Worker } from "./seat.ts";
 import { ServiceChanged } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** How long a bid's signature holds, seconds of chain time. */
+/** Validity of a bid's signature, seconds of chain time. */
 const BID_VALIDITY = 86_400n;
 /**
- * Gas that one bid takes at most: on a full market, on a pool's stake. An estimate would not do: a call that passes over what fails
- * succeeds on too little gas as well.
+ * Maximum gas of one bid: in a full market, with a pool's stake. An estimate would not do: a call that skips failing bids also succeeds
+ * with too little gas.
  */
 const GAS_PER_BID = 400_000n;
 const GAS_OF_TRANSACTION = 100_000n;
@@ -36,10 +36,11 @@ interface PlacedBid {
 }
 
 /**
- * Sends the offers of a market, many in one transaction. An agent's bids follow one another: each is signed with the nonce that the one
- * before left. What the chain refuses is reported, and the market continues without it.
- * @param absent agents that left a bid of this market unsigned, which are asked for no other: each question waits for its answer; more join them
- * @returns by node: those whose bids stand
+ * Submits the bids of a market, many per transaction. Each bid of an agent is signed with the nonce that the previous one left. Bids
+ * refused by the chain are reported, and the market continues without them.
+ * @param absent agents that left a bid of this market unsigned, which are not asked again, since each question waits for its answer; more
+ * may be added
+ * @returns by node: agents whose bids stand
  */
 export async function placeBids(
   world: World,
@@ -88,7 +89,7 @@ async function signBid(world: World, mission: Mission, law: NodeView["law"], wor
   return [offer, await signAuth(world.client, worker.account, "Bid", message), admission];
 }
 
-/** @returns the bids that the chain took */
+/** @returns the bids that the chain accepted */
 async function send({ client, tell }: World, mission: Mission, bids: readonly PlacedBid[]): Promise<readonly PlacedBid[]> {
   const names = bids.flatMap(({ view, worker }) => [view.law.number, view.attempt, worker.account.address]);
   const call = [

@@ -14,17 +14,17 @@ import { branchTermsAt, lastTimeOf } from "./obligations.ts";
 import { attemptKey, type NodeResult, outputHashOf, readOutput, resultOf, resultSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** What a node lent to the session of its child (AgentCity 3.4, recursion; contracts/collaboration/Descent.sol). */
+/** A node's loan to its child's session (AgentCity 3.4, recursion; contracts/collaboration/Descent.sol). */
 export interface Loan {
   readonly session: bigint;
   /** Smallest unit: what earlier children left of the node's budget. */
   readonly amount: bigint;
 }
 
-/** A branch has no executors whose code a runner could vouch for. */
+/** A branch has no executors whose code a runner could attest. */
 const NOBODY_STARTS = { runner: zeroAddress, slots: [], deadline: 0, signature: "0x" } as const;
 
-/** Opens the child session of a branch, once for each attempt; anyone may. */
+/** Opens a branch's child session, once per attempt; anyone may. */
 export async function openChild(world: World, mission: Mission, view: NodeView): Promise<Loan> {
   const contract = world.client.mission(mission.address);
   const node = view.law.number;
@@ -37,7 +37,9 @@ export async function openChild(world: World, mission: Mission, view: NodeView):
   return { session: current.session, amount: current.amount };
 }
 
-/** Tells the parent that a child's books are closed, or that its session made no law: the rest comes home, the node is decided. */
+/**
+ * Informs the parent that a child has closed its accounts, or that its session made no law: the rest is returned, and the node is decided.
+ */
 export async function concludeChild(world: World, mission: Mission, view: NodeView): Promise<void> {
   await world.client.mission(mission.address).record([view.law.number], { intent: intentKey("conclude", ...attemptKey(mission, view)) });
   await world.boundary("execution:concluded");
@@ -88,7 +90,7 @@ export async function leftFor(world: World, mission: Mission, view: Pick<NodeVie
   return BigInt(view.law.budget) - lent + concluded.reduce((sum, { args }) => sum + args.returned, 0n);
 }
 
-/** Whether a child of the branch still has money of it. */
+/** Whether a child still holds money of the branch. */
 export async function isLent(world: World, mission: Mission, view: Pick<NodeView, "law">): Promise<boolean> {
   const { opened, concluded } = await loansOf(world, mission, view);
   return opened.length > concluded.length;
@@ -100,7 +102,7 @@ async function loansOf(world: World, mission: Mission, { law }: Pick<NodeView, "
   return { opened: await contract.history("ChildOpened", { node }), concluded: await contract.history("ChildConcluded", { node }) };
 }
 
-/** Keeps what a completed child hands up as the result of the node that it is: the items of its output task, and every dissent about them. */
+/** Stores a completed child's output as the result of its parent node: the items of its output task, and every dissent about them. */
 export async function keepResult(world: World, mission: Mission, { law }: Pick<NodeView, "law">, child: Mission): Promise<void> {
   await world.remember(["result", mission.address, law.number], resultSchema, async (): Promise<NodeResult> => {
     const results = await Promise.all(outputNodes(child).map(({ number }) => resultOf(world, child, number)));
@@ -115,7 +117,7 @@ export function outputNodes({ document }: Pick<Mission, "document">): Mission["d
   return document.nodes.filter(({ task }) => task === document.output.task);
 }
 
-/** The outputs of several nodes as one. */
+/** Combines the outputs of several nodes. */
 export function joinedOutput(outputs: readonly JsonObject[]): JsonObject {
   return { items: outputs.flatMap((output): JsonValue[] => z.array(z.json()).parse(output["items"] ?? [])) };
 }

@@ -22,7 +22,7 @@ export type NodeStateName = (typeof nodeStates)[number];
 export const missionStates = ["PENDING", "ACTIVE", "EXECUTING", "VERIFICATION", "DEGRADED", "COMPLETED", "FAILED", "ABORTED"] as const;
 export type MissionStateName = (typeof missionStates)[number];
 
-/** An executor slot as the chain has it. */
+/** An executor slot's on-chain state. */
 export interface SlotView {
   readonly slot: number;
   readonly agent: Address;
@@ -33,30 +33,30 @@ export interface SlotView {
   readonly revealed: boolean;
 }
 
-/** A node as law and chain have it together. */
+/** A node's law and on-chain state combined. */
 export interface NodeView {
   readonly law: MissionNode;
   readonly state: NodeStateName;
   readonly attempt: number;
-  /** How often it was frozen, in all attempts. */
+  /** Number of freezes over all attempts. */
   readonly freezes: number;
-  /** Unix seconds; 0n = no clock runs. */
+  /** Unix seconds; 0n if no clock is running. */
   readonly deadline: bigint;
-  /** Seconds of execution left when it was frozen; 0 = not begun on chain, or running. */
+  /** Seconds of execution left when it was frozen; 0 if it has not started on chain, or is running. */
   readonly remainder: number;
   readonly recorded: boolean;
-  /** Some attempt's slash waits for its window. */
+  /** A slash of some attempt waits for its window to end. */
   readonly faulted: boolean;
   readonly share: number;
   readonly agreeing: number;
-  /** Block whose hash draws the panel, and how often another was drawn. */
+  /** Block whose hash draws the panel, and number of redraws. */
   readonly drawBlock: number;
   readonly redraws: number;
   /** Slots with an executor, in order. */
   readonly slots: readonly SlotView[];
 }
 
-/** Reads every node of a mission. Only this city writes between two reads, so they belong together. */
+/** Reads every node of a mission. Only this city writes between two reads, so that they are consistent. */
 export async function viewNodes(
   world: Pick<World, "client">,
   mission: Pick<Mission, "address" | "document">,
@@ -106,7 +106,7 @@ export async function viewNodes(
   });
 }
 
-/** The service that a slot's executor was bound to: once it has committed, its commitment stands in that place. */
+/** The service that a slot's executor bound; the slot's commitment replaces it on chain. */
 export async function boundService(
   { client }: Pick<World, "client">,
   { address }: Pick<Mission, "address">,
@@ -115,7 +115,7 @@ export async function boundService(
 ): Promise<Hash> {
   const bound = await client.mission(address).history("ExecutorBound", { node: law.number, slot });
   const event = bound.findLast(({ args }) => args.attempt === attempt);
-  if (event === undefined) throw new AgentCityError("ExecutorUnknown", `Nobody was bound to slot ${slot} of ${law.label}`);
+  if (event === undefined) throw new AgentCityError("ExecutorUnknown", `No executor was bound to slot ${slot} of ${law.label}`);
   return event.args.service;
 }
 
@@ -123,12 +123,12 @@ export async function missionState(world: Pick<World, "client">, mission: Pick<M
   return nameOf(missionStates, await world.client.mission(mission.address).state());
 }
 
-/** True once every slot the law asks for has an executor. */
+/** Whether every slot that the law requires has an executor. */
 export function isStaffed({ law, slots }: NodeView): boolean {
   return slots.length === law.redundancy;
 }
 
-/** Whether the node is a mission: it has no bids and no executors. */
+/** Whether the node is a child mission, without bids and executors. */
 export function isBranch({ law }: Pick<NodeView, "law">): boolean {
   return law.mission !== undefined;
 }
@@ -153,7 +153,7 @@ function nameOf<Name extends string>(names: readonly Name[], index: number): Nam
   return name;
 }
 
-/** Whether nothing of a mission in this state can still be done. */
+/** Whether a mission in this state is over. */
 export function isOver(state: MissionStateName): boolean {
   return state === "COMPLETED" || state === "FAILED" || state === "ABORTED";
 }

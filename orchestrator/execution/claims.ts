@@ -18,18 +18,18 @@ import type { RunResult } from "./sandbox/result.ts";
 import { attemptKey, type HandedIn, inputOf, serviceById } from "./work.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
-/** Named by the claim; anyone with the code and the input can repeat it. */
+/** Method named by a claim that anyone with code and input can reproduce. */
 export const RE_EXECUTION = "re-execution/v1";
 const RECEIPT = "receipt/v1";
 
-/** Payload of an item whose issuer got no output to name. */
+/** Payload of an item whose issuer obtained no output. */
 export const NO_OUTPUT: Hash = zeroHash;
 
-/** What an executor claims of its output, what an issuer found when it checked, and the story of the claim (Pramana 2). */
+/** An executor's claim about its output, an issuer's finding, and the claim's trail (Pramana 2). */
 export const claimFileSchema = z.strictObject({
   claim: claimAttestationSchema,
   outcome: verificationOutcomeSchema,
-  /** Hash of the output that the issuer had before it, zero for none: what its evidence says. */
+  /** Hash of the output that the issuer obtained, zero for none, as in its evidence. */
   found: hashSchema,
   /** The issuer's key, for the outcome's signature. */
   key: z.strictObject({ algorithm: z.enum(SIGNATURE_ALGORITHMS), key: hexSchema }),
@@ -45,16 +45,16 @@ export interface Claimed {
   readonly handed: HandedIn;
 }
 
-/** Where the claim of a slot's output is kept. */
+/** Record key of the claim about a slot's output. */
 export function claimKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">, slot: number): readonly (string | number)[] {
   return ["claim", ...attemptKey(mission, view), slot];
 }
 
-/** What an issuer finds when it checks a claim. `obtain`: the bytes that were handed in, or those of a second run. */
+/** An issuer's check of a claim. `obtain`: the bytes that were handed in, or those of a re-execution. */
 export async function vouch(
   claim: ClaimAttestation,
   obtain: () => Promise<Uint8Array>,
-  issuer: { readonly address: string; readonly signer: ByteSigner /** Milliseconds of chain time. */; readonly now: () => number },
+  issuer: { readonly address: string; readonly signer: ByteSigner /** Chain time, milliseconds. */; readonly now: () => number },
 ): Promise<Pick<ClaimFile, "outcome" | "found" | "key">> {
   let found: Hash = NO_OUTPUT;
   const read = async () => {
@@ -83,15 +83,15 @@ export async function vouch(
   return { outcome, found, key: signer.publicKey };
 }
 
-/** The claim with what was found of it. */
+/** The claim with an issuer's finding. */
 export function claimFile(claim: ClaimAttestation, vouched: Pick<ClaimFile, "outcome" | "found" | "key">): ClaimFile {
   return { claim, ...vouched, trail: trailOf(claim, vouched.outcome) };
 }
 
-/** Whose claim it is, of which slot, and when it was made. */
+/** The claimant, the slot, and the time of the claim. */
 type Claimant = Pick<ClaimAttestation, "claim_id" | "attester_id" | "attested_at">;
 
-/** What the executor of a slot claims of its output: where others run its code again, that it follows; else that it was handed in. */
+/** A slot executor's claim about its output: that it follows from the code, if issuers re-execute it; otherwise that it was handed in. */
 export async function claimOf(
   world: Pick<World, "client" | "services" | "strangers" | "store" | "remember" | "recent">,
   { mission, view, slot, handed }: Claimed,
@@ -100,7 +100,7 @@ export async function claimOf(
   return inferenceOf(world, { mission, view, slot }, serviceById(world, handed.service, view.law.services), handed.hash);
 }
 
-/** The same of an output by its hash: what was handed in, or what a commitment was opened to. */
+/** The same for an output given by hash: what was handed in, or what a commitment was opened to. */
 export async function inferenceOf(
   world: Pick<World, "client" | "store" | "remember" | "recent">,
   { mission, view, slot }: Omit<Claimed, "handed">,
@@ -119,7 +119,7 @@ function claimantIn(world: Pick<World, "client">, { mission, view, slot }: Omit<
   };
 }
 
-/** What an executor claims where others run its code again. */
+/** The claim where issuers re-execute the code. */
 export function inferenceClaim(
   claimant: Claimant,
   work: { readonly service: string; readonly label: string; readonly inputSha: Hash; readonly codeHash: Hash; readonly outputHash: Hash },
@@ -134,7 +134,7 @@ export function inferenceClaim(
   };
 }
 
-/** What it claims where outputs are compared: that these bytes, which nobody can read yet, were there by then. */
+/** The claim where outputs are compared: that these bytes, which are still sealed, existed by then. */
 export function receiptClaim(
   claimant: Claimant,
   { label, handed }: { readonly label: string; readonly handed: Pick<HandedIn, "id" | "hash"> },
@@ -157,13 +157,13 @@ function millisecondsOf({ client }: Pick<World, "client">): number {
 
 const refuse = (): Promise<never> => Promise.reject(new AgentCityError("NotMine", "This issuer does not check such claims"));
 
-/** An issuer checks its own kinds of claim; asked for another it has nothing to say. */
+/** An issuer checks its own kinds of claim only; other checks find nothing. */
 const NOTHING: Pick<VerifierDeps, "sources" | "similarity"> = {
   sources: { fetch: refuse },
   similarity: { id: "none", determinism: "deterministic", compute: refuse },
 };
 
-/** The story of a claim: emitted, checked, and withdrawn where it did not hold. */
+/** The trail of a claim: emitted, checked, and withdrawn if it was not verified. */
 export function trailOf(claim: ClaimAttestation, outcome: VerificationOutcome): TrailEntry[] {
   const { claim_id, claim_type, attester_id, attested_at } = claim;
   const { status, verifier_id: verifier } = outcome;
@@ -182,9 +182,9 @@ export function trailOf(claim: ClaimAttestation, outcome: VerificationOutcome): 
   return trail;
 }
 
-/** The output of a second run. Without one the claim is unverifiable. */
+/** The output of a re-execution. Throws without one, which makes the claim unverifiable. */
 export function outputOf(run: RunResult): JsonObject {
   if (run.status === "ok" && isObject(run.output)) return run.output;
   const details = run.status === "ok" ? "the output is not an object" : `${run.kind}: ${run.details}`;
-  throw new AgentCityError("NoOutput", "The second run gave no output", { details });
+  throw new AgentCityError("NoOutput", "The re-execution gave no output", { details });
 }

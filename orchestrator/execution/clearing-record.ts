@@ -38,13 +38,13 @@ import { type NodeTerms, termsOfNode } from "./obligation.ts";
 import type { Signing } from "./seat.ts";
 
 /**
- * One clearing of a node as RAILS has it: the obligation both sides signed, the evidence, what each verifier said, and the decision.
- * The chain decides by its own Γ from its own signatures; this is the same in documents that anybody can clear again.
+ * One clearing of a node in terms of RAILS: the obligation signed by both sides, the evidence, each verifier's output, and the decision.
+ * The chain decides by its own Γ from its own signatures; these documents let anyone clear again.
  */
 export const clearingRecordSchema = z.strictObject({
-  /** Whose key is whose; an id begins with the account that the key is of. */
+  /** Public keys by id; an id begins with the key's account. */
   keys: z.record(nameSchema, publicKeySchema),
-  /** Prior weights by verifier, as the registry has them. */
+  /** Prior weights by verifier, from the registry. */
   weights: z.record(nameSchema, z.int().nonnegative()),
   obligation: obligationSchema,
   envelope: envelopeSchema,
@@ -53,7 +53,7 @@ export const clearingRecordSchema = z.strictObject({
 });
 export type ClearingRecord = z.infer<typeof clearingRecordSchema>;
 
-/** What the city's deployment of clearing knows of a party. */
+/** The city's clearing deployment: what it knows of a party. */
 export interface Standing {
   readonly id: string;
   readonly principal: string;
@@ -61,12 +61,12 @@ export interface Standing {
   readonly role?: Role | "engine";
 }
 
-/** A verifier answers each question by itself, so it has a seat for each. */
+/** A verifier answers each question separately, so it has one seat per question. */
 export function seatOf(verifier: string, question: QuestionName): string {
   return `${verifier}/${question.toLowerCase()}`;
 }
 
-/** Who sits where: performance is judged on claims that issuers checked, policy by the law's predicates. */
+/** Roles of seats: performance is judged on claims checked by issuers, policy by the law's predicates. */
 export function roleOf(question: QuestionName): Role {
   return question === "PERFORMANCE" ? "attestation" : "policy";
 }
@@ -76,7 +76,7 @@ export function engineOf(runner: string): string {
   return `${runner}/engine`;
 }
 
-/** The city's deployment, over the parties that a record names. */
+/** The city's clearing deployment for the parties named in a record. */
 export function cityDeployment(
   keys: ClearingRecord["keys"],
   standings: readonly Standing[],
@@ -89,10 +89,10 @@ export function cityDeployment(
   return deployment(registryOf(known), options);
 }
 
-/** Of a party that signed nothing here; no signature is of it. */
+/** Key of a party that signed nothing here; no signature matches it. */
 const NO_KEY: z.infer<typeof publicKeySchema> = `secp256k1:0x02${"00".repeat(32)}`;
 
-/** Who was drawn, and what each weighs. */
+/** Drawn verifiers and their weights. */
 export type Panel = readonly { readonly verifier: string; readonly weight: number }[];
 
 /** By seat. */
@@ -102,7 +102,7 @@ export function weightsOf(panel: Panel, asked: readonly QuestionName[]): Clearin
   );
 }
 
-/** Weight of the whole panel, and its members: whoever sits there for two questions counts once. */
+/** Total weight and members of the panel; a member with two seats counts once. */
 function drawnFrom(weights: ClearingRecord["weights"]): { readonly drawn: number; readonly members: number } {
   const weighed = new Map(Object.entries(weights).map(([seat, weight]) => [seat.split("/")[0], weight]));
   return { drawn: drawnWeight([...weighed.values()]), members: weighed.size };
@@ -117,8 +117,8 @@ export interface Handed {
 }
 
 /**
- * What is signed in a clearing: an executor's claim of its output, an issuer's word for it, the evidence that is handed in, and what a
- * verifier concludes. An executor undertook the work by its bid.
+ * Documents signed in a clearing: an executor's claim, an issuer's finding, the submitted evidence, and a verifier's output. An executor
+ * accepted the obligation by its bid.
  */
 export type ClearingDocument =
   | { readonly kind: "claim"; readonly obligation: Hash; readonly artifact: Artifact; readonly issuedAt: string }
@@ -140,7 +140,7 @@ interface Artifact {
 type EnvelopeBody = Parameters<typeof sealEnvelope>[1];
 type OutputBody = Omit<VerifierOutput, "signature">;
 
-/** The bytes under which somebody puts its signature. */
+/** The bytes to sign for a document. */
 export function bytesUnder(document: ClearingDocument, by: string): Uint8Array {
   switch (document.kind) {
     case "claim":
@@ -157,27 +157,27 @@ export function bytesUnder(document: ClearingDocument, by: string): Uint8Array {
   }
 }
 
-/** Everybody who signs a record; they may be elsewhere. */
+/** Signers of a record, in this process or elsewhere. */
 export interface Hands {
   readonly of: (account: string) => Pick<Signing, "seal">;
   readonly engine: Signer;
 }
 
-/** What a clearing is made of. */
+/** Inputs of a clearing. */
 export interface ClearingCase {
   readonly terms: NodeTerms;
   readonly panel: Panel;
   readonly handed: readonly Handed[];
-  /** What issuers say against work that shows nothing. */
+  /** Issuers' refutations of work without evidence. */
   readonly refutations?: readonly Word[];
-  /** What each verifier found for itself. */
+  /** Each verifier's own judgements. */
   readonly judgementsOf: (verifier: string) => readonly Judgement[];
 }
 
 /**
- * Makes the record of one clearing, signed by everybody in it. Deterministic but for `now`, seconds of chain time. What an absent executor
- * does not sign is left out: its claim, which no verdict rests on; the engine then submits what others vouch for. Throws SeatAbsent for an
- * issuer or a verifier that does not sign: their words are what the decision rests on.
+ * Creates the signed record of one clearing. Deterministic except for `now`, seconds of chain time. A claim that an absent executor does
+ * not sign is left out, since no verdict rests on it; the engine then submits what others attest. Throws SeatAbsent if an issuer or a
+ * verifier does not sign: the decision rests on their words.
  */
 export async function makeClearingRecord(
   { terms, panel, handed, refutations = [], judgementsOf }: ClearingCase,
@@ -198,7 +198,7 @@ export async function makeClearingRecord(
   const against = await Promise.all(refutations.map((word) => wordOf(hash, word, signed)));
   const items = [...shown, ...against];
   const body = { obligation_hash: hash, submitted_at: timeOf(now), items };
-  // The first who handed something in does so for all; the engine where it is gone.
+  // The first executor that handed something in submits for all; the engine if it is absent.
   const [first] = handed;
   const submitter = first && (await unlessAbsent(() => signed(first.agent, { kind: "envelope", body })));
   const envelope = sealEnvelope(submitter ?? engine, body);
@@ -211,12 +211,12 @@ export async function makeClearingRecord(
     ),
   );
   const bare = { keys: Object.fromEntries(keys), weights: weightsOf(panel, terms.law.questions), obligation, envelope, outputs };
-  // Every signature was made a line above; who has interests in what the chain asks, and the audit again.
+  // Every signature was made just above; conflicts of interest are checked by the chain, and again by the audit.
   const { decision } = clearAgain(bare, cityDeployment(bare.keys, standingsSaid(bare, engine.id), TRUSTED), engine, now);
   return { ...bare, decision };
 }
 
-/** A verifier's answer to one question, as its document says it. */
+/** A verifier's answer to one question, as a document. */
 export function outputOf(
   verifier: string,
   { question, result, confidence, basis, score, agreeing, findings }: Judgement,
@@ -260,10 +260,12 @@ export function outputOf(
   };
 }
 
-/** For documents that this process has just made from what the chain says. */
+/** For documents that this process has just created from on-chain facts. */
 export const TRUSTED: Pick<Deployment, "verify" | "undertook"> = { verify: () => true, undertook: () => true };
 
-/** What documents alone say of the parties: everybody for himself, whoever issued a class may. Only the chain knows whether that is so. */
+/**
+ * Party relations stated by documents alone: each party stands for itself, and whoever issued a class may. Only the chain can confirm them.
+ */
 export function standingsSaid(
   {
     keys,
@@ -283,7 +285,7 @@ export function standingsSaid(
   });
 }
 
-/** The library's clearing of the documents of a record. Throws what ingest or binding refuse. */
+/** Clears a record's documents with the library. Throws what ingest or binding refuse. */
 export function clearAgain(
   { obligation, envelope, outputs, weights }: Omit<ClearingRecord, "decision">,
   world: Deployment,
@@ -295,7 +297,7 @@ export function clearAgain(
   const [refused] = admitted.refusals;
   if (refused !== undefined) throw new NotCleared(refused);
   const input = { obligation: bound, envelope: admitted, outputs, deployment: world, engine, now };
-  // The order in which a record names them says nothing.
+  // The record's order of verifiers has no meaning.
   const panel = Object.keys(weights).sort();
   const cleared = clear({ ...input, panel, weightOf: (seat) => weights[seat] ?? 0, ...drawnFrom(weights) });
   const [broken] = cleared.refusals;
@@ -303,7 +305,7 @@ export function clearAgain(
   return cleared;
 }
 
-/** What the chain's event says of a clearing, as far as the documents say it too. */
+/** The parts of the chain's clearing event that the documents state too. */
 export interface ChainDecision {
   readonly result: number;
   readonly confidence: number;
@@ -311,7 +313,7 @@ export interface ChainDecision {
   readonly basis: bigint;
   /** Basis points. */
   readonly score: number;
-  /** Bit per slot. */
+  /** One bit per slot. */
   readonly agreeing: number;
 }
 
@@ -324,7 +326,7 @@ const RESULTS = {
   unverifiable: ClearingResult.UNVERIFIABLE,
 } as const;
 
-/** The record's decision in the chain's terms: the chain answers all questions at once, and names items by their places. */
+/** The record's decision in on-chain terms: the chain answers all questions at once, and refers to items by position. */
 export function asChainDecision({ decision, envelope, obligation }: ClearingRecord): ChainDecision {
   const answers = QUESTIONS.flatMap((question) => {
     const status = decision[question];
@@ -350,10 +352,10 @@ export function isDecidedAs(record: ClearingRecord, chain: ChainDecision): boole
   return names.every((name) => has[name] === chain[name]);
 }
 
-/** Documents of this city that its own rules refuse. */
+/** This city's own clearing rules refuse its documents. */
 export class NotCleared extends AgentCityError {
   constructor({ guard, subject, details }: { readonly guard: string; readonly subject: string; readonly details: string }) {
-    super("NotCleared", `The clearing's documents do not hold: ${guard}`, { details: `${subject}: ${details}` });
+    super("NotCleared", `The clearing's documents are invalid: ${guard}`, { details: `${subject}: ${details}` });
   }
 }
 
@@ -362,7 +364,7 @@ export function granted<Value>(checked: Checked<Value>): Value {
   return checked.value;
 }
 
-/** The executor's claim by its own key, and what an issuer says of it by the issuer's. */
+/** The executor's claim under its own key, and the issuer's finding under the issuer's. */
 async function itemsOf(
   obligation: Hash,
   { slot, agent, items, claimed }: Handed,
@@ -387,17 +389,17 @@ async function wordOf(
   return emitted(obligation, artifact, { signer: await signed(item.issuer, document), class: item.class, issuedAt });
 }
 
-/** Seconds of the moment at which an issuer checked a claim, as documents write it. */
+/** When an issuer checked a claim, with a precision of seconds, as documents write it. */
 export function issuedAtOf({ verified_at }: Pick<ClaimFile["outcome"], "verified_at">): string {
   return timeOf(Math.floor(Date.parse(verified_at) / 1000));
 }
 
-/** What an executor claims of a slot's output, as an item of the envelope. */
+/** An executor's claim about a slot's output, as an item of the envelope. */
 export function claimArtifact(slot: number, claim: ClaimFile["claim"]): Artifact {
   return { id: `${slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(claim) };
 }
 
-/** What an issuer says of it. */
+/** An issuer's finding as an item of the envelope. */
 export function itemDocument(obligation: Hash, item: Omit<SignedItem, "signature">, outcome: ClaimFile["outcome"]) {
   const type = item.kind === evidenceKinds.RECEIPT ? "receipt" : "re-execution";
   const artifact: Artifact = { id: itemId(item), type, content: { payload: item.payload, outcome } };
@@ -408,17 +410,17 @@ export function sealerOf(id: string, { publicKey, sign }: ByteSigner): Signer {
   return { id, key: `${publicKey.algorithm}:${publicKey.key}`, sign: (message) => `${publicKey.algorithm}:${sign(message)}` };
 }
 
-/** Item i of slot s is bit 32·s + i of a basis on chain, and `s/i` here. */
+/** Item i of slot s is bit 32·s + i of an on-chain basis, and `s/i` here. */
 function placeOf({ slot, index }: { readonly slot: number; readonly index: number }): string {
   return `${slot}/${index}`;
 }
 
-/** An item in an envelope: several issuers may refute one work, and their words share a place. */
+/** Id of an item in an envelope: several issuers may refute one work at the same position. */
 export function itemId({ issuer, ...item }: Pick<SignedItem, "slot" | "index" | "issuer">): string {
   return item.index === REFUTATION ? `${placeOf(item)}/${issuer}` : placeOf(item);
 }
 
-/** Whether an item of an envelope speaks against the work that it is about. */
+/** Whether an item refutes the work that it is about. */
 export function isAgainst(id: string): boolean {
   return id.split("/")[1] === String(REFUTATION);
 }

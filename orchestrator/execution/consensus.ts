@@ -4,12 +4,12 @@ import type { JsonObject } from "../primitives/json.ts";
 import { TIER } from "../primitives/tier.ts";
 import type { NodeView } from "./chain-view.ts";
 
-/** How the node's redundant outputs are compared; undefined for a single executor. */
+/** How a node's redundant outputs are compared; undefined for a single executor. */
 export function termsOf({ law }: Pick<NodeView, "law">): AgreementTerms | undefined {
   return law.tier !== TIER.CONSENSUS || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
 }
 
-/** What a completed node hands on: a function of what its executors revealed. `from`: the slots that agree on it. */
+/** The result that a completed node passes on: a function of what its executors revealed. `from`: the slots that agree on it. */
 export function resultFrom(view: Pick<NodeView, "law" | "agreeing">, works: readonly Submission[], by: (slot: number) => string) {
   const terms = termsOf(view);
   const agreeing = works.filter(({ slot }) => ((view.agreeing >> slot) & 1) === 1);

@@ -11,20 +11,20 @@ import { isRepeated } from "./repeat.ts";
 import { attemptKey, readOutput, serviceById, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** What one executor of a node revealed, by the name of its service. */
+/** What one executor of a node revealed, labelled with its service. */
 export interface Revealed {
   readonly by: string;
   readonly output: JsonObject;
 }
 
 /**
- * Where the executors of a tier-2 node differ, under the law's terms of agreement. Pure. Numbers differ when they are outside the
- * tolerance that the panel allows; an item that one executor lacks differs. `items` is empty where all say the same.
+ * Where the executors of a tier-2 node disagree, under the law's terms of agreement. Pure. Numbers disagree outside the panel's tolerance;
+ * an item missing from one executor's output disagrees. `items` is empty if all agree.
  */
 export function disagreementOf(revealed: readonly Revealed[], terms: AgreementTerms): Disagreement {
   const outputs = revealed.map(({ output }, slot) => ({ slot, items: itemsIn(output) }));
   const { pairs } = agreeOnItems(outputs, terms, { atLeastBps: terms.atLeastBps, quorum: terms.threshold });
-  // The first answer to an id counts, as it does for the panel.
+  // The first answer to an id counts, as for the panel.
   const given = revealed.map(({ by }, slot) => ({
     by,
     values: new Map(
@@ -55,7 +55,7 @@ export function disagreementOf(revealed: readonly Revealed[], terms: AgreementTe
   };
 }
 
-/** The same for a node's current attempt, from the works of those who revealed; undefined for a single executor, or before anybody revealed. */
+/** The same for a node's current attempt, from the revealed works; undefined for a single executor, or before any reveal. */
 export async function disagreementAt(world: World, mission: Mission, view: NodeView): Promise<Disagreement | undefined> {
   const terms = termsOf(view);
   if (terms === undefined) return undefined;
@@ -74,7 +74,7 @@ async function revealedAt(world: World, mission: Mission, view: NodeView): Promi
 }
 
 /**
- * Why a mission ends whose services disagree by themselves: what they differ on, by how much, and what would help. `least`: the smallest share
+ * The ending of a mission whose services inherently disagree: on what, by how much, and what would help. `least`: the smallest agreement
  * that any node of the task reached, basis points.
  */
 export function disagreeing(node: string, found: Disagreement, least: number): Ending {
@@ -84,24 +84,23 @@ export function disagreeing(node: string, found: Disagreement, least: number): E
     code: "ServicesDisagree",
     node,
     reason:
-      `the services of ${node} disagree by themselves on "${field}": ${percent(share)} of ${compared} items agree, the law asks for ${percent(needed)}. ` +
+      `the services of ${node} inherently disagree on "${field}": ${percent(share)} of ${compared} items agree, the law requires ${percent(needed)}. ` +
       `They differ on ${items.length} (${first.join("; ")}${items.length > first.length ? "; …" : ""}). ` +
-      "Run again they give the same answers, so no other law would help; no executor is at fault",
-    action: `choose services that measure the same, or lower agree.atLeast to what you can accept (${(Math.floor(least / 100) / 100).toFixed(2)} was reached everywhere), or take one service in tier 1 or 3`,
+      "Re-executed, they give the same answers, so no other law would help; no executor is at fault",
+    action: `choose services that measure the same, or lower agree.atLeast to what you can accept (${(Math.floor(least / 100) / 100).toFixed(2)} was reached everywhere), or use one service in tier 1 or 3`,
     disagreement: { ...found, items: items.slice(0, MAX_ITEMS) },
   };
 }
 
-/** So many items of a disagreement are kept with the reason; all of them are in the executors' outputs. */
+/** Maximum number of disagreeing items stored with the reason; all are in the executors' outputs. */
 const MAX_ITEMS = 20;
 
 const percent = (share: number) => `${(share / 100).toFixed(share % 100 === 0 ? 0 : 1)} %`;
 const shown = (value: string | number | null) => (value === null ? "nothing" : String(value).slice(0, 40));
 
 /**
- * Whether another law would bring the same disagreement: each executor's code gives an issuer, who runs it again, what the executor
- * revealed, and the task's other nodes as far as they are known do not make up for it. Whoever's output differs from its code may be
- * replaced under another law.
+ * Whether another law would end in the same disagreement: re-execution by an issuer reproduces what each executor revealed, and the task's
+ * other nodes known so far do not compensate. An executor whose output differs from its code may be replaced under another law.
  */
 export async function isIncurable(world: World, mission: Mission, view: NodeView, siblings: readonly NodeView[]): Promise<boolean> {
   const key = ["rerun", ...attemptKey(mission, view)];
@@ -119,7 +118,7 @@ async function areRepeated(world: World, mission: Mission, view: NodeView): Prom
   return true;
 }
 
-/** What one law compares in parts, another may compare as a whole. */
+/** Another law may compare as a whole what this one compares in parts. */
 async function agreesTogether(world: World, mission: Mission, view: NodeView, siblings: readonly NodeView[]): Promise<boolean> {
   const terms = termsOf(view);
   if (terms === undefined) return false;
@@ -139,7 +138,7 @@ function isUnanimous(values: readonly (string | number | null)[], tolerance: num
   return values.every((a, place) => a !== null && values.slice(place + 1).every((b) => b !== null && isSameAnswer(a, b, tolerance)));
 }
 
-/** The best that `size` executors reached together. */
+/** The best agreement of any `size` executors. */
 function closestShare(slots: number, size: number, shareOf: (subset: readonly number[]) => number): number {
   let best = 0;
   for (let mask = 0; mask < 1 << slots; mask += 1) {
@@ -149,7 +148,7 @@ function closestShare(slots: number, size: number, shareOf: (subset: readonly nu
   return best;
 }
 
-/** The least share of any two of them. */
+/** The lowest agreement of any two of them. */
 function leastShare(pairs: readonly Pair[], slots: readonly number[]): number {
   return Math.min(BASIS_POINTS, ...pairs.filter(({ a, b }) => slots.includes(a) && slots.includes(b)).map(({ shareBps }) => shareBps));
 }

@@ -4,11 +4,11 @@ import type { Mission, World } from "./world.ts";
 
 /** Why a mission cannot reach its goal under any law and with any executors; recorded once, before it is ended. */
 export const endingSchema = z.strictObject({
-  /** The finding: a service fails for every executor, services disagree by themselves, or none of the input can be read. */
+  /** The finding: a service fails for every executor, services inherently disagree, or none of the input is readable. */
   code: z.enum(["ServiceFails", "ServicesDisagree", "NothingUsable"]),
   /** Label of the node, or of the task, where it was found. */
   node: z.string(),
-  /** In words, one line. */
+  /** One line for display. */
   reason: z.string(),
   /** What the sponsor can do. */
   action: z.string(),
@@ -18,12 +18,12 @@ export type Ending = z.infer<typeof endingSchema>;
 
 const keyOf = ({ address }: Pick<Mission, "address">) => ["ending", address] as const;
 
-/** Why the mission is to end; undefined while work on it makes sense. */
+/** Why the mission has to end; undefined while work on it makes sense. */
 export function endingOf(world: Pick<World, "recall">, mission: Pick<Mission, "address">): Promise<Ending | undefined> {
   return world.recall(keyOf(mission), endingSchema);
 }
 
-/** Writes down why a mission is to end, and says it. What was found first stands. */
+/** Records and reports why a mission has to end. The first finding stands. */
 export async function noteEnding(world: World, mission: Mission, ending: Ending): Promise<void> {
   if ((await endingOf(world, mission)) !== undefined) return;
   await world.remember(keyOf(mission), endingSchema, async () => ending);

@@ -21,11 +21,11 @@ export const signedItemSchema = z.strictObject({
 });
 export type SignedItem = z.infer<typeof signedItemSchema>;
 
-/** The same with what its issuer found, under its own signature. */
+/** The same with the issuer's signed finding. */
 export const wordSchema = z.strictObject({ item: signedItemSchema, outcome: verificationOutcomeSchema });
 export type Word = z.infer<typeof wordSchema>;
 
-/** An output, its trail and the evidence for it. */
+/** An output with its trail and evidence, before it is revealed. */
 export interface Hidden {
   readonly obligation: Hash;
   readonly outputHash: Hash;
@@ -33,7 +33,7 @@ export interface Hidden {
   readonly items: readonly SignedItem[];
 }
 
-/** A salt from an agent's own stream. */
+/** A salt derived from an agent's own stream. */
 export function saltOf(seed: string, agent: Address, obligation: Hash): Hash {
   return bytesToHex(randomStream(seed, agent, "salt", obligation).bytes(32));
 }
@@ -43,7 +43,7 @@ export function openingOf({ trail, ...hidden }: Hidden, salt: Hash): Opening {
   return openingUnder({ ...hidden, trailRoot: merkleRoot(trail) }, salt);
 }
 
-/** An item as `clear` takes it: with its inclusion proof in the slot's envelope. */
+/** An item with its inclusion proof in the slot's envelope, as `clear` expects it. */
 export function provenItem(obligation: Hash, envelope: readonly SignedItem[], index: number) {
   const item = envelope[index];
   if (item === undefined) throw new RangeError(`no item ${index} in an envelope of ${envelope.length}`);

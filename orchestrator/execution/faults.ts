@@ -6,7 +6,7 @@ import type { Address } from "../primitives/hex.ts";
 import { faultClasses, faultTypes } from "../rules/faults.ts";
 import type { Mission, World } from "./world.ts";
 
-/** A failed attempt as the chain classified it, and as it is written down for those who make the next law (AgentCity B.11.4, step 2). */
+/** A failed attempt as classified on chain, and as recorded for the authors of the next law (AgentCity B.11.4, step 2). */
 export const faultSchema = z.strictObject({
   node: z.int(),
   attempt: z.int(),
@@ -33,7 +33,7 @@ export async function faultsOf(client: CityClient, mission: Address): Promise<re
   });
 }
 
-/** Writes each fault down once, with what froze or rejected the attempt named by node and attempt, and returns all of them. */
+/** Records each fault once, naming what froze or rejected the attempt by node and attempt, and returns all of them. */
 export async function recordFaults(world: World, { address }: Pick<Mission, "address">): Promise<readonly Fault[]> {
   const faults = await faultsOf(world.client, address);
   for (const fault of faults) await world.remember(["fault", address, fault.node, fault.attempt], faultSchema, async () => fault);

@@ -1,4 +1,4 @@
-/** Jobs of escrows anywhere before a panel of the city's verifiers: what the chain says of one, and what follows from the work by its commission. */
+/** Jobs of external escrows before a panel of the city's verifiers: their on-chain state, and how the work is judged by its commission. */
 import { concat, keccak256, numberToHex, zeroHash } from "viem";
 import { z } from "zod";
 import { clearingEvaluatorAbi } from "../chain/abi/ClearingEvaluator.ts";
@@ -23,24 +23,24 @@ import { isIssued, isVouched } from "./vouched.ts";
 export const HEARING_OUTCOMES = ["NONE", "PASS", "FAIL", "CONTRADICTED"] as const;
 export type HearingOutcome = (typeof HEARING_OUTCOMES)[number];
 
-/** A hearing as the chain has it. */
+/** A hearing's on-chain state. */
 export interface HearingView {
-  /** Of the terms; undefined where nobody registered the job. */
+  /** Obligation of the terms; undefined if the job was not registered. */
   readonly obligation: Hash | undefined;
   /** The provider's commitment; undefined until it delivers. */
   readonly work: Hash | undefined;
   readonly drawBlock: number;
-  /** Until when the panel is heard, unix seconds. */
+  /** End of the panel's window, unix seconds. */
   readonly closesAt: number;
   /** Basis points. */
   readonly score: number;
   readonly confidence: number;
   readonly panels: number;
   readonly outcome: HearingOutcome;
-  /** All were heard: nothing can be added. */
+  /** All members were heard: nothing can be added. */
   readonly isComplete: boolean;
   readonly isClosed: boolean;
-  /** What the first panel decided, if that was challenged: it stands unless the second decides. */
+  /** The first panel's decision, if it was challenged: it stands unless the second panel decides. */
   readonly challenged: { readonly by: "client" | "provider"; readonly outcome: HearingOutcome; readonly score: number } | undefined;
 }
 
@@ -58,19 +58,19 @@ export async function viewHearing(client: CityClient, { escrow, jobId }: Job): P
       args: [escrow, BigInt(jobId)],
     });
   const [name, stood] = [HEARING_OUTCOMES[outcome], HEARING_OUTCOMES[standing]];
-  if (name === undefined || stood === undefined) throw new RangeError(`no outcome ${outcome}, ${standing}`);
+  if (name === undefined || stood === undefined) throw new RangeError(`unknown outcome ${outcome}, ${standing}`);
   const by = CHALLENGERS[challenger];
   const challenged = by === undefined ? undefined : { by, outcome: stood, score: standingScore };
   const known = (hash: Hash) => (hash === zeroHash ? undefined : hash);
   return { ...rest, obligation: known(digest), work: known(work), outcome: name, isComplete: complete, isClosed: closed, challenged };
 }
 
-/** What evidence and verdicts about a job are for, in this city. */
+/** The obligation that evidence and verdicts about a job name, in this city. */
 export function obligationOfJob({ chain, addresses }: Pick<CityClient, "chain" | "addresses">, terms: HearingTerms): Hash {
   return hearingObligation({ chainId: chain.id, evaluator: addresses.ClearingEvaluator }, terms);
 }
 
-/** Who was drawn, in order; undefined before the next block, or once nobody knows the hash of the one that drew. */
+/** The drawn panel, in order; undefined before the next block, or once the hash of the drawing block is no longer available. */
 export async function panelOfHearing(
   { chain, addresses }: CityClient,
   terms: HearingTerms,
@@ -88,7 +88,7 @@ export async function panelOfHearing(
   return seats.map(({ verifier }) => verifier);
 }
 
-/** Whose issuers and verifiers have no say. */
+/** Accounts and principals whose issuers and verifiers are excluded. */
 const partiesTo = ({ client, provider, clientPrincipal, providerPrincipal }: HearingTerms) => [
   client,
   provider,
@@ -96,7 +96,7 @@ const partiesTo = ({ client, provider, clientPrincipal, providerPrincipal }: Hea
   providerPrincipal,
 ];
 
-/** `JobSubmitted(uint256 indexed jobId, address indexed provider, bytes32 deliverable)`, as the draft ERC-8183 has it. */
+/** `JobSubmitted(uint256 indexed jobId, address indexed provider, bytes32 deliverable)`, as in the draft of ERC-8183. */
 const SUBMITTED = keccak256(new TextEncoder().encode("JobSubmitted(uint256,address,bytes32)"));
 
 const submittedSchema = z.array(z.object({ blockNumber: z.coerce.number(), data: z.string() }));
@@ -125,7 +125,10 @@ export async function isSubmittedIn(client: Pick<CityClient, "chain">, terms: Jo
   return (await submittedSince(client, terms, block, block))?.deliverable === deliverable;
 }
 
-/** The items of an envelope on which a verdict can rest: at the floor, and signed by an issuer of this city who may say so and has no part in the job. */
+/**
+ * Items of an envelope on which a verdict may rest: at the floor, and signed by an issuer registered in this city for that class and
+ * without a part in the job.
+ */
 export async function admissibleItems(
   client: CityClient,
   terms: HearingTerms,
@@ -145,7 +148,7 @@ export async function admissibleItems(
 
 function floorOf({ floor }: HearingTerms) {
   const name = evidenceClasses[floor];
-  if (name === undefined) throw new RangeError(`no class ${floor}`);
+  if (name === undefined) throw new RangeError(`unknown evidence class ${floor}`);
   return name;
 }
 
@@ -154,21 +157,21 @@ export interface JobCase {
   readonly terms: HearingTerms;
   readonly commission: Commission;
   readonly work: JsonObject;
-  /** Those that are admissible. */
+  /** Admissible items only. */
   readonly items: readonly SignedItem[];
 }
 
-/** A member of a panel, and what it asks its model. */
+/** A member of a panel, and how it queries its model. */
 export interface JobMember extends By {
   readonly ask: (questions: readonly Asked[]) => Promise<Said | undefined>;
 }
 
-/** By which kinds a commission is judged, in the order of their findings. */
+/** Kinds of check that a commission requires, in the order of their findings. */
 export function kindsOf({ kinds }: Commission): readonly PanelKind[] {
   return PANEL_KINDS.filter((kind) => kinds.includes(kind));
 }
 
-/** One verifier's answers, in the order of the questions. Whatever rests on no admissible item is an abstention. */
+/** One verifier's answers, in the order of the questions. A verdict without an admissible item becomes an abstention. */
 export async function judgementsOnJob(
   client: CityClient,
   { terms, commission, work, items }: JobCase,
@@ -194,7 +197,7 @@ export async function judgementsOnJob(
   return Promise.all(answers);
 }
 
-/** What is wrong with a verifier's answers from elsewhere: each has to be its own, on this work, by the kinds of the commission. */
+/** Checks an external verifier's answers: each must be its own, on this work, by the commission's kinds. */
 export function problemOfJob({ commission, work, items }: JobCase, judgements: readonly Judgement[], by: By): string | undefined {
   const { rubric = "" } = commission;
   for (const judgement of judgements) {
@@ -211,7 +214,7 @@ function submissionOf(work: JsonObject, items: readonly SignedItem[]): Submissio
   return { slot: 0, outputHash, handed: outputHash, output: work, exhibits };
 }
 
-/** What the work breaks of the commission's schema. */
+/** Violations of the commission's schema by the work. */
 function problemsWith({ schema }: Commission, work: JsonObject): readonly string[] {
   const misfit = schema === undefined ? undefined : compileSchema(schema)(work);
   return misfit === undefined ? [] : [`the work does not fit its schema: ${describeProblem(misfit)}`];

@@ -21,15 +21,15 @@ import type { Issuer } from "./seat.ts";
 import { inputOf, placeOf, serviceById } from "./work.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
-/** What an issuer vouches for, in the documents and on chain. */
+/** An issuer's evidence, for the documents and the chain. */
 export interface Issued {
   readonly file: ClaimFile;
   readonly item: SignedItem;
 }
 
 /**
- * Evidence for the work of a slot, by the first issuer that confirms it, in an order that is drawn for this slot. None that belongs to a party
- * is asked: the chain would refuse what it signs. Throws SeatAbsent if nobody answers: the slot then has nothing to commit with.
+ * Evidence for a slot's work from the first issuer that confirms it, in an order drawn for this slot. Issuers of a party are not asked,
+ * since the chain would refuse their evidence. Throws SeatAbsent if none answers: the slot then has nothing to commit with.
  */
 export async function issue(world: World, subject: Claimed, obligation: Hash): Promise<Issued> {
   const { mission, view, slot } = subject;
@@ -40,12 +40,12 @@ export async function issue(world: World, subject: Claimed, obligation: Hash): P
     try {
       const file = await vouchedBy(world, issuer, subject, obligation);
       const item = await itemBy(world, issuer, subject, obligation, file.found);
-      // All that is wanted of it later: an issuer that is gone by then takes nothing back.
+      // Everything needed of it later is signed now, so that an issuer that leaves cannot take it back.
       await issuer.seal(itemDocument(await termsHash(world, mission, view), item, file.outcome));
       answers.push({ file, item });
     } catch (error) {
       if (!(error instanceof SeatAbsent)) throw error;
-      world.tell(`${view.law.label}: ${error.shortMessage}; another issuer is asked`);
+      world.tell(`${view.law.label}: ${error.shortMessage}; asking another issuer`);
     }
     if (answers.length === ASKED || answers.some(({ file }) => file.outcome.status === "verified")) break;
   }
@@ -54,30 +54,30 @@ export async function issue(world: World, subject: Claimed, obligation: Hash): P
   return best;
 }
 
-/** Issuers that are asked, where so many answer: an output is refuted by two, and confirmed by one (decision 94). */
+/** Number of issuers that must answer: two refute an output, one confirms it (decision 94). */
 const ASKED = 2;
-/** Whose word counts: who could not check refutes nobody. */
+/** Outcomes that count: an issuer that could not check refutes nothing. */
 const STANDING = ["verified", "rejected", "unverifiable"] as const;
 
-/** The chain's word for a claim that an issuer has checked already. */
+/** The on-chain evidence for a claim that an issuer has checked already. */
 export async function issueAgain(world: World, subject: Claimed, obligation: Hash, { outcome, found }: ClaimFile): Promise<SignedItem> {
   const issuer = world.issuers.find(({ account }) => account.address === outcome.verifier_id);
   if (issuer === undefined) throw new SeatAbsent(outcome.verifier_id, "sign evidence", "it has no seat here");
   return itemBy(world, issuer, subject, obligation, found);
 }
 
-/** What a node's obligation is called in the documents of its clearing. */
+/** The hash of a node's obligation in the documents of its clearing. */
 export async function termsHash(world: World, mission: Mission, view: NodeView): Promise<Hash> {
   return signObligation(termsOfNode(await boundTerms(world, mission, view)), {}).obligation_hash;
 }
 
-/** Who has a part in a node's work: no issuer of theirs is believed. */
+/** Principals with a part in a node's work, whose issuers are not accepted. */
 export async function partiesTo({ client }: World, { sponsor }: Mission, { slots }: NodeView): Promise<ReadonlySet<string>> {
   const agents = [...slots.map(({ agent }) => agent), sponsor];
   return new Set([sponsor, ...(await Promise.all(agents.map((agent) => client.agents.principalOf(agent))))]);
 }
 
-/** A service of a node, run once more on its input. */
+/** Re-executes a node's service on its input. */
 export async function rerun(
   world: World,
   mission: Mission,

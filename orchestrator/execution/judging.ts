@@ -17,18 +17,18 @@ import type { Mission } from "./world.ts";
 type Judged = Pick<Mission, "document" | "items">;
 type Under = Pick<NodeView, "law">;
 
-/** What a member of a panel has besides the works, where the law asks it to judge by several kinds. */
+/** What a panel member needs in addition to the works if the law requires several kinds of check. */
 export interface Member extends By {
-  /** Of the service that a slot's executor is bound to; undefined where they are not known here. */
+  /** Schemas of the service that a slot's executor bound; undefined if unknown here. */
   readonly schemasOf: (slot: number) => Promise<ServiceSchemas | undefined>;
   readonly isVouched: (work: Submission) => Promise<boolean>;
-  /** Puts questions to its model; undefined where it has none, or none that answers. */
+  /** Queries its model; undefined if it has none, or none that answers. */
   readonly ask: (questions: readonly Asked[]) => Promise<Said | undefined>;
 }
 
 /**
- * What follows from a node's works by the law that is judged by: for a verifier in this process, or in its owner's. `isRefuted`: nothing was
- * shown for the only one, and issuers of two principals got something else.
+ * Judgements that follow from a node's works under its law, computed by a verifier in this process or by an external one. `isRefuted`: the
+ * only work has no evidence, and issuers of two principals got another result.
  */
 export async function judgementsOn(
   mission: Judged,
@@ -63,11 +63,11 @@ async function performance(
   });
 }
 
-/** What rules say of works: the same for whoever judges them, and for whoever audits that. */
+/** Rule-based findings about works: the same for every judge, and for an auditor. */
 export interface Facts {
-  /** What a slot's output breaks; undefined where it, or the schema of its service, is not known here. */
+  /** Violations by a slot's output; undefined if it, or the schema of its service, is unknown here. */
   readonly problemsOf: (slot: number) => readonly string[] | undefined;
-  /** What the works break of the mission's predicates. */
+  /** Violations of the mission's predicates. */
   readonly broken: readonly string[];
 }
 
@@ -97,7 +97,7 @@ async function problemsWith(
   return [...(problem === undefined ? [] : [problem]), ...(await policyProblems(mission, view, [work], input))];
 }
 
-/** What is wrong with the findings of a verifier elsewhere: where the law asks for kinds, each has to be its own, on these works. */
+/** Checks an external verifier's findings: for every kind that the law requires, they must be its own, on these works. */
 export function problemOfFindings(view: Under, works: readonly Submission[], judgements: readonly Judgement[], by: By): string | undefined {
   const { verifiers, rubric = "" } = view.law;
   const kinds = panelKinds(verifiers);
@@ -109,7 +109,7 @@ export function problemOfFindings(view: Under, works: readonly Submission[], jud
   return undefined;
 }
 
-/** The predicates of the mission's document, asked of the node that makes its output. */
+/** The predicates of the mission's document, which apply to the node that makes its output. */
 async function policyProblems(
   { document, items }: Judged,
   { law }: Under,
@@ -135,7 +135,7 @@ function idsIn(items: unknown): string[] {
   });
 }
 
-/** A judgement as a call answers it, and back: amounts of bits are decimal text there. */
+/** Converts a judgement to and from a call's answer, where bitmaps are decimal text. */
 export function judgementOut({ basis, findings, ...rest }: Judgement): CallAnswer<"judge">[number] {
   const found = findings?.map(({ said, ...finding }) => ({
     ...{ ...finding, basis: String(finding.basis) },
@@ -149,7 +149,7 @@ export function judgementIn({ basis, findings, ...rest }: CallAnswer<"judge">[nu
   return { ...rest, basis: BigInt(basis), ...(found === undefined ? {} : { findings: found }) };
 }
 
-/** A judgement as `Verdict` carries it; numbers are positions in the enums. */
+/** A judgement in the form of `Verdict`; numbers are positions in the enums. */
 export function verdictOf(judgement: Judgement, about: { readonly obligation: Hash; readonly commitment: Hash; readonly draw: number }) {
   return {
     ...about,

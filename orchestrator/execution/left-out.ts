@@ -5,13 +5,13 @@ import type { NodeView } from "./chain-view.ts";
 import type { Worker } from "./seat.ts";
 import type { Mission, World } from "./world.ts";
 
-/** Producers that are left out of a market, and why, in words. */
+/** Producers excluded from a market, and why. */
 export const leftOutSchema = z.array(z.strictObject({ agent: addressSchema, name: z.string(), reason: z.string() }));
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
 /**
- * The workers that may bid on these nodes. The others are named, and written down as `execution.left-out`: what the chain would refuse is
- * not asked for. Nothing here changes while the market's bids are placed, so a run that was interrupted leaves out the same.
+ * The workers that may bid on these nodes. The others are reported and recorded as `execution.left-out`, since the chain would refuse their
+ * bids. Nothing here changes while the market's bids are placed, so that an interrupted run excludes the same.
  */
 export async function eligibleWorkers(
   world: World,

@@ -22,24 +22,24 @@ import type { Mission, RegisteredService, World } from "./world.ts";
 const CAPABILITIES = 10;
 const CAPABILITY_BITS = 16n;
 
-/** What a mission's market needs to know of the constitution, smallest units; stakes by risk. */
+/** Parameters of the constitution for a mission's market, smallest units; stakes by risk. */
 export interface MarketTerms {
   readonly stakes: readonly [bigint, bigint, bigint];
   readonly pay: PayTerms;
-  /** Principals that may not bid at all: the sponsor's. */
+  /** Principals that may not bid at all, such as the sponsor's. */
   readonly barred: readonly Address[];
 }
 
 const offersSchema = z.array(z.strictObject({ node: z.int(), service: z.string(), price: z.string() }));
 
 /**
- * Takes every producer's bids for the given nodes, waits until the window closes, awards, and frees the losers' stake
- * (AgentCity Eq. 1; decisions 15, 16).
+ * Collects every producer's bids for the given nodes, waits for the window to close, awards, and releases the losers' stake (AgentCity Eq.
+ * 1; decisions 15, 16).
  */
 export async function runMarket(world: World, mission: Mission, nodes: readonly NodeView[], terms: MarketTerms): Promise<void> {
   if (nodes.length === 0) return;
   for (const { law } of nodes) if (admittedAmong(law, world.services).length === 0) throw new ServiceChanged(law.label, law.services);
-  // One mission's market at a time: an offer rests on the stake its agent has free, a bid's signature on the agent's last nonce.
+  // One mission's market at a time: a bid depends on its agent's free stake, and its signature on the agent's last nonce.
   await world.bidding.run(async () => {
     // After an interruption some windows may be over, or open for the second time: minds are not asked about those again.
     const now = world.client.chain.clock.now();
@@ -70,7 +70,7 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
   await withdrawLosers(world, mission, nodes);
 }
 
-/** What every question of one market is asked with. */
+/** The shared part of all requests in one market. */
 interface Asking {
   readonly world: World;
   readonly mission: Mission;
@@ -80,9 +80,9 @@ interface Asking {
 }
 
 /**
- * A mind that leaves a node to others may leave it to somebody who never answers, or whose bid the chain refuses: whoever registers could so
- * keep every node without bids. For a node with too few bids the others are asked once more, one by one, each as if nobody were there but
- * those whose bids stand.
+ * A mind may leave a node to others that never answer, or whose bids the chain refuses; any registered agent could thereby keep every node
+ * without bids. For a node with too few bids the remaining agents are asked again, one by one, as if only the agents with standing bids
+ * existed.
  */
 async function askAgain(
   { world, mission, terms, backing, absent }: Asking,
@@ -91,7 +91,7 @@ async function askAgain(
   offers: ReadonlyMap<Worker, readonly Offer[]>,
   bidders: ReadonlyMap<number, readonly Worker[]>,
 ): Promise<void> {
-  // Those who offered for something else first: they are there.
+  // Those that bid for something else come first: they are present.
   const others = [...offers].sort(([, a], [, b]) => b.length - a.length);
   for (const view of nodes) {
     const { number, redundancy } = view.law;
@@ -108,12 +108,12 @@ async function askAgain(
   }
 }
 
-/** Producers as the chain shows them: what a mind may rest its decisions on. */
+/** Producers' on-chain facts, on which a mind may base decisions. */
 async function factsOf(world: World, workers: readonly Worker[]): Promise<readonly ProducerFacts[]> {
   const { agents } = world.client;
   return Promise.all(
     workers.map(async ({ account: { address: agent }, principal }) => {
-      // What a bid of now would be scored by: nothing of who may not bid.
+      // A current bid's score; excluded agents are left out.
       const { reputation, capabilities: packed } = await agents.bidderOf(agent);
       const capabilities = Array.from({ length: CAPABILITIES }, (_, dimension) =>
         Number((packed >> (CAPABILITY_BITS * BigInt(dimension))) & 0xffffn),
@@ -152,7 +152,7 @@ async function offersOf(
   return stored.map(({ price, ...offer }) => ({ ...offer, price: BigInt(price) }));
 }
 
-/** A mind without a usable answer makes no offer, and neither does an empty seat. */
+/** A mind without a valid answer makes no bid, and neither does an empty seat. */
 async function bidsOrNone({ mind }: Worker, request: BidRequest): Promise<readonly Offer[]> {
   try {
     return await checkedMind(mind).bid(request);
@@ -162,7 +162,7 @@ async function bidsOrNone({ mind }: Worker, request: BidRequest): Promise<readon
   }
 }
 
-/** Principals at fault for an earlier attempt: they may not bid again (decision 59). */
+/** Principals at fault for an earlier attempt, which may not bid again (decision 59). */
 async function culprits(world: World, mission: Mission, { law, attempt }: NodeView): Promise<readonly Address[]> {
   if (attempt === 0) return [];
   const { client } = world;
@@ -188,9 +188,9 @@ function openNode({ law }: NodeView, sold: readonly RegisteredService[], terms: 
 
 interface NodeMarket {
   readonly view: NodeView;
-  /** Unix seconds; 0 = decided without an award. */
+  /** Unix seconds; 0 if decided without an award. */
   readonly closesAt: number;
-  /** Too few or unfair bids came in the first window. */
+  /** The first window brought too few or unfair bids. */
   readonly isSecond: boolean;
 }
 
@@ -209,12 +209,12 @@ async function award(world: World, mission: Mission, nodes: readonly NodeView[],
   });
 }
 
-/** Bids that won nothing are withdrawn at once, so that their stake can back other bids. What was withdrawn before an interruption is not again. */
+/** Withdraws losing bids at once, so that their stake can back others. Withdrawals before an interruption are not repeated. */
 export async function withdrawLosers(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const { execution } = world.client;
   const intents: Intent<LogNote>[] = [];
   for (const { law } of nodes) {
-    // The market's attempt: a node may have another executor since without one.
+    // The market's attempt: a node may meanwhile have another executor without one.
     const { attempt } = await execution.marketOf(mission.address, law.number);
     for (const { agent, awarded } of await execution.bidsOf(mission.address, law.number)) {
       if (awarded) continue;
@@ -225,7 +225,7 @@ export async function withdrawLosers(world: World, mission: Mission, nodes: read
   await writeMany(world.client, intents);
 }
 
-/** What an agent may put behind bids: not what it is registered with. */
+/** Stake that an agent can put behind bids, as opposed to its registration stake. */
 async function freeStakeOf({ client }: World, agent: Address): Promise<bigint> {
   const { held, locked } = await client.agents.stakeOf(agent);
   const reserved = locked + (await client.constitution.paramInUnits(parameterIndex("REGISTRATION_STAKE")));

@@ -1,6 +1,6 @@
 /**
- * What the seven stages were like, in numbers (AgentCity 4, secondary metrics of the execution pipeline). Each is an exact fraction; `whole` 0
- * means that there was nothing to measure. Everything is computed from what the chain recorded, so that anybody gets the same.
+ * Metrics of the seven stages (AgentCity 4, secondary metrics of the execution pipeline). Each is an exact fraction; `whole` is 0 if there
+ * was nothing to measure. Everything is computed from on-chain records, so that the results are reproducible.
  */
 import { stringToHex } from "viem";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
@@ -9,15 +9,15 @@ import type { Address } from "../primitives/hex.ts";
 import type { ExecutionMetrics, Share } from "../protocol/metrics.ts";
 import { nodeStates } from "./chain-view.ts";
 
-/** What a mission's chain says that is counted here; attempts from 0. */
+/** Countable on-chain events of a mission; attempts from 0. */
 export type Milestone =
   | { readonly kind: "bound" | "committed"; readonly node: number; readonly attempt: number; readonly slot: number }
   | { readonly kind: "routed" | "failed" | "completed" | "deviating"; readonly node: number; readonly attempt: number }
   | { readonly kind: "gated"; readonly node: number; readonly attempt: number; readonly allowed: boolean };
 
 /**
- * The metrics of an order: the milestones of each mission whose law was tried, oldest first, and whether the last one was completed. What failed
- * in a mission that another replaced is done again there.
+ * Metrics of an order, from the milestones of its missions, oldest first, and whether the last was completed. What failed in a mission that
+ * was replaced is done again in the next.
  */
 export function executionMetrics(missions: readonly (readonly Milestone[])[], isCompleted: boolean): ExecutionMetrics {
   return {
@@ -36,21 +36,21 @@ export function commitCompliance(milestones: readonly Milestone[]): Share {
 }
 
 /**
- * Guard Anomaly Rate: attempts whose output deviated, of those that were worked. In hybrid mode the Guardian may stop one before a
- * checkpoint routes it. The counters of tools and messages are no deviation.
+ * Guard Anomaly Rate: share of worked attempts whose output deviated. In hybrid mode the Guardian may halt one before a checkpoint routes
+ * it. Exceeded tool and message limits are not deviations.
  */
 export function anomalyRate(milestones: readonly Milestone[]): Share {
   const deviating = attemptsOf(milestones, "deviating");
   return { part: deviating.size, whole: new Set([...attemptsOf(milestones, "routed"), ...deviating]).size };
 }
 
-/** Gate Rejection Rate: attempts that a predicate, or a human in its place, kept back, of those whose gate spoke. */
+/** Gate Rejection Rate: share of attempts examined by a gate that the predicate, or a human in its place, rejected. */
 export function gateRejection(milestones: readonly Milestone[]): Share {
   const spoke = milestones.filter((each) => each.kind === "gated");
   return { part: new Set(spoke.filter(({ allowed }) => !allowed).map(attemptOf)).size, whole: new Set(spoke.map(attemptOf)).size };
 }
 
-/** Adaptive Refinement Utilization: nodes that failed and were completed by a later attempt, or by the law that replaced theirs. */
+/** Adaptive Refinement Utilization: failed nodes that a later attempt, or the replacing law, completed. */
 export function refinement(milestones: readonly Milestone[], isReplaced: boolean): Share {
   const nodes = (wanted: Milestone["kind"]) => new Set(milestones.filter(({ kind }) => kind === wanted).map(({ node }) => node));
   const [failed, completed] = [nodes("failed"), nodes("completed")];

@@ -4,13 +4,13 @@ import { noteEnding } from "./ending.ts";
 import { attemptKey, readOutput, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** An item that could not be read says why. */
+/** An item that could not be read states why. */
 const failedItem = z.looseObject({ id: z.string(), problem: z.string().min(1) });
 const allFailed = z.array(failedItem).min(1);
 
 /**
- * Ends a mission of whose input nothing could be read: every executor of a task over the input says of every item what is wrong with it
- * (for example, no page could be fetched). Called after they have run and before anything is committed, so nothing is paid for it.
+ * Ends a mission whose input is entirely unreadable: every executor of a task over the input reports a problem with every item (for
+ * example, no page could be fetched). Called after they have run and before anything is committed, so nothing is paid.
  */
 export async function requireSomethingUsable(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const overInput = nodes.filter(({ law }) => law.shard !== null && law.mission === undefined);
@@ -28,13 +28,13 @@ export async function requireSomethingUsable(world: World, mission: Mission, nod
       code: "NothingUsable",
       node: task,
       reason: `nothing of the input could be read: ${first.join("; ")}${problems.length > first.length ? "; …" : ""}`,
-      action: "check that the addresses or files are what the mission needs and can be reached from here, and give the mission again",
+      action: "check that the addresses or files are the right ones and reachable from here, then run the mission again",
       disagreement: null,
     });
   }
 }
 
-/** What every executor of a node says is wrong with each of its items; undefined if one has not run, or could use an item. */
+/** Problems that every executor of a node reports, by item; undefined if one has not run, or could use an item. */
 async function problemsOf(world: World, mission: Mission, view: NodeView): Promise<z.infer<typeof allFailed> | undefined> {
   let problems: z.infer<typeof allFailed> | undefined;
   for (let slot = 0; slot < view.law.redundancy; slot += 1) {

@@ -11,10 +11,10 @@ import type { MissionParams } from "../rules/mission-params-codec.ts";
 /** How the panel of a node is drawn (decision 22; `rules/panel-draw.ts`). */
 export const PANEL_RULE = "agentcity/panel@1: keccak256(hash of the block of the last commitment, mission, node, attempt)";
 
-/** Execution does not begin with the award, but once what the node needs is done; then the chain's clock runs. */
+/** Execution begins not with the award, but once the node's predecessors are done; then the chain's clock runs. */
 const EXECUTION_BEGINS = "when the node's predecessors are completed, by the mission's clock";
 
-/** Whoever was awarded a slot of an attempt. */
+/** An executor that was awarded a slot of an attempt. */
 export interface Awarded {
   readonly slot: number;
   readonly agent: string;
@@ -22,9 +22,9 @@ export interface Awarded {
   readonly price: bigint;
 }
 
-/** What the law and the market fixed for one attempt at a node: all that its obligation says. */
+/** Everything that law and market fixed for one attempt at a node, and that its obligation states. */
 export interface NodeTerms {
-  /** As the chain computes it. */
+  /** As computed on chain. */
   readonly obligation: Hash;
   /** The sponsor; in a mission that is a node of another one, that mission (`delegation.ts`). */
   readonly requestor: string;
@@ -53,15 +53,15 @@ export interface NodeTerms {
     | "capabilities"
     | "predicate"
   >;
-  /** What the law asks of whoever works in the mission. */
+  /** The law's requirements for everyone who works in the mission. */
   readonly mandate: Pick<MissionDocument, "visibility" | "anchorInterval">;
-  /** Unix seconds of the block in which the last of its slots was awarded. */
+  /** Unix seconds of the block in which the last slot was awarded. */
   readonly boundAt: bigint;
-  /** What the mission's output must satisfy, where the node makes it. */
+  /** Conditions of the mission's output, if the node makes it. */
   readonly predicates: MissionDocument["predicates"];
   /** Basis points. */
   readonly minConfidence: number;
-  /** Of each slot, smallest units. */
+  /** Per slot, smallest unit. */
   readonly stake: bigint;
   readonly rates: Pick<MissionParams, "protocolFeeRate" | "insuranceReserveRate">;
   /** Minutes. */
@@ -70,14 +70,14 @@ export interface NodeTerms {
   readonly parent?: Hash | undefined;
 }
 
-/** Where a slot's items are in an envelope: `<slot>/<index>`. */
+/** Path of a slot's items in an envelope: `<slot>/<index>`. */
 export function itemsOfSlot(slot: number): string {
   return `${slot}/`;
 }
 
 /**
- * The obligation of one attempt at a node, from the law, the awards and the sponsor's session (decision 80). The sponsor undertook it by
- * paying for the approved law, each executor by its bid: nobody is asked to sign it again.
+ * The obligation of one attempt at a node, from the law, the awards and the sponsor's session (decision 80). The sponsor accepted it by
+ * paying for the approved law, each executor by its bid: no further signature is needed.
  */
 export function termsOfNode(node: NodeTerms): ObligationTerms {
   const { executors, law, parent } = node;
@@ -93,7 +93,7 @@ export function termsOfNode(node: NodeTerms): ObligationTerms {
     required_actions: requiredActionsOf(node),
     acceptance_criteria: criteriaOf(node),
     evidence_requirements: [{ type: takesReceipts(law) ? "receipt" : "re-execution", class: law.floor }],
-    // A law has one floor a node, and the chain pays, slashes and closes by it alike.
+    // A law has one floor per node, by which the chain pays, slashes and closes alike.
     admissibility_floors: { fee_release: law.floor, collateral_hold: law.floor, final_settlement: law.floor },
     verifier_policy: {
       verifiers: [],
@@ -116,14 +116,14 @@ export function termsOfNode(node: NodeTerms): ObligationTerms {
       on_failure: "refund",
       release: releaseOf(node),
     },
-    // The chain asks how sure each verdict is (`min_confidence`), and nothing more of all of them together.
+    // The chain requires a confidence of each verdict (`min_confidence`), and none of all together.
     finality_policy: { confidence_threshold: 0 },
     bound_at: timeOf(node.boundAt),
     ...(parent === undefined ? {} : { parent_obligation_hash: parent }),
   };
 }
 
-/** What the law bounds the work to: which items, whose results, which code, by whom, and which gate its output has to pass. */
+/** The scope of the work under the law: which items, predecessors' results, code, executors, and gate. */
 function scopeOf({ law }: NodeTerms): ObligationTerms["scope"] {
   const { shard, tier, redundancy, threshold, after, admits, options, capabilities, predicate } = law;
   return {
@@ -135,20 +135,20 @@ function scopeOf({ law }: NodeTerms): ObligationTerms["scope"] {
 
 function prohibitionsOf({ law, mandate }: NodeTerms): string[] {
   return [
-    ...(takesAnyCode(law) ? [] : ["to hand in what other code made than the law admits"]),
-    ...(mandate.visibility === "parties" ? ["to show what it is given, or makes of it, to anybody but the mission's parties"] : []),
+    ...(takesAnyCode(law) ? [] : ["to hand in output of code that the law does not admit"]),
+    ...(mandate.visibility === "parties" ? ["to disclose its input or output to anyone but the mission's parties"] : []),
   ];
 }
 
 function requiredActionsOf({ mandate: { anchorInterval } }: NodeTerms): string[] {
   return [
-    "commit to the output and the root of its trail before anybody judges it",
+    "commit to the output and the root of its trail before it is judged",
     "open the commitment, with the evidence for it",
     ...(anchorInterval === undefined ? [] : [`have its work in a checkpoint within ${anchorInterval} seconds of when it can start`]),
   ];
 }
 
-/** Equation 9 over each awarded price; who dissents in a comparison is not paid. */
+/** Equation 9 for each awarded price; a dissenting executor is not paid. */
 function releaseOf({ executors, rates, law }: NodeTerms): ReleaseRule {
   return {
     protocol_fee_bps: rates.protocolFeeRate,
@@ -158,13 +158,13 @@ function releaseOf({ executors, rates, law }: NodeTerms): ReleaseRule {
   };
 }
 
-/** What verifiers go by, in words. */
+/** Criteria for the verifiers, as text. */
 function criteriaOf({ law, predicates }: NodeTerms): string[] {
   const { tier, agree, redundancy, threshold, rubric } = law;
   const compared = agree === null ? "" : ` on ${agree.on} in ${agree.atLeastBps} of 10000 items or more`;
   return [
     tier === TIER.CONSENSUS
-      ? `of ${redundancy} outputs that somebody vouches for, ${threshold} or more agree${compared}`
+      ? `of ${redundancy} outputs with evidence, ${threshold} or more agree${compared}`
       : "an independent run of the committed code on the same input gives the committed output",
     ...(law.questions.includes("POLICY")
       ? predicates.map((predicate) => (predicate === "every-input-covered" ? predicate : `at most ${predicate.maxBytes} bytes`))
@@ -177,14 +177,14 @@ function criteriaOf({ law, predicates }: NodeTerms): string[] {
 }
 
 /**
- * Tier 2 compares outputs, so that a receipt is enough, unless the law's floor is above receipts. Else: what an independent issuer gets
- * from the same bundle and input (decision 43).
+ * Tier 2 compares outputs, so that a receipt is enough unless the law's floor is higher. Otherwise: the result of an independent issuer for
+ * the same bundle and input (decision 43).
  */
 export function takesReceipts({ tier, floor }: Pick<MissionNode, "tier" | "floor">): boolean {
   return tier === TIER.CONSENSUS && geq(EvidenceClass.REC, EvidenceClass[floor]);
 }
 
-/** Which evidence the work at a node needs: a receipt where outputs are compared, else a second run of the same code. */
+/** Evidence required at a node: a receipt where outputs are compared, otherwise a re-execution of the same code. */
 export function evidenceFor(law: Pick<MissionNode, "tier" | "floor">): { readonly class: EvidenceClassName; readonly kind: EvidenceKind } {
   return takesReceipts(law) ? { class: "REC", kind: evidenceKinds.RECEIPT } : { class: "ATT", kind: evidenceKinds.REEXECUTION };
 }

@@ -13,12 +13,12 @@ import { type NodeTerms, termsOfNode } from "./obligation.ts";
 import { attemptKey } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** Predicates are asked of the node that makes the mission's output. */
+/** Predicates apply to the node that makes the mission's output. */
 export function predicatesOf({ output, predicates }: MissionDocument, { task }: Pick<MissionNode, "task">): MissionDocument["predicates"] {
   return task === output.task ? predicates : [];
 }
 
-/** What law, market and session fixed for the attempt that a node is in: all of it is on chain, or in the law's document. */
+/** Terms of a node's current attempt, fixed by law, market and session: all of it is on chain or in the law's document. */
 export async function termsAt(
   client: CityClient,
   { address: mission, sponsor, document }: Pick<Mission, "address" | "sponsor" | "document">,
@@ -51,14 +51,14 @@ export async function termsAt(
   };
 }
 
-/** Unix seconds of the latest of some blocks. Throws RangeError where there is none. */
+/** Unix seconds of the latest of some blocks. Throws RangeError if there is none. */
 export async function lastTimeOf({ chain }: CityClient, blocks: readonly bigint[]): Promise<bigint> {
   const last = blocks.reduce<bigint | undefined>((latest, block) => (latest === undefined || block > latest ? block : latest), undefined);
-  if (last === undefined) throw new RangeError("nobody was awarded the node");
+  if (last === undefined) throw new RangeError("the node was not awarded");
   return (await chain.publicClient.getBlock({ blockNumber: last })).timestamp;
 }
 
-/** The terms of an attempt whose slots are all awarded; its obligation is written down the first time, before any work. */
+/** The terms of an attempt whose slots are all awarded; its obligation is recorded the first time, before any work. */
 export async function boundTerms(
   world: Pick<World, "client" | "remember">,
   mission: Mission,

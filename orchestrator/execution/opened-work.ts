@@ -10,7 +10,7 @@ import { openWork } from "./sealed-work.ts";
 import { attemptKey, type SealedWork, sealedSchema, UNREADABLE, type Work, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** What opened the commitments of a node, as the chain has it: whoever opens its own there is heard like those whom this city opened. */
+/** Openings of a node's commitments, from the chain: an executor that opens its own there is treated like those this city opened. */
 export async function openingsOnChain(
   { client }: Pick<World, "client">,
   { address }: Pick<Mission, "address">,
@@ -29,7 +29,7 @@ export async function openingsOnChain(
   });
 }
 
-/** The event leaves out how many items there are; one number gives the commitment. */
+/** The event omits the number of items; only one number matches the commitment. */
 function withItems({ agent, pledge }: SlotView, obligation: Hash, args: Omit<Opening, "items">): Opening | undefined {
   const { salt, outputHash, trailRoot, envelopeRoot, classes } = args;
   for (let items = 0; items <= ITEMS_PER_SLOT; items += 1) {
@@ -44,7 +44,7 @@ export function sealedBytes({ store }: Pick<World, "store">, { sealedId }: Seale
   return store.get(parseContentId(sealedId));
 }
 
-/** Reads the sealed work of everybody whose commitment is open: it is recorded like any other from then on. */
+/** Decrypts the sealed work behind every open commitment; from then on it is recorded like any other. */
 export async function readOpened(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   for (const view of nodes.filter(({ law, slots }) => takesReceipts(law) && slots.some(({ revealed }) => revealed))) {
     const places = view.slots.map(({ slot }) => [...attemptKey(mission, view), slot] as const);
@@ -61,7 +61,8 @@ export async function readOpened(world: World, mission: Mission, nodes: readonly
       const work = await world.remember(["work", ...place], workSchema, () =>
         read(world, sealed, { obligation, slot: slot.slot }, opening),
       );
-      if (!work.ok) world.tell(`${view.law.label}: slot ${slot.slot} has opened its commitment, and not the work that it handed in`);
+      if (!work.ok)
+        world.tell(`${view.law.label}: slot ${slot.slot} opened its commitment with a key that does not decrypt the work it handed in`);
     }
   }
 }
@@ -75,7 +76,7 @@ async function read(
   const { service, tools, messages } = sealed;
   const work = openWork(await sealedBytes(world, sealed), place, opening);
   if (work === undefined)
-    return { ok: false, service, fault: UNREADABLE, details: "what opens its commitment does not open the work that it handed in" };
+    return { ok: false, service, fault: UNREADABLE, details: "the opening of its commitment does not decrypt the work it handed in" };
   return {
     ...{ ok: true, service, tools, messages, trail: [...work.trail] },
     outputId: await world.store.put(canonicalBytes(work.output)),

@@ -9,14 +9,17 @@ import type { Origin, Upstream } from "./seat.ts";
 import { attemptKey, sealedSchema, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node; all of that to wait for a model. */
+/**
+ * Limits of one run of a node's service: the constitution's counts, and the node's time limit, all of which may be spent waiting for a
+ * model.
+ */
 export async function limitsOf(world: World, mission: Mission, { law }: Pick<NodeView, "law">): Promise<Partial<SandboxLimits>> {
   const { tools, messages } = await watchTerms(world, mission);
   const longest = modelsOf(law).length === 0 ? DEFAULT_LIMITS.wallClockMs : LONGEST_RUN_MS;
   return { tools, messages, wallClockMs: Math.min(longest, 1000 * law.timeout) };
 }
 
-/** The blocks that a node's input follows from. */
+/** The blocks from which a node's input is derived. */
 export async function originOf(world: World, mission: Mission, { law }: NodeView): Promise<Origin> {
   const views = await viewNodes(world, mission);
   const before = views.filter((view) => law.after.includes(view.law.number));

@@ -10,7 +10,7 @@ import { type Mission, type World, workerOf } from "./world.ts";
 /** An output between the end of its run and the chain's confirmation, signed by its executor (AgentCity B.11.5). */
 export const heldSchema = z.strictObject({
   agent: addressSchema,
-  /** Of the bytes that were handed in: sealed ones where outputs are compared. */
+  /** Content id of what was handed in: sealed bytes if outputs are compared. */
   outputId: z.string(),
   outputHash: hashSchema,
   /** Chain time, seconds. */
@@ -22,7 +22,7 @@ export type Held = z.infer<typeof heldSchema>;
 /** The chain has the commitment to a held output. */
 export const releasedSchema = z.strictObject({ outputHash: hashSchema, at: z.int() });
 
-/** The chain refused the commitment, again and at this time. */
+/** The chain refused the commitment at this time. */
 const refusalSchema = z.strictObject({ at: z.int(), reason: z.string() });
 
 type Place = readonly [mission: Mission, view: NodeView, slot: Pick<SlotView, "slot">];
@@ -31,7 +31,7 @@ const keyOf = (kind: string, ...[mission, view, { slot }]: Place) => [kind, ...a
 const refusalKey = (place: Place, attempt: number) => [...keyOf("refused", ...place), attempt] as const;
 
 /**
- * Puts an output into the escrow buffer: on disk with the other records, in the city's log, under its executor's signature. Nothing of
+ * Puts an output into the buffer of B.11.5: on disk with the other records, in the city's log, under its executor's signature. Nothing of
  * it reaches a successor, a verifier or the requester before its commitment is on chain.
  */
 export async function hold(world: World, mission: Mission, view: NodeView, slot: SlotView, handed: HandedIn): Promise<Held> {
@@ -53,7 +53,7 @@ export async function hold(world: World, mission: Mission, view: NodeView, slot:
   });
 }
 
-/** Where a held output and its release are kept. */
+/** Record keys of a held output and its release. */
 export function heldKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">, slot: number): readonly (string | number)[] {
   return ["held", ...attemptKey(mission, view), slot];
 }
@@ -61,7 +61,7 @@ export function releasedKey(mission: Mission, view: Pick<NodeView, "law" | "atte
   return ["released", ...attemptKey(mission, view), slot];
 }
 
-/** Takes out of the buffer what the chain has confirmed. */
+/** Releases outputs whose commitment the chain has confirmed. */
 export async function release(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   for (const view of nodes) {
     for (const { slot, committed } of view.slots) {
@@ -77,15 +77,15 @@ export async function release(world: World, mission: Mission, nodes: readonly No
   }
 }
 
-/** Whether a held output may be offered to the chain now: at once, and 30 s, 2 min and 8 min after it was first refused. */
+/** Whether a held output may be submitted now: at once, and 30 s, 2 min and 8 min after it was first refused. */
 export async function isDue(world: World, ...place: Place): Promise<boolean> {
   const next = await nextTry(world, ...place);
   return next !== undefined && next <= world.client.chain.clock.now();
 }
 
 /**
- * When it may be submitted next; undefined when no retry is left. Then nothing is committed for this executor in time, and the node
- * fails by its own clock (PENDING_FINALIZATION → FAILED).
+ * Time of the next submission; undefined if no retry is left. Then this executor commits nothing in time, and the node fails by its own
+ * clock (PENDING_FINALIZATION → FAILED).
  */
 export async function nextTry(world: World, ...place: Place): Promise<bigint | undefined> {
   const [first, ...more] = await refusalsOf(world, place);
@@ -94,12 +94,12 @@ export async function nextTry(world: World, ...place: Place): Promise<bigint | u
   return delay === undefined ? undefined : BigInt(first.at) + delay;
 }
 
-/** How often the chain refused it so far: each submission is a step of its own. */
+/** Number of refusals so far: each submission is a step of its own. */
 export async function refusals(world: World, ...place: Place): Promise<number> {
   return (await refusalsOf(world, place)).length;
 }
 
-/** Notes that the chain refused. */
+/** Records a refusal by the chain. */
 export async function refused(world: World, reason: string, ...place: Place): Promise<void> {
   const attempt = (await refusalsOf(world, place)).length;
   await world.remember(refusalKey(place, attempt), refusalSchema, async () => ({ at: Number(world.client.chain.clock.now()), reason }));

@@ -1,4 +1,7 @@
-/** What a mission's final clearings mean for the passports of those involved (RAILS 10.2; decision 82). Free of Node and of the chain. */
+/**
+ * Effects of a mission's final clearings on the passports of those involved (RAILS 10.2; decision 82). Independent of Node and of the
+ * chain.
+ */
 import { z } from "zod";
 import type { Deployment } from "../clearing/deployment.ts";
 import { flagDrift } from "../clearing/drift.ts";
@@ -35,23 +38,23 @@ import { PANEL_KINDS, type PanelKind } from "../protocol/verifier-kinds.ts";
 import { type ClearingRecord, isAgainst } from "./clearing-record.ts";
 import type { Facts } from "./judging.ts";
 
-/** Digest of the passport of everybody who has one. */
+/** Passport digests by subject. */
 export const passportIndexSchema = z.record(nameSchema, digestSchema).readonly();
 export type PassportIndex = z.infer<typeof passportIndexSchema>;
 
-/** How one verdict of a final clearing compares. */
+/** One verdict compared with its final clearing. */
 const comparedSchema = z.strictObject({
   decision: digestSchema,
   /** A seat: a verifier's account and the question. */
   seat: nameSchema,
   agreed: z.boolean(),
-  /** It was drawn for a basis audit: whether what the verifier declared is what its work done again comes to. */
+  /** Present if it was drawn for a basis audit: whether the verifier's declared result matches its recomputed one. */
   matches: z.boolean().optional(),
-  /** In which kinds of judging it does not. */
+  /** Kinds of check in which it does not match. */
   differs: z.array(z.enum(PANEL_KINDS)).min(1).readonly().optional(),
 });
 
-/** Passports before and after a mission. What is posted on chain is the digest of all of them, `indexDigest`. */
+/** Passports before and after a mission. The digest of all of them, `indexDigest`, is posted on chain. */
 export const passportsSchema = z.strictObject({
   before: passportIndexSchema,
   changed: z.array(z.strictObject({ before: passportSchema, after: passportSchema })).readonly(),
@@ -59,35 +62,35 @@ export const passportsSchema = z.strictObject({
 });
 export type Passports = z.infer<typeof passportsSchema>;
 
-/** A clearing that became final by what its panel found. */
+/** A clearing that its panel's findings made final. */
 export interface FinalClearing {
   readonly record: ClearingRecord;
   readonly evaluation: FinalityEvaluation;
   readonly deltas: readonly PassportDelta[];
   readonly world: Deployment;
-  /** What executors handed in, for the audits; undefined where it is not at hand. */
+  /** Executors' works, for the audits; undefined if not available. */
   readonly works: readonly Omit<Submission, "exhibits">[] | undefined;
   readonly terms: AgreementTerms | undefined;
-  /** What rules say of these works; undefined where the law asks for none, or they are not at hand. */
+  /** Rule-based findings about the works; undefined if the law requires none, or they are not available. */
   readonly facts?: Facts | undefined;
 }
 
-/** Share of verdicts whose basis is audited, in basis points. Which ones nobody knows before the decision is signed. */
+/** Share of verdicts whose basis is audited, basis points. The selection is unknown until the decision is signed. */
 const AUDITED = 2_000;
 
-/** Weights on chain lie between these and move by so much at once (`EvidenceRegistry.postPassports`). */
+/** Bounds of on-chain weights, and the largest step (`EvidenceRegistry.postPassports`). */
 const [LEAST, MOST, STEP] = [100, 133, 3];
 
 export function indexDigest(index: PassportIndex): Hash {
   return digestOf(contentIdOfJson(index));
 }
 
-/** The index after what changed. */
+/** The index after the changes. */
 export function indexAfter({ before, changed }: Pick<Passports, "before" | "changed">): PassportIndex {
   return { ...before, ...Object.fromEntries(changed.map(({ after }) => [after.subject, digestOf(contentIdOfJson(after))])) };
 }
 
-/** Folds final clearings into passports, in order. `passportOf`: the passport that an index names; a new one for whoever has none. */
+/** Applies final clearings to passports, in order. `passportOf`: the passport named by an index; a new one for a new subject. */
 export function passportsAfter(
   before: PassportIndex,
   clearings: readonly FinalClearing[],
@@ -106,7 +109,7 @@ export function passportsAfter(
     for (const delta of deltas)
       change(delta.agent_id, (passport) => {
         const applied = applyDelta(passport, delta, evaluation, world);
-        // What its own house signed changes nobody's passport.
+        // Verdicts within one principal change no passport.
         return applied.ok ? applied.value : passport;
       });
     const decision = record.decision.clearing_decision_hash;
@@ -130,7 +133,7 @@ export function passportsAfter(
   return { before, changed, verdicts };
 }
 
-/** The passport behind a digest among these; a new one for whoever has none. Throws RangeError when it is not there. */
+/** The passport with a digest among these; a new one for a new subject. Throws RangeError if it is missing. */
 export function passportAmong(known: readonly Passport[], subject: string, digest: Hash | undefined): Passport {
   if (digest === undefined) return newPassport(subject);
   const found = known.find((passport) => passport.subject === subject && digestOf(contentIdOfJson(passport)) === digest);
@@ -139,8 +142,8 @@ export function passportAmong(known: readonly Passport[], subject: string, diges
 }
 
 /**
- * What a weight may be moved to now: towards what a passport is worth, a step at a time; undefined where it stays. Whoever was seated with
- * less rises once its passport is worth more than a newcomer's.
+ * The weight's next value: a step towards the passport's worth; undefined if it stays. A verifier seated with less rises once its passport
+ * is worth more than a newcomer's.
  */
 export function nextWeight(weight: number, passport: Passport): number | undefined {
   const above = Math.max(0, 2 * priorWeight(passport) - BASIS_POINTS);
@@ -150,7 +153,7 @@ export function nextWeight(weight: number, passport: Passport): number | undefin
   return next === weight ? undefined : next;
 }
 
-/** Slots whose work an envelope has something to show for. */
+/** Slots with evidence in an envelope. */
 export function slotsIn({ envelope }: Pick<ClearingRecord, "envelope">): readonly number[] {
   const about = envelope.items.filter(({ id }) => !isAgainst(id));
   return [...new Set(about.map(({ id }) => Number.parseInt(id, 10)))].sort((a, b) => a - b);
@@ -160,7 +163,7 @@ const accountOf = (seat: string): string => seat.split("/")[0] ?? seat;
 
 const BORNE_OUT: Readonly<Record<string, "PASS" | "FAIL">> = { cleared: "PASS", complied: "PASS", failed: "FAIL", violated: "FAIL" };
 
-/** Whether the decision is what a verdict said; undefined where one of them said nothing. */
+/** Whether the decision confirmed a verdict; undefined if one of them was undecided. */
 function isBorneOut({ answers, verdict }: VerifierOutput, { decision }: ClearingRecord): boolean | undefined {
   const [answer] = answers;
   const found = answer === undefined ? undefined : BORNE_OUT[decision[answer.question]];
@@ -172,8 +175,8 @@ function isAudited(decision: Hash, seat: string): boolean {
 }
 
 /**
- * A basis audit: the verifier's work done again on the same envelope, by every kind of judging that needs no model, and the kinds in which it
- * comes to something else. A kind that the verifier was silent in, or that cannot be done again here, says nothing. Undefined: nothing can be.
+ * A basis audit: recomputes a verifier's work on the same envelope by every kind of check that needs no model, and returns the kinds with
+ * other results. Kinds in which the verifier abstained, or that cannot be recomputed here, are skipped. Undefined if none can be.
  */
 export function differencesIn(
   output: VerifierOutput,
@@ -187,7 +190,7 @@ export function differencesIn(
   }));
   const said = output.findings ?? [{ ...output, kind: "replay" as const }];
   return said.flatMap((finding) => {
-    // Of the policy question that no rule was kept for, the basis alone is compared.
+    // For a policy question without stored rules only the basis is compared.
     const isBasisAlone = isPolicy(output) && final.facts === undefined;
     const again = findingAgain(isPolicy(output) ? "policy" : finding.kind, works, final);
     if (again === undefined || (output.findings !== undefined && finding.verdict === "ABSTAIN")) return [];
@@ -201,7 +204,7 @@ function isPolicy({ answers: [answer] }: VerifierOutput): boolean {
   return answer?.question === "policy";
 }
 
-/** What a kind of judging comes to on these works; undefined where that takes a model, or rules that are not at hand. */
+/** The result of a kind of check on these works; undefined if it needs a model, or rules that are not available. */
 function findingAgain(
   kind: PanelKind | "policy",
   works: readonly Submission[],
@@ -234,10 +237,10 @@ function findingAgain(
   }
 }
 
-/** Grounds of a finding that is compared, and never handed in. */
+/** Grounds for a finding that is only compared, never submitted. */
 const NOBODYS: Hash = `0x${"00".repeat(32)}`;
 
-/** The evidence of an envelope, as verifiers judge by it. */
+/** The evidence of an envelope in the form that verifiers judge. */
 export function placedExhibits({ items }: ClearingRecord["envelope"]) {
   return items.flatMap((item) => {
     const payload = field(item.content, "payload");

@@ -19,12 +19,12 @@ import { learnService } from "./strangers.ts";
 import { attemptKey, placeOf } from "./work.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
-/** Issuers that have to agree: a word against a word is no ground for a FAIL (decision 94). */
+/** Issuers that must agree: one against one is no ground for a FAIL (decision 94). */
 const ASKED = 2;
 
 /**
- * What issuers say against the opened work of an only executor that shows nothing for it: the words of two, of different principals, or none.
- * They are asked in a drawn order until two have answered; who is silent, or hits a limit, has said nothing.
+ * Issuers' refutations of the opened work of a single executor without evidence: those of two issuers of different principals, or none.
+ * They are asked in a drawn order until two have answered; an issuer that is silent, or hits a limit, does not count.
  */
 export async function refutationsOf(
   world: World,
@@ -35,7 +35,7 @@ export async function refutationsOf(
 ): Promise<readonly Word[]> {
   return world.remember(refutationsKey(mission, view), z.array(wordSchema), async () => {
     const service = await learnService(world, await boundService(world, mission, view, slot));
-    // What is not here nobody here makes again.
+    // A service unknown here cannot be re-executed here.
     if (service === undefined) return [];
     const work = await refutingOf(world, mission, view, slot, opening, service);
     const said: (Word | undefined)[] = [];
@@ -50,17 +50,17 @@ export async function refutationsOf(
         heard.add(issuer.principal);
       } catch (error) {
         if (!(error instanceof SeatAbsent)) throw error;
-        world.tell(`${view.law.label}: ${error.shortMessage}; another issuer is asked`);
+        world.tell(`${view.law.label}: ${error.shortMessage}; asking another issuer`);
       }
     }
     const against = said.filter((each) => each !== undefined);
     if (against.length < ASKED) return [];
-    world.tell(`${view.law.label}: two issuers get something else than what ${slot.agent} committed`);
+    world.tell(`${view.law.label}: two issuers got another result than ${slot.agent} committed`);
     return against;
   });
 }
 
-/** Where what issuers said of unshown work is kept: it is asked for once. */
+/** Record key of issuers' refutations: they are requested once. */
 export function refutationsKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">): readonly (string | number)[] {
   return ["refutations", ...attemptKey(mission, view)];
 }
@@ -84,7 +84,7 @@ async function refutingOf(
   };
 }
 
-/** Issuers of the class that the law asks for, in an order drawn for this work: none of a party, and none that bid for any of it. */
+/** Issuers of the class that the law requires, in an order drawn for this work: none of a party, and none that bid for it. */
 async function drawn(world: World, mission: Mission, view: NodeView, obligation: Hash): Promise<readonly Issuer[]> {
   const none = await partiesTo(world, mission, view);
   const able = world.issuers.filter(({ issues, principal }) => issues.includes(evidenceFor(view.law).class) && !none.has(principal));
@@ -92,7 +92,7 @@ async function drawn(world: World, mission: Mission, view: NodeView, obligation:
   return randomStream(obligation, "refuters").shuffle(able.filter((_, place) => bids[place]?.bid === false));
 }
 
-/** Everything that is wanted of an issuer, at once: one that is gone by the hearing takes nothing back. */
+/** Obtains everything needed of an issuer at once: one that is gone by the hearing cannot take it back. */
 async function wordOf(
   world: World,
   mission: Mission,

@@ -5,7 +5,7 @@ import { limitsOf } from "./origin.ts";
 import { inputOf, outputHashOf, serviceById, type Work } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** Whether an issuer that runs an executor's code on the same input gets what the executor handed in. */
+/** Whether an issuer that re-executes an executor's code on the same input gets what the executor handed in. */
 export async function isRepeated(world: World, mission: Mission, view: Pick<NodeView, "law">, work: Work): Promise<boolean> {
   if (!work.ok) return false;
   const { bundle, schemas, record } = serviceById(world, work.service, view.law.services);

@@ -25,11 +25,11 @@ export type Halt =
   | { readonly kind: "ended"; readonly state: MissionStateName }
   /** A human decides (adjudication). */
   | { readonly kind: "review"; readonly nodes: readonly NodeView[] }
-  /** No executor can reach the goal (`ending.ts`): the mission has to end, and no executor is at fault. */
+  /** No executor can reach the goal (`ending.ts`): the mission has to end, without fault of an executor. */
   | { readonly kind: "hopeless" }
   /** An emergency stop: nothing is routed until adjudicators clear it. */
   | { readonly kind: "stopped" }
-  /** Nodes that are missions of their own, and have their turn, or have begun: each is led through its own branches (city). */
+  /** Child missions that are due or have started: the city runs each through its own branches. */
   | { readonly kind: "branch"; readonly nodes: readonly NodeView[] }
   /** The mission is to end, and what was committed is decided. */
   | { readonly kind: "decided" }
@@ -73,9 +73,9 @@ export async function runWave(world: World, mission: Mission, mirror: FreezeMirr
 /** Runs waves until another party has to act. Overdue stages are ended by `timeout`, never waited for twice. */
 export async function runMission(world: World, mission: Mission): Promise<Halt> {
   const mirror = new FreezeMirror(world, mission);
-  // A process that was killed after the chain's confirmation never let these out of escrow.
+  // A process killed after the chain's confirmation has not released these outputs.
   const found = await viewNodes(world, mission);
-  // Those who have a part in a node read its input from here.
+  // Parties of a node read its input from here.
   await world.store.put(canonicalBytes(mission.items));
   await release(world, mission, found);
   const contract = world.client.mission(mission.address);
@@ -84,7 +84,7 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
   for (;;) {
     const state = await missionState(world, mission);
     if (isOver(state)) {
-      // The last node may have been completed by a human: it is recorded all the same.
+      // The last node may have been completed by a human; it must be recorded too.
       await record(world, mission, await viewNodes(world, mission));
       await instruct(world, mission, await viewNodes(world, mission));
       return { kind: "ended", state };
@@ -140,7 +140,7 @@ export async function letTimeDecide(world: World, mission: Mission): Promise<voi
 async function endOverdue(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const running = nodes.filter(({ deadline, state }) => deadline > 0n && state !== "COMPLETED" && state !== "FAILED");
   const [next] = running.toSorted((a, b) => (a.deadline < b.deadline ? -1 : a.deadline > b.deadline ? 1 : a.law.number - b.law.number));
-  if (next === undefined) throw new RangeError("a mission stands still and no clock runs");
+  if (next === undefined) throw new RangeError("a mission makes no progress and no clock is running");
   const retry = await earliestRetry(world, mission, nodes);
   if (retry !== undefined && retry < next.deadline) return world.client.chain.clock.sleepUntil(retry);
   const hearings = await Promise.all(nodes.map((view) => heardAt(world, mission, view)));
@@ -148,12 +148,13 @@ async function endOverdue(world: World, mission: Mission, nodes: readonly NodeVi
   if (hearing !== undefined && hearing < next.deadline) return world.client.chain.clock.sleepUntil(hearing);
   const isFirst = world.client.chain.clock.now() <= next.deadline;
   await world.client.chain.clock.sleepUntil(next.deadline + 1n);
-  // Enough redundant executors have committed: the next wave opens their work without the absent ones. Whoever opens nothing then is late.
+  // Enough redundant executors have committed: the next wave opens their work without the absent ones. Executors that do not open then are
+  // late.
   if (isFirst && next.law.tier === TIER.CONSENSUS && next.state === "EXECUTING" && hasEnoughCommits(next)) return;
   await timeout(world, mission, next);
 }
 
-/** When a commitment that the chain refused may be offered again. */
+/** Earliest time at which a refused commitment may be submitted again. */
 async function earliestRetry(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<bigint | undefined> {
   let earliest: bigint | undefined;
   for (const view of nodes.filter(({ state }) => state === "EXECUTING")) {

@@ -10,7 +10,7 @@ import { readAndEstimate, smallInputs, smallMission } from "../support/small-mis
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Three formulas that measure different things: no law makes them agree (review H5). */
-describe("scenario: services that disagree by themselves", function () {
+describe("scenario: services that inherently disagree", function () {
   this.timeout(240_000);
   const directory = suiteDirectory();
   let city: City;
@@ -43,7 +43,7 @@ describe("scenario: services that disagree by themselves", function () {
     ]);
     expect(outcome.failure).to.deep.equal({ node: ending.node, reason: ending.reason, action: ending.action });
     expect(ending.reason).to.match(
-      /^the services of estimate(?:-\d)? disagree by themselves on "value": [\d.]+ % of \d items? agree, the law asks for 100 %\. They differ on /,
+      /^the services of estimate(?:-\d)? inherently disagree on "value": [\d.]+ % of \d items? agree, the law requires 100 %\. They differ on /,
     );
     expect(ending.reason).to.include("row-0000003: ");
     // What is advised would have been enough everywhere: no part reached less.

@@ -105,7 +105,7 @@ describe("scenario: a mission judged by every kind of verifier", function () {
       expect(obligation.bound_at, label).to.equal(timeOf(timestamp));
       const first = started.find(({ args }) => args.node === node)?.blockNumber ?? 0n;
       expect(first > award, `${label} is bound before it works`).to.equal(true);
-      expect(obligation.prohibitions).to.deep.equal(["to hand in what other code made than the law admits"]);
+      expect(obligation.prohibitions).to.deep.equal(["to hand in output of code that the law does not admit"]);
       expect(obligation.required_actions).to.have.length(2);
       expect(obligation.finality_policy).to.deep.equal({ confidence_threshold: 0 });
       expect(obligation.settlement_policy?.on_failure).to.equal("refund");

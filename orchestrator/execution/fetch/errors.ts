@@ -1,6 +1,6 @@
 import { AgentCityError } from "../../primitives/errors.ts";
 
-/** A page was not fetched; `code` says why. It is a fact about the page, recorded like one, and no fault of the city. */
+/** A page was not fetched; `code` says why. This is a recorded fact about the page, not a fault of the city. */
 export class FetchRefused extends AgentCityError {
   constructor(code: FetchProblem, url: string, details: string, cause?: unknown) {
     super(code, `${url} was not fetched`, { details, cause });
@@ -8,14 +8,14 @@ export class FetchRefused extends AgentCityError {
 }
 
 export const FETCH_PROBLEMS = [
-  /** Not http or https, or with a user name in it. */
+  /** Not http or https, or with a user name. */
   "UrlRefused",
-  /** The mission's list does not name this host. */
+  /** The host is not on the mission's list. */
   "HostNotListed",
-  /** The name leads to an address of this machine, its network or another special range. */
+  /** The name resolves to an address of this machine, its network or another special range. */
   "AddressNotPublic",
   "TooManyRedirects",
-  /** Not text, or compressed against our wish. */
+  /** Not text, or compressed although we did not ask for it. */
   "ContentRefused",
   "PageTooLarge",
   "PageTooSlow",

@@ -2,9 +2,9 @@ import { messageOf } from "../../primitives/errors.ts";
 import { addressesOf, BodyTooLarge, bodyOf, isPublicAddress, openAt, type Resolve } from "../../primitives/guarded-http.ts";
 import { FetchRefused } from "./errors.ts";
 
-/** A page as it came. */
+/** A page as received. */
 export interface Page {
-  /** Where it was found after all redirects. */
+  /** Final URL after redirects. */
   readonly url: string;
   readonly status: number;
   /** Media type, lower case, without parameters. */
@@ -12,15 +12,15 @@ export interface Page {
   readonly text: string;
 }
 
-/** Fetches a page of one of the hosts (`name` or `name:port`), or throws FetchRefused. */
+/** Fetches a page from one of the hosts (`name` or `name:port`). Throws FetchRefused. */
 export type FetchPage = (url: string, hosts: ReadonlySet<string>) => Promise<Page>;
 
 export interface FetcherOptions {
-  /** Addresses of a name. Default: the system's resolver. */
+  /** Resolves a name to addresses. Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Which addresses may be connected to. Default: public ones. */
+  /** Whether an address may be connected to. Default: public addresses only. */
   readonly mayConnect?: (address: string) => boolean;
-  /** For a page and all its redirects, milliseconds. */
+  /** Time limit for a page with all its redirects, milliseconds. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
 }
@@ -32,8 +32,8 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 const TEXT_TYPES = /^(text\/[a-z0-9.+-]+|application\/([a-z0-9.-]+\+)?(json|xml|yaml|csv)|application\/(x-ndjson|xhtml\+xml))$/;
 
 /**
- * Fetches for services, which cannot (decision 44). Every hop is checked again: its host must be on the list, every address of its name
- * public, and the connection goes to the address that was judged, so that a name that answers differently a moment later gains nothing.
+ * Fetches pages for services, which cannot (decision 44). Every hop is checked: its host must be on the list, every address of its name
+ * public, and the connection goes to the checked address, so that a later DNS answer cannot redirect it.
  */
 export function createFetcher(options: FetcherOptions = {}): FetchPage {
   const { resolve, mayConnect = isPublicAddress, timeoutMs = TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
@@ -48,7 +48,7 @@ export function createFetcher(options: FetcherOptions = {}): FetchPage {
     const [first] = addresses;
     if (first === undefined) throw new FetchRefused("HostUnreachable", url.href, "its name has no address");
     const closed = addresses.find((address) => !mayConnect(address));
-    if (closed !== undefined) throw new FetchRefused("AddressNotPublic", url.href, `its name leads to ${closed}`);
+    if (closed !== undefined) throw new FetchRefused("AddressNotPublic", url.href, `its name resolves to ${closed}`);
     return first;
   }
 
@@ -90,7 +90,7 @@ export function createFetcher(options: FetcherOptions = {}): FetchPage {
   };
 }
 
-/** The host of a page as a list names it. */
+/** A page's host in the form of the list. */
 export function hostOf(url: string): string {
   return parseUrl(url).host;
 }

@@ -15,9 +15,8 @@ const fetchedSchema = z.discriminatedUnion("ok", [
 ]);
 
 /**
- * What the services of a mission may call: `fetch`, when its input is a list of addresses. The hosts of that list, which is part of the
- * law, are the only ones there are. A page is fetched once in a mission and kept: every executor, verifier and auditor reads the
- * same bytes.
+ * Tools for the services of a mission: `fetch`, if its input is a list of addresses. Only hosts of that list, which is part of the law, are
+ * allowed. A page is fetched once per mission and stored: every executor, verifier and auditor reads the same bytes.
  */
 export function toolsOf(
   world: Pick<World, "store" | "recent" | "remember" | "fetchPage">,
@@ -28,7 +27,7 @@ export function toolsOf(
   const hosts = new Set(urls.map(hostOf));
 
   async function fetched(url: string): Promise<z.infer<typeof fetchedSchema>> {
-    // The log is everybody's, and addresses are items: it names them by hash.
+    // The log is public and addresses are items: it refers to them by hash.
     return world.remember(["page", mission.address, contentIdOfJson(url)], fetchedSchema, async () => {
       try {
         const page = await world.fetchPage(url, hosts);

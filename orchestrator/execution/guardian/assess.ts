@@ -7,7 +7,7 @@ import type { World } from "../world.ts";
 import { deviationOf, WINDOW, WINDOW_MIN } from "./deviation.ts";
 import type { WatchTerms } from "./terms.ts";
 
-/** Why a node is frozen, as the chain has it: `bytes32` text (AgentCity B.11.2). */
+/** Why a node is frozen, as on-chain `bytes32` text (AgentCity B.11.2). */
 export const FREEZE_REASONS = ["DEVIATION", "TOOL_LIMIT", "MESSAGE_LIMIT"] as const;
 
 const scoreSchema = z.strictObject({
@@ -18,29 +18,29 @@ const scoreSchema = z.strictObject({
   z: z.number(),
 });
 
-/** What the Guardian made of one executor's run. */
+/** The Guardian's assessment of one executor's run. */
 export const assessmentSchema = z.strictObject({
   service: hashSchema,
-  /** Completed tasks the run was measured against, newest first, by count and hash of their output ids. */
+  /** Completed tasks that the run was compared with, newest first, by count and hash of their output ids. */
   window: z.strictObject({ tasks: z.int(), hash: hashSchema }),
-  /** One per scorer; none while the window is too short, or when there was no output. */
+  /** One per scorer; empty if the window is too short, or there was no output. */
   scores: z.array(scoreSchema),
   anomaly: z
     .strictObject({
       reason: z.enum(FREEZE_REASONS),
-      /** Deviation: the lower score × 100. Limits: how many the run used, or had asked for when it was killed. */
+      /** Deviation: the lower score × 100. Limits: the number used, or requested when the run was killed. */
       magnitude: z.int(),
     })
     .nullable(),
-  /** Of a deviation: whether an issuer that ran the same code on the same input got the same. Then it is the code's, and no anomaly. */
+  /** For a deviation: whether re-execution by an issuer gave the same. Then it is caused by the code, and is no anomaly. */
   repeated: z.boolean().nullable(),
 });
 export type Assessment = z.infer<typeof assessmentSchema>;
 type Anomaly = NonNullable<Assessment["anomaly"]>;
 
 /**
- * Judges one run against the counters and, if it has an output, against its service's own past: an amended mandate has none yet. What
- * stands out but is what the code makes of this input is honest work on an unusual input, and is not frozen.
+ * Assesses one run by its counters and, if it has an output, against its service's own history, which an amended mandate does not have yet.
+ * A deviation that the code reproduces is honest work on an unusual input, and is not frozen.
  */
 export async function assess(
   world: Pick<World, "store" | "recent" | "traces" | "embedder">,
@@ -82,7 +82,7 @@ async function scoresOf(
   return scores;
 }
 
-/** What a scorer reads of an output: its canonical text. */
+/** The text that a scorer reads: an output's canonical form. */
 export function textOf(output: unknown): string {
   return canonicalJson(output);
 }
@@ -98,14 +98,14 @@ function overuse({ tools, messages }: WatchTerms, work: Work): Anomaly | undefin
   return undefined;
 }
 
-/** Both scorers must agree: a broken or bribed one alone cannot freeze a node. */
+/** Both scorers must agree: a single faulty or corrupted one cannot freeze a node. */
 function deviating({ deviation }: WatchTerms, scores: Assessment["scores"]): Anomaly | null {
   if (scores.length < 2) return null;
   const lower = Math.floor(100 * Math.min(...scores.map(({ z }) => z)));
   return lower > deviation ? { reason: "DEVIATION", magnitude: lower } : null;
 }
 
-/** Millionths are more than a score can mean, and read the same in every record. */
+/** Rounded to millionths, which is finer than a score's meaning and the same in every record. */
 function rounded(value: number): number {
   return Math.round(value * 1_000_000) / 1_000_000;
 }

@@ -8,13 +8,13 @@ import { MANIPULATIONS } from "./manipulations.ts";
 import type { ScorerPair } from "./scorers.ts";
 import { correlation, jarqueBera, momentsOf, quantile } from "./statistics.ts";
 
-/** Honest work of one agent with one service, in the order it was done. */
+/** Honest work of one agent with one service, in chronological order. */
 export interface HonestTrace {
   readonly name: string;
   readonly outputs: readonly JsonObject[];
 }
 
-/** Share of honest scores below two standard deviations if they were normal (AgentCity B.11.2). */
+/** Share below two standard deviations in a normal distribution (AgentCity B.11.2). */
 export const TWO_SIGMA_SHARE = 0.9772;
 
 const spreadSchema = z.strictObject({
@@ -34,7 +34,7 @@ const spreadSchema = z.strictObject({
 const byScorer = <Value extends z.ZodType>(value: Value) => z.strictObject({ first: value, second: value });
 const rateSchema = z.strictObject({ count: z.int(), missed: byScorer(z.number()), missedByBoth: z.number() });
 
-/** What a pair of scorers is worth, at one threshold. */
+/** Performance of a pair of scorers at one threshold. */
 export const calibrationSchema = z.strictObject({
   scorers: byScorer(z.string()),
   seed: z.string(),
@@ -42,9 +42,9 @@ export const calibrationSchema = z.strictObject({
   threshold: z.int(),
   honest: z.int(),
   spread: z.array(spreadSchema),
-  /** Pearson's correlation of the two scorers' honest scores: what they share, two do not see better than one. */
+  /** Pearson's correlation of the two scorers' honest scores: blind spots that they share are not covered by either. */
   correlation: z.number(),
-  /** Both above the threshold: what freezes. */
+  /** Both above the threshold, which freezes. */
   falsePositives: z.number(),
   /** The 97.72nd percentile of the lower score: the threshold at which 2.28 % of this honest work would freeze. */
   percentile: z.number(),
@@ -60,7 +60,7 @@ interface Scored {
   readonly scores: readonly [number, number];
 }
 
-/** Scores every honest output, and every bent form of it, against the honest work before it; the window is the Guardian's own. */
+/** Scores every honest output, and every manipulated form of it, against the honest work before it, with the Guardian's own window. */
 export async function calibrate(
   traces: readonly HonestTrace[],
   pair: ScorerPair,
@@ -160,7 +160,7 @@ function lower({ scores }: Scored): number {
   return Math.min(...scores);
 }
 
-/** Part of a list that holds, in ten-thousandths; 0 of an empty one. */
+/** Share of a list that satisfies a predicate, in ten-thousandths; 0 for an empty one. */
 function share<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   return items.length === 0 ? 0 : Math.round((10_000 * items.filter(holds).length) / items.length) / 10_000;
 }

@@ -5,8 +5,8 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * Signed feature hashing of character n-grams (Weinberger et al. 2009): sees spelling, punctuation and layout, knows no words.
- * Counts are damped by a square root, so that a long output is not all about its most frequent syllable.
+ * Signed feature hashing of character n-grams (Weinberger et al. 2009): sensitive to spelling, punctuation and layout, without knowledge of
+ * words. Counts are damped by a square root, so that a long output is not dominated by its most frequent syllable.
  */
 export const charNgrams: Embedder = {
   id: "char-ngrams/1",
@@ -27,7 +27,7 @@ function embed(text: string): Vector {
   return normalized(vector.map((value) => Math.sign(value) * Math.sqrt(Math.abs(value))));
 }
 
-/** The lowest bit is the sign, the rest the place. */
+/** The lowest bit is the sign, the rest the position. */
 function count(vector: Vector, hash: number): void {
   const place = (hash >>> 1) % DIMENSIONS;
   vector[place] = (vector[place] ?? 0) + ((hash & 1) === 1 ? 1 : -1);

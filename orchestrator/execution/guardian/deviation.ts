@@ -11,22 +11,23 @@ export interface Deviation {
   readonly z: number;
 }
 
-/** Outputs that a window holds, and how many it needs before it says anything (AgentCity B.11.2). */
+/** Number of outputs in a window, and the minimum for a score (AgentCity B.11.2). */
 export const WINDOW = 20;
 export const WINDOW_MIN = 5;
 
 /** A score is never infinite: the window of a service that always answers the same has no spread. */
 export const MAX_Z = 100;
 
-/** Below this two cosine distances are the same number: sums over thousands of components round that far apart. */
+/** Cosine distances closer than this are equal: sums over thousands of components have such rounding errors. */
 const MIN_SPREAD = 1e-9;
 
 /**
- * z-score of an output against a window of earlier ones. The window's own distances are measured as the output's is, each member
- * from the mean of the others: from a mean that holds the member itself it would look closer than any newcomer can be.
+ * z-score of an output against a window of earlier ones. The window's own distances are measured in the same way, each member from the mean
+ * of the others: from a mean that includes the member itself it would seem closer than any newcomer can be.
  */
 export function deviationOf(output: Vector, window: readonly Vector[]): Deviation {
-  if (window.length < WINDOW_MIN) throw new RangeError(`a window of ${window.length} says nothing; ${WINDOW_MIN} at least`);
+  if (window.length < WINDOW_MIN)
+    throw new RangeError(`a window of ${window.length} is too short; at least ${WINDOW_MIN} outputs are needed`);
   const sum = sumOf(window, output.length);
   const distance = cosineDistance(output, sum);
   const own = window.map((member) => cosineDistance(member, without(sum, member)));
@@ -40,7 +41,7 @@ function scoreOf(excess: number, spread: number): number {
   return Math.abs(excess) < MIN_SPREAD ? 0 : Math.sign(excess) * MAX_Z;
 }
 
-/** One minus the cosine; something and nothing are orthogonal, nothing and nothing are the same. */
+/** One minus the cosine; a zero vector is orthogonal to others and equal to itself. */
 export function cosineDistance(a: Vector, b: Vector): number {
   const [left, right] = [normalized(Float64Array.from(a)), normalized(Float64Array.from(b))];
   let dot = 0;

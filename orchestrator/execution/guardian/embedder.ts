@@ -1,18 +1,18 @@
-/** A point on the unit sphere; all zeros for a text without anything to see. */
+/** A point on the unit sphere; all zeros for a text without features. */
 export type Vector = Float64Array;
 
-/** Turns texts into vectors. Texts that read alike lie close together (AgentCity B.11.2, representation). */
+/** Maps texts to vectors, similar texts close together (AgentCity B.11.2, representation). */
 export interface Embedder {
-  /** Names algorithm and version: vectors of different ids are never compared, nor is one id's calibration used for another. */
+  /** Algorithm and version: vectors of different ids are never compared, nor is one id's calibration used for another. */
   readonly id: string;
   readonly dimensions: number;
   embed(texts: readonly string[]): Promise<readonly Vector[]>;
 }
 
-/** Dimensions of the paper's reference model, which the bundled embedders share. */
+/** Dimensions of the paper's reference model, shared by the bundled embedders. */
 export const DIMENSIONS = 3_072;
 
-/** Scales a vector to length one in place; the zero vector stays. */
+/** Scales a vector to length one in place; the zero vector is unchanged. */
 export function normalized(vector: Vector): Vector {
   let square = 0;
   for (const value of vector) square += value * value;

@@ -13,9 +13,9 @@ import { type Finding, snapshotOf } from "./snapshot.ts";
 import { watchTerms } from "./terms.ts";
 import { freezeWords } from "./words.ts";
 
-/** Why a node was stopped here, recorded before it is reported. */
+/** Why a node was halted here, recorded before it is reported. */
 export const haltSchema = z.strictObject({
-  /** Executors it is about. */
+  /** Slots of the executors concerned. */
   slots: z.array(z.int()),
   reason: z.enum(FREEZE_REASONS),
   magnitude: z.int(),
@@ -25,18 +25,21 @@ export const haltSchema = z.strictObject({
 });
 export type Halt = z.infer<typeof haltSchema>;
 
-/** Where work is under way, in hybrid mode before the chain hears of it; anywhere else a node is over, not begun, or with a human already. */
+/**
+ * States with work in progress, in hybrid mode before it is on chain; in any other state a node is over, not started, or with a human
+ * already.
+ */
 const STOPPABLE: readonly NodeView["state"][] = ["ELIGIBLE", "EXECUTING", "PENDING_VERIFICATION"];
 
 /**
- * The Local Freeze Mirror (AgentCity B.11.2): stops a node in this process the moment something is found, and keeps it stopped until
- * the chain says otherwise. What it knows is chain and records alone, so that a process that was killed knows it again:
- * frozen here ⇒ frozen or failed on chain, or about to be reported before anything else is sent.
+ * The Local Freeze Mirror (AgentCity B.11.2): halts a node in this process as soon as something is found, and keeps it halted until the
+ * chain says otherwise. Its state comes from chain and records alone, so that it survives a kill: frozen here ⇒ frozen or failed on chain,
+ * or about to be reported before anything else is sent.
  */
 export class FreezeMirror {
   readonly #world: World;
   readonly #mission: Mission;
-  /** Halts the chain has not confirmed, by node. */
+  /** Halts that the chain has not confirmed, by node. */
   readonly #held = new Map<number, Halt>();
 
   constructor(world: World, mission: Mission) {
@@ -44,7 +47,7 @@ export class FreezeMirror {
     this.#mission = mission;
   }
 
-  /** Finds what was halted and not yet confirmed, or frozen and not yet sealed, and finishes it. Call before anything is routed. */
+  /** Completes halts that are not confirmed yet, and freezes that are not sealed yet. To be called before anything is routed. */
   async restore(nodes: readonly NodeView[]): Promise<void> {
     for (const view of nodes) {
       const unconfirmed = STOPPABLE.includes(view.state) ? await this.#haltAt(view, view.freezes) : undefined;
@@ -59,12 +62,12 @@ export class FreezeMirror {
     }
   }
 
-  /** The nodes as everybody here has to see them: one that is halted is frozen, whatever the chain still says. */
+  /** The nodes as this process must treat them: a halted one is frozen, whatever its on-chain state. */
   overlay(nodes: readonly NodeView[]): readonly NodeView[] {
     return nodes.map((view) => (this.#held.has(view.law.number) && STOPPABLE.includes(view.state) ? { ...view, state: "FROZEN" } : view));
   }
 
-  /** Executors of the attempt whose findings already stopped it once: a human has looked at them. */
+  /** Executors whose findings already halted this attempt once: a human has reviewed them. */
   async settledSlots(view: NodeView): Promise<ReadonlySet<number>> {
     const slots = new Set<number>();
     for (let freeze = 0; freeze < view.freezes; freeze += 1) {
@@ -73,7 +76,7 @@ export class FreezeMirror {
     return slots;
   }
 
-  /** Stops a node: first here and in the records, then on chain, then for the humans' eyes. */
+  /** Halts a node: first here and in the records, then on chain, then for human review. */
   async halt(view: NodeView, findings: readonly Finding[]): Promise<void> {
     const [first] = findings;
     if (first === undefined) return;
@@ -95,11 +98,11 @@ export class FreezeMirror {
     this.#world.tell(`${view.law.label}: frozen by the guardian (${halt.reason}): ${words}`);
   }
 
-  /** False: a human has held up this attempt's verdict once already, and let it go on; its panel decides. */
+  /** False if a human has already held this attempt's verdict once and released it; its panel decides. */
   async #confirm(view: NodeView, halt: Halt): Promise<boolean> {
     const { reason, magnitude } = halt;
     const contract = this.#world.client.mission(this.#mission.address);
-    // Another monitor may have been faster: frozen is frozen.
+    // Another monitor may have frozen it first.
     const { freezeCount } = await contract.nodeOf(view.law.number);
     if (freezeCount === view.freezes) {
       const report = contract.report([view.law.number, stringToHex(reason, { size: 32 }), BigInt(magnitude)], {
@@ -132,7 +135,7 @@ export class FreezeMirror {
   }
 }
 
-/** A halt is named by how often its node was frozen before: the chain counts on when it has confirmed one. */
+/** A halt's key includes the number of earlier freezes of its node, which the chain increments when it confirms one. */
 export function haltKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">, freeze: number): readonly (string | number)[] {
   return ["halt", ...attemptKey(mission, view), freeze];
 }

@@ -1,10 +1,10 @@
 import { keccak256 } from "../../primitives/hash.ts";
 import type { Embedder, Vector } from "./embedder.ts";
 
-/** Vectors kept in memory, some 24 kB each. */
+/** Number of cached vectors, some 24 kB each. */
 const MOST = 512;
 
-/** A window moves by one output at a time: the other vectors are reused. Results never depend on what is cached. */
+/** Caches vectors, since a window moves by one output at a time. Results never depend on the cache. */
 export function keepingVectors(embedder: Embedder): Embedder {
   const kept = new Map<string, Vector>();
 

@@ -2,10 +2,10 @@ import type { EmbeddingsInterface } from "@langchain/core/embeddings";
 import { AgentCityError } from "../../primitives/errors.ts";
 import { type Embedder, normalized, type Vector } from "./embedder.ts";
 
-/** A model answered with vectors that cannot be compared. */
+/** A model's vectors are not comparable. */
 export class EmbeddingUnusable extends AgentCityError {
   constructor(id: string, details: string) {
-    super("EmbeddingUnusable", `The embedding model ${id} gave no usable vector`, {
+    super("EmbeddingUnusable", `The embedding model ${id} returned an invalid vector`, {
       details,
       action: "check the model's name and dimensions, or name other scorers in EMBEDDING_SCORERS",
     });
@@ -16,7 +16,7 @@ export interface LangChainEmbedderOptions {
   /** Model and version, as recorded with every score. */
   readonly id: string;
   readonly dimensions: number;
-  /** Most characters the model takes at once; a longer output is embedded in parts and their mean is taken. */
+  /** Maximum number of characters per call; a longer output is embedded in parts, and averaged. */
   readonly maxCharacters: number;
 }
 
@@ -32,7 +32,7 @@ export function langChainEmbedder(
     const mean = new Float64Array(dimensions);
     for (const answer of answers) {
       if (answer.length !== dimensions) throw new EmbeddingUnusable(id, `${answer.length} dimensions instead of ${dimensions}`);
-      if (!answer.every(Number.isFinite)) throw new EmbeddingUnusable(id, "a component is no finite number");
+      if (!answer.every(Number.isFinite)) throw new EmbeddingUnusable(id, "a component is not a finite number");
       for (const [index, value] of normalized(Float64Array.from(answer)).entries()) mean[index] = (mean[index] ?? 0) + value;
     }
     return normalized(mean);
@@ -41,7 +41,7 @@ export function langChainEmbedder(
   return { id, dimensions, embed: (texts) => Promise.all(texts.map(embedOne)) };
 }
 
-/** Cuts between code points; an empty text is one empty part. */
+/** Splits between code points; an empty text is one empty part. */
 function partsOf(text: string, most: number): string[] {
   const parts: string[] = [];
   for (let from = 0; from < text.length; ) {

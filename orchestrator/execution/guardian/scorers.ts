@@ -6,31 +6,31 @@ import { keepingVectors } from "./kept-vectors.ts";
 import { langChainEmbedder } from "./langchain-embedder.ts";
 import { wordProjection } from "./word-projection.ts";
 
-/** Two scorers of different families: neither can be fooled, or broken, together with the other (TA-7). */
+/** Two scorers of different families, which cannot be deceived, or fail, together (TA-7). */
 export type ScorerPair = readonly [Embedder, Embedder];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the constitution's EMBEDDING_SCORERS names, or a command asks for, is no pair of scorers. */
+/** EMBEDDING_SCORERS, or a command's option, does not name a pair of scorers. */
 export class ScorerUnknown extends AgentCityError {
   constructor(asked: string) {
     super("ScorerUnknown", `No scorer is called ${asked}`, {
-      action: `name two different ones of ${SCORERS.map(({ number, name }) => `${number} ${name}`).join(", ")}`,
+      action: `name two different scorers of ${SCORERS.map(({ number, name }) => `${number} ${name}`).join(", ")}`,
     });
   }
 }
 
 interface ScorerEntry {
-  /** Eight bits of EMBEDDING_SCORERS; never given to another scorer. */
+  /** Eight bits of EMBEDDING_SCORERS; never reassigned. */
   readonly number: number;
   readonly name: string;
   open(environment: Environment): Promise<Embedder>;
 }
 
-/** Characters that stay below the 8,191 tokens the hosted models take, whatever the language. */
+/** Characters that stay below the hosted models' limit of 8,191 tokens in any language. */
 const MODEL_CHARACTERS = 8_000;
 
-/** The scorers a constitution may name. Those of a provider load their package, and read their key, only when they are asked for. */
+/** Scorers that a constitution may name. Hosted ones load their package and read their key only when used. */
 export const SCORERS: readonly ScorerEntry[] = [
   { number: 1, name: "char-ngrams", open: async () => charNgrams },
   { number: 2, name: "word-projection", open: async () => wordProjection },
@@ -72,7 +72,7 @@ function entryOf(number: number): ScorerEntry {
   return SCORERS.find((entry) => entry.number === number) ?? unknown(String(number));
 }
 
-/** Two scorers by name. One named twice would be one opinion. */
+/** Two scorers by name. The same one twice would not be independent. */
 export async function openScorerPair(names: readonly string[], environment: Environment): Promise<ScorerPair> {
   const entries = names.map((name) => SCORERS.find((entry) => entry.name === name) ?? unknown(JSON.stringify(name)));
   const [first, second] = entries;

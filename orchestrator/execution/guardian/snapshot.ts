@@ -6,7 +6,7 @@ import type { Mission, World } from "../world.ts";
 import type { Assessment } from "./assess.ts";
 import { WINDOW } from "./deviation.ts";
 
-/** An executor who did something the Guardian may not let pass. */
+/** An executor with an anomaly. */
 export interface Finding {
   readonly slot: number;
   readonly work: Work;
@@ -15,9 +15,9 @@ export interface Finding {
 }
 
 /**
- * What humans need to judge a freeze: what was asked, what was used and handed in, what it was compared with, and how the chain
- * stood (AgentCity B.11.2, memory state capture). A service is a function, so its input is its whole context; contents are named by
- * id and lie in the content store.
+ * Everything that humans need to judge a freeze: what was requested, used and handed in, what it was compared with, and the chain's state
+ * (AgentCity B.11.2, memory state capture). A service is a function, so its input is its whole context; contents are referenced by id and
+ * kept in the content store.
  */
 export async function snapshotOf(world: World, mission: Mission, view: NodeView, findings: readonly Finding[]): Promise<JsonObject> {
   const head = await world.client.chain.publicClient.getBlock();

@@ -4,7 +4,7 @@ import type { Address } from "../../primitives/hex.ts";
 import type { Mission, World } from "../world.ts";
 
 const termsSchema = z.strictObject({
-  /** Most tool calls and messages of one run. */
+  /** Maximum number of tool calls and messages of one run. */
   tools: z.int(),
   messages: z.int(),
   /** σ × 100: both scores above it are an anomaly. */
@@ -13,15 +13,15 @@ const termsSchema = z.strictObject({
   scorers: z.int(),
 });
 
-/** What the Guardian holds a mission to. */
+/** The limits that the Guardian applies to a mission. */
 export type WatchTerms = z.infer<typeof termsSchema>;
 
-/** The values under which the mission's session opened (decision 74); recorded, because one is asked for at every run. */
+/** The values in force when the mission's session opened (decision 74); recorded, because every run needs them. */
 export function watchTerms({ client, remember }: Pick<World, "client" | "remember">, mission: Mission): Promise<WatchTerms> {
   return remember(["terms", mission.address], termsSchema, () => watchLimits(client, mission.address));
 }
 
-/** The same as the chain has them. */
+/** The same from the chain. */
 export async function watchLimits(client: Parameters<typeof parametersOf>[0], mission: Address): Promise<WatchTerms> {
   const { param } = await parametersOf(client, mission);
   return {

@@ -3,12 +3,12 @@ import type { NodeView } from "../chain-view.ts";
 import { attemptKey } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 
-/** One completed task of an agent with one of its services: what its window is made of. */
+/** One completed task of an agent with one of its services: an element of its window. */
 export const traceSchema = z.strictObject({ outputId: z.string() });
 
 /**
- * Notes completed work as behaviour of its service. A service's on-chain id names owner and code, so that a window never mixes
- * agents, nor one agent's trades, nor two versions of its code. What was not cleared never becomes anybody's baseline.
+ * Records completed work as behaviour of its service. A service's on-chain id covers owner and code, so that a window never mixes agents,
+ * services of one agent, or versions of its code. Work that was not cleared never becomes part of a baseline.
  */
 export async function noteTrace(
   world: Pick<World, "remember">,

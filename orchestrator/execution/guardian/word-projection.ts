@@ -1,11 +1,11 @@
 import { DIMENSIONS, type Embedder, normalized, type Vector } from "./embedder.ts";
 
-/** One place in √D holds a sign (Li, Hastie & Church 2006, very sparse random projections). */
+/** One of √D positions holds a sign (Li, Hastie & Church 2006, very sparse random projections). */
 const SIGNS_PER_WORD = Math.round(Math.sqrt(DIMENSIONS));
 
 /**
- * A bag of words projected at random: sees vocabulary, knows no order and no spelling. A word weighs 1 + ln(count). Numbers are
- * words by their magnitude, or no two estimates would ever share one.
+ * A randomly projected bag of words: sensitive to vocabulary, without order and spelling. A word weighs 1 + ln(count). Numbers are
+ * represented by their magnitude, since two estimates would otherwise never share one.
  */
 export const wordProjection: Embedder = {
   id: "word-projection/1",
@@ -37,7 +37,7 @@ function project(vector: Vector, word: string, weight: number): void {
   }
 }
 
-/** Jenkins' one-at-a-time hash: nothing in common with the other family's. */
+/** Jenkins' one-at-a-time hash, unrelated to the other family's. */
 function seedOf(word: string): number {
   let hash = 0;
   for (let index = 0; index < word.length; index += 1) {
@@ -50,7 +50,7 @@ function seedOf(word: string): number {
   return (hash + (hash << 15)) >>> 0;
 }
 
-/** Splitmix with 32 bits. */
+/** 32-bit splitmix. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -6,12 +6,12 @@ export interface Head {
   readonly text: string;
   /** Size of the whole file. */
   readonly bytes: number;
-  /** It is no text in any encoding known here; `text` is then "". */
+  /** Not text in any known encoding; `text` is then "". */
   readonly binary: boolean;
   readonly encoding: Encoding;
 }
 
-/** Reads at most `limit` bytes; never follows what grows meanwhile, never waits for a pipe. A character cut at the end is dropped. */
+/** Reads at most `limit` bytes; ignores growth meanwhile, and never waits for a pipe. A truncated last character is dropped. */
 export function readHead(path: string, limit: number): Head {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -1,4 +1,4 @@
-/** The encodings that files are read in: the first that fits. */
+/** Supported encodings of files, in order of preference. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 export interface Decoded {
@@ -6,14 +6,14 @@ export interface Decoded {
   readonly encoding: Encoding;
 }
 
-/** Bytes that windows-1252 leaves undefined. */
+/** Bytes that are undefined in windows-1252. */
 const UNDEFINED = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
-/** Control characters that texts have: tab, line breaks, form feed, end of file (DOS), escape. */
+/** Control characters that occur in texts: tab, line breaks, form feed, end of file (DOS), escape. */
 const CONTROLS = [0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1a, 0x1b];
 
 /**
- * The text that bytes are: UTF-8, UTF-16 behind a byte order mark, else what Windows and old spreadsheets write (latin-1 included).
- * Undefined when they are none of these. `cut` says that more bytes follow, so that half a character at the end is dropped.
+ * Decodes text: UTF-8, UTF-16 with a byte order mark, otherwise windows-1252 (which includes latin-1). Undefined if none fits. `cut`: more
+ * bytes follow, so that a truncated last character is dropped.
  */
 export function decodeText(bytes: Uint8Array, cut = false): Decoded | undefined {
   for (const [mark, encoding] of MARKS) {
@@ -22,7 +22,7 @@ export function decodeText(bytes: Uint8Array, cut = false): Decoded | undefined 
     }
   }
   if (bytes.includes(0)) return undefined;
-  // In stream mode a decoder waits for the rest of a character that is cut.
+  // In stream mode a decoder waits for the rest of a truncated character.
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: cut }), encoding: "utf-8" };
   } catch {

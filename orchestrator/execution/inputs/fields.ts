@@ -3,19 +3,19 @@ import { isoDate } from "../../../services/shared/dates.ts";
 import type { ItemField } from "../../minds/planner/skills.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 
-/** Share of different values from which on a column makes no groups. */
+/** Share of distinct values from which a column is unsuitable for grouping. */
 const SHARED = 0.75;
-/** So many different whole numbers, one a row, tell rows apart. */
+/** Number of rows from which distinct whole numbers count as identifiers. */
 const MIN_ROWS = 5;
-/** A column of more values, and a longer value, is none that goals name. */
+/** Limits for column values that goals may refer to: number of values, and length of each. */
 const MAX_NAMED = 200;
 const LONGEST_NAME = 60;
-/** The place of a table's row, beside its cells. */
+/** The position of a table's row, next to its cells. */
 const ROW = "row";
 
 /**
- * What every item of an input has, beside `id`, by the types of its values: what producers plan with where a mission file names no tasks. The
- * columns of a table are among them, with what their cells are.
+ * Fields that every item of an input has, apart from `id`, with the types of their values: producers plan with them if the mission file
+ * names no tasks. Includes the columns of a table, described by their cells.
  */
 export function fieldsOf(items: readonly JsonObject[]): ItemField[] {
   const [first] = items;
@@ -35,7 +35,7 @@ export function fieldsOf(items: readonly JsonObject[]): ItemField[] {
   return [...fields, ...columns];
 }
 
-/** A column is of numbers or dates when each of its cells is one or says that there is none, and some are. */
+/** A column contains numbers or dates if each of its cells is one or blank, and some are not blank. */
 function columnOf(name: string, cells: readonly string[]): ItemField {
   const present = cells.filter((cell) => !isMissing(cell));
   const numbers = present.flatMap((cell) => numberOf(cell) ?? []);
@@ -59,7 +59,7 @@ function columnOf(name: string, cells: readonly string[]): ItemField {
 
 const TIME = /[T ]\d{2}:\d{2}.*$/;
 
-/** Whole numbers that are near each other, and none twice, as numbers of orders or invoices are. */
+/** Whole numbers close to each other without duplicates, such as order or invoice numbers. */
 function areDifferent(numbers: readonly number[]): boolean {
   if (!numbers.every(Number.isInteger) || new Set(numbers).size < numbers.length) return false;
   const least = numbers.reduce((a, b) => Math.min(a, b));

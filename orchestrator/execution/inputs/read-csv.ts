@@ -7,19 +7,19 @@ import { InputTooLarge, InputUnreadable } from "./errors.ts";
 import type { ReadItems } from "./read-input.ts";
 
 const CSV_BYTES = 33_554_432;
-/** Faults named in an error; the rest is counted. */
+/** Faults listed in an error; further ones are counted. */
 const NAMED = 5;
 
 /**
- * One item per record of a delimited file (RFC 4180; commas, semicolons, tabs or bars; the first record names the columns). `fields` are
- * the cells as written, `values` those that are numbers: a blank has none. A record with too few or too many cells is an item with
- * `problem`. Columns without a name, or with one that is taken, get one.
+ * One item per record of a delimited file (RFC 4180; commas, semicolons, tabs or bars; the first record names the columns). `fields` holds
+ * the cells as written, `values` the numeric ones, without blanks. A record with too few or too many cells is an item with `problem`.
+ * Columns without a unique name are given one.
  */
 export function readCsv(path: string): ReadItems {
   if (!statSync(path).isFile()) throw new InputUnreadable(path, "`kind: csv` needs a file");
   const head = readHead(path, CSV_BYTES);
   if (head.bytes > CSV_BYTES) throw new InputTooLarge(path, `${head.bytes} bytes; at most ${CSV_BYTES}`);
-  if (head.binary) throw new InputUnreadable(path, "it holds bytes that are no text");
+  if (head.binary) throw new InputUnreadable(path, "it contains bytes that are not text");
   const { data, errors } = Papa.parse<string[]>(head.text, { delimiter: delimiterOf(head.text) });
   const quotes = errors.filter(({ type }) => type === "Quotes");
   if (quotes.length > 0) {
@@ -30,16 +30,16 @@ export function readCsv(path: string): ReadItems {
   const columns = columnsOf(names);
   const remarks = head.encoding === "utf-8" ? [] : [`read as ${head.encoding}`];
   const renamed = columns.filter((column, index) => column !== names[index]?.trim());
-  if (renamed.length > 0) remarks.push(`columns without a name of their own are called ${renamed.join(", ")}`);
+  if (renamed.length > 0) remarks.push(`columns without a unique name were named ${renamed.join(", ")}`);
   const blank = records.filter(isBlank).length;
-  // The line break at the end of a file is no record.
+  // The line break at the end of a file is not a record.
   const last = isBlank(records.at(-1) ?? ["x"]) ? 1 : 0;
   if (blank > last) remarks.push(`${blank - last} blank rows left out`);
   const items = records.flatMap((cells, index) => (isBlank(cells) ? [] : [rowItem(columns, cells, index + 1)]));
   return { items, skipped: [], remarks };
 }
 
-/** What divides the first line into the most columns; a comma where nothing does. */
+/** The delimiter that splits the first line into the most columns; a comma if none does. */
 function delimiterOf(text: string): string {
   const [first = ""] = text.replace(/^[\r\n]+/, "").split(/\r|\n/, 1);
   const bare = first.replace(/"[^"]*"/g, "");
@@ -51,7 +51,7 @@ function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === "");
 }
 
-/** A name for each column: `column 3` where there is none, `total (2)` where it is taken. */
+/** Unique names of the columns: `column 3` for a missing one, `total (2)` for a duplicate. */
 function columnsOf(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((written, index) => {
@@ -77,6 +77,6 @@ function rowItem(columns: readonly string[], cells: readonly string[], row: numb
     row,
     fields: Object.fromEntries(fields),
     values: Object.fromEntries(values),
-    ...(odd ? { problem: `record ${row} has ${cells.length} cells where the head has ${columns.length}` } : {}),
+    ...(odd ? { problem: `record ${row} has ${cells.length} cells but the header has ${columns.length}` } : {}),
   };
 }

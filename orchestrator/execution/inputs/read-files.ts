@@ -10,8 +10,8 @@ const FILE_BYTES = 65_536;
 const SKIPPED = new Set([".git", "node_modules"]);
 
 /**
- * Every regular file below a directory (or the one file), with the first 64 KiB of its text. A link to a file is followed when that lies
- * in the directory too. What is not read is listed with the reason.
+ * Every regular file below a directory (or the one file), with the first 64 KiB of its text. Links are followed if they stay within the
+ * directory. Files that are not read are listed with the reason.
  */
 export function readFiles(root: string): ReadItems {
   const status = statSync(root);
@@ -27,7 +27,7 @@ export function readFiles(root: string): ReadItems {
         const kind = lstatSync(path);
         if (kind.isDirectory() && !SKIPPED.has(name)) visit(path);
         else {
-          const reason = kind.isDirectory() ? "not looked into" : kind.isSymbolicLink() ? linkProblem(root, path) : kindProblem(kind);
+          const reason = kind.isDirectory() ? "not searched" : kind.isSymbolicLink() ? linkProblem(root, path) : kindProblem(kind);
           if (reason === undefined) items.push(fileItem(id, path));
           else skipped.push({ id, reason });
         }
@@ -45,7 +45,7 @@ function linkProblem(root: string, path: string): string | undefined {
   try {
     real = realpathSync(path);
   } catch {
-    return "a link that leads nowhere";
+    return "a broken link";
   }
   if (!real.startsWith(root + sep)) return "a link to a place outside the input";
   const status = statSync(real);
@@ -53,19 +53,19 @@ function linkProblem(root: string, path: string): string | undefined {
   return relative(root, real)
     .split(sep)
     .some((part) => SKIPPED.has(part))
-    ? "a link to what is not looked into"
+    ? "a link to something that is not searched"
     : kindProblem(status);
 }
 
 function kindProblem(status: Stats): string | undefined {
-  return status.isFile() ? undefined : "no regular file";
+  return status.isFile() ? undefined : "not a regular file";
 }
 
-/** Where something about a file must be known to judge what is said of it, `problem` says it. */
+/** `problem` states what a reader must know to judge statements about the file. */
 function fileItem(id: string, path: string): Item {
   const { bytes, binary, text, encoding } = readHead(path, FILE_BYTES);
   const truncated = bytes > FILE_BYTES && !binary;
-  const problem = binary ? "holds bytes that are no text" : `only the first ${FILE_BYTES} of ${bytes} bytes were read`;
+  const problem = binary ? "contains bytes that are not text" : `only the first ${FILE_BYTES} of ${bytes} bytes were read`;
   return {
     id,
     kind: "file",

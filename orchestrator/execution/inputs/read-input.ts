@@ -10,23 +10,23 @@ import { readFiles } from "./read-files.ts";
 import { readPackages } from "./read-packages.ts";
 import { readUrls } from "./read-urls.ts";
 
-/** What a mission file says about its input. `path` is relative to `from` unless absolute. */
+/** A mission file's description of its input. `path` is relative to `from` unless absolute. */
 export interface InputSource {
   readonly kind: InputKind;
   readonly path: string;
 }
 
-/** Something of an input that is no item, and why. */
+/** A part of an input that is not an item, and why. */
 export interface Skipped {
   readonly id: string;
   readonly reason: string;
 }
 
-/** What a reader found. An item that could not be read as a whole says so in its `problem`. */
+/** A reader's result. An item that could not be read fully says so in its `problem`. */
 export interface ReadItems {
   readonly items: Item[];
   readonly skipped: readonly Skipped[];
-  /** What was done to the input as a whole: `read as windows-1252`. */
+  /** Remarks on the input as a whole: `read as windows-1252`. */
   readonly remarks: readonly string[];
 }
 
@@ -40,10 +40,10 @@ export interface MissionInput {
   readonly digest: Hash;
 }
 
-/** More items than this are refused: a mission has at most 256 nodes, and one node must end within its timeout. */
+/** Maximum number of items: a mission has at most 256 nodes, and one node must finish within its timeout. */
 export const MAX_ITEMS = 50_000;
 
-/** Reads the input from disk. The same tree gives the same items and hash wherever it lies. */
+/** Reads the input from disk. The same tree gives the same items and hash at any location. */
 export function readInput(source: InputSource, from: string): MissionInput {
   const path = resolve(from, source.path);
   if (!existsSync(path)) throw new InputNotFound(source.path, from);
@@ -61,10 +61,10 @@ function allOf(read: (path: string) => Item[]): (path: string) => ReadItems {
   return (path) => ({ items: read(path), skipped: [], remarks: [] });
 }
 
-/** Names given where there are more. */
+/** Number of names listed. */
 const NAMED = 3;
 
-/** The input for people: how many items, what was left out, what is in another encoding, what could not be read as a whole. */
+/** Describes the input: number of items, what was left out, other encodings, and what could not be read fully. */
 export function describeInput({ kind, items, skipped, remarks }: MissionInput): string {
   const odd = items.flatMap(({ id, problem }) => (typeof problem === "string" ? [`${id}: ${problem}`] : []));
   const other = items.flatMap(({ id, encoding }) => (typeof encoding === "string" && encoding !== "utf-8" ? [`${id}: ${encoding}`] : []));
@@ -79,7 +79,7 @@ export function describeInput({ kind, items, skipped, remarks }: MissionInput): 
   ].join(" · ");
 }
 
-/** What names exactly these items; equal parts of different inputs have equal digests. */
+/** The digest of these items; equal parts of different inputs have equal digests. */
 export function digestOfItems(items: readonly Item[]): Hash {
   return sha256(canonicalBytes(items));
 }

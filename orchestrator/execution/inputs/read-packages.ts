@@ -14,8 +14,8 @@ const LICENCE_FILES = /^(licen[sc]e|copying|unlicense)([.\-_].*)?$/i;
 const README_FILE = /^readme(\.(md|markdown|txt))?$/i;
 
 /**
- * Every package installed below a `node_modules` directory: scoped, nested, and linked within it, each real directory once.
- * An item is what lies on disk (manifest, licence, readme as text, bounded); a broken manifest is an item with `problem`.
+ * Every package installed below a `node_modules` directory: scoped, nested, and linked within it, each real directory once. An item holds
+ * what is on disk (manifest, licence, readme as bounded text); a broken manifest is an item with `problem`.
  */
 export function readPackages(root: string): Item[] {
   const items: Item[] = [];
@@ -30,7 +30,7 @@ export function readPackages(root: string): Item[] {
   };
   if (!statSync(root).isDirectory()) throw new InputUnreadable(root, "`kind: packages` needs a node_modules directory");
   visitModules(root);
-  // Level by level, so that a package that is also linked further in is named by its shortest path.
+  // Breadth first, so that a package also linked deeper is named by its shortest path.
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const real = directoryWithin(root, path);
     if (real === undefined || visited.has(real)) continue;
@@ -60,7 +60,7 @@ function packageItem(id: string, directory: string, files: readonly string[]): I
   };
 }
 
-/** What a readme says below its last heading that speaks of a licence. */
+/** The section of a readme below its last heading about a licence. */
 function licenceSection(readme: string): string {
   const headings = [...readme.matchAll(/^(#{1,6}[^\n]*licen[sc]e[^\n]*|[^\n]*licen[sc]e[^\n]*\n[=-]{3,})$/gim)];
   const start = headings.at(-1)?.index;
@@ -70,14 +70,14 @@ function licenceSection(readme: string): string {
 function readText(path: string, limit: number): { text: string; problem?: string } {
   try {
     const head = readHead(path, limit);
-    if (head.binary) return { text: "", problem: "holds bytes that are no text" };
+    if (head.binary) return { text: "", problem: "contains bytes that are not text" };
     return head.bytes > limit ? { text: head.text, problem: `longer than ${limit} bytes` } : { text: head.text };
   } catch (error) {
     return { text: "", problem: messageOf(error).replaceAll(path, "package.json") };
   }
 }
 
-/** The real path of a directory, or undefined when it is none or leads out of `root`. */
+/** The real path of a directory; undefined if it is not one, or is outside `root`. */
 function directoryWithin(root: string, path: string): string | undefined {
   try {
     const real = realpathSync(path);
@@ -95,7 +95,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Names in a directory by code unit; none when it cannot be listed. */
+/** Names in a directory by code unit; empty if it cannot be listed. */
 function list(directory: string): string[] {
   try {
     return readdirSync(directory).sort();
@@ -104,7 +104,7 @@ function list(directory: string): string[] {
   }
 }
 
-/** At most `limit` code units, never half a surrogate pair. */
+/** At most `limit` code units, without splitting a surrogate pair. */
 function cut(text: string, limit: number): string {
   return text
     .slice(0, limit)

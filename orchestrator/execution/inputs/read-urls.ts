@@ -9,14 +9,14 @@ import { InputTooLarge, InputUnreadable } from "./errors.ts";
 const LIST_BYTES = 1_048_576;
 
 /**
- * One item per line of a text file that is an address; empty lines and those that begin with # are skipped. The pages are fetched later,
- * by the mission's services, from these hosts and no others. A run may call so many tools, and one executor may get the whole list.
+ * One item per address in a text file; empty lines and those that begin with # are skipped. The mission's services fetch the pages later,
+ * from these hosts only. The number is limited to a run's tool calls, since one executor may get the whole list.
  */
 export function readUrls(path: string): Item[] {
   if (!statSync(path).isFile()) throw new InputUnreadable(path, "`kind: urls` needs a file with an address per line");
   const { bytes, binary, text } = readHead(path, LIST_BYTES);
   if (bytes > LIST_BYTES) throw new InputTooLarge(path, `${bytes} bytes; at most ${LIST_BYTES}`);
-  if (binary) throw new InputUnreadable(path, "it holds bytes that are no text");
+  if (binary) throw new InputUnreadable(path, "it contains bytes that are not text");
   const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim());
   const urls = new Set(lines.flatMap((line, index) => (line === "" || line.startsWith("#") ? [] : [addressIn(path, line, index + 1)])));
   if (urls.size > DEFAULT_LIMITS.tools) throw new InputTooLarge(path, `${urls.size} addresses; at most ${DEFAULT_LIMITS.tools}`);

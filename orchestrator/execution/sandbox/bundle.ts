@@ -7,21 +7,21 @@ import type { Hash } from "../../primitives/hex.ts";
 import { isOwn, keptBundle, loaderOf, type Seen } from "./kept-bundles.ts";
 import { SERVICE_SOURCES, serviceSources } from "./service-sources.ts";
 
-/** A service as it is registered, sold and run: one self-contained script and the hash that names it. */
+/** A service as registered, sold and run: one self-contained script and its hash. */
 export interface Bundle {
   readonly bytes: Uint8Array;
   /** keccak256 of the bytes (decision 44). */
   readonly codeHash: Hash;
 }
 
-/** A service's source cannot be made into one self-contained file. `details` has a line for each error: file, line, column and reason. */
+/** A service's source cannot be bundled into one self-contained file. `details` has a line per error: file, line, column and reason. */
 export class BundleFailed extends AgentCityError {
   constructor(file: string, details: string, action?: string, cause?: unknown) {
     super("BundleFailed", `The service ${basename(file)} cannot be bundled`, { details, action, cause });
   }
 }
 
-/** Bytes of a bundle: it is sent to every executor and kept with every mission that used it. */
+/** Maximum size of a bundle, bytes: it is sent to every executor and stored with every mission that used it. */
 const MAX_BYTES = 2_097_152;
 
 const COMMON = {
@@ -41,13 +41,13 @@ const COMMON = {
 
 const SERVICE = { ...COMMON, platform: "neutral", format: "iife", globalName: "service" } as const satisfies BuildOptions;
 
-/** Of the city's own files: for a bare realm, or for Node, whose modules are left to `require`. */
+/** For the city's own files: for a bare realm, or for Node, whose modules are left to `require`. */
 const OWN = { neutral: SERVICE, node: { ...COMMON, platform: "node", format: "cjs" } } as const satisfies Record<string, BuildOptions>;
 
 /**
- * Bundles a service file with all it imports. The bytes depend on the sources alone: no path, no time, no host; so anyone can
- * rebuild them and compare the hash. A script, not a module: it defines `service` and needs no loader. Nothing is read but the file's
- * folder and installed packages.
+ * Bundles a service file with its imports. The bytes depend on the sources alone, not on path, time or host, so that anyone can rebuild
+ * them and compare the hash. The result is a script, not a module: it defines `service` and needs no loader. Only the file's folder and
+ * installed packages are read.
  */
 export async function bundleService(file: string): Promise<Bundle> {
   if (!existsSync(file)) throw new BundleFailed(file, "it does not exist");
@@ -58,12 +58,12 @@ export async function bundleService(file: string): Promise<Bundle> {
   });
 }
 
-/** A bundle read back from disk or taken from a record: the hash is recomputed, never believed. */
+/** A bundle read from disk or a record; its hash is recomputed. */
 export function bundleOf(bytes: Uint8Array): Bundle {
   return { bytes, codeHash: keccak256(bytes) };
 }
 
-/** One script from a file of the city's own and its imports. */
+/** Bundles one of the city's own files with its imports into a script. */
 export function bundleOwn(file: string, platform: keyof typeof OWN): Promise<Bundle> {
   const options = OWN[platform];
   return keptBundle(file, options, async (seen) => bundleOf(await bundled(file, { ...options, plugins: [ownSources(seen)] })));
@@ -97,7 +97,7 @@ async function bundled(file: string, options: typeof COMMON & BuildOptions): Pro
     throw new BundleFailed(file, error.errors.map(describe).join("\n"), imports ? advice : undefined, error);
   }
   const [output] = result.outputFiles;
-  if (output === undefined) throw new BundleFailed(file, "nothing came out");
+  if (output === undefined) throw new BundleFailed(file, "the bundler produced no output");
   return output.contents;
 }
 
@@ -105,7 +105,7 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && "errors" in error && Array.isArray(error.errors) && error.errors.length > 0;
 }
 
-/** `shout.ts:3:14: Expected ")" but found end of file`, with the line at fault below it. */
+/** `shout.ts:3:14: Expected ")" but found end of file`, followed by the offending line. */
 function describe({ text, location, detail }: Message): string {
   const reason = detail instanceof Error ? detail.message : text;
   if (location === null) return reason;

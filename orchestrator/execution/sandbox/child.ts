@@ -1,23 +1,23 @@
 /**
- * The process of one service run. Handed to `node --permission --eval`; reads the realm's script, one job and the answers to tool calls
- * from stdin, writes requests and one outcome to stdout, a JSON text per line. It evaluates the service in a realm of its own, and may
- * have waited for the job a while.
+ * The process of one service run. Passed to `node --permission --eval`; reads the realm's script, one job and the answers to tool calls
+ * from stdin, writes requests and one outcome to stdout, one JSON text per line. It evaluates the service in a separate realm, and may have
+ * been started ahead of the job.
  */
 import { readSync, writeSync } from "node:fs";
 import { constants, createContext, Script } from "node:vm";
 import type { Realm } from "./realm.ts";
 
-/** The second line of stdin; the first is the script that defines `service.openRealm`. After it come the service's script and its input. */
+/** The second line of stdin; the first is the script that defines `service.openRealm`. The service's script and its input follow. */
 export interface Job {
-  /** Bytes of UTF-8. */
+  /** Length, UTF-8 bytes. */
   readonly code: number;
   readonly input: number;
   readonly maxTools: number;
   readonly maxMessages: number;
   readonly maxOutput: number;
-  /** The bundle must have been read and run to its end in this time, milliseconds. */
+  /** Time limit for loading the bundle, milliseconds. */
   readonly loadMs: number;
-  /** The realm's jobs end after this time even if the parent is gone, milliseconds. */
+  /** Time after which the realm's jobs end even if the parent is gone, milliseconds. */
   readonly lastResortMs: number;
 }
 
@@ -56,7 +56,7 @@ try {
 realm.begin(input, job.maxTools, job.maxMessages, job.maxOutput);
 serve();
 
-/** Lets the realm run until it waits for a tool, and answers, until there is an outcome. */
+/** Runs the realm until it waits for a tool, and answers, until there is an outcome. */
 function serve(): void {
   const turn = new Script("0");
   for (let open = 0; ; open -= 1) {
@@ -77,7 +77,7 @@ function serve(): void {
   }
 }
 
-/** Removes from this process's own global whatever a bare realm does not have: no path leads from there to Node. */
+/** Removes everything from this process's global object that a bare realm lacks, so that nothing leads to Node. */
 function leaveNothingBehind(): void {
   const names = own(new Script("Object.getOwnPropertyNames(globalThis).join()"));
   const bare = new Set(String(names).split(","));
@@ -96,7 +96,7 @@ function writeLine(line: string): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(1, bytes, written);
 }
 
-/** The error is of the realm that was interrupted, so no instance of this one's Error. */
+/** The error belongs to the interrupted realm, so `instanceof Error` fails. */
 function isTimeout(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 }
@@ -109,7 +109,7 @@ function describe(error: unknown): string {
   }
 }
 
-/** Reads stdin, waiting; its end means that the parent is gone. */
+/** Reads stdin synchronously; its end means that the parent is gone. */
 function reader(): { readonly nextLine: () => string; readonly nextText: (length: number) => string } {
   const LINE_END = 10;
   let rest = new Uint8Array();

@@ -2,26 +2,26 @@ import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { AgentCityError } from "../../primitives/errors.ts";
 
-/** There is no second fence on this machine, and somebody else's code was to run. */
+/** This machine has no second sandbox layer, and untrusted code was to run. */
 export class NoSandbox extends AgentCityError {
   constructor(why: string) {
-    super("NoSandbox", "Code of others is not run behind one fence alone", {
+    super("NoSandbox", "Untrusted code is not run in a single sandbox layer", {
       details: why,
-      action: "install bubblewrap (apt-get install bubblewrap), or accept the risk aloud with --weak-sandbox",
+      action: "install bubblewrap (apt-get install bubblewrap), or accept the risk with --weak-sandbox",
     });
   }
 }
 
-/** Where the process finds the Node that runs it, and nothing else of this machine. */
+/** Path of the Node binary inside the sandbox, where nothing else of this machine is visible. */
 const NODE = "/node";
-/** What a Node is linked with, where a system keeps it. */
+/** Shared libraries of a Node binary, where the system has them. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"] as const;
-/** Bounds that the kernel holds: open files, bytes of a file, core dumps, seconds of processor time. */
+/** Limits enforced by the kernel: open files, file size in bytes, core dumps, seconds of CPU time. */
 const BOUNDS = ["--nofile=64", "--fsize=0", "--core=0", "--cpu=900"] as const;
 
 /**
- * The command of a process behind the second fence (bubblewrap): namespaces of its own for users, processes, network, mounts and IPC, no
- * capabilities, no environment, and no files but Node and its libraries, which it cannot write.
+ * The command for a process in the second sandbox layer (bubblewrap): its own user, process, network, mount and IPC namespaces, no
+ * capabilities, no environment, and no files except Node and its libraries, read-only.
  */
 export function fenced(node: string, args: readonly string[]): readonly [command: string, args: readonly string[]] {
   const libraries = LIBRARIES.flatMap((path) => ["--ro-bind-try", path, path]);
@@ -43,7 +43,10 @@ export function fenced(node: string, args: readonly string[]): readonly [command
   return ["prlimit", [...BOUNDS, "bwrap", ...walls, ...inside, "--", NODE, ...args]];
 }
 
-/** Why this machine has no second fence; undefined if it has one. Tries it: bubblewrap may be there and user namespaces not. */
+/**
+ * Why this machine has no second sandbox layer; undefined if it has one. Tested by running it: bubblewrap may be installed without user
+ * namespaces.
+ */
 export function fenceProblem(node: string): string | undefined {
   const [command, args] = fenced(node, ["--eval", "process.stdout.write('inside')"]);
   const { stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8", timeout: 10_000, env: { PATH: process.env["PATH"] } });

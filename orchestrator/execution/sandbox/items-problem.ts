@@ -2,12 +2,12 @@ import { isObject, type JsonObject, type JsonValue } from "../../primitives/json
 import { compileSchema, describeProblem } from "../../primitives/json-schema.ts";
 import type { ServiceSchemas } from "./run.ts";
 
-/** Ids named in a message. */
+/** Number of ids listed in a message. */
 const NAMED = 5;
 
 /**
- * What is wrong with the ids of an output's items, if anything: two are the same, or a service that works item by item (and does not say
- * that it `drops`) left some unanswered.
+ * Problem with the ids of an output's items: duplicates, or unanswered items of a service that works item by item (unless it `drops`
+ * items).
  */
 export function itemsProblem(
   { perItem = false, drops = false }: { readonly perItem?: boolean; readonly drops?: boolean },
@@ -28,7 +28,7 @@ export function itemsProblem(
   return `${left.length} of ${asked.size} items have no answer: ${named.join(", ")}${left.length > NAMED ? ", …" : ""}`;
 }
 
-/** What a service's schemas say against an output that it did not give here. */
+/** Problem of an output made elsewhere with its service's schemas. */
 export function outputProblem(schemas: ServiceSchemas, input: JsonObject, output: JsonObject): string | undefined {
   const misfit = compileSchema(schemas.output)(output);
   return misfit === undefined ? itemsProblem(schemas, input, output) : `the output does not fit its schema: ${describeProblem(misfit)}`;

@@ -49,7 +49,7 @@ describe("execution/inputs", () => {
       readmeLicence: "## License\n\nMIT © somebody\n",
     });
     expect(items[2]?.["readmeHead"]).to.have.length(2_048);
-    expect(items[4]).to.include({ manifest: "", problem: "holds bytes that are no text" });
+    expect(items[4]).to.include({ manifest: "", problem: "contains bytes that are not text" });
   });
 
   it("gives the same items and digest wherever the tree lies, another digest for another tree", () => {
@@ -106,19 +106,19 @@ describe("execution/inputs", () => {
       text: "é".repeat(32_768),
       problem: "only the first 65536 of 80000 bytes were read",
     });
-    expect(found.get("z.bin")).to.include({ binary: true, text: "", problem: "holds bytes that are no text" });
+    expect(found.get("z.bin")).to.include({ binary: true, text: "", problem: "contains bytes that are not text" });
     expect(found.get("old.txt")).to.include({ text: "café –", encoding: "windows-1252" });
     expect(found.get("wide.txt")).to.include({ text: "hé", encoding: "utf-16le" });
     expect(found.get("bom.txt")).to.include({ text: "marked" });
     expect(input.skipped).to.deep.equal([
-      { id: ".git", reason: "not looked into" },
-      { id: "broken", reason: "a link that leads nowhere" },
+      { id: ".git", reason: "not searched" },
+      { id: "broken", reason: "a broken link" },
       { id: "folder", reason: "a link to a directory" },
-      { id: "hidden", reason: "a link to what is not looked into" },
+      { id: "hidden", reason: "a link to something that is not searched" },
       { id: "out", reason: "a link to a place outside the input" },
     ]);
     expect(describeInput(input)).to.equal(
-      "input: 7 items of kind files · 5 left out (.git: not looked into; broken: a link that leads nowhere; folder: a link to a directory; …) · 2 in another encoding than UTF-8 (old.txt: windows-1252; wide.txt: utf-16le) · 2 with a problem (e/y.md: only the first 65536 of 80000 bytes were read; z.bin: holds bytes that are no text)",
+      "input: 7 items of kind files · 5 left out (.git: not searched; broken: a broken link; folder: a link to a directory; …) · 2 in another encoding than UTF-8 (old.txt: windows-1252; wide.txt: utf-16le) · 2 with a problem (e/y.md: only the first 65536 of 80000 bytes were read; z.bin: contains bytes that are not text)",
     );
     expect(readInput({ kind: "files", path: "d/x.txt" }, directory()).items).to.have.length(1);
     expect(() => readInput({ kind: "files", path: "/dev/zero" }, directory())).to.throw(InputUnreadable);
@@ -146,7 +146,7 @@ describe("execution/inputs", () => {
         row: 4,
         fields: { name: "Wall", days: "-", "column 3": "3", "days (2)": "" },
         values: { "column 3": 3 },
-        problem: "record 4 has 3 cells where the head has 4",
+        problem: "record 4 has 3 cells but the header has 4",
       },
       {
         id: "row-0000005",
@@ -154,7 +154,7 @@ describe("execution/inputs", () => {
         row: 5,
         fields: { name: "Door", days: "0.5", "column 3": "1", "days (2)": "2" },
         values: { days: 0.5, "column 3": 1, "days (2)": 2 },
-        problem: "record 5 has 5 cells where the head has 4",
+        problem: "record 5 has 5 cells but the header has 4",
       },
       {
         id: "row-0000006",
@@ -164,7 +164,7 @@ describe("execution/inputs", () => {
         values: { days: 1000, "days (2)": 4 },
       },
     ]);
-    expect(dirty.remarks).to.deep.equal(["columns without a name of their own are called column 3, days (2)", "2 blank rows left out"]);
+    expect(dirty.remarks).to.deep.equal(["columns without a unique name were named column 3, days (2)", "2 blank rows left out"]);
     const german = rowsOf(Buffer.from("Größe;Preis\r\ngroß;1.234,50\r\n", "latin1"));
     expect(german.items[0]).to.deep.include({ fields: { Größe: "groß", Preis: "1.234,50" }, values: { Preis: 1234.5 } });
     expect(german.remarks).to.deep.equal(["read as windows-1252"]);
