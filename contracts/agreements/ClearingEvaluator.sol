@@ -95,6 +95,8 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     IERC20 private immutable _TOKEN;
 
     mapping(bytes32 key => Hearing hearing) private _hearings;
+    /// @inheritdoc IClearingEvaluator
+    mapping(address account => uint256 owed) public creditOf;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _EVIDENCE = IEvidenceRegistry(constitution.at(Institution.EVIDENCE));
@@ -204,7 +206,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         bytes32 reason = keccak256(abi.encode(h.digest, h.work, h.panels, h.outcome, h.score));
         h.closed = true;
         emit Finalised(key, h.outcome, share, reason);
-        if (h.challenger != Challenger.NOBODY) _payBond(key, terms, h.challenger == Challenger.CLIENT, stood, share);
+        if (h.challenger != Challenger.NOBODY) _creditBond(key, terms, h.challenger == Challenger.CLIENT, stood, share);
 
         uint256 before = feeToken == address(0) ? 0 : IERC20(feeToken).balanceOf(address(this));
         IJobEscrow escrow = IJobEscrow(terms.escrow);
@@ -214,6 +216,14 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         if (feeToken == address(0)) return;
         uint256 fee = IERC20(feeToken).balanceOf(address(this)) - before;
         if (fee != 0) IERC20(feeToken).safeTransfer(msg.sender, fee);
+    }
+
+    /// @inheritdoc IClearingEvaluator
+    function withdraw(address account) external nonReentrant {
+        uint256 amount = creditOf[account];
+        if (amount == 0) revert NothingToPay();
+        delete creditOf[account];
+        _TOKEN.safeTransfer(account, amount);
     }
 
     /// @inheritdoc IClearingEvaluator
@@ -292,14 +302,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
             c.excluded,
             c.drawBlock
         );
-        uint256 drawn = 0;
-        // At most seven seats.
-        for (uint256 i = 0; i < panel.length; ++i) {
-            // Who lost its weight after the draw keeps its place: fewer of the others are no majority for it.
-            uint256 weight = panel[i].weight;
-            drawn += weight == 0 ? PanelDraw.MOST_WEIGHT : weight;
-        }
-        (c.panel, c.drawn) = (panel, drawn);
+        (c.panel, c.drawn) = (panel, PanelDraw.drawn(panel));
         uint256 most = terms.questions == _ALL_QUESTIONS ? _QUESTIONS * panel.length : panel.length;
         (c.count.praise, c.praise) = (new uint256[](most), new uint256[](most));
     }
@@ -492,12 +495,12 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         return terms.graduated ? score : uint16(BasisPoints.WHOLE);
     }
 
-    /// @dev Back to whoever challenged if the share moved its way, else to the other party, which waited. A token that refuses one of them
-    /// does not hold up the other's money.
-    function _payBond(bytes32 key, Terms calldata terms, bool byClient, uint16 stood, uint16 share) private {
+    /// @dev Back to whoever challenged if the share moved its way, else to the other party, which waited.
+    function _creditBond(bytes32 key, Terms calldata terms, bool byClient, uint16 stood, uint16 share) private {
         bool back = byClient ? share < stood : share > stood;
         address to = byClient == back ? terms.client : terms.provider;
-        emit BondPaid(key, to, terms.bond, _TOKEN.trySafeTransfer(to, terms.bond));
+        creditOf[to] += terms.bond;
+        emit BondCredited(key, to, terms.bond);
     }
 
     /// @dev Once: the first panel of the two has decided.

@@ -87,8 +87,8 @@ library Rulings {
         c.praise = new uint256[](d.verdicts);
         // While nothing is decided without all members, nothing can be left out.
         _weigh(s, d, c, f.terms.minConfidence(d.law.risk()), open ? 0 : Panels.posted(s, d));
-        (uint256 drawn, uint256 seats) = _drawn(d);
-        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), drawn, seats);
+        uint256 drawn = PanelDraw.drawn(d.panel);
+        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), drawn, d.panel.length);
         if (r.decision.result == ClearingResult.PASS) r.decision.score = Clearing.median(c);
         _checkPanel(d, r.decision.result, open);
         uint8 agreed = d.law.tier() == Tier.CONSENSUS ? d.word.commitMask & r.decision.agreeing : d.word.commitMask;
@@ -146,19 +146,6 @@ library Rulings {
         if (kept == said) return;
         bytes4 replaced = ICollaborationContract.VerdictReplaced.selector;
         d.refuse(replaced, d.node, uint160(verifier), uint256(kept), uint256(said));
-    }
-
-    /// @dev Of all members, whether they were heard or not, and whatever they said. Who lost its weight after the draw keeps its place: the
-    /// others do not decide more easily for it.
-    function _drawn(Docket memory d) private pure returns (uint256 drawn, uint256 seats) {
-        seats = d.panel.length;
-        // At most seven weights of sixteen bits.
-        unchecked {
-            for (uint256 i = 0; i < seats; ++i) {
-                uint256 weight = d.panel[i].weight;
-                drawn += weight == 0 ? PanelDraw.MOST_WEIGHT : weight;
-            }
-        }
     }
 
     /// @dev All members; once the hearing is closed more than half, if they decide, with every verdict that was posted. What a part of the

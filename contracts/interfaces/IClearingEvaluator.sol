@@ -100,8 +100,8 @@ interface IClearingEvaluator {
         bool complete
     );
     event Challenged(bytes32 indexed key, address indexed party, uint96 bond);
-    /// @notice To whom a challenge's bond went, once the job ended.
-    event BondPaid(bytes32 indexed key, address indexed to, uint96 bond, bool paid);
+    /// @notice Whose a challenge's bond is, once the job ended.
+    event BondCredited(bytes32 indexed key, address indexed to, uint96 bond);
     event Finalised(bytes32 indexed key, Outcome outcome, uint16 share, bytes32 reason);
 
     error InvalidTerms();
@@ -122,6 +122,7 @@ interface IClearingEvaluator {
     error NotChallengeable(bytes32 key);
     error Undecided(uint8 result);
     error Closed(bytes32 key);
+    error NothingToPay();
     error NotOnPanel(address verifier);
     error DuplicateVerdict(address verifier);
     error ItemNotInEnvelope(uint8 slot, uint8 index);
@@ -160,6 +161,13 @@ interface IClearingEvaluator {
     /// @notice Ends the job as decided; undecided or undelivered it is rejected, which refunds the client. Anyone. What the escrow pays its
     /// evaluator in `feeToken` goes to the caller.
     function finalise(Terms calldata terms, address feeToken) external;
+
+    /// @notice Pays an account the bonds that are its own; the token's `Transfer` tells of it. Anyone, so that an account which the token
+    /// refuses concerns itself alone.
+    function withdraw(address account) external;
+
+    /// @notice What `withdraw` would pay, of the city's token.
+    function creditOf(address account) external view returns (uint256);
 
     /// @notice What evidence and verdicts would decide now, without anything being written.
     function preview(Terms calldata terms, bytes calldata record) external view returns (ClearingDecision memory);

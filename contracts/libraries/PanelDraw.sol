@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
+import {Seat} from "../types/Evidence.sol";
 
 /// @title Drawing a panel
 /// @notice Decision 22. Draw numbers form one endless sequence per seed: the caller takes draw 0, 1, 2 … and skips the
@@ -22,5 +23,18 @@ library PanelDraw {
     function next(bytes32 seed_, uint256 draw, uint256 n) internal pure returns (uint256) {
         if (n == 0) revert EmptyPool();
         return uint256(EfficientHashLib.hash(seed_, bytes32(draw))) % n;
+    }
+
+    /// @notice What was drawn weighs, whoever of it was heard and whatever they said. Who lost its weight after the draw keeps its place: the
+    /// others do not decide more easily for it.
+    /// @param panel at most 255 seats
+    function drawn(Seat[] memory panel) internal pure returns (uint256 weight) {
+        // Weights of sixteen bits each.
+        unchecked {
+            for (uint256 i = 0; i < panel.length; ++i) {
+                uint256 one = panel[i].weight;
+                weight += one == 0 ? MOST_WEIGHT : one;
+            }
+        }
     }
 }

@@ -311,6 +311,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     redraw: anyone,
     challenge: only("NotAuthorised", "client", "provider"),
     finalise: anyone,
+    withdraw: anyone,
   },
   StakePool: {
     openPool: anyone,

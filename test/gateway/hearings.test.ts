@@ -235,6 +235,8 @@ describe("jobs of strangers before a panel", function () {
     const state = await until(one, isOver);
     expect(state).to.include({ outcome: "PASS", panels: 2 });
     expect(state["challenged"]).to.deep.equal({ by: "client", outcome: "PASS", score: 10_000 });
+    expect(await city.client.evaluator.creditOf(one.terms.provider)).to.equal(bond);
+    await one.client.city.evaluator.withdraw([one.terms.provider]);
     expect((await city.client.token.balanceOf(one.terms.provider)) - held).to.equal(bond);
     expect(await one.withdrawn("provider")).to.equal(AMOUNT);
   });

@@ -116,8 +116,8 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "ClearingEvaluator.evaluate",
     guard: "a decision needs more than half of the weight that was drawn",
     file: "agreements/ClearingEvaluator.sol",
-    find: "            drawn += weight == 0 ? PanelDraw.MOST_WEIGHT : weight;\n",
-    replace: "        drawn = 1;\n",
+    find: "(c.panel, c.drawn) = (panel, PanelDraw.drawn(panel));",
+    replace: "(c.panel, c.drawn) = (panel, 1);",
   },
   {
     title: "a client hands in again without the best verdicts, and the share falls",

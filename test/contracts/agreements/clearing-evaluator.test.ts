@@ -5,6 +5,7 @@ import { typesOf } from "../../../orchestrator/protocol/typed-data.ts";
 import { AMOUNT, openEscrow, Status } from "../../support/agreement-fixture.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { BUDGET, Class, HEARING, HOUR, JobStatus, LAYOUT, Outcome, openEvaluator, Result } from "../../support/evaluator-fixture.ts";
+import { turnHostile } from "../../support/hostile-token.ts";
 
 const PASS = {};
 const FAIL = { result: Result.FAIL };
@@ -324,7 +325,8 @@ describe("ClearingEvaluator", () => {
       await one.decideAgain(FAIL);
       const { standing, outcome, complete } = await hearing(one.terms);
       expect([Number(standing), Number(outcome), complete]).to.deep.equal([Outcome.PASS, Outcome.FAIL, true]);
-      await expect(contract.finalise(one.terms, nobody)).to.emit(contract, "BondPaid");
+      await expect(contract.finalise(one.terms, nobody)).to.emit(contract, "BondCredited");
+      await contract.withdraw(client);
       expect(await statusOf(one.jobId)).to.equal(JobStatus.REJECTED);
       expect((await balanceOf(client)) - without).to.equal(BUDGET + BOND);
     });
@@ -341,6 +343,7 @@ describe("ClearingEvaluator", () => {
         const before = await balanceOf(waited);
         await one.decideAgain(result);
         await contract.finalise(one.terms, nobody);
+        await contract.withdraw(waited);
         expect(await statusOf(one.jobId)).to.equal(result === PASS ? JobStatus.COMPLETED : JobStatus.REJECTED);
         expect((await balanceOf(waited)) - before).to.equal(BUDGET + BOND);
       }
@@ -355,6 +358,7 @@ describe("ClearingEvaluator", () => {
       await expect(contract.finalise(one.terms, nobody)).to.be.revertedWithCustomError(contract, "TooEarly");
       await increase(HEARING + 1);
       await contract.finalise(one.terms, nobody);
+      await contract.withdraw(provider);
       expect(await statusOf(one.jobId)).to.equal(JobStatus.COMPLETED);
       expect((await balanceOf(provider)) - before).to.equal(BUDGET + BOND);
     });
@@ -369,17 +373,29 @@ describe("ClearingEvaluator", () => {
       await expect(register({ ...three, panelSize: 4 })).to.be.revertedWithCustomError(contract, "InvalidTerms");
     });
 
-    it("holds up no payment that the escrow owes: a job ends whatever the bond's token does", async () => {
-      const { contract, delivered, client, city, at, statusOf, nobody } = await openEvaluator();
+    it("keeps a bond for a party that its token blocks, and holds up nobody else's payment for it", async () => {
+      const { contract, delivered, client, provider, balanceOf, city, statusOf, nobody } = await openEvaluator();
       const one = await delivered(small);
       await one.evaluate([PASS]);
       await one.challenge(client);
       await one.decideAgain(PASS);
-      // The evaluator's tokens are gone: the bond cannot be paid.
-      const evaluator = await city.as(at);
-      await city.token.connect(evaluator).transfer(keyOf("elsewhere").address, await city.token.balanceOf(at));
-      await expect(contract.finalise(one.terms, nobody)).to.emit(contract, "BondPaid");
+      await contract.finalise(one.terms, nobody);
       expect(await statusOf(one.jobId)).to.equal(JobStatus.COMPLETED);
+      const other = await delivered(small);
+      await other.evaluate([FAIL]);
+      await other.challenge(provider);
+      await other.decideAgain(FAIL);
+      await contract.finalise(other.terms, nobody);
+      expect([await contract.creditOf(provider), await contract.creditOf(client)]).to.deep.equal([BOND, BOND]);
+      const token = await turnHostile(city);
+      await token.block(provider.address);
+      await expect(contract.withdraw(provider)).to.be.revertedWithCustomError(token.contract, "Blocked");
+      const before = [await balanceOf(client), await balanceOf(provider)] as const;
+      await contract.withdraw(client);
+      await token.block(provider.address, false);
+      await contract.withdraw(provider);
+      await expect(contract.withdraw(provider)).to.be.revertedWithCustomError(contract, "NothingToPay");
+      expect([(await balanceOf(client)) - before[0], (await balanceOf(provider)) - before[1]]).to.deep.equal([BOND, BOND]);
     });
   });
 

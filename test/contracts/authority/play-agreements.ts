@@ -85,6 +85,9 @@ export async function playEvaluator(trial: AuthorityTrial): Promise<void> {
   await disputed.evaluate([{}]);
   for (const party of [client, provider]) await city.fund(party, trialled.at, 1n);
   await record("challenge", () => contract.connect(client).challenge(disputed.terms));
+  await disputed.decideAgain({});
+  await contract.finalise(disputed.terms, nobody);
+  await record("withdraw", () => contract.withdraw(provider));
   const quiet = { ...base, jobId: await createJob() };
   await register(quiet);
   await jobs.connect(client).fund(quiet.jobId, BUDGET, "0x");
