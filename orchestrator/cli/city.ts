@@ -17,6 +17,7 @@ import { interrupted } from "./interruption.ts";
 import { lastingNetwork, placeOf } from "./network.ts";
 import { withProgress } from "./progress.ts";
 import { forEver, serveCity } from "./serve-city.ts";
+import { testBoundary } from "./test-boundary.ts";
 import { wallTime } from "./wall-time.ts";
 
 export interface CityCommandOptions {
@@ -132,6 +133,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
       seed: foundedSeed(dir) ?? options.seed ?? "7",
       silenceClock: rpcUrl === undefined && live === undefined ? undefined : systemClock(wallTime),
       copyFounding: true,
+      boundary: testBoundary(),
     });
     const clock = { millis: wallTime.millis, wait: pause };
     const seats = await openSeats(opened, { port: options.open, clock, relayGas: BigInt(options.relayGas) });

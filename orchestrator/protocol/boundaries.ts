@@ -67,6 +67,9 @@ export const HYBRID_BOUNDARIES = ["execution:worked", "execution:checkpointed"] 
 /** Reached only by missions with child missions. */
 export const BRANCH_BOUNDARIES = ["execution:descended", "execution:concluded"] as const;
 
+/** Points that a job of an escrow passes before its panel: what its members said is known and not handed in, it is, the job is ended. */
+export const HEARING_BOUNDARIES = ["hearing:judged", "hearing:evaluated", "hearing:finalised"] as const;
+
 /** Reached by an order whose law was at fault: that mission's accounts are closed and bundled, and no other session is open yet. */
 export const ORDER_BOUNDARIES = ["city:books-closed"] as const;
 
@@ -77,4 +80,7 @@ export type ExecutionBoundary = (
   | typeof BRANCH_BOUNDARIES
 )[number];
 
-export type BoundaryName = LegislatureBoundary | ExecutionBoundary | (typeof ORDER_BOUNDARIES | typeof SENDER_BOUNDARIES)[number];
+export type BoundaryName =
+  | LegislatureBoundary
+  | ExecutionBoundary
+  | (typeof ORDER_BOUNDARIES | typeof SENDER_BOUNDARIES | typeof HEARING_BOUNDARIES)[number];

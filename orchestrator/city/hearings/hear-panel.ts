@@ -20,9 +20,11 @@ import {
 import { verdictOf } from "../../execution/judging.ts";
 import type { JobBrief, Verifier } from "../../execution/seat.ts";
 import { unlessAbsent } from "../../minds/absence.ts";
+import type { Boundary } from "../../primitives/boundary.ts";
 import { type Address, type Hash, hashSchema } from "../../primitives/hex.ts";
 import type { JsonObject } from "../../primitives/json.ts";
 import type { Tell } from "../../primitives/progress.ts";
+import type { BoundaryName } from "../../protocol/boundaries.ts";
 import { deliverableOf, questionsOf, termsOnChain } from "../../protocol/hearing.ts";
 import type { Commission, HearingTerms } from "../../protocol/hearing-schema.ts";
 import type { Answers } from "../../records/answers.ts";
@@ -55,6 +57,7 @@ interface Court {
   readonly answers: Answers;
   readonly tell: Tell;
   readonly verifiers: readonly Verifier[];
+  readonly boundary: Boundary<BoundaryName>;
 }
 
 /** How long a verdict holds, seconds of chain time. */
@@ -62,7 +65,7 @@ const VALIDITY = 3_600n;
 
 /** Asks those who were drawn, each for itself, and hands in what they say once that is more than `before`, of the same panel. */
 export async function hearPanel(court: Court, key: Hash, delivered: Delivered, view: HearingView, before: Spoken): Promise<Spoken> {
-  const { client, verifiers, tell } = court;
+  const { client, verifiers, tell, boundary } = court;
   const { terms } = delivered;
   const said = { ...before, isPartial: true };
   const drawn = await panelOfHearing(client, terms, view);
@@ -84,6 +87,7 @@ export async function hearPanel(court: Court, key: Hash, delivered: Delivered, v
   const signed = await signedBy(client, voices, brief, view);
   if (signed.length < members.length) return said;
   const record = recordOf(delivered, brief, signed);
+  await boundary("hearing:judged");
   try {
     const intent = intentKey("hearing", "evaluate", key, view.panels, ...members);
     await client.evaluator.evaluate([termsOnChain(terms), record], { intent });
@@ -93,6 +97,7 @@ export async function hearPanel(court: Court, key: Hash, delivered: Delivered, v
     if (!(error instanceof TransactionReverted) || error.errorName !== "Undecided") throw error;
     tell(`job ${terms.jobId} of ${terms.escrow}: ${members.length} of ${drawn.length} were heard and decide nothing`);
   }
+  await boundary("hearing:evaluated");
   return result;
 }
 

@@ -307,7 +307,7 @@ export class Hearings {
   }
 
   async #hear(key: Hash, kept: Kept, view: HearingView): Promise<Due> {
-    const { client, chain, answers, tell } = this.#city;
+    const { client, chain, answers, tell, boundary } = this.#city;
     const due = { second: view.closesAt + 1, millis: NEVER };
     if (kept.delivered === null) return due;
     const { number } = chain.head();
@@ -318,7 +318,7 @@ export class Hearings {
     const before = said?.panel === view.panels ? said : { panel: view.panels, members: [], isPartial: true };
     const submitted = await this.#submittedFor(key, kept);
     const work = { ...this.#deliveredOf(kept, kept.delivered), submitted };
-    const spoken = await hearPanel({ client, answers, tell, verifiers }, key, work, view, before);
+    const spoken = await hearPanel({ client, answers, tell, verifiers, boundary }, key, work, view, before);
     this.#spoken.set(key, spoken);
     if (spoken.members.length > before.members.length) this.#tries.delete(key);
     if (!spoken.isPartial) return due;
@@ -360,6 +360,7 @@ export class Hearings {
       // it is asked and refuses on chain costs gas each time: whoever wants its job ended does that.
       if (!(error instanceof TransactionReverted) || (panels > 0 && error.phase === "simulated")) throw error;
     }
+    await this.#city.boundary("hearing:finalised");
     this.#end(key, kept, await viewHearing(client, terms));
   }
 
