@@ -101,6 +101,9 @@ const SUBMITTED = keccak256(new TextEncoder().encode("JobSubmitted(uint256,addre
 
 const submittedSchema = z.array(z.object({ blockNumber: z.coerce.number(), data: z.string() }));
 
+/** Blocks before a job is brought in which what was submitted to its escrow still counts: nodes answer no questions about all there ever were. */
+export const MAX_EARLIER = 200_000;
+
 /** What an escrow says was submitted for a job. */
 export interface Submitted {
   readonly deliverable: string;

@@ -180,11 +180,11 @@ describe("the audit of a hearing", function () {
     const ends = [failed, challenged, foreign, silent].map((dir) => {
       const { panels, challenge, end } = fileIn(dir).record.course;
       const moved = [...new Set(end?.moved.map(({ what }) => what))].sort();
-      return [panels.length, challenge !== null, end?.outcome, end?.share, end?.bond?.isPaid ?? null, ...moved];
+      return [panels.length, challenge !== null, end?.outcome, end?.share, end?.bond?.bond ?? null, ...moved];
     });
     expect(ends).to.deep.equal([
       [1, false, "FAIL", 0, null, "refunded"],
-      [2, true, "PASS", 10_000, true, "released"],
+      [2, true, "PASS", 10_000, "2000000", "released"],
       [1, false, "PASS", 10_000, null, "transferred"],
       [2, false, "NONE", 0, null, "refunded"],
     ]);

@@ -10,7 +10,15 @@ import { liveChainIn, openWitnessedChain, requireUrl } from "../../chain/witness
 import { type CityClient, createCityClient } from "../../client/client.ts";
 import { openingUnder } from "../../client/openings.ts";
 import { engineOf } from "../../execution/clearing-record.ts";
-import { admissibleItems, HEARING_OUTCOMES, isSubmitted, judgementsOnJob, obligationOfJob, viewHearing } from "../../execution/hearing.ts";
+import {
+  admissibleItems,
+  HEARING_OUTCOMES,
+  judgementsOnJob,
+  MAX_EARLIER,
+  obligationOfJob,
+  submittedSince,
+  viewHearing,
+} from "../../execution/hearing.ts";
 import { verdictOf } from "../../execution/judging.ts";
 import { messageOf } from "../../primitives/errors.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
@@ -102,8 +110,10 @@ const work: HearingCheck = {
     if (delivered === null) return;
     seen.same(commitmentOf(own.provider, openingIn(context), context.obligation), committed, "the work against the provider's commitment");
     // A panel hears no other work; of one that decided nothing anything may have been submitted.
-    if (course.decisions.length > 0)
-      seen.holds(await isSubmitted(client, own, deliverableOf(delivered.output)), "the work", "is not what the escrow was given");
+    const [drawn] = course.panels;
+    if (drawn === undefined || course.decisions.length === 0) return;
+    const submitted = await submittedSince(client, own, Math.max(0, drawn.drawBlock - MAX_EARLIER));
+    seen.same(submitted?.deliverable, deliverableOf(delivered.output), "the work against what the escrow was given");
   },
 };
 

@@ -71,7 +71,7 @@ const courseSchema = z.strictObject({
       share,
       reason: hashSchema,
       /** Back to whoever had challenged, or to the other party. */
-      bond: z.strictObject({ to: addressSchema, bond: decimal, isPaid: z.boolean() }).nullable(),
+      bond: z.strictObject({ to: addressSchema, bond: decimal }).nullable(),
       /** What the escrow says that it released and refunded, and what left it, with the same transaction. */
       moved: z
         .array(z.strictObject({ what: z.enum(["released", "refunded", "transferred"]), to: addressSchema, amount: decimal }))
@@ -194,7 +194,7 @@ export async function courseOf({ chain, evaluator }: CityClient, terms: HearingT
     evaluator.history("PanelDrawn", { key }),
     evaluator.history("Decided", { key }),
     evaluator.history("Challenged", { key }),
-    evaluator.history("BondPaid", { key }),
+    evaluator.history("BondCredited", { key }),
     evaluator.history("Finalised", { key }),
   ]);
   const outcomeAt = (place: number) => HEARING_OUTCOMES[place] ?? "NONE";
@@ -216,7 +216,7 @@ export async function courseOf({ chain, evaluator }: CityClient, terms: HearingT
         ? null
         : {
             ...{ outcome: outcomeAt(end.args.outcome), share: end.args.share, reason: end.args.reason },
-            bond: bond === undefined ? null : { to: bond.args.to, bond: bond.args.bond.toString(), isPaid: bond.args.paid },
+            bond: bond === undefined ? null : { to: bond.args.to, bond: bond.args.bond.toString() },
             moved: await movedBy({ publicClient }, terms, end.transactionHash),
           },
   });

@@ -7,7 +7,7 @@ import { intentKey } from "../../chain/outbox.ts";
 import { openingUnder } from "../../client/openings.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { type SignedItem, signedItemSchema } from "../../execution/evidence.ts";
-import { type HearingView, obligationOfJob, type Submitted, submittedSince, viewHearing } from "../../execution/hearing.ts";
+import { type HearingView, MAX_EARLIER, obligationOfJob, type Submitted, submittedSince, viewHearing } from "../../execution/hearing.ts";
 import type { Issuer, Verifier } from "../../execution/seat.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
 import { writeFileAtomic } from "../../primitives/files.ts";
@@ -109,8 +109,6 @@ const LONGEST_WAIT = 366 * 86_400;
 const LOOK_AGAIN = 3_600;
 /** Gas for a call that runs an escrow's code, which anybody may have written: a job of `AgreementEscrow` takes a quarter of it. */
 const MAX_GAS = 500_000n;
-/** Blocks before a job is brought in which what was submitted to its escrow still counts: nodes answer no questions about all there ever were. */
-const MAX_EARLIER = 200_000;
 /** Of how long a panel is heard, the part after which who was silent is asked again at the latest. */
 const PARTS = 8;
 const DAMAGED = "restore it from a copy, or remove it: its parties can bring the job again";
