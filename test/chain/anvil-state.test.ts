@@ -103,7 +103,7 @@ describe("an Anvil that goes on from what the last one kept", function () {
       writeFileSync(join(directory(), "city", name), readFileSync(join(directory(), "other", name)));
     const again = await open("city");
     expect(lost()).to.match(/had lost (\d+) of \1 blocks/);
-    expect(refusals()[0]).to.include("none of this chain's");
+    expect(refusals()[0]).to.include("does not belong to this chain");
     await again.close();
   });
 

@@ -60,7 +60,7 @@ describe("the city's lock", () => {
     await other.kill();
     const lock = acquireLock(dir, log);
     expect(lock.fence).to.equal(2);
-    expect(said.join()).to.contain(`${other.pid}`).and.to.contain("taken over");
+    expect(said.join()).to.contain(`${other.pid}`).and.to.contain("taking over");
     lock.release();
   });
 

@@ -218,7 +218,7 @@ describe("a mind that asks a chat model", () => {
     const offer = { node: 3, service: "fetch-and-parse", price: "60" };
     const unusable: Readonly<Record<string, readonly unknown[]>> = {
       "node 4 is not open": [{ ...offer, node: 4 }],
-      "offered for twice": [offer, offer],
+      "has two bids": [offer, offer],
       "does not accept this service": [{ ...offer, service: "transfer" }],
       "not within its budget": [{ ...offer, price: "60.000001" }],
       "free stake does not cover": [offer, { ...offer, node: 5 }],

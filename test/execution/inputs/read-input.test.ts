@@ -226,7 +226,7 @@ describe("execution/inputs", () => {
     for (const [kind, path, say] of [
       ["csv", "head.csv", /no record: the first line names the columns/],
       ["csv", "void.csv", /no record/],
-      ["urls", "list.txt", /names no address/],
+      ["urls", "list.txt", /contains no address/],
       ["files", "bare", /no file is in it/],
       ["packages", "bare", /no package is installed below it/],
     ] as const)
