@@ -250,6 +250,7 @@ library Stakes {
         if (value < Reputation.INITIAL || account.reputation < Reputation.INITIAL) {
             account.flags |= Flags.DOUBTED;
             uint256 lost = value < Reputation.INITIAL ? Reputation.INITIAL - value : 0;
+            // At most `Reputation.INITIAL`.
             self.losses[agent].push(uint32(block.number), uint224(lost));
         }
         // At most `Reputation.MAX`, a million.

@@ -146,6 +146,7 @@ library Suffrage {
         if (countedFrom < opened) return false;
         if (opened == 0) return true;
         Checkpoints.Trace224 storage freezes = self.freezes[number];
+        // A block's number fits until the year 2106.
         uint32 at = uint32(opened);
         return freezes.upperLookupRecent(at) != 0 || freezes.upperLookupRecent(at - 1) != 0;
     }
