@@ -43,7 +43,7 @@ describe("scenario: a session whose sponsor cancels", function () {
   it("says in its report who ended it, what stood for election and what it cost, and advises nothing that would not help", () => {
     const report = readFileSync(outcome.report, "utf8");
     expect(outcome.failure?.reason).to.equal("no law was made: the sponsor cancelled the session");
-    expect(report).to.include("What to do: Run the mission again if it is wanted after all.").and.to.not.include("larger budget");
+    expect(report).to.include("What to do: Run the mission again if it is still wanted.").and.to.not.include("larger budget");
     expect(report).to.include("8 of 8 agents voted; no law was made.\n\n| law | proposed by | put first by |");
     for (const { title, entry } of outcome.law.candidates) if (entry > 0) expect(report).to.include(`| "${title}" | P`);
     expect(report).to.include("300.00 tokens were deposited, 10.00 were spent, 290.00 came back to the sponsor.");
