@@ -70,7 +70,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 2_750_000,
+      limit: 2_772_000,
       why: "which of the panels' principals were marked before is drawn by addresses, up to 15,000 between two builds of the same path; the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, each slot's word, pledge and principal are read cold in every stage, and each node's clock is looked at against the time that its mission stood still (14,000)",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_595_000,
+      limit: 2_612_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. A node that was frozen since stops no other: each is tried by itself, 3,600, and who approves is remembered for its appeal, 22,000. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
@@ -120,7 +120,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 94_500,
+      limit: 96_500,
       why: "a node of this mission credits 1.75 executors with their premiums and 1.75 verifiers: stakes and reputations move here as well since an appealed outcome moves nothing (24,000, of which the missions above were relieved; an account is written once, however many of its nodes are claimed), a quarter is cold words (slots, accounts, principals' premiums, parameters), two words of the mission are new (the nodes claimed, the sums paid), 27,000 is the compiler's work on them, and 2,000 whether the executors get a vote by it, and 2,000 to 10,000 verifiers whose account is new: eight draws seat as many different ones as the bytecode's addresses come to (up to 7,000 between measurements of the same code path); the withdrawals that follow are not in it",
     },
   },
