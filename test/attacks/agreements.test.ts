@@ -218,6 +218,7 @@ describe("attacks on agreements", () => {
     await challenge(client);
     await increase(HEARING + 1);
     await attempt(contract.connect(client).finalise(terms, nobody));
+    await attempt(contract.withdraw(provider.address));
     expect(await balanceOf(provider)).to.equal(BUDGET + CHALLENGED.bond);
   });
 
@@ -229,6 +230,7 @@ describe("attacks on agreements", () => {
     const before = await balanceOf(client);
     await decideAgain({});
     await attempt(contract.connect(client).finalise(terms, nobody));
+    await attempt(contract.withdraw(client.address));
     expect(await balanceOf(client)).to.equal(before);
   });
 
@@ -240,6 +242,7 @@ describe("attacks on agreements", () => {
     await decideAgain({});
     await attempt(challenge(client));
     await attempt(contract.connect(provider).finalise(terms, nobody));
+    await attempt(contract.withdraw(provider.address));
     expect(await balanceOf(provider)).to.equal(BUDGET + CHALLENGED.bond);
   });
 });

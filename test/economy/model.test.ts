@@ -76,7 +76,7 @@ describe("a chat model in a persona's place", function () {
     server.answer = ({ model }) => (model === "first" ? answered({ ...RESTRAINED, harvest: 7 }) : { status: 400 });
     const lost = await run(cellOf(everybody, 4));
     expect(lost.calls).to.include({ fellBack: 0, unanswered: lost.calls?.asked ?? -1 });
-    expect(server.asked.filter(({ prompt }) => prompt.includes("could not be used")).length, "told why, once").to.equal(lost.calls?.asked);
+    expect(server.asked.filter(({ prompt }) => prompt.includes("was invalid")).length, "with the reason, once").to.equal(lost.calls?.asked);
     const { milestones, seed, configuration, agents } = cellOf(everybody, 4);
     await runCell(directory(), { milestones, seed, configuration, agents, variant: AS_WRITTEN });
     const persona = keptRun(directory(), { milestones, seed, configuration, agents, variant: AS_WRITTEN });

@@ -439,13 +439,13 @@ describe("a front that is killed at every message between it and the city", func
     async open_hearing() {
       const { opening, hearing } = await job();
       return {
-        ask: () => open("/v1/hearings", opening),
+        ask: await paying("/v1/hearings", opening, PRICE),
         times: async () => (await city.client.evaluator.history("Registered", { key: hearing })).length,
       };
     },
     async hand_in_work() {
       const one = await job();
-      await one.open();
+      await (await paying("/v1/hearings", one.opening, PRICE))();
       const items = await one.receipts(WORK);
       await one.deliver(WORK, items);
       return {

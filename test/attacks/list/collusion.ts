@@ -226,8 +226,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a side needs more than half of what was drawn, by weight and by heads",
     file: "collaboration/Rulings.sol",
-    find: "d.law.redundancy(), drawn, seats);",
-    replace: "d.law.redundancy(), 1, 0);\n        (drawn, seats) = (0, 0);",
+    find: "d.law.redundancy(), drawn, d.panel.length);",
+    replace: "d.law.redundancy(), drawn == 0 ? 0 : 1, 0);",
   },
   {
     title: "one of three leaves out a verdict, so that a human has to decide what two had decided",
@@ -291,8 +291,9 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "who abstains counts for neither side, and is counted",
     file: "collaboration/Rulings.sol",
-    find: "        seats = d.panel.length;\n",
-    replace: "        if (d.complete == NodeCore.full(d.law.panelSize())) return (1, 0);\n        seats = d.panel.length;\n",
+    find: "        uint256 drawn = PanelDraw.drawn(d.panel);\n        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), drawn, d.panel.length);",
+    replace:
+      "        (uint256 drawn, uint256 seats) = d.complete == NodeCore.full(d.law.panelSize()) ? (1, 0) : (PanelDraw.drawn(d.panel), d.panel.length);\n        r.decision = Clearing.conclude(c, d.law.questions(), d.law.redundancy(), drawn, seats);",
   },
   {
     title: "two of a panel's five have work paid that most of it found wrong, by choosing whose praise is heard",
@@ -802,8 +803,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.mismatch",
     guard: "a runner of a party's house finds nothing",
     file: "collaboration/MissionFrame.sol",
-    find: "return isParty(market, principal) || market",
-    replace: "return market",
+    find: "return part.sponsor || part.executor || part.verifier || part.bid;",
+    replace: "return part.executor || part.verifier || part.bid;",
   },
   {
     title: "a rival that lost the award has its own runner take 500 tokens from the winner",
@@ -811,8 +812,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.mismatch",
     guard: "nor does one whose house bid",
     file: "collaboration/MissionFrame.sol",
-    find: "return isParty(market, principal) || market.participationOf(address(this), principal).bid;",
-    replace: "return isParty(market, principal);",
+    find: "return part.sponsor || part.executor || part.verifier || part.bid;",
+    replace: "return part.sponsor || part.executor || part.verifier;",
   },
   {
     title: "sixteen newcomers at one unit fill a consensus's market, of whom at most one may be awarded, until its attempts are spent",
