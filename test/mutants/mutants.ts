@@ -301,8 +301,8 @@ const CHECKPOINTS: readonly Mutant[] = (
     ],
     [
       "a node that was started on chain, waits, or is taken already",
-      "if (w.commitMask != 0 || w.remainder != 0)",
-      "if (w.commitMask != 0)",
+      "if (w.commitMask != 0 || w.remainder != 0 || NodeCore.dropped(s, w, node) != 0)",
+      "if (w.commitMask != 0 || NodeCore.dropped(s, w, node) != 0)",
     ],
     ["everything while the mission is stopped, and a node that is frozen", "if (s.head.stopped)", "if (false)"],
     [

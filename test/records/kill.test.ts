@@ -39,7 +39,7 @@ describe("a city killed for real", () => {
 
         const said: string[] = [];
         const lock = acquireLock(dir, (line) => said.push(line));
-        expect(said.join()).to.contain("taken over");
+        expect(said.join()).to.contain("taking over");
         const chain = await openEmbeddedChain({ dir });
         const database = await openDatabase({ dir: join(dir, "records"), cache });
         const log = new RecordLog(database, chain.clock);

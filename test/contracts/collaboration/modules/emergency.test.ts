@@ -312,7 +312,7 @@ describe("What stops a mission", () => {
       await mission.override(Action.TERMINATE_MISSION, 0);
       await time.increase(LONG);
       await refused(lapse(), "NotStopped");
-      await routed({ duration: 900 });
+      await routed({ duration: 7_200 });
       await suspend();
       await time.increase(LONG);
       await mission.contract.abort();
@@ -343,7 +343,7 @@ describe("What stops a mission", () => {
     });
 
     it("aborts when the mission's own time is over", async () => {
-      await routed({ duration: 900 });
+      await routed({ duration: 7_200 });
       await silent();
       await time.increaseTo(await mission.contract.expiresAt());
       await mission.contract.expire();
