@@ -7,7 +7,7 @@ import { requireFeasible } from "./feasible.ts";
 import { sessionGraph } from "./graph.ts";
 import { isOver } from "./refund.ts";
 import { type LegislatureResult, resultOf } from "./result.ts";
-import type { SessionState } from "./state.ts";
+import { concludedSchema, type SessionState } from "./state.ts";
 
 /** More steps than any order needs, with all its sessions. */
 const RECURSION_LIMIT = 400;
@@ -15,7 +15,7 @@ const RECURSION_LIMIT = 400;
 /**
  * Runs one order through the legislature to its end: a deployed mission, or no law and a refund; this may take several sessions on chain.
  * Called again with the same id after a crash, it resumes: nothing is signed differently, nothing is sent twice. A law of HIGH risk stops
- * it with `AuditNeeded` until an adjudicator has signed. Its checkpoints are deleted at the end.
+ * it with `AuditNeeded` until an adjudicator has signed. At the end its final state is recorded, and its checkpoints are deleted.
  */
 export async function runLegislature(options: LegislatureOptions): Promise<LegislatureResult> {
   const context = new LegislatureContext(options);
@@ -38,11 +38,17 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
     }
   }
 
-  const begun = await graph.getState(config);
-  const isNew = begun.createdAt === undefined;
-  // Not `next`, which omits steps that are done but whose checkpoint could not be stored.
-  const isOver = !isNew && begun.tasks.length === 0;
-  const final: SessionState = isOver ? begun.values : await run(isNew ? await initialState(context) : null);
+  async function conclude(): Promise<SessionState> {
+    const begun = await graph.getState(config);
+    const isNew = begun.createdAt === undefined;
+    // Not `next`, which omits steps that are done but whose checkpoint could not be stored.
+    const isOver = !isNew && begun.tasks.length === 0;
+    return isOver ? begun.values : run(isNew ? await initialState(context) : null);
+  }
+
+  // A mission asks for its law after each restart, when other agents may be here and the session's deadlines are gone: nothing is decided again.
+  const key = { session: options.id, agent: "legislature", step: "concluded", round: 0 };
+  const final = await options.ports.answers.remember(key, concludedSchema, conclude);
   const result = await resultOf(context, final);
   await checkpointer.deleteThread(options.id);
   return result;

@@ -21,8 +21,8 @@ const perAgent = () =>
  */
 export const OUTCOMES = ["open", "refused", "overdue", "deployed", "failed"] as const;
 
-/** LangGraph's state of a session: ids only. Their contents are in the records, and the chain is authoritative. */
-export const sessionState = new StateSchema({
+/** What one node at a time writes. */
+const fields = {
   /** Number on chain, decimal. */
   session: z.string().default(""),
   /** Number of this session within the order: a law may need several. */
@@ -44,8 +44,6 @@ export const sessionState = new StateSchema({
   attestations: none,
   /** Facts about the city on which all later decisions rest. */
   survey: none,
-  /** Drafts, by reading and agent. */
-  drafts: perAgent(),
   /** Every distinct drafted law. */
   table: none,
   /** Proposers and sponsors of each draft. */
@@ -86,7 +84,17 @@ export const sessionState = new StateSchema({
   approvals: none,
   mission: addressSchema.nullable().default(null),
   outcome: z.enum(OUTCOMES).default("open"),
+};
+
+/** LangGraph's state of a session: ids only. Their contents are in the records, and the chain is authoritative. */
+export const sessionState = new StateSchema({
+  ...fields,
+  /** Drafts, by reading and agent. */
+  drafts: perAgent(),
 });
+
+/** The final state of an order, as it is recorded. */
+export const concludedSchema = z.object({ ...fields, drafts: z.record(z.string(), z.string()) });
 
 /** The state as the stages read it. */
 export interface SessionState {
