@@ -128,7 +128,7 @@ describe("the console", { timeout: 3_600_000 }, () => {
       .evaluateAll((rows) => rows.map((row) => [row.getAttribute("data-check"), row.querySelector("[data-look]")?.textContent]));
     assert.deepEqual(
       checks,
-      ["FILES", "RECORDS", "CALLS", "LAW", "BALLOTS", "CLAIMS", "DECISIONS", "SETTLEMENTS", "MONEY", "RESULTS"].map((name) => [
+      ["FILES", "RECORDS", "CALLS", "LAW", "BALLOTS", "CLAIMS", "DECISIONS", "SETTLEMENTS", "BRANCHES", "MONEY", "RESULTS"].map((name) => [
         name,
         "holds",
       ]),
@@ -234,12 +234,18 @@ describe("the console", { timeout: 3_600_000 }, () => {
     const page = await newPage();
     await pick(page, bundle);
     await show(page, "How the law came about");
-    assert.match(await words(page.locator('[data-result="count"]')), /A wins/);
-    for (const agent of ["P1", "P3", "P7"]) await page.getByRole("button", { name: `${agent}: move B up` }).click();
+    const count = page.locator('[data-result="count"]');
+    const cast = await words(count);
+    const [winner] = cast;
+    assert.match(cast, /^[AB] wins/);
+    const other = winner === "A" ? "B" : "A";
+    // Until it is everybody's first: its button is gone there.
+    const raise = page.getByRole("button", { name: `: move ${other} up` });
+    while ((await raise.count()) > 0) await raise.first().click();
     await page.getByRole("heading", { name: "With your changes" }).waitFor();
-    assert.match(await words(page.locator('[data-result="count"]')), /B wins\. The winner would have been another/);
+    assert.match(await words(count), new RegExp(`^${other} wins\\. The winner would have been another`));
     await page.getByRole("button", { name: "Back to the ballots as cast" }).click();
-    assert.match(await words(page.locator('[data-result="count"]')), /A wins/);
+    assert.equal(await words(count), cast);
     await page.close();
   });
 
