@@ -214,9 +214,9 @@ describe("attacks on stakes", () => {
       await attempt(mission.city.services.connect(agent(0)).deprecateService(mission.worker(0).service));
       await mission.closeMarket();
       await mission.city.execution.award(mission.address, [0]);
-      await attempt(mission.route(0));
       // Nor can a runner report the registered code as foreign: that would end the node by another slash.
       await attempt(mission.contract.mismatch(...(await mission.otherCode(0, { hash: mission.worker(0).record.codeHash }))));
+      await attempt(mission.route(0));
       await networkHelpers.time.increase(61);
       await attempt(mission.contract.timeout(0));
       expect(await heldBy(0)).to.equal(tokens(9950));
