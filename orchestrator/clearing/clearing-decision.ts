@@ -3,7 +3,7 @@ import type { Hash } from "../primitives/hex.ts";
 import { type Aggregate, type AggregationTerms, aggregate } from "./aggregate.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
-import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
+import { isEngineSignature, requireEngine } from "./engine.ts";
 import {
   classSchema,
   digestSchema,
@@ -146,8 +146,7 @@ export function clear({
   engine,
   now,
 }: ClearingInput): Cleared {
-  const unfit = engineProblem(engine.id, obligation, deployment);
-  if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
+  requireEngine(engine.id, obligation, deployment);
   const seats = panelOf(obligation, panel);
   const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, { weightOf, seats });
   const missing = [...new Set(missingEvidence({ obligation, envelope, admissibility: deployment.admissibility }).map(({ type }) => type))];

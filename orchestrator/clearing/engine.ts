@@ -34,6 +34,12 @@ export function engineProblem(
   return party === undefined ? undefined : `it belongs to ${engine.principal}, as ${party} does`;
 }
 
+/** Throws NotTheEngine unless `id` may sign as the clearing engine of the obligation. */
+export function requireEngine(id: string, obligation: Bound, deployment: Pick<Deployment, "registry">): void {
+  const problem = engineProblem(id, obligation, deployment);
+  if (problem !== undefined) throw new NotTheEngine(id, problem);
+}
+
 /** Whether a registered engine signed this hash. Whose obligation it was is the caller's to check, with `engineProblem`. */
 export function isEngineSignature(
   id: string,

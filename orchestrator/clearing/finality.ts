@@ -4,7 +4,7 @@ import type { BoundObligation } from "./bind.ts";
 import { appealsUntil, type ClearingDecision, isSigned } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Docket } from "./docket.ts";
-import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
+import { engineProblem, isEngineSignature, requireEngine } from "./engine.ts";
 import type { EvidenceItem } from "./evidence-envelope.ts";
 import { digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
 import { isOverrideSigned, type OverrideRecord } from "./override.ts";
@@ -68,8 +68,7 @@ export interface FinalityInput {
  */
 export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluation> {
   const { obligation, decision, instruction, deployment, environment, engine, now } = input;
-  const unfit = engineProblem(engine.id, obligation, deployment);
-  if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
+  requireEngine(engine.id, obligation, deployment);
   const anchor = anchorOf(decision);
   const loose = isOverride(decision) ? looseOverride(decision, input) : looseDecision(decision, input);
   if (loose !== undefined) return refuse("DECISION_ANCHOR", anchor, loose);

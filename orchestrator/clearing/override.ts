@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Hash } from "../primitives/hex.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
-import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
+import { isEngineSignature, requireEngine } from "./engine.ts";
 import { digestSchema, nameSchema, QUESTIONS, shareSchema, timeOf, timeSchema } from "./fields.ts";
 import type { AdmittedEnvelope } from "./ingest.ts";
 import { actorsOf, floorFor } from "./obligation.ts";
@@ -65,8 +65,7 @@ export interface OverrideInput {
  * under the obligation. Throws NotTheEngine to anybody but an engine of this obligation.
  */
 export function recordOverride({ obligation, envelope, deed, deployment, engine }: OverrideInput): Checked<OverrideRecord> {
-  const unfit = engineProblem(engine.id, obligation, deployment);
-  if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
+  requireEngine(engine.id, obligation, deployment);
   const { decision, at, appealsUntil, ruling, ...said } = deed;
   const actors = actorsOf(obligation);
   const stranger = ruling?.payees.find((payee) => !actors.includes(payee));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type BoundObligation, bindObligation, floorsBelow } from "./bind.ts";
 import type { ClearingDecision } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
-import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
+import { isEngineSignature, requireEngine } from "./engine.ts";
 import { digestSchema, nameSchema, timeOf, timeSchema } from "./fields.ts";
 import { actorsOf } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
@@ -107,8 +107,7 @@ export interface Conclusion extends Pick<DelegationRecord, "ended" | "performanc
 /** Writes the end of a delegation down. Throws NotTheEngine to anybody but an engine of this obligation. */
 export function concludeDelegation(conclusion: Conclusion): Checked<DelegationRecord> {
   const { obligation, ended, performance, failed, at, deployment, engine } = conclusion;
-  const unfit = engineProblem(engine.id, obligation, deployment);
-  if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
+  requireEngine(engine.id, obligation, deployment);
   const own: Link = { obligation, decision: { obligation_hash: obligation.obligation_hash, performance, policy: "not_asked" } };
   const below = performance !== "failed" ? [] : failed.length === 0 ? [[]] : failed;
   const chains: (readonly Attribution[])[] = [];
