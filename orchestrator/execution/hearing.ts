@@ -81,15 +81,17 @@ export async function panelOfHearing(
   if (hash === zeroHash) return undefined;
   const key = hearingKey(terms.escrow, BigInt(terms.jobId));
   const seed = panelSeed(keccak256(concat([hash, key])), addresses.ClearingEvaluator, 0, panels);
-  // A challenge is heard by twice as many, and one more.
-  const size = challenged === undefined ? terms.panelSize : 2 * terms.panelSize + 1;
+  const size = sizeOfPanel(terms, challenged !== undefined);
   const args = [seed, size, partiesTo(terms), BigInt(drawBlock)] as const;
   const seats = await chain.publicClient.readContract({ ...registry, functionName: "drawPanel", args });
   return seats.map(({ verifier }) => verifier);
 }
 
+/** Members of a panel. A challenge is heard by twice as many, and one more. */
+export const sizeOfPanel = ({ panelSize }: HearingTerms, isChallenged: boolean): number => (isChallenged ? 2 * panelSize + 1 : panelSize);
+
 /** Accounts and principals whose issuers and verifiers are excluded. */
-const partiesTo = ({ client, provider, clientPrincipal, providerPrincipal }: HearingTerms) => [
+export const partiesTo = ({ client, provider, clientPrincipal, providerPrincipal }: HearingTerms) => [
   client,
   provider,
   clientPrincipal,

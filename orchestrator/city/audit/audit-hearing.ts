@@ -16,6 +16,8 @@ import {
   judgementsOnJob,
   MAX_EARLIER,
   obligationOfJob,
+  partiesTo,
+  sizeOfPanel,
   submittedSince,
   viewHearing,
 } from "../../execution/hearing.ts";
@@ -25,7 +27,6 @@ import type { Address, Hash } from "../../primitives/hex.ts";
 import { type JsonObject, parseCanonicalJson } from "../../primitives/json.ts";
 import { type AuditReport, NOBODY_ELSEWHERE } from "../../protocol/audit-report.ts";
 import { commissionHash, deliverableOf, hearingKey } from "../../protocol/hearing.ts";
-import type { HearingTerms } from "../../protocol/hearing-schema.ts";
 import { type Bundle, openBundle } from "../../records/bundle.ts";
 import { BundleDamaged } from "../../records/errors.ts";
 import { classAt, EvidenceClass, meet } from "../../rules/admissibility.ts";
@@ -33,7 +34,7 @@ import { decide, drawnWeight, survives, type WeighedVerdict, weightOf } from "..
 import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitments.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
 import { drawPanel, panelSeed } from "../../rules/panel-draw.ts";
-import { decodeClearWave } from "../../rules/wire.ts";
+import { decodeClearWave, type WireVerdict } from "../../rules/wire.ts";
 import { BUNDLE_FILES } from "../bundle/bundle-layout.ts";
 import {
   courseOf,
@@ -163,18 +164,20 @@ const judgements: HearingCheck = {
       for (const verifier of new Set(said.verdicts.map((each) => each.verifier))) {
         const asked = { verifier, obligation, ask: async () => models[verifier] };
         const found = await judgementsOnJob(then, { terms: own, commission, work: workIn(delivered), items }, asked);
-        const due = found
-          .map((judgement) => verdictOf(judgement, about))
-          .map(({ question, result, confidence, score, basis, agreeing }) => ({ question, result, confidence, score, basis, agreeing }));
-        const has = said.verdicts
-          .filter((each) => each.verifier === verifier)
-          .map(({ question, result, confidence, score, basis, agreeing }) => ({ question, result, confidence, score, basis, agreeing }));
-        const asNamed = (one: { readonly question: number }, other: { readonly question: number }) => one.question - other.question;
-        seen.same(has.toSorted(asNamed), due.toSorted(asNamed), `${subject}: judgement of ${verifier}, made again`);
+        const due = found.map((judgement) => verdictOf(judgement, about));
+        const has = said.verdicts.filter((each) => each.verifier === verifier);
+        seen.same(answersIn(has), answersIn(due), `${subject}: judgement of ${verifier}, made again`);
       }
     }
   },
 };
+
+/** What verdicts answer, by question. */
+function answersIn(verdicts: readonly Omit<WireVerdict, "order">[]) {
+  return verdicts
+    .map(({ question, result, confidence, score, basis, agreeing }) => ({ question, result, confidence, score, basis, agreeing }))
+    .toSorted((one, other) => one.question - other.question);
+}
 
 const money: HearingCheck = {
   name: "MONEY",
@@ -276,19 +279,12 @@ async function panelAt({ record: happened, key, chain, client, roles, file }: He
   const { rosters, verifiers } = roles.before(at);
   const seats = rosters.findLast(({ since }) => since <= drawBlock)?.seats ?? [];
   const seed = panelSeed(keccak256(concat([hash, key])), client.addresses.ClearingEvaluator, 0, panel);
-  const drawn = drawPanel(seed, isLarger ? 2 * own.panelSize + 1 : own.panelSize, seats, partiesTo(own)).map((verifier) => {
+  const drawn = drawPanel(seed, sizeOfPanel(own, isLarger), seats, partiesTo(own)).map((verifier) => {
     const holds = verifiers.some(({ address, weight }) => address === verifier && weight > 0);
     return { verifier, weight: holds ? (seats.find(({ address }) => address === verifier)?.weight ?? 0) : 0 };
   });
   return { drawn, draw: Number(drawBlock) };
 }
-
-const partiesTo = ({ client, provider, clientPrincipal, providerPrincipal }: HearingTerms) => [
-  client,
-  provider,
-  clientPrincipal,
-  providerPrincipal,
-];
 
 /** What each item is worth: its claimed class where it is in the envelope and an issuer of no party signed it; else at most SIGN. */
 function classesOf({ obligation, roles, file }: HearingContext, seen: Inspection, { at, subject, said, opening }: Evaluation): bigint {

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { decodeEventLog, decodeFunctionData, toEventSelector } from "viem";
 import { z } from "zod";
 import { agreementEscrowAbi } from "../../chain/abi/AgreementEscrow.ts";
@@ -17,7 +16,6 @@ import { AgentCityError } from "../../primitives/errors.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema } from "../../primitives/hex.ts";
 import { canonicalBytes, parseJsonBytes } from "../../primitives/json.ts";
-import { readStateFile } from "../../primitives/state-file.ts";
 import { cityAddressesSchema } from "../../protocol/addresses.ts";
 import { callScope } from "../../protocol/call-records.ts";
 import { CALLS } from "../../protocol/calls.ts";
@@ -28,6 +26,7 @@ import type { BundleManifest } from "../../records/bundle-manifest.ts";
 import { decodeClearWave } from "../../rules/wire.ts";
 import type { City } from "../city.ts";
 import { memberOf } from "../founding/society.ts";
+import { hearingFile, hearingsFolder, readHearing } from "../hearings/kept-hearing.ts";
 import { BUNDLE_FILES } from "./bundle-layout.ts";
 
 /** Beside the chain's transcript: what a panel of the city judged of a job, and what came of it. */
@@ -115,27 +114,20 @@ export function isHearingSigned({ engine, record, signature }: HearingFile): boo
   return verifySignature(engine, messageOf("hearing", hashOf(record)), signature);
 }
 
-/** That job is not over, or nobody brought it here. */
+/** The job is not over, or was never brought before a panel here. */
 export class HearingNotOver extends AgentCityError {
   constructor(key: Hash) {
-    super("HearingNotOver", "There is no hearing of this city under that key that is over", {
+    super("HearingNotOver", "No finished hearing of this city has that key", {
       details: key,
       action: "give the key of list_hearings, once get_hearing says isClosed",
     });
   }
 }
 
-/** As `hearings.ts` keeps a job. */
-const keptSchema = z.looseObject({
-  terms: hearingTermsSchema,
-  commission: z.string(),
-  delivered: z.looseObject({ handed: z.string(), salt: hashSchema, trailRoot: hashSchema, items: z.array(signedItemSchema) }).nullable(),
-});
-
 /** Writes what a panel judged of a job that is over into one directory, with the chain up to now. Throws HearingNotOver. */
 export async function writeHearingBundle(city: City, key: Hash, directory: string): Promise<BundleManifest> {
   const { client, blocks, chain, society } = city;
-  const kept = readStateFile(join(city.dir, "hearings", `${key}.json`), keptSchema, "restore it from a copy");
+  const kept = readHearing(hearingFile(hearingsFolder(city.dir), key));
   if (kept === undefined || !(await viewHearing(client, kept.terms)).isClosed) throw new HearingNotOver(key);
   const { terms, delivered } = kept;
   const read = (id: string) => parseJsonBytes(blocks.get(parseContentId(id)));

@@ -6,7 +6,7 @@ import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { openingUnder } from "../../client/openings.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
-import { type SignedItem, signedItemSchema } from "../../execution/evidence.ts";
+import type { SignedItem } from "../../execution/evidence.ts";
 import { type HearingView, MAX_EARLIER, obligationOfJob, type Submitted, submittedSince, viewHearing } from "../../execution/hearing.ts";
 import type { Issuer, Verifier } from "../../execution/seat.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
@@ -16,15 +16,15 @@ import { type Hash, type Hex, hashSchema } from "../../primitives/hex.ts";
 import { canonicalJson, type JsonObject, parseJsonBytes } from "../../primitives/json.ts";
 import { compileSchema } from "../../primitives/json-schema.ts";
 import { Mutex } from "../../primitives/mutex.ts";
-import { readStateFile } from "../../primitives/state-file.ts";
 import { evidenceKinds } from "../../protocol/evidence.ts";
 import { commissionHash, deliverableOf, hearingKey, MAX_EVIDENCE, termsOnChain } from "../../protocol/hearing.ts";
-import { type Commission, commissionSchema, type HearingTerms, hearingTermsSchema } from "../../protocol/hearing-schema.ts";
+import { type Commission, commissionSchema, type HearingTerms } from "../../protocol/hearing-schema.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf } from "../../rules/commitments.ts";
 import type { City } from "../city.ts";
 import { RELAYED, type RelayBudget, type RelayPayer } from "../missions/relay-budget.ts";
 import { type Delivered, hearPanel, type Spoken } from "./hear-panel.ts";
+import { hearingFile, hearingsFolder, type KeptHearing, readHearing } from "./kept-hearing.ts";
 import { type Due, Rota } from "./rota.ts";
 
 /** What a city does not take before a panel, and why. */
@@ -50,21 +50,6 @@ export class TooManyHearings extends AgentCityError {
     super("TooManyHearings", `${max} jobs${whose} wait for their panels here`, { action: "come again when one of them is over" });
   }
 }
-
-const keptSchema = z.strictObject({
-  terms: hearingTermsSchema,
-  /** Block of the commission. */
-  commission: z.string(),
-  delivered: z
-    .strictObject({ handed: z.string(), salt: hashSchema, trailRoot: hashSchema, items: z.array(signedItemSchema).max(MAX_EVIDENCE) })
-    .nullable(),
-  isOver: z.boolean(),
-  /** The address that brought it, where that is known. */
-  by: z.string().default(""),
-  /** The block from which on the escrow is asked what was submitted. */
-  since: z.int().nonnegative().default(0),
-});
-type Kept = z.output<typeof keptSchema>;
 
 /** A job before a panel, as this city tells of it. */
 export interface KnownHearing {
@@ -111,7 +96,6 @@ const LOOK_AGAIN = 3_600;
 const MAX_GAS = 500_000n;
 /** Of how long a panel is heard, the part after which who was silent is asked again at the latest. */
 const PARTS = 8;
-const DAMAGED = "restore it from a copy, or remove it: its parties can bring the job again";
 /** Milliseconds before what failed is tried again. */
 const PAUSE = 15_000;
 const LONGEST_PAUSE = 3_600_000;
@@ -128,7 +112,7 @@ export class Hearings {
   readonly #city: City;
   readonly #options: HearingsOptions;
   readonly #folder: string;
-  readonly #known: Map<Hash, Kept>;
+  readonly #known: Map<Hash, KeptHearing>;
   readonly #rota = new Rota((key) => this.#goOn(key));
   readonly #turns = new Mutex();
   /** How often in a row one was looked at and came no further. */
@@ -142,10 +126,10 @@ export class Hearings {
   constructor(city: City, options: HearingsOptions) {
     this.#city = city;
     this.#options = options;
-    this.#folder = join(city.dir, "hearings");
+    this.#folder = hearingsFolder(city.dir);
     mkdirSync(this.#folder, { recursive: true });
     const files = readdirSync(this.#folder).filter((name) => /^0x[0-9a-f]{64}\.json$/.test(name));
-    const kept = files.flatMap((name) => readStateFile(join(this.#folder, name), keptSchema, DAMAGED) ?? []);
+    const kept = files.flatMap((name) => readHearing(join(this.#folder, name)) ?? []);
     this.#known = new Map(kept.map((each) => [keyOf(each.terms), each]));
     for (const [key, { isOver, by }] of this.#known) if (!isOver) this.#rota.add(key, by);
   }
@@ -283,7 +267,7 @@ export class Hearings {
     }
   }
 
-  async #advance(key: Hash, kept: Kept): Promise<Due> {
+  async #advance(key: Hash, kept: KeptHearing): Promise<Due> {
     const { client } = this.#city;
     const { terms } = kept;
     const view = await viewHearing(client, terms);
@@ -304,7 +288,7 @@ export class Hearings {
     return this.#options.millis() + Math.min(PAUSE * 2 ** tries, longest);
   }
 
-  async #hear(key: Hash, kept: Kept, view: HearingView): Promise<Due> {
+  async #hear(key: Hash, kept: KeptHearing, view: HearingView): Promise<Due> {
     const { client, chain, answers, tell, boundary } = this.#city;
     const due = { second: view.closesAt + 1, millis: NEVER };
     if (kept.delivered === null) return due;
@@ -325,7 +309,7 @@ export class Hearings {
   }
 
   /** What a job's escrow says was submitted last; blocks that were looked at are not asked for again. */
-  async #submittedFor(key: Hash, { terms, since }: Kept): Promise<Submitted | undefined> {
+  async #submittedFor(key: Hash, { terms, since }: KeptHearing): Promise<Submitted | undefined> {
     const { client, chain } = this.#city;
     const { last, next } = this.#submitted.get(key) ?? { last: undefined, next: since };
     const { number } = chain.head();
@@ -343,7 +327,7 @@ export class Hearings {
     tell(`job ${terms.jobId} of ${terms.escrow}: its panel decided nothing, a second one is drawn`);
   }
 
-  async #finalise(key: Hash, kept: Kept, { panels }: HearingView): Promise<void> {
+  async #finalise(key: Hash, kept: KeptHearing, { panels }: HearingView): Promise<void> {
     const { client } = this.#city;
     const { terms } = kept;
     const isClosed = async () => (await viewHearing(client, terms)).isClosed;
@@ -362,7 +346,7 @@ export class Hearings {
     this.#end(key, kept, await viewHearing(client, terms));
   }
 
-  #end(key: Hash, kept: Kept, { outcome, score }: HearingView): void {
+  #end(key: Hash, kept: KeptHearing, { outcome, score }: HearingView): void {
     this.#keep(key, { ...kept, isOver: true });
     this.#spoken.delete(key);
     this.#tries.delete(key);
@@ -371,7 +355,10 @@ export class Hearings {
     this.#city.tell(`job ${jobId} of ${escrow} is over: ${outcome}${outcome === "PASS" ? `, ${score} basis points` : ""}`);
   }
 
-  #deliveredOf({ terms, commission }: Kept, { handed, ...rest }: NonNullable<Kept["delivered"]>): Omit<Delivered, "submitted"> {
+  #deliveredOf(
+    { terms, commission }: KeptHearing,
+    { handed, ...rest }: NonNullable<KeptHearing["delivered"]>,
+  ): Omit<Delivered, "submitted"> {
     const { blocks } = this.#city;
     const read = (id: string) => parseJsonBytes(blocks.get(parseContentId(id)));
     const work = z.record(z.string(), z.json()).parse(read(handed)) as JsonObject;
@@ -379,7 +366,7 @@ export class Hearings {
     return { ...rest, ...ids, terms, commission: commissionSchema.parse(read(commission)), work };
   }
 
-  #of(key: Hash): Kept {
+  #of(key: Hash): KeptHearing {
     const kept = this.#known.get(key);
     if (kept === undefined) throw new HearingUnknown(key);
     return kept;
@@ -394,19 +381,15 @@ export class Hearings {
     const over = [...this.#known].find(([, { isOver }]) => isOver);
     if (over === undefined) throw new TooManyHearings(max);
     this.#known.delete(over[0]);
-    const file = this.#fileOf(over[0]);
+    const file = hearingFile(this.#folder, over[0]);
     if (existsSync(file)) rmSync(file);
   }
 
-  #keep(key: Hash, kept: Kept): void {
+  #keep(key: Hash, kept: KeptHearing): void {
     this.#known.set(key, kept);
     if (kept.isOver) this.#rota.remove(key);
     else this.#rota.add(key, kept.by);
-    writeFileAtomic(this.#fileOf(key), canonicalJson(kept));
-  }
-
-  #fileOf(key: Hash): string {
-    return join(this.#folder, `${key}.json`);
+    writeFileAtomic(hearingFile(this.#folder, key), canonicalJson(kept));
   }
 }
 
