@@ -111,9 +111,11 @@ const work: HearingCheck = {
     if (delivered === null) return;
     seen.same(commitmentOf(own.provider, openingIn(context), context.obligation), committed, "the work against the provider's commitment");
     // A panel hears no other work; of one that decided nothing anything may have been submitted.
-    const [drawn] = course.panels;
-    if (drawn === undefined || course.decisions.length === 0) return;
-    const submitted = await submittedSince(client, own, Math.max(0, drawn.drawBlock - MAX_EARLIER));
+    if (course.decisions.length === 0) return;
+    const [registered] = await client.evaluator.history("Registered", { key: context.key });
+    if (!seen.holds(registered !== undefined, "the job", "is not registered") || registered === undefined) return;
+    // A city looks no further back: no job is brought before it is registered.
+    const submitted = await submittedSince(client, own, Math.max(0, Number(registered.blockNumber) - MAX_EARLIER));
     seen.same(submitted?.deliverable, deliverableOf(delivered.output), "the work against what the escrow was given");
   },
 };
