@@ -297,7 +297,7 @@ library Dockets {
         if (isRefuted(s, d)) raise(d, Admissibility.REFUTED);
     }
 
-    /// @notice Has these items count at the node's floor, and at all that is below it.
+    /// @notice Counts these items at the node's floor and at every class below it.
     function raise(Docket memory d, uint256 items) internal pure {
         EvidenceClass floor = EvidenceClass(d.law.floor());
         for (uint256 class = 0; class < d.graded.length; ++class) {

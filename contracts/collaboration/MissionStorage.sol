@@ -116,7 +116,7 @@ library MissionStorage {
         uint8 blamed;
         /// Slots whose executors had the node frozen, until a human lifts it.
         uint8 halted;
-        /// Of them those that no human let go on: they were late, and work on this attempt no more.
+        /// Those of them whose freeze ran out: they count as late and take no further part in this attempt.
         uint8 dropped;
         /// Seconds its panel had left when it was frozen, which happens once; 0 = it never was.
         uint24 left;

@@ -315,7 +315,7 @@ library NodeCore {
         return full(law.redundancy()) & ~dropped(s, w, node);
     }
 
-    /// @notice Slots that were late before committing closed. Only in a freeze somebody is.
+    /// @notice Slots that were late before committing closed, which happens only when a freeze runs out.
     function dropped(
         MissionStorage.Layout storage s,
         MissionStorage.Node memory w,

@@ -236,7 +236,7 @@ library Remedies {
             NodeCore.settleMask(s, node, w.attempt, halted, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
             bound &= ~halted;
             uint8 others = bound & ~w.commitMask;
-            // Nobody says anything against the others: if they are enough, they have the time back that was left.
+            // The others did nothing wrong: if they meet the threshold, they get the remaining time back.
             if (halted != 0 && others != 0 && NodeCore.count(bound) >= law.threshold()) {
                 notes.dropped |= halted;
                 return NodeCore.makeEligible(f, w, node);
@@ -372,7 +372,7 @@ library Remedies {
         NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
     }
 
-    /// @dev Once said, it is an error to ask again too early.
+    /// @dev The first call announces the end; a later one reverts while work is undecided.
     function _waits(MissionStorage.Layout storage s, Frame memory f) private returns (bool) {
         (uint256 nodes, ) = LawCodec.ending(f.args);
         // At most 256 nodes.

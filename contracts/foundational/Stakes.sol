@@ -60,7 +60,7 @@ library Stakes {
         uint56 released;
         (slashed, released) = _apply(self, account, standing, outcome, penalty, _lambda(constitution));
         self.accounts[agent] = account;
-        _tell(agent, released);
+        _emitReleased(agent, released);
         _hand(self, constitution, agent, account, slashed, outcome.reason, settler);
     }
 
@@ -82,7 +82,7 @@ library Stakes {
                 freed += released;
             }
             self.accounts[agent] = account;
-            _tell(agent, freed);
+            _emitReleased(agent, freed);
         }
     }
 
@@ -217,7 +217,7 @@ library Stakes {
         (account.held, account.locked) = (held, locked);
     }
 
-    function _tell(address agent, uint56 released) private {
+    function _emitReleased(address agent, uint56 released) private {
         if (released != 0) emit IProducerContract.StakeReleased(agent, released);
     }
 

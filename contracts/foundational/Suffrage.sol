@@ -16,7 +16,7 @@ library Suffrage {
     /// @dev What keeps a producer out of the electorates of sessions that open.
     uint8 private constant _ABSENT = Flags.BANNED | Flags.LEAVING | Flags.LAPSED | Flags.NOVICE;
 
-    /// @dev Whether it votes needs no more than its word and its principal's without any of them.
+    /// @dev A producer with none of these votes by its account and its principal's alone; any of them needs `isElector`.
     uint8 internal constant QUESTIONABLE = _ABSENT | Flags.DOUBTED;
 
     uint256 private constant _MOST_VOUCHED = 20;
@@ -128,7 +128,7 @@ library Suffrage {
         return absence.lapsedBlock >= opened && absence.countedFrom < opened;
     }
 
-    /// @dev Whether its reputation was below the floor when the block before began to be the last.
+    /// @dev Whether its reputation was below the floor at the end of the block before.
     function _wasBelow(Ledger storage self, address agent, uint256 opened, uint256 floor) private view returns (bool) {
         // Blocks fit 32 bits. Session 0, of block 0, counted nobody.
         uint256 lost = self.losses[agent].upperLookupRecent(uint32(opened) - 1);

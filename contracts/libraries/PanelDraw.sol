@@ -25,7 +25,7 @@ library PanelDraw {
         return uint256(EfficientHashLib.hash(seed_, bytes32(draw))) % n;
     }
 
-    /// @notice What was drawn weighs, whoever of it was heard and whatever they said. Who lost its weight after the draw keeps its place: the
+    /// @notice Weight of everyone drawn, heard or not. A member that lost its weight after the draw keeps its place: the
     /// others do not decide more easily for it.
     /// @param panel at most 255 seats
     function drawn(Seat[] memory panel) internal pure returns (uint256 weight) {

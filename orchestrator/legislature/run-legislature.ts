@@ -46,7 +46,8 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
     return isOver ? begun.values : run(isNew ? await initialState(context) : null);
   }
 
-  // A mission asks for its law after each restart, when other agents may be here and the session's deadlines are gone: nothing is decided again.
+  // A mission asks for its law after every restart. By then other agents may be seated and the chain has cleared the session's deadlines, so
+  // the outcome is read, not derived again.
   const key = { session: options.id, agent: "legislature", step: "concluded", round: 0 };
   const final = await options.ports.answers.remember(key, concludedSchema, conclude);
   const result = await resultOf(context, final);
