@@ -42,6 +42,28 @@ describe("proofs: what is packed is what was meant", function () {
 
   const proves = async (run: Run, formula: string) => expect(await prover.counterexample(run, formula)).to.equal(undefined);
 
+  it("leaves nothing of z3 to the garbage collector, which would free it while z3 decides", async () => {
+    const { register, unregister } = FinalizationRegistry.prototype;
+    const left = new Set<WeakKey>();
+    FinalizationRegistry.prototype.register = function (target, held, token) {
+      left.add(target);
+      register.call(this, target, held, token);
+    };
+    FinalizationRegistry.prototype.unregister = function (token) {
+      left.delete(token);
+      return unregister.call(this, token);
+    };
+    try {
+      const run = new Run([], BIT_VECTORS);
+      const word = run.unknown(8, "word");
+      expect(await prover.counterexample(run, `(= ${word.smt} ${word.smt})`)).to.equal(undefined);
+      expect(await prover.counterexample(run, `(= ${word.smt} ${run.literal(5n, 8).smt})`)).to.be.a("string");
+    } finally {
+      Object.assign(FinalizationRegistry.prototype, { register, unregister });
+    }
+    expect([...left]).to.deep.equal([]);
+  });
+
   describe("a node's word", () => {
     const sources = contract("contracts/collaboration/NodeWord.sol");
     const begin = () => new Run(sources, BIT_VECTORS);

@@ -27,17 +27,29 @@ export interface Prover {
 /** Steps of z3's own count, so that a slow machine answers alike: about a minute of a fast one. */
 const STEPS = 100_000_000;
 
+/**
+ * z3's memory is shared with the thread that decides, and z3 may not be called meanwhile. The package frees what JavaScript forgot
+ * whenever garbage is collected, also meanwhile, which corrupts that memory: so all is released here, and nothing left to forget.
+ */
 export async function startProver(): Promise<Prover> {
   const { Context, em } = await init();
   const { Solver } = Context("proofs");
   return {
     async counterexample(run, formula) {
       const solver = new Solver();
-      solver.set("rlimit", STEPS);
-      solver.fromString(`${run.preamble}\n(assert (not ${formula}))`);
-      const answer = await solver.check();
-      if (answer === "unknown") throw new Error(`z3 does not know within ${STEPS} steps: ${formula.slice(0, 200)}`);
-      return answer === "sat" ? solver.model().toString() : undefined;
+      try {
+        solver.set("rlimit", STEPS);
+        solver.fromString(`${run.preamble}\n(assert (not ${formula}))`);
+        const answer = await solver.check();
+        if (answer === "unknown") throw new Error(`z3 does not know within ${STEPS} steps: ${formula.slice(0, 200)}`);
+        if (answer === "unsat") return undefined;
+        const model = solver.model();
+        const text = model.toString();
+        model.release();
+        return text;
+      } finally {
+        solver.release();
+      }
     },
     close: () => killThreads(em),
   };
