@@ -12,7 +12,7 @@ import { PlainTable } from "../parts/plain-table.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { CLASSES, percent, short, span } from "../parts/words.ts";
-import { Steps } from "./mission.tsx";
+import { Steps } from "./session-progress.tsx";
 
 const NO_LAW = "No law: the deposit goes back";
 
