@@ -9,20 +9,20 @@ import type { Opening } from "../rules/commitments.ts";
 import { merkleRoot } from "../rules/ordered-merkle.ts";
 import { outputHashOf } from "./work.ts";
 
-/** An output with the trail of its run: what is sealed as a whole, since either gives away what is easily guessed. */
+/** An output with the trail of its run, sealed together, since either would reveal an easily guessed output. */
 export interface FinishedWork {
   readonly output: JsonObject;
   readonly trail: readonly Hash[];
 }
 
-/** Which work a seal is of. The salt is that of its commitment, and its executor's alone until the commitment is opened. */
+/** The work that a seal is for. The salt is that of its commitment, known to its executor alone until the commitment is opened. */
 export interface SealOf {
   readonly salt: Hash;
   readonly obligation: Hash;
   readonly slot: number;
 }
 
-/** Sealed text is filled up to multiples of this with spaces: a length tells a short answer from a long one. */
+/** Plaintext is padded with spaces to multiples of this, since a length would distinguish answers. */
 const FILLED_TO = 1_024;
 const SPACE = 0x20;
 const [KEY_BYTES, NONCE_BYTES] = [32, 12];
@@ -33,8 +33,8 @@ export const finishedSchema = z.strictObject({
 });
 
 /**
- * AES-256-GCM under HKDF-SHA-256 of the salt. A salt is used for one plaintext, so its nonce may follow from it too: whoever seals has the work on
- * its disk first.
+ * AES-256-GCM under HKDF-SHA-256 of the salt. A salt encrypts one plaintext only, so the nonce can be derived from it too: the sealed work
+ * is on disk before it is encrypted.
  */
 function cipherOf({ salt, obligation, slot }: SealOf) {
   const place = hexToBytes(concat([obligation, `0x${slot.toString(16).padStart(2, "0")}`]));
@@ -42,7 +42,7 @@ function cipherOf({ salt, obligation, slot }: SealOf) {
   return gcm(bytes.subarray(0, KEY_BYTES), bytes.subarray(KEY_BYTES));
 }
 
-/** Work as its executor hands it in where outputs are compared: nobody reads it before the salt is on chain (decision 92). */
+/** Encrypts work to hand in where outputs are compared: no one can read it before the salt is on chain (decision 92). */
 export function sealWork({ output, trail }: FinishedWork, of: SealOf): Uint8Array {
   const text = canonicalBytes({ output, trail });
   const filled = new Uint8Array(Math.ceil(text.length / FILLED_TO) * FILLED_TO).fill(SPACE);
@@ -50,7 +50,7 @@ export function sealWork({ output, trail }: FinishedWork, of: SealOf): Uint8Arra
   return cipherOf(of).encrypt(filled);
 }
 
-/** What was sealed; undefined for bytes that this salt does not open, or that are no work. */
+/** Decrypts sealed work; undefined for bytes that this salt does not decrypt, or that are not work. */
 export function unsealWork(bytes: Uint8Array, of: SealOf): FinishedWork | undefined {
   let text: Uint8Array;
   try {
@@ -65,7 +65,7 @@ export function unsealWork(bytes: Uint8Array, of: SealOf): FinishedWork | undefi
   }
 }
 
-/** Sealed work by what opened its commitment; undefined where the two do not belong together: then nothing was handed in. */
+/** Decrypts sealed work with the opening of its commitment; undefined if the two do not match: then nothing was handed in. */
 export function openWork(
   bytes: Uint8Array,
   place: Omit<SealOf, "salt">,

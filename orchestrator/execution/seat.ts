@@ -20,7 +20,7 @@ import type { Tool } from "./sandbox/process.ts";
 import type { HandedIn } from "./work.ts";
 import type { RegisteredService } from "./world.ts";
 
-/** One executor's slot in one attempt at a node. */
+/** An executor's slot in an attempt at a node. */
 export interface Place {
   readonly mission: Address;
   readonly node: number;
@@ -28,35 +28,35 @@ export interface Place {
   readonly slot: number;
 }
 
-/** A service to be run on a node's input. */
+/** An order to run a service on a node's input. */
 export interface WorkOrder extends Place {
-  /** The node's name, for people. */
+  /** The node's label, for display. */
   readonly label: string;
   readonly service: RegisteredService;
   readonly input: JsonObject;
   readonly limits: Partial<SandboxLimits>;
   readonly tools: Readonly<Record<string, Tool>>;
-  /** What the input is made of, for whoever makes it again. */
+  /** The parts of the input, for agents that rebuild it. */
   readonly origin: () => Promise<Origin>;
-  /** The obligation under which the work is sealed; undefined where it is handed in open. */
+  /** The obligation under which the work is sealed; undefined if it is handed in unsealed. */
   readonly sealedUnder: Hash | undefined;
 }
 
-/** Blocks that an input follows from: the law's document, the mission's items, and what the executors of its predecessors handed in. */
+/** Blocks from which an input is derived: the law's document, the mission's items, and what the executors of its predecessors handed in. */
 export interface Origin {
   readonly document: string;
   readonly items: string;
   readonly upstream: readonly Upstream[];
 }
 
-/** What was opened of a node: outputs, and sealed work that what opened its commitment does not open, with the evidence for it. */
+/** What was opened of a node: outputs, and sealed work that its opening does not decrypt, with the evidence for it. */
 export interface Upstream {
   readonly node: number;
   readonly outputs: readonly { readonly slot: number; readonly output: string }[];
   readonly unread: readonly { readonly slot: number; readonly sealed: string; readonly items: readonly SignedItem[] }[];
 }
 
-/** What a service gave. A fault of the service is a result. */
+/** A service's result. A fault of the service is a result too. */
 export type Performed =
   | {
       readonly status: "ok";
@@ -68,13 +68,13 @@ export type Performed =
   | { readonly status: "sealed"; readonly work: Uint8Array; readonly tools: number; readonly messages: number }
   | { readonly status: "failed"; readonly kind: string; readonly details: string };
 
-/** A signature under a document, and the key that it is of. */
+/** A signature over a document, with its key. */
 export interface Seal {
   readonly publicKey: PublicKey;
   readonly signature: Hex;
 }
 
-/** Finished work and the evidence for it: what a commitment hides. The salt is the executor's. */
+/** Finished work with its evidence, which a commitment hides. Only the executor knows the salt. */
 export interface CommittedWork extends Place {
   readonly obligation: Hash;
   /** Keccak of what was handed in. */
@@ -83,38 +83,38 @@ export interface CommittedWork extends Place {
   readonly items: readonly SignedItem[];
 }
 
-/** Whoever signs: by typed data on its way to the chain, and as a whole under the documents of a clearing. */
+/** A signer: of typed data for the chain, and of whole documents of a clearing. */
 export interface Signing {
   readonly name: string;
-  /** Who answers for it. */
+  /** The principal that answers for it. */
   readonly principal: Address;
-  /** Signs typed data; nothing else. */
+  /** Signs typed data only. */
   readonly account: LocalAccount;
-  /** Its signature under a clearing's document. */
+  /** Signs a document of a clearing. */
   seal(document: ClearingDocument): Promise<Seal>;
 }
 
 /**
- * Where a producer's decisions, signatures and work come from. A stage asks and does not know who answers, or where. Every question may
- * fail with SeatAbsent: whoever asked goes on without, and the law says what that costs.
+ * The source of a producer's decisions, signatures and work. A stage does not know who answers, or where. Every question may fail with
+ * SeatAbsent: the stage continues without, and the law determines what that costs the producer.
  */
 export interface Worker extends Signing {
   readonly mind: Mind;
-  /** Who manages the stake pool that stands for its bids, if it is in one. */
+  /** The manager of its stake pool, if it is in one. */
   readonly manager?: LocalAccount;
-  /** Whether it opens a commitment before the chain shows that nobody can copy the work: what is worked off chain needs that. */
+  /** Whether it opens a commitment before the chain shows that the work can no longer be copied, as work off chain requires. */
   readonly opensEarly: boolean;
   perform(order: WorkOrder): Promise<Performed>;
-  /** What it commits to. */
+  /** Returns its commitment. */
   pledge(committed: CommittedWork): Promise<Hash>;
-  /** What opens its commitment: asked once nobody can copy the work. */
+  /** Opens its commitment; called once the work can no longer be copied. */
   open(committed: CommittedWork): Promise<Opening>;
 }
 
-/** What a stage asks of whoever was awarded a slot. */
+/** The part of a worker that a stage needs of a slot's executor. */
 export type Executor = Pick<Worker, "name" | "account" | "opensEarly" | "perform" | "pledge" | "open" | "seal">;
 
-/** The seat of an agent that bid on chain and has none here: it is absent whatever it is asked, and the law says what that costs it. */
+/** The seat of an agent that bid on chain without joining here: it is always absent, and the law determines what that costs it. */
 export function emptySeat(agent: Address): Executor {
   const absent = (question: string) => async (): Promise<never> => {
     throw new SeatAbsent(agent, question, "it has no seat in this city");
@@ -128,103 +128,103 @@ export function emptySeat(agent: Address): Executor {
   };
 }
 
-/** An executor's work that an issuer is to check. */
+/** An executor's work for an issuer to check. */
 export interface Vouching extends Place {
-  /** As the chain computes it. */
+  /** As computed on chain. */
   readonly obligation: Hash;
   readonly claim: ClaimAttestation;
   readonly service: RegisteredService;
   /** What was handed in: an output, or sealed work. */
   readonly handed: Pick<HandedIn, "id" | "hash">;
-  /** The executor's word that the bytes are its own: its signature under `HeldOutput`. */
+  /** The executor's confirmation that the bytes are its own: its signature under `HeldOutput`. */
   readonly held: { readonly since: number; readonly signature: Hex };
   readonly limits: Partial<SandboxLimits>;
-  /** The bytes that were handed in, or those of a second run; rejects where there are none. */
+  /** The bytes that were handed in, or those of a re-execution; rejects if there are none. */
   readonly obtain: () => Promise<Uint8Array>;
   readonly origin: () => Promise<Origin>;
 }
 
-/** What an issuer found, under its own signature. */
+/** An issuer's signed finding. */
 export type Vouched = Pick<ClaimFile, "outcome" | "found" | "key">;
 
-/** Opened work of an only executor that shows nothing for it, which an issuer is to compare with what its service gives. */
+/** Opened work of a single executor without evidence, for an issuer to compare with a re-execution. */
 export interface Refuting extends Pick<Vouching, keyof Place | "obligation" | "claim" | "service" | "limits" | "obtain" | "origin"> {
   readonly commitment: Hash;
-  /** Of the output that the commitment was opened to. */
+  /** Hash of the output that the commitment was opened to. */
   readonly outputHash: Hash;
 }
 
-/** An issuer's seat: it checks what executors claim of their outputs. */
+/** An issuer's seat: it checks executors' claims about their outputs. */
 export interface Issuer extends Signing {
-  /** Of the evidence that it may sign. */
+  /** Evidence classes that it may sign. */
   readonly issues: readonly EvidenceClassName[];
   vouch(work: Vouching): Promise<Vouched>;
-  /** What the service gives; where that is something else, it signs so when it is asked for that. */
+  /** Re-executes the service; if the result differs, the issuer signs a refutation on request. */
   refute(work: Refuting): Promise<Vouched>;
 }
 
 /** Opened work of one slot. */
 export interface Opened {
   readonly slot: number;
-  /** Of what was handed in. */
+  /** Content id of what was handed in. */
   readonly handedId: string;
   readonly opening: Opening;
   readonly items: readonly SignedItem[];
 }
 
-/** Work of a node as its panel gets it. */
+/** A node's work as its panel receives it. */
 export interface Brief extends Omit<Place, "slot"> {
-  /** Names the draw of the panel. */
+  /** Identifies the draw of the panel. */
   readonly drawBlock: number;
   readonly obligation: Hash;
   readonly questions: readonly QuestionName[];
   readonly works: readonly Opened[];
-  /** Issuers' words against work that nothing is shown for: of two principals, or none. */
+  /** Refutations of work without evidence, by issuers of two principals, or none. */
   readonly refutations: readonly SignedItem[];
-  /** Bits of the items on which a verdict can rest. */
+  /** Bitmap of the items on which a verdict may rest. */
   readonly admissible: bigint;
-  /** Kinds by which the law asks each member to judge; none where it asks for nothing but the work done again. */
+  /** Kinds of check that the law requires of each member; empty if it requires re-execution only. */
   readonly kinds: readonly PanelKind[];
-  /** What follows from all this by the city's rule, for whoever asks and by its own model. */
+  /** A verifier's judgements by the city's rules and its own model. */
   readonly conclude: (by: Address, judge: Judge | undefined) => Promise<readonly Judgement[]>;
-  /** What is wrong with findings that somebody came to elsewhere. */
+  /** Checks an external verifier's judgements; returns the problem. */
   readonly problem: (by: Address, judgements: readonly Judgement[]) => Promise<string | undefined>;
   readonly origin: () => Promise<Origin>;
 }
 
-/** A job of somebody's escrow as its panel gets it. */
+/** A job of an external escrow as its panel receives it. */
 export interface JobBrief {
   readonly terms: HearingTerms;
   readonly obligation: Hash;
-  /** Names the draw of the panel. */
+  /** Identifies the draw of the panel. */
   readonly drawBlock: number;
   readonly questions: readonly QuestionName[];
   readonly kinds: readonly PanelKind[];
-  /** Blocks that hold what is judged, and by what. */
+  /** Blocks with the work and the criteria. */
   readonly commissionId: string;
   readonly handedId: string;
   /** The block in which its escrow says that it was submitted. */
   readonly submittedIn: number;
   readonly opening: Opening;
   readonly items: readonly SignedItem[];
-  /** Bits of the items on which a verdict can rest. */
+  /** Bitmap of the items on which a verdict may rest. */
   readonly admissible: bigint;
-  /** What follows from all this by the city's rule, for whoever asks and by its own model. */
+  /** A verifier's judgements by the city's rules and its own model. */
   readonly conclude: (by: Address, judge: Judge | undefined) => Promise<readonly Judgement[]>;
-  /** What is wrong with findings that somebody came to elsewhere. */
+  /** Checks an external verifier's judgements; returns the problem. */
   readonly problem: (by: Address, judgements: readonly Judgement[]) => string | undefined;
 }
 
-/** Everybody in a city whose key is elsewhere. */
+/** Members of a city whose keys are elsewhere. */
 export interface Outsiders {
   readonly workers: readonly Worker[];
   readonly verifiers: readonly Verifier[];
   readonly issuers: readonly Issuer[];
 }
 
-/** A verifier's seat: it judges for itself what the executors of a node committed. */
+/** A verifier's seat: it independently judges what the executors of a node committed. */
 export interface Verifier extends Signing {
   judge(brief: Brief): Promise<readonly Judgement[]>;
-  /** The same of a job of somebody's escrow. */
+  /** The same for a job of an external escrow. */
   hear(brief: JobBrief): Promise<readonly Judgement[]>;
 }

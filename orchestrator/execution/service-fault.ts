@@ -10,7 +10,7 @@ import type { FailureKind } from "./sandbox/result.ts";
 import { ABSENT, attemptKey, serviceById, type Work } from "./work.ts";
 import { type Mission, type World, workerOf } from "./world.ts";
 
-/** What an independent run of a failed run's bundle on the same input gave. */
+/** Result of an independent run of a failed run's bundle on the same input. */
 const secondRunSchema = z.strictObject({
   codeHash: hashSchema,
   inputHash: hashSchema,
@@ -20,12 +20,12 @@ const secondRunSchema = z.strictObject({
   details: z.string().nullable(),
 });
 
-/** Too many tools or messages are the Guardian's to judge, and a human's. */
+/** Exceeded tool and message limits are left to the Guardian, and to a human. */
 const GUARDED: readonly string[] = ["tools", "messages"] satisfies FailureKind[];
 
 /**
  * Whether a failed run is the service's own fault: the city, which is no party, runs the same bundle on the same input, and it fails in the
- * same way. Then the mission ends here. A run that fails for one and not for the other is its executor's affair.
+ * same way. Then the mission ends here. A run that fails only for the executor is its executor's fault.
  */
 export async function judgeFailure(
   world: World,
@@ -52,13 +52,13 @@ export async function judgeFailure(
   });
   if (!second.alike) return;
   const by = `${workerOf(world, slot.agent).name} and this city`;
-  const why = `${by} ran the same code on the same input, ${itemsOf(input)}, and it failed alike`;
+  const why = `${by} ran the same code on the same input, ${itemsOf(input)}, and it failed in the same way`;
   await noteEnding(world, mission, failing(view.law.label, name, work, why));
 }
 
 const MAX_NAMED = 3;
 
-/** The items that a service was given, by their first ids: one of them may be what it cannot take. */
+/** The first item ids of a service's input, one of which may have caused the failure. */
 export function itemsOf(input: JsonObject): string {
   const given = [input, ...listIn(input["upstream"])].flatMap((source) => listIn(source["items"]));
   const ids = given.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
@@ -70,7 +70,7 @@ function listIn(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Why a mission ends whose service fails for every executor. */
+/** The ending of a mission whose service fails for every executor. */
 export function failing(
   node: string,
   service: string,
@@ -81,21 +81,21 @@ export function failing(
     code: "ServiceFails",
     node,
     reason: `the service ${service} fails in task ${node}: ${fault}: ${firstLine(details)} (${why})`,
-    action: ADVICE[fault] ?? "correct the service, or its input, and give the mission again",
+    action: ADVICE[fault] ?? "fix the service or its input, then run the mission again",
     disagreement: null,
   };
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  timeout: "let the service do less, or in less time (an endless loop, a costly pattern?), or give its task a longer `timeout`",
-  memory: "let the service hold less at a time, or divide the input",
-  "too-large": "let the service return less, or divide the input",
-  schema: "let the service return what its own `output` schema says, and take what its `input` schema says",
-  garbage: "let the service return plain JSON",
-  empty: "let the service return something: a function without `return`, or a promise that never settles, gives nothing",
+  timeout: "make the service faster (an endless loop, an expensive pattern?), or give its task a longer `timeout`",
+  memory: "reduce the service's memory use, or divide the input",
+  "too-large": "make the service return less, or divide the input",
+  schema: "make the service return what its `output` schema says, and accept what its `input` schema says",
+  garbage: "make the service return plain JSON",
+  empty: "make the service return something: a function without `return`, or a promise that never settles, returns nothing",
 };
 
-/** The same fault of the same code has the same text, but for places, numbers and addresses in it. */
+/** Removes places, numbers and addresses, so that the same fault of the same code has the same text. */
 function normalised(details: string | null): string {
   return firstLine(details ?? "")
     .replaceAll(/0x[0-9a-f]+/gi, "#")

@@ -13,10 +13,10 @@ import { type SettlementInstruction, settle, settlementInstructionSchema, settle
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
 import { type ClearingRecord, clearAgain, granted, isAgainst } from "./clearing-record.ts";
 
-/** What settles an attempt at a node. A later one takes the place of the one before, after an appeal. */
+/** The settlement of an attempt at a node. After an appeal, a later one replaces it. */
 export const settlementSchema = z.strictObject({
   engine: publicKeySchema,
-  /** Names the clearing that it follows from (`clearingKey`); 0 where nothing was cleared. */
+  /** Identifies the clearing that it follows from (`clearingKey`); 0 if nothing was cleared. */
   drawBlock: z.int().nonnegative(),
   instruction: settlementInstructionSchema,
 });
@@ -25,7 +25,7 @@ export type Settlement = z.infer<typeof settlementSchema>;
 /** A human act on a node whose work was awarded. */
 export const overrideSchema = z.strictObject({ engine: publicKeySchema, override: overrideRecordSchema });
 
-/** How the last instruction of an attempt became final, and what that means for those involved. */
+/** How the last instruction of an attempt became final, and the consequences for those involved. */
 export const finalitySchema = z.strictObject({
   engine: publicKeySchema,
   evaluation: finalityEvaluationSchema,
@@ -33,7 +33,7 @@ export const finalitySchema = z.strictObject({
 });
 export type Finality = z.infer<typeof finalitySchema>;
 
-/** An attempt at a node, with what was cleared of it, if anything was. */
+/** An attempt at a node, with its clearing, if there is one. */
 export interface Attempt {
   readonly obligation: Obligation;
   readonly record: ClearingRecord | undefined;
@@ -41,14 +41,14 @@ export interface Attempt {
   readonly engine: Signer;
 }
 
-/** What a human act took further, as record of the city. Throws what the library refuses. */
+/** The city's record of a human act. Throws what the library refuses. */
 export function overrideOf({ obligation, record, world, engine }: Attempt, deed: HumanDeed): OverrideRecord {
   const bound = granted(bindObligation(obligation, world));
   const envelope = record === undefined ? undefined : granted(ingest(record.envelope, bound, world));
   return granted(recordOverride({ obligation: bound, envelope, deed, deployment: world, engine }));
 }
 
-/** Hashes of the items above the fee's floor that are about the work of some payees: what an approval of it rests on. */
+/** Hashes of the items above the fee's floor about the work of some payees, on which an approval rests. */
 export function shownFor({ obligation, record, world }: Omit<Attempt, "engine">, payees: readonly string[]): HumanDeed["ruling"] & object {
   const bound = granted(bindObligation(obligation, world));
   const items = record === undefined ? [] : [...granted(ingest(record.envelope, bound, world)).items.values()];
@@ -61,16 +61,16 @@ export function shownFor({ obligation, record, world }: Omit<Attempt, "engine">,
   return { score: 0, payees, basis: basis.map(({ hash }) => hash) };
 }
 
-/** What an instruction follows from. */
+/** Inputs of an instruction. */
 export interface Settling {
-  /** The human act that took the decision's place, if one did. */
+  /** The human act that replaced the decision, if any. */
   readonly override?: OverrideRecord | undefined;
-  /** Instructions before it, oldest first: each was taken back by an appeal. */
+  /** Earlier instructions, oldest first, each revoked by an appeal. */
   readonly earlier: readonly SettlementInstruction[];
   readonly multipliers: Multipliers;
 }
 
-/** The instruction of an attempt, by its clearing or by a human act; undefined where nothing is decided. Throws what the library refuses. */
+/** The instruction for an attempt, by its clearing or by a human act; undefined if nothing is decided. Throws what the library refuses. */
 export function instructionOf(attempt: Attempt, { override, earlier, multipliers }: Settling): SettlementInstruction | undefined {
   const { obligation, record, world, engine } = attempt;
   const docket = docketAfter(earlier);
@@ -82,7 +82,7 @@ export function instructionOf(attempt: Attempt, { override, earlier, multipliers
   return granted(settle(cleared, engine, docket, multipliers));
 }
 
-/** Whether the last of an attempt's instructions is final. Throws what the library refuses. */
+/** Evaluates whether the last of an attempt's instructions is final. Throws what the library refuses. */
 export function evaluationOf(
   { obligation, record, world, engine }: Attempt,
   { override, instructions }: { readonly override?: OverrideRecord | undefined; readonly instructions: readonly SettlementInstruction[] },
@@ -97,7 +97,7 @@ export function evaluationOf(
   return granted(evaluateFinality({ obligation: bound, decision, instruction, docket, deployment: world, environment, engine, now }));
 }
 
-/** What a final instruction changes in passports: only what the panel found, never what a human ruled. */
+/** Changes of passports by a final instruction: only from the panel's findings, never from a human ruling. */
 export function deltasAfter(
   { record, engine }: Attempt,
   instruction: SettlementInstruction,
@@ -106,7 +106,7 @@ export function deltasAfter(
   return own === undefined ? [] : deltasOf(instruction, own, engine);
 }
 
-/** An engine's memory of an attempt, from the instructions that were signed. */
+/** An engine's docket of an attempt, rebuilt from the signed instructions. */
 function docketAfter(instructions: readonly SettlementInstruction[]): Docket {
   const docket = openDocket();
   for (const [place, instruction] of instructions.entries()) {

@@ -38,7 +38,7 @@ import { clearingKey } from "./stages/verify.ts";
 import { attemptKey, hashesOf, inputOf, readOutput, sealedSchema, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** Acts on a node; every other act is on a mission, a member or the city. */
+/** Acts on a node; all others are on a mission, a member or the city. */
 export const NODE_ACTS: readonly ActionName[] = [
   "FREEZE",
   "UNFREEZE",
@@ -50,10 +50,10 @@ export const NODE_ACTS: readonly ActionName[] = [
   "RESUME_WITH_AMENDMENT",
   "FAULT_SLOTS",
 ];
-/** Acts that decide a node in the panel's place. */
+/** Acts that decide a node in place of the panel. */
 const DECIDING: readonly string[] = ["APPROVE_POP", "RELEASE_OUTPUT", "REJECT_POP"];
 
-/** A human act on a node, as the chain tells of it. */
+/** A human act on a node, as recorded on chain. */
 interface Act {
   readonly name: ActionName;
   readonly node: number;
@@ -63,8 +63,8 @@ interface Act {
 }
 
 /**
- * Writes down what every decided attempt settles: the acts of humans on it, and the instruction that its decision or the last deciding act
- * comes to (RAILS 6.1, stage 9). The chain has moved by its own rule; this derives the same from the documents, for the audit to compare.
+ * Records the settlement of every decided attempt: the human acts on it, and the instruction from its decision or the last deciding act
+ * (RAILS 6.1, stage 9). The chain has settled by its own rule; this derives the same from the documents, for the audit to compare.
  */
 export async function instruct(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const due = nodes.filter((view) => !isBranch(view) && (view.recorded || view.state === "FAILED"));
@@ -105,7 +105,7 @@ async function instructNode(world: World, mission: Mission, view: NodeView, acts
   }
 }
 
-/** Writes a human act down, once: with its ruling where it has one. */
+/** Records a human act once, with its ruling if it has one. */
 async function writeAct(
   world: World,
   mission: Mission,
@@ -115,7 +115,7 @@ async function writeAct(
   ruling?: HumanDeed["ruling"],
 ): Promise<OverrideRecord> {
   const { override } = await world.remember(overrideKey(mission, view, deed.receipt), overrideSchema, async () => {
-    // A ruling on an appeal is not appealed.
+    // A ruling on an appeal cannot be appealed.
     const hours = name === "RESOLVE_APPEAL" ? 0 : attempt.obligation.deadlines.appeal_window_hours;
     const decision = attempt.record?.decision.clearing_decision_hash;
     const appealsUntil = deed.at + BigInt(Math.round(hours * 3600));
@@ -125,7 +125,7 @@ async function writeAct(
   return override;
 }
 
-/** Whether the node ended as its panel decided: what passed and then ran out of time in review earned nothing. */
+/** Whether the node ended as its panel decided: work that passed but then expired in review earned nothing. */
 function isDecidedSo({ state }: NodeView, record: ClearingRecord | undefined): boolean {
   if (record === undefined || !record.decision.floor_met) return false;
   const { performance, policy } = record.decision;
@@ -133,7 +133,7 @@ function isDecidedSo({ state }: NodeView, record: ClearingRecord | undefined): b
   return passed === (state === "COMPLETED");
 }
 
-/** What an act in the panel's place says of the money. */
+/** The payment determined by an act in place of the panel. */
 async function decided(client: CityClient, mission: Mission, view: NodeView, act: Act, attempt: Attempt): Promise<HumanDeed["ruling"]> {
   if (act.name === "REJECT_POP") return { score: 0, payees: [], basis: [] };
   const approved = (await client.mission(mission.address).history("ReviewApproved")).find(
@@ -144,7 +144,7 @@ async function decided(client: CityClient, mission: Mission, view: NodeView, act
   return { ...shownFor(attempt, payees), score: share / BASIS_POINTS };
 }
 
-/** What a ruling on appeals makes of an instruction; undefined where it leaves it, or there was none: a failed attempt earns nothing. */
+/** The instruction after a ruling on appeals; undefined if the ruling leaves it, or there was none: a failed attempt earns nothing. */
 async function ruledOn(
   client: CityClient,
   mission: Mission,
@@ -160,7 +160,7 @@ async function ruledOn(
   return { score: resolved.args.share / BASIS_POINTS, payees, basis: [] };
 }
 
-/** Evaluates ϕ for every instruction of a mission whose windows are over, and writes down what that changes in passports (RAILS 4.7). */
+/** Evaluates ϕ for every instruction of a mission whose windows are over, and records the resulting changes of passports (RAILS 4.7). */
 export async function finalise(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const acts = await actsOn(world.client, mission.address);
   for (const current of nodes.filter((view) => !isBranch(view))) {
@@ -176,7 +176,7 @@ async function finaliseAttempt(world: World, mission: Mission, view: NodeView, a
   const last = settlements.at(-1);
   const attempt = await attemptOf(world, mission, { ...view, drawBlock: last?.drawBlock ?? view.drawBlock });
   if (attempt === undefined) return;
-  // Acts that moved no money: everything a human did is on record.
+  // Acts without payment are recorded too: the record of human acts is complete.
   for (const act of acts) await writeAct(world, mission, view, attempt, act);
   if (last === undefined) return;
   await world.remember(["finality", ...attemptKey(mission, view)], finalitySchema, async () => {
@@ -189,7 +189,7 @@ async function finaliseAttempt(world: World, mission: Mission, view: NodeView, a
   });
 }
 
-/** Clearings of a mission that became final by what their panels found, in the order of nodes and attempts. */
+/** Clearings of a mission that their panels' findings made final, by node and attempt. */
 export async function finalClearings(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly FinalClearing[]> {
   const found: FinalClearing[] = [];
   for (const current of nodes.filter((view) => !isBranch(view))) {
@@ -221,7 +221,7 @@ export async function finalClearings(world: World, mission: Mission, nodes: read
   return found;
 }
 
-/** The schemas of the service that did a slot's work, written down for whoever applies them again; undefined where they are not known here. */
+/** Records the schemas of the service that did a slot's work, for later re-checks; undefined if unknown here. */
 async function schemasKept(
   world: World,
   mission: Mission,
@@ -234,7 +234,7 @@ async function schemasKept(
   return world.remember(["schemas", mission.address, work.service], serviceSchemasSchema, async () => schemas);
 }
 
-/** In order: each took the place of the one before. */
+/** In order: each replaced the previous one. */
 async function settlementsOf(world: World, mission: Mission, view: NodeView): Promise<readonly Settlement[]> {
   const found: Settlement[] = [];
   for (;;) {
@@ -259,7 +259,7 @@ async function overrideBehind(
   return undefined;
 }
 
-/** Unanswered appeals whose time is not over. All others were upheld and settled again, or block nothing. */
+/** Unanswered appeals that have not expired. All others were upheld and settled again, or block nothing. */
 async function environmentOf(client: CityClient, mission: Mission, { law, attempt }: NodeView): Promise<Environment> {
   const contract = client.mission(mission.address);
   const [open, until] = await contract.appealsOf(law.number, attempt);
@@ -282,7 +282,7 @@ function overrideKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">, 
   return ["override", ...attemptKey(mission, view), receipt];
 }
 
-/** What is known of an attempt; undefined where nobody was awarded it. */
+/** The facts of an attempt; undefined if it was not awarded. */
 async function attemptOf(world: World, mission: Mission, view: NodeView): Promise<Attempt | undefined> {
   const obligation = await world.recall(["obligation", ...attemptKey(mission, view)], obligationSchema);
   if (obligation === undefined) return undefined;
@@ -293,7 +293,7 @@ async function attemptOf(world: World, mission: Mission, view: NodeView): Promis
   return { obligation, record, world: deployment, engine };
 }
 
-/** ψ of every executor, as it stood at the award (decision 88). */
+/** ψ of every executor at the time of the award (decision 88). */
 async function multipliersOf(client: CityClient, mission: Mission, { law, slots }: NodeView): Promise<Multipliers> {
   const contract = client.mission(mission.address);
   const known = await Promise.all(slots.map(async ({ slot, agent }) => [agent, (await contract.slotOf(law.number, slot)).psi] as const));

@@ -4,20 +4,20 @@ import type { NodeView } from "./chain-view.ts";
 import type { RegisteredService, World } from "./world.ts";
 
 /**
- * Learns what agents sell who bid on chain without a seat here: a law admits code, and theirs is code that is here, or it could not have been
- * bid with. Where a node takes any code it may be unknown: this city cannot start such a node, and its time ends it.
+ * Learns the services of agents that bid on chain without a seat here. A law admits code, so theirs is known here; otherwise they could not
+ * have bid. If a node admits any code it may be unknown: this city cannot start such a node, and it expires.
  */
 export async function learnStrangers(world: World, nodes: readonly NodeView[]): Promise<void> {
   const bound = nodes.flatMap(({ slots }) => slots.flatMap(({ committed, pledge }) => (committed ? [] : [pledge])));
   for (const id of new Set(bound)) await learnService(world, id);
 }
 
-/** The code behind a bound service, if it is here. */
+/** The code behind a bound service, if known here. */
 export function knownService(world: Pick<World, "services" | "strangers">, id: Hash): RegisteredService | undefined {
   return world.services.find((service) => service.id === id) ?? world.strangers.get(id);
 }
 
-/** The same, as the chain has it registered: after an interruption nothing is known of who committed before. */
+/** The same from its on-chain registration: after an interruption earlier committers are unknown. */
 export async function learnService(world: World, id: Hash): Promise<RegisteredService | undefined> {
   const known = knownService(world, id);
   if (known !== undefined) return known;

@@ -4,8 +4,8 @@ import { isVouchable } from "./stages/orchestrate.ts";
 import type { Mission, World } from "./world.ts";
 
 /**
- * Nodes that wait only for these, which a clearing is about to complete, and that can start in its transaction: as many as one takes. None under a
- * law with checkpoints, which take nodes that have not begun on chain.
+ * Nodes that wait only for these, which a clearing is about to complete, and that can start in its transaction: as many as fit into one.
+ * None under a law with checkpoints, which accept only nodes that have not started on chain.
  */
 export async function freedBy(world: World, mission: Mission, completing: readonly number[]): Promise<readonly NodeView[]> {
   const { nodes: laws, anchorInterval } = mission.document;

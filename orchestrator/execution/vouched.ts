@@ -7,17 +7,17 @@ import { type EvidenceClassName, evidenceKinds } from "../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../rules/admissibility.ts";
 import type { SignedItem } from "./evidence.ts";
 
-/** Where an item of evidence belongs. */
+/** Context of an item of evidence. */
 export interface Vouched {
   readonly mission: Address;
   readonly obligation: Hash;
-  /** Weakest class that the law takes. */
+  /** Weakest class that the law accepts. */
   readonly floor: EvidenceClassName;
-  /** Whose work it is about. */
+  /** The executor whose work it is about. */
   readonly agent: Address;
 }
 
-/** Whether an issuer that may signed this very item, for this mission's obligation. */
+/** Whether an authorised issuer signed exactly this item, for this mission's obligation. */
 export async function isIssued(client: CityClient, mission: Address, obligation: Hash, item: SignedItem): Promise<boolean> {
   const { issuer, signature, class: name, ...said } = item;
   if (!(await client.evidence.mayIssue(issuer, EvidenceClass[name]))) return false;
@@ -27,8 +27,8 @@ export async function isIssued(client: CityClient, mission: Address, obligation:
 }
 
 /**
- * The receipt seat (RAILS 5.6): whether somebody registered for it, of another house than the executor's, signed for exactly these bytes: that
- * they were handed in, or that the work done again came to them.
+ * The receipt seat (RAILS 5.6): whether a registered issuer, independent of the executor, signed for exactly these bytes: that they were
+ * handed in, or that re-execution gave them.
  */
 export async function isVouched(
   client: CityClient,

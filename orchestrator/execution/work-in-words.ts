@@ -3,7 +3,7 @@ import { floorFor } from "../clearing/obligation.ts";
 import type { ClaimFile } from "./claims.ts";
 import type { ClearingRecord } from "./clearing-record.ts";
 
-/** What an executor claimed of its output, and how an issuer's check of it ended. */
+/** An executor's claim about its output, and the result of an issuer's check. */
 export interface ClaimView {
   /** From 1. */
   readonly attempt: number;
@@ -30,11 +30,11 @@ interface VerdictView {
   readonly verdict: string;
   /** 0–1. */
   readonly confidence: number;
-  /** What it found by each kind that the law asks for; none where it asks for the work done again alone. */
+  /** Findings by each kind of check that the law requires; empty if it requires re-execution only. */
   readonly kinds: readonly { readonly kind: string; readonly verdict: string; readonly score: number; readonly model: string | null }[];
 }
 
-/** What the panel found by one kind that the law asks for, in verifiers. */
+/** A panel's findings by one kind of check, in number of verifiers. */
 interface KindView {
   readonly kind: string;
   readonly passed: number;
@@ -42,11 +42,11 @@ interface KindView {
   readonly silent: number;
 }
 
-/** One clearing of a node as a person reads it: evidence, verdicts, decision. */
+/** One clearing of a node for display: evidence, verdicts, decision. */
 export interface ClearingView {
   /** From 1. */
   readonly attempt: number;
-  /** Weakest class that the law takes. */
+  /** Weakest class that the law accepts. */
   readonly floor: string;
   readonly items: readonly ItemView[];
   readonly verdicts: readonly VerdictView[];
@@ -55,13 +55,13 @@ export interface ClearingView {
   readonly performance: string;
   readonly policy: string;
   readonly confidence: { readonly performance: number; readonly policy: number };
-  /** Class of what the decision rests on. */
+  /** Class of the evidence that the decision rests on. */
   readonly basis: string;
   readonly floorMet: boolean;
   readonly missing: readonly string[];
 }
 
-/** By what a party is called, from its id in the documents. */
+/** Display name of a party, from its id in the documents. */
 type Names = (id: string) => string;
 
 /** `claim_id` is `claim/<mission>/<node>/<attempt>/<slot>`. */

@@ -11,7 +11,7 @@ import type { Place } from "./seat.ts";
 import { knownService } from "./strangers.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
-/** What an executor's run gave. The output is stored by content, so that verifiers, successors and auditors read the same bytes. */
+/** The result of an executor's run. The output is stored by content, so that verifiers, successors and auditors read the same bytes. */
 export const workSchema = z.discriminatedUnion("ok", [
   z.strictObject({
     ok: z.literal(true),
@@ -27,7 +27,7 @@ export const workSchema = z.discriminatedUnion("ok", [
 ]);
 export type Work = z.infer<typeof workSchema>;
 
-/** Work that was handed in sealed. Once its commitment is open it becomes a `Work`. */
+/** Work handed in sealed. Once its commitment is open it becomes a `Work`. */
 export const sealedSchema = z.strictObject({
   ok: z.literal(true),
   service: hashSchema,
@@ -51,7 +51,7 @@ export function handedIn(work: (Work & { ok: true }) | SealedWork): HandedIn {
   return "sealedId" in work ? { service, id: work.sealedId, hash: work.sealedHash } : { service, id: work.outputId, hash: work.outputHash };
 }
 
-/** What a completed node hands to its successors: one output, and where redundant executors differ. */
+/** What a completed node passes to its successors: one output, and where redundant executors disagree. */
 export const resultSchema = z.strictObject({
   outputId: z.string(),
   outputHash: hashSchema,
@@ -59,18 +59,18 @@ export const resultSchema = z.strictObject({
 });
 export type NodeResult = z.infer<typeof resultSchema>;
 
-/** Of a slot's work: its output's hash, zero where it cannot be read, and that of what was handed in. */
+/** Hashes of a slot's output, zero if it cannot be read, and of what was handed in. */
 export function hashesOf(work: Work | undefined, sealed: SealedWork | undefined): { readonly outputHash: Hash; readonly handed: Hash } {
   const outputHash = work?.ok === true ? work.outputHash : zeroHash;
   return { outputHash, handed: sealed?.sealedHash ?? outputHash };
 }
 
-/** Name of one attempt at one node, for records and intents. */
+/** Key of an attempt at a node, for records and intents. */
 export function attemptKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">): readonly (string | number)[] {
   return [mission.address, view.law.number, view.attempt];
 }
 
-/** Names a slot of a node's attempt to its executor. */
+/** A slot of a node's attempt, as its executor knows it. */
 export function placeOf(
   { address: mission }: Mission,
   { law: { number: node }, attempt }: Pick<NodeView, "law" | "attempt">,
@@ -79,17 +79,17 @@ export function placeOf(
   return { mission, node, attempt, slot };
 }
 
-/** The fault of an executor that handed in nothing. */
+/** Fault of an executor that handed in nothing. */
 export const ABSENT = "absent";
-/** The fault of one that opened its commitment, and not the work that it had handed in. */
+/** Fault of an executor whose opening does not decrypt what it handed in. */
 export const UNREADABLE = "unreadable";
 
-/** Keccak of an output's canonical bytes: what is committed on chain. */
+/** Keccak of an output's canonical bytes, which is committed on chain. */
 export function outputHashOf(output: JsonObject): Hash {
   return keccak256(canonicalBytes(output));
 }
 
-/** An output read back from the content store. */
+/** Reads an output from the content store. */
 export function readOutput(world: Pick<World, "store" | "recent">, outputId: string): Promise<JsonObject> {
   return world.recent.outputs.of(outputId, async () => {
     const value = parseJsonBytes(await world.store.get(parseContentId(outputId)));
@@ -98,16 +98,16 @@ export function readOutput(world: Pick<World, "store" | "recent">, outputId: str
   });
 }
 
-/** Characters of the texts that are kept parsed. */
+/** Total length of texts whose parsed form is cached, characters. */
 const MAX_RECENT = 8_388_608;
 
-/** Nothing read yet. */
+/** An empty cache. */
 export function nothingRecent(): World["recent"] {
   const weigh = (value: JsonObject) => JSON.stringify(value).length;
   return { inputs: new Recent(MAX_RECENT, weigh), outputs: new Recent(MAX_RECENT, weigh) };
 }
 
-/** An executor is bound to code that is not here: somebody changed a service under a mission that uses it. */
+/** An executor is bound to code that is not here: a service was changed during a mission that uses it. */
 export class ServiceChanged extends AgentCityError {
   constructor(id: string, names: readonly string[]) {
     const which = names.length === 1 ? `The service ${names[0]}` : `One of the services ${names.join(", ")}`;
@@ -119,19 +119,19 @@ export class ServiceChanged extends AgentCityError {
   }
 }
 
-/** The service a slot's executor bound. `names`: those that its law allows, for the error. */
+/** The service that a slot's executor bound. `names`: services its law allows, for the error. */
 export function serviceById(world: Pick<World, "services" | "strangers">, id: Hash, names: readonly string[]): RegisteredService {
   const service = knownService(world, id);
   if (service === undefined) throw new ServiceChanged(id, names);
   return service;
 }
 
-/** Digest under which a list of items is named on chain. */
+/** On-chain digest of a list of items. */
 export function itemsDigest(items: readonly JsonObject[]): Hash {
   return digestOf(contentIdOfJson(items));
 }
 
-/** What a node's service is given: its shard of the mission's items and its predecessors' results. */
+/** A node's input: its shard of the mission's items and its predecessors' results. */
 export function inputOf(
   world: Pick<World, "store" | "remember" | "recent">,
   mission: Mission,
@@ -148,7 +148,7 @@ async function makeInput(world: Pick<World, "store" | "remember" | "recent">, mi
   return composeInput(mission, law, await Promise.all(results));
 }
 
-/** The same from what its predecessors hand on, in the order that the law names them. */
+/** The same from given results of its predecessors, in the law's order. */
 export function composeInput(
   mission: Pick<Mission, "document" | "items">,
   law: NodeView["law"],
@@ -179,14 +179,14 @@ export async function resultOf(world: Pick<World, "remember">, mission: Mission,
   });
 }
 
-/** A slot has committed, and nothing was handed in for it. */
+/** A slot has committed, but nothing was handed in for it. */
 export class WorkMissing extends AgentCityError {
   constructor(label: string, slot: number) {
     super("WorkMissing", `Slot ${slot} of ${label} committed, but its work is not in the records`);
   }
 }
 
-/** The recorded work of a slot; refuses when there is none or it failed. */
+/** The recorded work of a slot. Throws WorkMissing if there is none or it failed. */
 export async function workOf(
   world: Pick<World, "remember">,
   mission: Mission,
@@ -196,7 +196,7 @@ export async function workOf(
   const work = await world.remember(["work", ...attemptKey(mission, view), slot], workSchema, async () => {
     throw new WorkMissing(view.law.label, slot);
   });
-  // Who handed in nothing may have committed to something by itself.
+  // An executor that handed in nothing may have committed by itself.
   if (!work.ok) throw new WorkMissing(view.law.label, slot);
   return work;
 }

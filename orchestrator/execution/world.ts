@@ -21,7 +21,7 @@ import { type Executor, emptySeat, type Issuer, type Verifier, type Worker } fro
 export interface Signatory {
   readonly name: string;
   readonly account: LocalAccount;
-  /** The same key over plain bytes. */
+  /** The same key for plain bytes. */
   readonly seal: () => ByteSigner;
 }
 
@@ -29,7 +29,7 @@ export interface Signatory {
 export interface RegisteredService {
   /** On-chain id: hash of the record. */
   readonly id: Hash;
-  /** Name in the catalogue. */
+  /** Catalogue name. */
   readonly name: string;
   readonly owner: Address;
   readonly bundle: Bundle;
@@ -44,62 +44,62 @@ export interface RegisteredService {
   };
 }
 
-/** Content-addressed bytes; filled by `records/`. */
+/** Content-addressed bytes; implemented by `records/`. */
 export interface ContentStore {
   put(bytes: Uint8Array): Promise<ContentId>;
   get(id: ContentId): Promise<Uint8Array>;
 }
 
-/** Keeps the first answer to a question permanently, as JSON, so that a re-run reads it back (decision 45). */
+/** Stores the first answer to a question permanently, as JSON, so that a re-run reads it back (decision 45). */
 export type Remember = <Value>(
   key: readonly (string | number)[],
   schema: z.ZodType<Value>,
   compute: () => Promise<Value>,
 ) => Promise<Value>;
 
-/** The kept answer to a question, if it was ever asked. */
+/** The stored answer to a question, if any. */
 export type Recall = <Value>(key: readonly (string | number)[], schema: z.ZodType<Value>) => Promise<Value | undefined>;
 
-/** Everything execution works with; a port is filled in `city/`. */
+/** Everything that execution needs; `city/` provides the ports. */
 export interface World {
   readonly client: CityClient;
   readonly workers: readonly Worker[];
-  /** Who pays. */
+  /** The principal that pays. */
   readonly sponsor: Signatory;
   readonly verifiers: readonly Verifier[];
-  /** Who rerun committed bundles (class ATT), and who sign receipts for outputs (class REC). */
+  /** Issuers that re-execute committed bundles (class ATT), or sign receipts for outputs (class REC). */
   readonly issuers: readonly Issuer[];
   /** Attests which code is live. */
   readonly runner: Signatory;
   /** Reports anomalies. */
   readonly monitor: Signatory;
-  /** What the law's producers sell. */
+  /** Services sold by the law's producers. */
   readonly services: readonly RegisteredService[];
-  /** The same code as others registered it who bid without a seat here, by id (`strangers.ts`). */
+  /** The same code as registered by agents that bid without a seat here, by id (`strangers.ts`). */
   readonly strangers: Map<Hash, RegisteredService>;
   /** A Guardian's scorer by its number in EMBEDDING_SCORERS. */
   readonly embedder: (number: number) => Promise<Embedder>;
   /** Output ids of a service's last completed tasks, newest first. */
   readonly traces: (service: Hash, most: number) => Promise<readonly string[]>;
   readonly sandbox: Sandbox;
-  /** Fetches a page for a service, which cannot. */
+  /** Fetches a page on behalf of a service. */
   readonly fetchPage: FetchPage;
   /** Opens a chat model that a law names; its key stays here. */
   readonly openModel: OpenModel;
   readonly asking: Asking;
   readonly store: ContentStore;
-  /** Of late: every executor of a node, its issuer and its verifiers read the same. */
+  /** Caches: every executor of a node, its issuer and its verifiers read the same. */
   readonly recent: { readonly inputs: Recent<JsonObject>; readonly outputs: Recent<JsonObject> };
-  /** Missions side by side take turns in bidding. */
+  /** Serialises bidding of concurrent missions. */
   readonly bidding: Mutex;
-  /** How many nodes one transaction is about at most (`batches.ts`). */
+  /** Maximum number of nodes per transaction (`batches.ts`). */
   readonly nodesPerTransaction: number;
   readonly remember: Remember;
   readonly recall: Recall;
   /** Hash of the log's last entry. */
   readonly logHead: () => Promise<Hash>;
   readonly boundary: Boundary<ExecutionBoundary>;
-  /** Progress for people. */
+  /** Reports progress to people. */
   readonly tell: Tell;
 }
 
@@ -112,7 +112,7 @@ export interface Mission {
   readonly items: readonly (JsonObject & { readonly id: string })[];
 }
 
-/** The seat behind an executor's address: an empty one where it bid on chain and never came here. */
+/** The seat behind an executor's address; an empty one if it bid on chain but never joined here. */
 export function workerOf(world: Pick<World, "workers">, agent: Address): Executor {
   return world.workers.find(({ account }) => account.address === agent) ?? emptySeat(agent);
 }

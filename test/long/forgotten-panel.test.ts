@@ -36,7 +36,9 @@ describe("scenario: a panel that the chain has forgotten", function () {
     expect(balances(outcome.money)).to.equal(true);
     const redrawn = await city.client.mission(outcome.mission as Address).history("PanelRedrawn");
     expect(redrawn).to.not.have.length(0);
-    expect(told.filter((line) => line.endsWith("the chain has forgotten its panel; another is drawn"))).to.have.length(redrawn.length);
+    expect(
+      told.filter((line) => line.endsWith("the hash that drew its panel is no longer available; drawing another panel")),
+    ).to.have.length(redrawn.length);
     expect(outcome.slashed).to.equal("0");
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
   });

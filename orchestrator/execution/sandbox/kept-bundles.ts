@@ -8,7 +8,7 @@ import type { Hash } from "../../primitives/hex.ts";
 import { hashSchema } from "../../primitives/hex.ts";
 import { canonicalBytes, parseJson } from "../../primitives/json.ts";
 
-/** What a source may be written in. Data is JSON; there is no loader that would take any file. */
+/** Source formats. Data is JSON; no loader accepts arbitrary files. */
 export const LOADERS = {
   ".ts": "ts",
   ".mts": "ts",
@@ -20,16 +20,16 @@ export const LOADERS = {
 } as const;
 export type SourceLoader = (typeof LOADERS)[keyof typeof LOADERS];
 
-/** How a file is read, by its name; undefined for what is not bundled. */
+/** The loader for a path, by extension; undefined if such files are not bundled. */
 export function loaderOf(path: string): SourceLoader | undefined {
   const extension = extname(path);
   return Object.entries(LOADERS).find(([known]) => known === extension)?.[1];
 }
 
-/** Called with each file that a bundle is made of, as it is read. */
+/** Called with each file of a bundle as it is read. */
 export type Seen = (path: string, bytes: Uint8Array) => void;
 
-/** A bundle as it was made. */
+/** A finished bundle. */
 export interface Made {
   readonly bytes: Uint8Array;
   readonly codeHash: Hash;
@@ -37,7 +37,7 @@ export interface Made {
 
 const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 const PACKAGES = join(PROJECT, "node_modules");
-/** Names every installed package with its version, esbuild too. */
+/** Lists every installed package with its version, including esbuild. */
 const INSTALLED = join(PACKAGES, ".package-lock.json");
 const FOLDER = join(PACKAGES, ".cache", "agentcity", "own-bundles");
 
@@ -45,8 +45,8 @@ const FOLDER = join(PACKAGES, ".cache", "agentcity", "own-bundles");
 const keptSchema = z.strictObject({ sources: z.record(z.string(), hashSchema), codeHash: hashSchema, text: z.string() });
 
 /**
- * A bundle of the city's own, rebuilt only when a source, a package or an option changed: starting esbuild takes longer than all that
- * a small mission computes. Bundles of files outside the project are made each time. What cannot be kept is not.
+ * Caches bundles of the city's own files until a source, a package or an option changes: starting esbuild takes longer than everything that
+ * a small mission computes. Bundles of files outside the project are always made anew. Failures to cache are ignored.
  */
 export async function keptBundle(file: string, options: unknown, make: (seen: Seen) => Promise<Made>): Promise<Made> {
   const place = placeOf(file, options);
@@ -60,7 +60,7 @@ export async function keptBundle(file: string, options: unknown, make: (seen: Se
   return made;
 }
 
-/** True for a source of this project, false for packages and for files elsewhere. */
+/** Whether a source belongs to this project, not to a package or another folder. */
 export function isOwn(path: string): boolean {
   return path.startsWith(PROJECT) && !relative(PROJECT, path).split(sep).includes("node_modules");
 }
@@ -90,7 +90,7 @@ function write(place: string, sources: Readonly<Record<string, Hash>>, { bytes, 
   try {
     writeFileAtomic(place, Buffer.concat([Buffer.from(`${sha256(content)}\n`), content]));
   } catch {
-    // Packages that belong to somebody else may not be written to.
+    // An installation owned by another user may be read-only.
   }
 }
 

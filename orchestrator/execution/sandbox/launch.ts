@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
 import type { End, News, Order } from "./launcher.ts";
 
-/** The process that would run services cannot be started: the machine's fault, not the service's. */
+/** The process that runs services cannot be started: the machine's fault, not the service's. */
 export class SandboxUnavailable extends AgentCityError {
   constructor(nodePath: string, cause: unknown) {
     super("SandboxUnavailable", "The process of a service cannot be started", {
@@ -14,7 +14,7 @@ export class SandboxUnavailable extends AgentCityError {
   }
 }
 
-/** What happens to a process: pieces of what it says, then once its end, or why there is none. */
+/** Events of a process: pieces of output, then once its end, or why it could not start. */
 export interface Listener {
   out(bytes: Uint8Array): void;
   err(bytes: Uint8Array): void;
@@ -24,19 +24,19 @@ export interface Listener {
 
 /** A process that serves one run. */
 export interface Launched {
-  /** A line of its stdin. */
+  /** Writes a line to its stdin. */
   write(line: string): void;
   kill(): void;
 }
 
-/** The programs of the processes: bundled scripts. */
+/** The programs of the processes, as bundled scripts. */
 export interface Scripts {
   readonly launcher: string;
   readonly child: string;
   readonly realm: string;
 }
 
-/** Gives a run, by what its stdin begins with, a process. */
+/** Provides a process for a run, whose stdin starts with these pieces. */
 export type Launch = (memoryMb: number, pieces: readonly Uint8Array[], listener: Listener) => Launched;
 
 const bytes = z.instanceof(Uint8Array);
@@ -50,10 +50,12 @@ const newsSchema = z.union([
   z.strictObject({ id: z.number(), failed: z.string() }),
 ]) satisfies z.ZodType<News>;
 
-/** A launcher without work ends after this time, with the processes that it started ahead. */
+/** An idle launcher ends after this time, with the processes that it started ahead. */
 const IDLE_MS = 5_000;
 
-/** Launches processes through a launcher of their own (`launcher.ts`), which is started when it is needed and keeps nobody from ending. */
+/**
+ * Launches processes through a separate launcher process (`launcher.ts`), which is started on demand and does not keep this process alive.
+ */
 export function launching(nodePath: string, scripts: Scripts, ahead: number, isFenced: boolean): Launch {
   let launcher: Launcher | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -99,7 +101,7 @@ class Launcher {
     });
     this.#process.on("message", (message) => this.#hear(newsSchema.parse(message)));
     this.#process.on("error", (error) => this.#lose(error));
-    this.#process.on("exit", (code, signal) => this.#lose(new Error(`it ended with ${signal ?? code}`)));
+    this.#process.on("exit", (code, signal) => this.#lose(new Error(`it exited with ${signal ?? code}`)));
     this.#process.unref();
     this.#say({ script: child, realm, ahead, isFenced });
   }
@@ -124,7 +126,7 @@ class Launcher {
   }
 
   end(): void {
-    this.#gone ??= new SandboxUnavailable(this.#nodePath, "it was ended");
+    this.#gone ??= new SandboxUnavailable(this.#nodePath, "it was stopped");
     if (this.#process.connected) this.#process.disconnect();
   }
 

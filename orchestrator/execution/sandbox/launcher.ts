@@ -1,7 +1,6 @@
 /**
- * The process that starts the processes of services. A child of the city's own process costs that one fifty milliseconds in which it does
- * nothing else, for half a gigabyte is copied; a child of this small one costs nobody anything. Some are started ahead. Each serves one
- * run and ends with it.
+ * The process that starts the processes of services. Forking the city's own process would block it for fifty milliseconds, since half a
+ * gigabyte is copied; forking this small one is cheap. Some are started ahead. Each serves one run and ends with it.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -16,7 +15,7 @@ export type Order =
   | { readonly id: number; readonly line: string }
   | { readonly id: number; readonly kill: true };
 
-/** From this process. `end` and `failed` are its last words about a run. */
+/** From this process. `end` and `failed` are the last messages about a run. */
 export type News =
   | { readonly id: number; readonly out: Uint8Array }
   | { readonly id: number; readonly err: Uint8Array }
@@ -26,7 +25,7 @@ export type News =
 export interface End {
   readonly code: number | null;
   readonly signal: string | null;
-  /** It had more memory than it may have, and was killed. */
+  /** It exceeded its memory limit and was killed. */
   readonly tooLarge: boolean;
 }
 
@@ -52,7 +51,7 @@ function start(memoryMb: number): Started {
   const [command, args] = program.isFenced ? fenced(process.execPath, flags) : [process.execPath, flags];
   const child = spawn(command, [...args], {
     cwd: parse(process.execPath).root,
-    // Behind the fence it has no environment at all; the fence itself is found by it.
+    // Inside the sandbox it has no environment at all; PATH is needed to find bubblewrap.
     env: program.isFenced ? { PATH: process.env["PATH"] } : {},
     stdio: "pipe",
     windowsHide: true,
@@ -66,7 +65,7 @@ function start(memoryMb: number): Started {
   return started;
 }
 
-/** One that waits, if it was given that much memory and has not died of itself. */
+/** A waiting process with this much memory that is still alive. */
 function take(memoryMb: number): Started {
   for (let waiting = ahead.shift(); waiting !== undefined; waiting = ahead.shift()) {
     if (waiting.memoryMb === memoryMb && waiting.error === undefined && isAlive(waiting)) return waiting;
@@ -88,7 +87,7 @@ function run(id: number, memoryMb: number, pieces: readonly Uint8Array[]): void 
     tooLarge = true;
     child.kill("SIGKILL");
   }, MEMORY_CHECK_MS);
-  // What the city has not taken yet is not read on: a flood is not collected here.
+  // Output that the city has not taken yet is not read, so that a flood does not accumulate here.
   child.stdout.on("data", (out: Uint8Array) => {
     child.stdout.pause();
     say({ id, out }, () => child.stdout.resume());
@@ -109,12 +108,12 @@ function run(id: number, memoryMb: number, pieces: readonly Uint8Array[]): void 
   while (ahead.length < program.ahead) ahead.push(start(memoryMb));
 }
 
-/** Resident memory of a process in MiB where the system tells (Linux), else 0: buffers lie outside V8's heap limit. */
+/** Resident memory of a process in MiB (Linux), else 0: buffers are outside V8's heap limit. */
 function residentMib({ pid }: ChildProcessWithoutNullStreams): number {
   return process.platform !== "linux" || pid === undefined ? 0 : residentOf(pid);
 }
 
-/** Of a process and those that it started: behind the fence it is not the one that was spawned. */
+/** Memory of a process and its children: inside the sandbox it is not the spawned process itself. */
 function residentOf(pid: number): number {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
@@ -132,10 +131,10 @@ process.on("message", (order: Order) => {
   else if ("line" in order) running.get(order.id)?.child.stdin.write(`${order.line}\n`);
   else running.get(order.id)?.child.kill("SIGKILL");
 });
-// The city is gone, or needs nothing more for now.
+// The city is gone, or needs nothing for now.
 process.on("disconnect", () => {
   for (const { child } of [...ahead, ...running.values()]) child.kill("SIGKILL");
   process.exit(0);
 });
-// A terminal's Ctrl-C reaches the whole group: the city decides what it means.
+// A terminal's Ctrl-C reaches the whole group: the city decides what to do.
 process.on("SIGINT", () => {});

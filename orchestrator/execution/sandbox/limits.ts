@@ -1,9 +1,9 @@
 import { numberToHex } from "viem";
 import type { Hash } from "../../primitives/hex.ts";
 
-/** What one run may use. The law's values for its node replace the defaults. */
+/** Limits of one run. The law's values for its node replace the defaults. */
 export interface SandboxLimits {
-  /** Real time from the hand-over of a run to the kill, milliseconds. */
+  /** Real time from the start of a run to its kill, milliseconds. */
   readonly wallClockMs: number;
   /** V8 heap, MiB; the process as a whole may use RUNTIME_MIB more. */
   readonly memoryMb: number;
@@ -26,8 +26,8 @@ export const DEFAULT_LIMITS: SandboxLimits = {
 };
 
 /**
- * What a service's record on chain says of its runs (AgentCity B.3), lowest bits first. Zero leaves it to the law and to whoever runs it;
- * higher bits mean nothing.
+ * Limits stated in a service's on-chain record (AgentCity B.3), lowest bits first. Zero leaves a limit to the law and the operator; higher
+ * bits are unused.
  */
 const CONSTRAINTS = [
   ["wallClockMs", 32],
@@ -37,10 +37,10 @@ const CONSTRAINTS = [
   ["messages", 16],
 ] as const;
 
-/** Milliseconds of a run, MiB of its heap, runs at once by one seller, tool calls and messages of a run. */
+/** Milliseconds of a run, MiB of its heap, concurrent runs by one seller, tool calls and messages of a run. */
 export type ServiceConstraints = Readonly<Record<(typeof CONSTRAINTS)[number][0], number>>;
 
-/** The word of a service's record. Throws RangeError for a value that has no room in it. */
+/** Encodes the constraints of a service's record. Throws RangeError for a value that does not fit. */
 export function packConstraints(constraints: ServiceConstraints): Hash {
   let word = 0n;
   let at = 0n;
@@ -53,7 +53,7 @@ export function packConstraints(constraints: ServiceConstraints): Hash {
   return numberToHex(word, { size: 32 });
 }
 
-/** What the word of a service's record says. */
+/** Decodes the constraints of a service's record. */
 export function constraintsIn(word: Hash): ServiceConstraints {
   const read = { wallClockMs: 0, memoryMb: 0, concurrent: 0, tools: 0, messages: 0 };
   let rest = BigInt(word);
@@ -64,7 +64,7 @@ export function constraintsIn(word: Hash): ServiceConstraints {
   return read;
 }
 
-/** The limits of a run of a service under its record: the least of both. */
+/** Limits of a service's run under its record: the lower of both. */
 export function limitsUnder(limits: SandboxLimits, word: Hash): SandboxLimits {
   const { wallClockMs, memoryMb, tools, messages } = constraintsIn(word);
   const least = (limit: number, own: number) => (own === 0 ? limit : Math.min(limit, own));
@@ -77,22 +77,22 @@ export function limitsUnder(limits: SandboxLimits, word: Hash): SandboxLimits {
   };
 }
 
-/** A run that asks a model mostly waits: it has this long where the law gives it the time, milliseconds. */
+/** Time limit of a run that queries a model, and so mostly waits, if the law allows it, milliseconds. */
 export const LONGEST_RUN_MS = 600_000;
 
-/** Less could be over before a busy machine has started a service's process, seconds. */
+/** A shorter limit could expire before a busy machine has started the process, seconds. */
 export const MIN_SECONDS = 5;
 
-/** Heap with which a service's realm starts at all, MiB. */
+/** Minimum heap for a service's realm to start, MiB. */
 export const MIN_MEMORY_MIB = 32;
 
-/** Resident memory that Node itself needs beside the heap, MiB. */
+/** Resident memory that Node needs in addition to the heap, MiB. */
 export const RUNTIME_MIB = 160;
 
 /**
- * Flags of a service's process (Node 24): no file, no child process, worker, addon or inspector; no code from
- * strings; intrinsics that cannot be changed. This Node's permission model does not cover the network: there, nothing with
- * which a connection could be made is in the service's reach (see `child.ts`).
+ * Flags of a service's process (Node 24): no file system, child process, worker, addon or inspector; no code from strings; frozen
+ * intrinsics. This Node's permission model does not cover the network: there, nothing that can open a connection is reachable for the
+ * service (see `child.ts`).
  */
 export function nodeFlags(memoryMb: number): string[] {
   return [

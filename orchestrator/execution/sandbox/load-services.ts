@@ -10,7 +10,7 @@ import { type Bundle, bundleOf, bundleService } from "./bundle.ts";
 import { DEFAULT_LIMITS, LONGEST_RUN_MS, MIN_MEMORY_MIB, MIN_SECONDS } from "./limits.ts";
 import type { Sandbox } from "./run.ts";
 
-/** A file is no service: it cannot be run, or what it says about itself does not hold. */
+/** A file is not a service: it cannot be run, or its self-description is invalid. */
 export class NotAService extends AgentCityError {
   constructor(file: string, details: string, cause?: unknown) {
     super("NotAService", `${file} is not a service`, {
@@ -21,7 +21,7 @@ export class NotAService extends AgentCityError {
   }
 }
 
-/** The directory that a mission file names under `services` cannot be read. */
+/** The directory named under `services` in a mission file cannot be read. */
 export class ServicesNotFound extends AgentCityError {
   constructor(directory: string, cause: unknown) {
     super("ServicesNotFound", `The directory of services ${directory} cannot be read`, {
@@ -65,19 +65,19 @@ const aboutSchema = z.strictObject({
     .exactOptional(),
 });
 
-/** Put behind a bundle: instead of working, it says what it is. */
+/** Appended to a bundle, so that it describes itself instead of working. */
 const QUESTION = Buffer.from(
   "\n;service={default:((about,runs)=>()=>({about:about===undefined?null:about,runs}))(service.about,typeof service.default==='function')};",
 );
 const answerSchema = z.object({ about: z.unknown(), runs: z.boolean() });
 
-/** What a bundle says about itself, asked within the sandbox: loading a stranger's code here would be running it. */
+/** A bundle's self-description, obtained within the sandbox: loading untrusted code here would mean running it. */
 export async function describeService(sandbox: Sandbox, bundle: Bundle, file: string): Promise<ServiceAbout> {
   const question = bundleOf(Buffer.concat([bundle.bytes, QUESTION]));
   const result = await sandbox.run({ bundle: question, input: null });
   if (result.status === "failed") throw new NotAService(file, `${result.kind}: ${result.details}`);
   const answer = answerSchema.parse(result.output);
-  if (!answer.runs) throw new NotAService(file, "it has no default export, or one that is no function");
+  if (!answer.runs) throw new NotAService(file, "it has no default export, or one that is not a function");
   if (answer.about === null) throw new NotAService(file, "it does not export `about`");
   const about = aboutSchema.safeParse(answer.about);
   if (!about.success) throw new NotAService(file, z.prettifyError(about.error));

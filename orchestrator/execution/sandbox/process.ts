@@ -9,7 +9,7 @@ import type { RunRecorder } from "./recorder.ts";
 import type { FailureKind } from "./result.ts";
 import { explainCrash } from "./unavailable.ts";
 
-/** Something a service may call by name. What it rejects with, the service sees as an error's message. */
+/** A tool that a service may call by name. Rejections reach the service as an error's message. */
 export type Tool = (args: JsonValue) => Promise<JsonValue>;
 
 export interface ProcessRun {
@@ -27,7 +27,7 @@ export type ProcessEnd =
   | { readonly status: "ok"; readonly output: JsonValue }
   | { readonly status: "failed"; readonly kind: FailureKind; readonly details: string };
 
-/** What a child may say; anything else is garbage. */
+/** Messages of a child; anything else is garbage. */
 const Line = z.discriminatedUnion("t", [
   z.strictObject({ t: z.literal("tool"), id: z.int().positive(), name: z.string(), args: z.json() }),
   z.strictObject({ t: z.literal("message"), text: z.string() }),
@@ -40,16 +40,16 @@ const Line = z.discriminatedUnion("t", [
 ]);
 type Line = z.infer<typeof Line>;
 
-/** Requests and framing beside the output itself, bytes. */
+/** Allowance for requests and framing in addition to the output itself, bytes. */
 const TALK_BYTES = 1_048_576;
 const UTF_8 = new TextEncoder();
 const STDERR_BYTES = 8_192;
-/** Milliseconds in which a bundle must have run to its end once, before its function is called. */
+/** Time limit for evaluating a bundle, before its function is called, milliseconds. */
 const LOAD_MS = 5_000;
-/** How much longer the child's own clock runs than the parent's, for the case that the parent is gone. */
+/** Extra time of the child's own clock over the parent's, in case the parent is gone. */
 const LAST_RESORT_MS = 1_000;
 
-/** Launches a process, talks with it until there is an outcome, kills it and waits for its end: it never outlives the call. */
+/** Launches a process, communicates with it until there is an outcome, kills it and waits for its end: it never outlives the call. */
 export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
   const { limits, recorder } = run;
   const job: Job = {
@@ -71,7 +71,7 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
     };
     const fail = (kind: FailureKind, details: string): void => finish({ status: "failed", kind, details });
 
-    // Not `Promise.withResolvers`: whoever runs an agent may have Node 20.
+    // Not `Promise.withResolvers`, since agents may run on Node 20.
     let expire = () => {};
     const expired = new Promise<void>((resolve) => {
       expire = resolve;
@@ -148,7 +148,7 @@ async function callTool(
   }
 }
 
-/** An end without an outcome. V8 aborts when the heap is full and says so on stderr. */
+/** An end without an outcome. V8 aborts when the heap is full and reports it on stderr. */
 function diedOf(stderr: string, { code, signal }: End, limits: SandboxLimits): ProcessEnd {
   if (/heap out of memory|Allocation failed|invalid array length/i.test(stderr)) {
     return { status: "failed", kind: "memory", details: tooMuchMemory(limits) };
@@ -157,7 +157,7 @@ function diedOf(stderr: string, { code, signal }: End, limits: SandboxLimits): P
   return {
     status: "failed",
     kind: "crash",
-    details: `the process ended with ${signal ?? code}${said === "" ? "" : `: ${said.slice(0, 300)}`}`,
+    details: `the process exited with ${signal ?? code}${said === "" ? "" : `: ${said.slice(0, 300)}`}`,
   };
 }
 
@@ -165,7 +165,7 @@ function tooMuchMemory({ memoryMb }: SandboxLimits): string {
   return `more than ${memoryMb} MiB of memory`;
 }
 
-/** Cuts a stream into lines and handles them one after the other, however long one takes. */
+/** Splits a stream into lines and handles them sequentially. */
 function lineQueue(maxBytes: number, tooMuch: () => void, handle: (line: string) => Promise<void>) {
   const decoder = new TextDecoder();
   let parts: string[] = [];

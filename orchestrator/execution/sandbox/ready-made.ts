@@ -1,7 +1,4 @@
-/**
- * Stands in for `bundle.ts` in the package that others install: the code is there already, and is only read. Its hash is computed, never
- * believed.
- */
+/** Replaces `bundle.ts` in the published package: the code is prebuilt and only read. Its hash is recomputed. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";

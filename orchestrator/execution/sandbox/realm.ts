@@ -1,12 +1,12 @@
 /**
- * What runs beside a service inside its realm, a bare ECMAScript global without Node. It takes away what is not deterministic
- * and speaks with the outside in texts only, so that no object of the host ever reaches the service. It is no boundary: a
- * service that bends it deceives nobody but itself, for the parent process counts and checks all that comes out.
+ * Runs together with a service inside its realm, a bare ECMAScript global without Node. It removes everything non-deterministic and
+ * communicates in texts only, so that no host object reaches the service. It is no security boundary: a service that manipulates it
+ * deceives only itself, since the parent process counts and checks all output.
  */
 
-/** What the host holds of the realm. Every argument and every result is a primitive. */
+/** The host's interface to the realm. Every argument and result is a primitive. */
 export interface Realm {
-  /** Schedules the service's call; it happens when the host lets the realm's jobs run. */
+  /** Schedules the service's call, which happens when the host runs the realm's jobs. */
   begin(inputJson: string, maxTools: number, maxMessages: number, maxOutput: number): void;
   /** Schedules the settlement of a tool call. */
   settle(id: number, valueJson: string | undefined, problem: string): void;
@@ -16,7 +16,7 @@ export interface Realm {
   outcome(): string | undefined;
 }
 
-/** The script of a bundle defines this name. */
+/** Defined by a bundle's script. */
 declare const service: { readonly default?: unknown; readonly about?: unknown } | undefined;
 
 interface Deferred {
@@ -24,7 +24,7 @@ interface Deferred {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Values that differ between runs, machines or collections, or that reach beyond the realm. */
+/** Globals that vary between runs, machines or garbage collections, or that reach beyond the realm. */
 const TAKEN_AWAY = [
   "Date",
   "Temporal",
@@ -38,7 +38,7 @@ const TAKEN_AWAY = [
   "console",
 ];
 
-/** Why an outcome is not `ok`; the names are those of `RunFailure`. */
+/** Why an outcome is not `ok`; names as in `RunFailure`. */
 class Unfit extends Error {
   readonly kind: string;
   constructor(kind: string, message: string) {
@@ -47,7 +47,7 @@ class Unfit extends Error {
   }
 }
 
-/** Makes the realm deterministic and returns what the host uses. */
+/** Makes the realm deterministic and returns the host's interface. */
 export function openRealm(): Realm {
   for (const name of TAKEN_AWAY) Reflect.deleteProperty(globalThis, name);
   Reflect.deleteProperty(Math, "random");
@@ -122,7 +122,7 @@ export function openRealm(): Realm {
   };
 }
 
-/** JSON text of plain data; what JSON.stringify would drop or bend is refused. */
+/** Serialises plain data; refuses what JSON.stringify would drop or convert. */
 function strictJson(value: unknown): string {
   let text: string | undefined;
   try {
@@ -130,7 +130,7 @@ function strictJson(value: unknown): string {
   } catch (error) {
     throw error instanceof Unfit ? error : new Unfit("garbage", describe(error));
   }
-  if (text === undefined) throw new Unfit("garbage", "the value is no data");
+  if (text === undefined) throw new Unfit("garbage", "the value is not data");
   return text;
 }
 

@@ -3,7 +3,7 @@ import type { Hash } from "../../primitives/hex.ts";
 import { canonicalBytes, type JsonValue } from "../../primitives/json.ts";
 import type { FailureKind, Meters, RunFailure, RunSuccess, TrailEntry } from "./result.ts";
 
-/** Keeps the trail and the meters of one run, on the parent's side, where the service cannot reach them. */
+/** Records the trail and the meters of one run in the parent process, out of the service's reach. */
 export class RunRecorder {
   readonly #trail: TrailEntry[] = [];
   readonly #inputBytes: number;
@@ -16,7 +16,7 @@ export class RunRecorder {
     this.#inputBytes = input.length;
   }
 
-  /** Returns how many tool calls there have been. */
+  /** Returns the number of tool calls so far. */
   tool(name: string, args: JsonValue): number {
     this.#append("tool", hashOf({ name, args }));
     this.#tools += 1;
@@ -27,7 +27,7 @@ export class RunRecorder {
     this.#append("tool-result", hashOf(result));
   }
 
-  /** Returns how many messages there have been. */
+  /** Returns the number of messages so far. */
   message(text: string): number {
     this.#append("message", hashOf(text));
     this.#messages += 1;

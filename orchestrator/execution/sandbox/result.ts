@@ -1,7 +1,7 @@
 import type { Hash } from "../../primitives/hex.ts";
 import type { JsonValue } from "../../primitives/json.ts";
 
-/** What happened in a run, in order: hashes only; whoever needs the contents keeps them by hash. */
+/** An event of a run, in order; contents are referenced by hash only. */
 export interface TrailEntry {
   readonly seq: number;
   readonly kind: "code" | "input" | "tool" | "tool-result" | "message" | "output" | "failure";
@@ -9,7 +9,7 @@ export interface TrailEntry {
   readonly hash: Hash;
 }
 
-/** What a run used. The same code on the same input has the same meters. */
+/** Resources used by a run; identical for the same code and input. */
 export interface Meters {
   readonly tools: number;
   readonly messages: number;
@@ -19,17 +19,17 @@ export interface Meters {
 }
 
 export type FailureKind =
-  /** It did not end in time and was killed. */
+  /** Not finished in time, and killed. */
   | "timeout"
-  /** It threw, or its process ended by itself. */
+  /** It threw, or its process exited. */
   | "crash"
-  /** What it returned is no strict JSON. */
+  /** Its result is not strict JSON. */
   | "garbage"
   /** It returned nothing, or a promise that can never settle. */
   | "empty"
-  /** It returned or said more than allowed. */
+  /** Its output or messages exceeded the limit. */
   | "too-large"
-  /** It used more tools, messages or memory than allowed. */
+  /** It exceeded the limit of tools, messages or memory. */
   | "tools"
   | "messages"
   | "memory"
@@ -39,11 +39,11 @@ export type FailureKind =
 interface Run {
   readonly trail: readonly TrailEntry[];
   readonly meters: Meters;
-  /** Wall clock, milliseconds: for the dashboard; never hashed, never part of a result that must repeat. */
+  /** Wall clock, milliseconds, for display; never hashed, and never part of a reproducible result. */
   readonly elapsedMs: number;
 }
 
-/** The service did its work. */
+/** The service succeeded. */
 export interface RunSuccess extends Run {
   readonly status: "ok";
   readonly output: JsonValue;

@@ -12,12 +12,12 @@ import { RunRecorder } from "./recorder.ts";
 import type { RunResult } from "./result.ts";
 import { type Sold, turnstile, turnstiles } from "./turnstile.ts";
 
-/** What a service promises: JSON Schemas of its input, its output and its options (without one it takes none), and that it answers every item. */
+/** A service's contract: JSON Schemas of its input, output and options (none if absent), and whether it answers every item. */
 export interface ServiceSchemas {
   readonly input: JsonObject;
   readonly output: JsonObject;
   readonly options?: JsonObject;
-  /** It works item by item: each that goes in comes out, unless it `drops`. */
+  /** Works item by item: each input item has an output item, unless it `drops` items. */
   readonly perItem?: boolean;
   readonly drops?: boolean;
 }
@@ -35,31 +35,31 @@ export const serviceSchemasSchema: z.ZodType<ServiceSchemas> = z.strictObject({
 export interface RunRequest {
   readonly bundle: Bundle;
   readonly input: JsonValue;
-  /** What input and output must keep to; without it nothing is checked. */
+  /** Schemas of input and output; unchecked if absent. */
   readonly schemas?: ServiceSchemas;
   readonly limits?: Partial<SandboxLimits>;
-  /** The word of the service's record, which can only narrow the limits. */
+  /** Constraints of the service's record, which can only narrow the limits. */
   readonly constraints?: Hash;
-  /** Set where the service's seller runs it, who has no more runs of it at once than its record says. */
+  /** Set if the service's seller runs it, whose concurrent runs are limited by the record. */
   readonly soldAs?: Sold;
   readonly tools?: Readonly<Record<string, Tool>>;
 }
 
 export interface SandboxOptions {
   readonly limits?: Partial<SandboxLimits>;
-  /** Processes at once. */
+  /** Number of concurrent processes. */
   readonly concurrency?: number;
-  /** Milliseconds of a monotonic clock; only `elapsedMs` is made from it. */
+  /** Monotonic clock, milliseconds; used for `elapsedMs` only. */
   readonly now: () => number;
-  /** The Node that runs services, 24 or later. */
+  /** Path of a Node (24 or later) for services. */
   readonly nodePath?: string;
-  /** Whether processes run behind the second fence too (`fence.ts`). Default: they do not. */
+  /** Whether processes also run in the second sandbox layer (`fence.ts`). Default: no. */
   readonly isFenced?: boolean;
 }
 
-/** Runs services, each in a process of its own that can do nothing but compute. */
+/** Runs services, each in its own process that can only compute. */
 export interface Sandbox {
-  /** Never throws for a fault of the service, and always settles: such a fault is a result. */
+  /** Always settles, and never throws for a fault of the service, which is a result. */
   run(request: RunRequest): Promise<RunResult>;
 }
 
@@ -114,7 +114,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     if (misfit !== undefined) return `input: ${misfit}`;
     const options = isObject(input) ? input["options"] : undefined;
     if (options === undefined) return undefined;
-    const wrong = schemas.options === undefined ? "the service takes none" : matches(schemas.options, options);
+    const wrong = schemas.options === undefined ? "the service takes no options" : matches(schemas.options, options);
     return wrong === undefined ? undefined : `options: ${wrong}`;
   }
 
@@ -131,7 +131,7 @@ async function loadScripts(): Promise<Scripts> {
   return { launcher, child, realm };
 }
 
-/** Serializes each value once: redundant executors and the issuer get the same one. */
+/** Serialises each value once: redundant executors and the issuer get the same one. */
 function canonicalOnce(): (value: JsonValue) => Uint8Array {
   const known = new WeakMap<object, Uint8Array>();
   return (value) => {
@@ -142,7 +142,7 @@ function canonicalOnce(): (value: JsonValue) => Uint8Array {
   };
 }
 
-/** Compiles each schema once; says what does not fit, or undefined. */
+/** Compiles each schema once; returns the first violation, or undefined. */
 function schemaChecker(): (schema: JsonObject, value: JsonValue) => string | undefined {
   const compiled = new WeakMap<JsonObject, SchemaCheck>();
   return (schema, value) => {

@@ -1,7 +1,7 @@
 import type { Hash } from "../../primitives/hex.ts";
 import { constraintsIn } from "./limits.ts";
 
-/** Lets at most `places` jobs run at once, first come first served. */
+/** Runs at most `places` jobs concurrently, first come, first served. */
 export function turnstile(places: number): <T>(job: () => Promise<T>) => Promise<T> {
   if (!Number.isInteger(places) || places < 1) throw new RangeError(`a sandbox needs at least one place, not ${places}`);
   const queue: (() => void)[] = [];
@@ -19,13 +19,13 @@ export function turnstile(places: number): <T>(job: () => Promise<T>) => Promise
   };
 }
 
-/** A service of one seller: the id names both. */
+/** A service of one seller; the id covers both. */
 export interface Sold {
   readonly id: Hash;
   readonly record: { readonly constraints: Hash };
 }
 
-/** Lets a seller run each of its services no more often at once than the service's record says. */
+/** Limits a seller's concurrent runs of each service to what the service's record says. */
 export function turnstiles(): <T>(service: Sold, job: () => Promise<T>) => Promise<T> {
   const known = new Map<Hash, ReturnType<typeof turnstile>>();
   return (service, job) => {

@@ -19,15 +19,15 @@ import { envelopeOf, pledgeOf } from "./commit.ts";
 import { guardAll } from "./guard.ts";
 import { type Invocation, runAll } from "./invoke.ts";
 
-/** How long the signatures of a checkpoint hold, seconds of chain time. The law's interval is shorter. */
+/** Validity of a checkpoint's signatures, seconds of chain time. The law's interval is shorter. */
 const CHECKPOINT_VALIDITY = 3600n;
 
 /**
- * Nodes that begin to be worked off chain: written down before anything runs. They are unaudited until a checkpoint takes them, as are those
- * before them in the list that an earlier checkpoint left.
+ * Nodes whose work starts off chain, recorded before anything runs. They are unaudited until a checkpoint includes them, like those before
+ * them in the list that an earlier checkpoint left.
  */
 export const waveSchema = z.strictObject({
-  /** The mission's checkpoints so far. */
+  /** Head of the mission's checkpoints so far. */
   previous: hashSchema,
   /** With each node's number of freezes: after a freeze its work restarts, as its clock does on chain. */
   nodes: z.array(z.strictObject({ node: z.int(), attempt: z.int(), freezes: z.int() })),
@@ -35,7 +35,7 @@ export const waveSchema = z.strictObject({
   since: z.int(),
 });
 
-/** What a runner saw live in each slot of one attempt: what its signature under the checkpoint rests on. */
+/** What a runner saw live in each slot of one attempt, on which its signature of the checkpoint rests. */
 export const liveSchema = z.array(
   z.strictObject({
     slot: z.int(),
@@ -47,13 +47,13 @@ export const liveSchema = z.array(
   }),
 );
 
-/** When a checkpoint was made: the log up to `root` holds all the work that it takes. */
+/** Time and log root of a checkpoint: the log up to `root` holds all the work that it includes. */
 export const checkpointSchema = z.strictObject({ root: hashSchema, deadline: z.int() });
 
 /**
- * Hybrid mode (AgentCity B.11.6): works every node that can start without asking the chain, and puts the wave there in one call, which
- * stands for stages 1 to 3. What cannot go this way (it is late, an executor has no output, the chain refuses) stays ELIGIBLE: the next
- * stage routes it, and the work that was done is committed there.
+ * Hybrid mode (AgentCity B.11.6): works on every node that can start without asking the chain, and submits the wave in one call, which
+ * replaces stages 1 to 3. What cannot be included (it is late, an executor has no output, the chain refuses) stays ELIGIBLE: the next stage
+ * routes it, and finished work is committed there.
  */
 export async function checkpoint(world: World, mission: Mission, mirror: FreezeMirror, nodes: readonly NodeView[]): Promise<void> {
   const numbers = (await startable(world, mission, nodes)).map(({ law }) => law.number);
@@ -62,8 +62,8 @@ export async function checkpoint(world: World, mission: Mission, mirror: FreezeM
 }
 
 /**
- * No wider than one checkpoint can take: the next nodes begin when these are on chain, and their checkpoint follows this one. Returns what
- * was begun and not taken; it is unaudited still when the next begin.
+ * Anchors a wave no larger than one checkpoint: the next nodes start once these are on chain, and their checkpoint follows this one.
+ * Returns what was started but not included, which is still unaudited when the next start.
  */
 async function anchor(
   world: World,
@@ -105,11 +105,14 @@ async function anchor(
   await world.boundary("execution:checkpointed");
   const views = await viewNodes(world, mission);
   await release(world, mission, views);
-  // The chain passes over what was frozen meanwhile.
+  // The chain skips what was frozen meanwhile.
   return ready.filter(({ law }) => views.some((view) => view.law.number === law.number && !view.slots.every(({ committed }) => committed)));
 }
 
-/** Nodes that a checkpoint would take now: nothing of them is on chain, their code is what was bid, and they could not have begun longer ago than the interval. */
+/**
+ * Nodes that a checkpoint can include now: nothing of them is on chain, their code is what was bid, and they could not have started longer
+ * ago than the interval.
+ */
 async function startable(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeView[]> {
   const { anchorInterval } = mission.document;
   if (anchorInterval === undefined) return [];
@@ -128,14 +131,14 @@ async function startable(world: World, mission: Mission, nodes: readonly NodeVie
 }
 
 /**
- * A checkpoint carries openings with commitments. Where outputs are compared, nobody opens its own before the chain has the others' commitments
- * but those who trust this process (decision 92).
+ * A checkpoint contains openings together with commitments. Where outputs are compared, only executors that trust this process open before
+ * the chain has the others' commitments (decision 92).
  */
 function opensEarly(world: World, { law, slots }: NodeView): boolean {
   return law.tier !== TIER.CONSENSUS || slots.every(({ agent }) => workerOf(world, agent).opensEarly);
 }
 
-/** A runner signs for nothing else under a checkpoint; where live code differs, `mismatch` takes its word and slashes. */
+/** A runner signs only for registered code under a checkpoint; if live code differs, `mismatch` accepts its report and slashes. */
 function isRegisteredCode(world: World, service: Hash): boolean {
   const known = knownService(world, service);
   return known !== undefined && known.bundle.codeHash === known.record.codeHash;
@@ -145,14 +148,14 @@ function hasOutputs({ law }: NodeView, invocations: readonly Invocation[]): bool
   return invocations.filter(({ view, work }) => view.law.number === law.number && work.ok).length === law.redundancy;
 }
 
-/** Names a set of nodes at a point of the mission's checkpoints. */
+/** Record key of a set of nodes at a point of the mission's checkpoints. */
 function waveKey(mission: Mission, previous: string, nodes: readonly NodeView[]): readonly (string | number)[] {
   return [mission.address, previous, ...nodes.flatMap(({ law, attempt, freezes }) => [law.number, attempt, freezes])];
 }
 
 async function send(world: World, mission: Mission, previous: Hash, nodes: readonly NodeView[]): Promise<void> {
   for (const view of nodes) await attest(world, mission, view);
-  // Issuers run side by side; their evidence enters the log in the order of nodes and slots.
+  // Issuers run concurrently; their evidence enters the log in the order of nodes and slots.
   const inOrder = new InOrder();
   const slots = nodes.flatMap((view) => view.slots.map((slot) => ({ view, slot })));
   await Promise.all(slots.map(({ view, slot }) => inOrder.run((before) => envelopeOf(world, mission, view, slot, before))));
@@ -180,7 +183,7 @@ async function send(world: World, mission: Mission, previous: Hash, nodes: reado
     .checkpoint([{ previous, root, runner, deadline, signature, pledges }], { intent: intentKey("checkpoint", ...key) });
 }
 
-/** The runner looks at the code of every slot of a node. */
+/** Has the runner inspect the code of every slot of a node. */
 async function attest(world: World, mission: Mission, view: NodeView): Promise<void> {
   await world.remember(["live", ...attemptKey(mission, view)], liveSchema, async () => {
     const deadline = Number(world.client.chain.clock.now() + CHECKPOINT_VALIDITY);

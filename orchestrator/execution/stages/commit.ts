@@ -41,24 +41,24 @@ import {
 import { type Mission, type World, workerOf } from "../world.ts";
 import type { Invocation } from "./invoke.ts";
 
-/** Executors of a node at most. */
+/** Maximum number of executors of a node. */
 const MAX_SLOTS = 5;
-/** How long an executor's signature holds, seconds of chain time. */
+/** Validity of an executor's signature, seconds of chain time. */
 const COMMIT_VALIDITY = 3600n;
 
-/** What an executor committed: kept so that it can be judged and audited. */
+/** What an executor committed, kept for judging and audit. */
 export interface Envelope {
   readonly obligation: Hash;
   readonly handed: HandedIn;
-  /** Undefined while it is sealed, and where what opens the commitment does not open it. */
+  /** Undefined while it is sealed, and if the opening does not decrypt it. */
   readonly work: (Work & { ok: true }) | undefined;
   readonly claimed: ClaimFile;
   readonly items: readonly SignedItem[];
 }
 
 /**
- * Stage 3: commits to every output before anybody evaluates it (decision 19). Tiers 1 and 3 open at once; tier 2 reveals when all
- * of a node have committed, so that nobody copies.
+ * Stage 3: commits to every output before it is evaluated (decision 19). Tiers 1 and 3 open at once; tier 2 reveals once all executors of a
+ * node have committed, which prevents copying.
  */
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
@@ -77,7 +77,7 @@ export async function commit(world: World, mission: Mission, invocations: readon
   const intents = (await Promise.all(waves.map((wave) => commitIntent(world, mission, wave, deadline)))).filter(
     (each) => each !== undefined,
   );
-  // Only what the chain refuses stays in escrow (AgentCity B.11.5).
+  // Only commitments that the chain refuses stay in the buffer (AgentCity B.11.5).
   const receipts = await writeEach(world.client, intents, async ({ wave }, reason) => {
     for (const { view, slot } of wave) await refused(world, reason, mission, view, slot);
   });
@@ -85,14 +85,14 @@ export async function commit(world: World, mission: Mission, invocations: readon
   for (const { args } of receipts.flatMap((receipt) => contract.events(receipt, "Skipped"))) {
     const offer = offers.find(({ view, slot }) => view.law.number === args.node && slot.slot === args.slot);
     const reason = errorNameOf(args.reason, collaborationContractAbi);
-    // Its executor was faster.
+    // Its executor had already committed by itself.
     if (offer !== undefined && reason !== "AlreadyCommitted") await refused(world, reason, mission, offer.view, offer.slot);
   }
   await world.boundary("execution:committed");
   await reveal(world, mission);
 }
 
-/** A commitment on its way to the chain. */
+/** A commitment to be submitted. */
 interface Offer {
   readonly view: NodeView;
   readonly slot: SlotView;
@@ -103,7 +103,7 @@ interface Offer {
   readonly submission: number;
 }
 
-/** One call, in which each executor signs once for all it commits. Undefined: none of them did. */
+/** One call, in which each executor signs once for all its commitments. Undefined if none signs. */
 async function commitIntent(world: World, mission: Mission, offers: readonly Offer[], deadline: number) {
   const places = (offer: Offer) => ({ node: offer.view.law.number, attempt: offer.view.attempt, slot: offer.slot.slot });
   const sign = async (agent: Address): Promise<WireSigner | undefined> => {
@@ -127,7 +127,7 @@ async function commitIntent(world: World, mission: Mission, offers: readonly Off
   return { wave, intent: world.client.mission(mission.address).call.commitWave([encodeCommitWave({ signers, pledges })], { intent }) };
 }
 
-/** What an executor commits to, and what opens it unless the law keeps it sealed. Undefined: the executor is absent, or every issuer is. */
+/** An executor's commitment, and its opening unless the law keeps it sealed. Undefined if the executor, or every issuer, is absent. */
 async function commitmentBy(world: World, mission: Mission, view: NodeView, slot: SlotView, before?: Promise<void>) {
   return unlessAbsent(async () => {
     const envelope = await envelopeOf(world, mission, view, slot, before);
@@ -139,13 +139,13 @@ async function commitmentBy(world: World, mission: Mission, view: NodeView, slot
   });
 }
 
-/** What opens an executor's work, and the commitment that it opens. */
+/** The opening of an executor's work, with its commitment. */
 async function openedBy(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope) {
   const opening = await openingBy(world, mission, view, slot, envelope);
   return { opening, commitment: commitmentOf(slot.agent, opening, envelope.obligation) };
 }
 
-/** What opens the work of an executor. */
+/** The opening of an executor's work. */
 async function openingBy(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope): Promise<Opening> {
   return workerOf(world, slot.agent).open(await committedWorkOf(world, mission, view, slot, envelope));
 }
@@ -159,7 +159,7 @@ async function committedWorkOf(world: World, mission: Mission, view: NodeView, s
   };
 }
 
-/** What an executor commits to and opens, under its signature. */
+/** An executor's signed commitment and opening. */
 export async function pledgeOf(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number) {
   const { opening, commitment } = await openedBy(world, mission, view, slot, await envelopeOf(world, mission, view, slot));
   const message = { agent: slot.agent, node: view.law.number, slot: slot.slot, attempt: view.attempt, commitment, deadline };
@@ -167,7 +167,10 @@ export async function pledgeOf(world: World, mission: Mission, view: NodeView, s
   return { commitment, opening, signature };
 }
 
-/** Lets out of escrow what the chain has confirmed. Opens the sealed commitments of every tier-2 node once all its slots have committed, or enough have and time is up. */
+/**
+ * Releases outputs whose commitment is confirmed. Opens the sealed commitments of every tier-2 node once all its slots have committed, or
+ * enough have and the time is up.
+ */
 async function reveal(world: World, mission: Mission): Promise<void> {
   const nodes = await viewNodes(world, mission);
   await release(world, mission, nodes);
@@ -210,7 +213,7 @@ async function reveal(world: World, mission: Mission): Promise<void> {
   );
 }
 
-/** The same as `envelopeOf`; undefined for whoever has committed, itself, to what it did not hand in. */
+/** Like `envelopeOf`; undefined for an executor that itself committed to something other than it handed in. */
 export async function envelopeIfAny(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Envelope | undefined> {
   try {
     return await envelopeOf(world, mission, view, slot);
@@ -220,7 +223,7 @@ export async function envelopeIfAny(world: World, mission: Mission, view: NodeVi
   }
 }
 
-/** Whether an opening is of the commitment, and opens work of the service that was bound: else its executor has opened nothing. */
+/** Whether an opening matches the commitment, and reveals work of the bound service: otherwise its executor has opened nothing. */
 async function opensWork(
   world: World,
   mission: Mission,
@@ -241,7 +244,7 @@ function hasAllCommits({ law, slots }: NodeView): boolean {
   return slots.filter(({ committed }) => committed).length === law.redundancy;
 }
 
-/** The first opening ends the committing: nobody can copy any more. */
+/** The first opening ends committing: copying is no longer possible. */
 function isOpening({ slots }: NodeView): boolean {
   return slots.some(({ revealed }) => revealed);
 }
@@ -252,8 +255,8 @@ export function hasEnoughCommits({ law, slots }: NodeView): boolean {
 }
 
 /**
- * What a slot's executor committed, or is about to: its recorded work and the evidence issued for it. Evidence issued now is recorded once
- * `before` is over.
+ * What a slot's executor committed, or is about to: its recorded work and the evidence issued for it. Evidence issued now is recorded after
+ * `before`.
  */
 export async function envelopeOf(
   world: World,
@@ -279,7 +282,7 @@ export async function envelopeOf(
   return { obligation, handed, work, claimed, items };
 }
 
-/** What a slot's executor handed in, and the work in it as soon as it can be read. */
+/** What a slot's executor handed in, with the work in it once it can be read. */
 async function handedInBy(world: World, mission: Mission, view: NodeView, { slot }: SlotView) {
   if (!takesReceipts(view.law)) {
     const work = await workOf(world, mission, view, slot);
@@ -292,7 +295,7 @@ async function handedInBy(world: World, mission: Mission, view: NodeView, { slot
   return { handed: handedIn(sealed), work: work?.ok === true ? work : undefined };
 }
 
-/** The obligation of a node's current attempt, as the chain computes it. */
+/** The obligation of a node's current attempt, as computed on chain. */
 export function obligationOf(world: World, mission: Mission, view: NodeView): Promise<Hash> {
   return world.client.mission(mission.address).obligationOf(view.law.number);
 }

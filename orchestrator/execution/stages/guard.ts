@@ -9,9 +9,9 @@ import type { Mission, World } from "../world.ts";
 import type { Invocation } from "./invoke.ts";
 
 /**
- * Stage 4: measures every run against the counters and every output against its service's own past, and stops the nodes of those
- * that stand out, before anybody verifies them (AgentCity 3.5, B.11.2). What was committed before an interruption is measured too;
- * what a human has looked at is not stopped again.
+ * Stage 4: checks every run against the counters and every output against its service's history, and halts nodes with anomalies before they
+ * are verified (AgentCity 3.5, B.11.2). Work committed before an interruption is checked too; what a human has reviewed is not halted
+ * again.
  */
 export async function guard(
   world: World,
@@ -24,7 +24,7 @@ export async function guard(
   await guardAll(world, mission, mirror, working, invocations);
 }
 
-/** The same for these nodes, wherever the chain thinks they are. */
+/** The same for these nodes, whatever their on-chain state. */
 export async function guardAll(
   world: World,
   mission: Mission,
@@ -54,7 +54,7 @@ async function finishedWork(
 ): Promise<Work | undefined> {
   const place = [...attemptKey(mission, view), slot.slot];
   const done = invocations.find((each) => each.view.law.number === view.law.number && each.slot.slot === slot.slot)?.work;
-  // What is sealed is measured once it is opened.
+  // Sealed work is checked once it is opened.
   const work = slot.committed || (done !== undefined && "sealedId" in done) ? await world.recall(["work", ...place], workSchema) : done;
   return work?.ok === false && work.fault === UNREADABLE ? undefined : work;
 }

@@ -27,7 +27,7 @@ import {
 } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 
-/** Runs started in parallel: as many as the sandbox takes. Further ones would only wait, perhaps for work no longer needed. */
+/** Runs started in parallel: as many as the sandbox has places. More would only wait, perhaps for work no longer needed. */
 const AT_ONCE = 2;
 
 /** One executor's work on one node. */
@@ -46,13 +46,13 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
   );
 }
 
-/** The same for these nodes, wherever the chain thinks they are. */
+/** The same for these nodes, whatever their on-chain state. */
 export async function runAll(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly Invocation[]> {
   const due = nodes.flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
   if (due.length === 0) return [];
-  // Recorded before anything runs side by side: it is written once.
+  // Recorded before the concurrent runs, so that it is written once.
   await watchTerms(world, mission);
-  // Services run side by side; what they did enters the log in the order of nodes and slots.
+  // Services run concurrently; their results enter the log in the order of nodes and slots.
   const turns = new InOrder();
   const done: Invocation[] = [];
   const queue = due.values();
@@ -68,13 +68,13 @@ export async function runAll(world: World, mission: Mission, nodes: readonly Nod
   const held: Invocation[] = [];
   for (const each of done) {
     const { view, slot, work } = each;
-    // What its executor does not sign for is nothing.
+    // A result that its executor does not sign does not count.
     if (!work.ok || (await unlessAbsent(() => hold(world, mission, view, slot, handedIn(work)))) !== undefined) held.push(each);
   }
   return held;
 }
 
-/** Undefined: not done, since the mission is to end. */
+/** Undefined if it was skipped because the mission is about to end. */
 async function workOn(
   world: World,
   mission: Mission,
@@ -92,7 +92,7 @@ async function workOn(
   return { view, slot, work };
 }
 
-/** What a slot's executor did, recorded once; what it sealed is not read before the chain has what opens it. */
+/** The recorded work of a slot's executor; sealed work is not read before its opening is on chain. */
 async function worked(world: World, mission: Mission, view: NodeView, slot: SlotView, before: Promise<void>): Promise<Work | SealedWork> {
   const place = [...attemptKey(mission, view), slot.slot];
   const known = (await world.recall(["sealed", ...place], sealedSchema)) ?? (await world.recall(["work", ...place], workSchema));

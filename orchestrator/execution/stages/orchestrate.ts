@@ -12,10 +12,10 @@ import { knownService } from "../strangers.ts";
 import { attemptKey, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 
-/** How long a runner's statement holds, seconds of chain time. */
+/** Validity of a runner's attestation, seconds of chain time. */
 const START_VALIDITY = 600n;
 
-/** Stage 1: starts nodes on a runner's word that the code is really live that their slots are bound to (AgentCity 3.5; decision 17). */
+/** Stage 1: starts nodes on a runner's attestation that the code their slots are bound to is live (AgentCity 3.5; decision 17). */
 export async function orchestrate(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const ready = nodes.filter((node) => node.state === "ELIGIBLE" && isStaffed(node) && hasKnownCode(world, node));
   const odd = ready.map((view) => ({ view, slot: oddSlot(world, view) }));
@@ -27,8 +27,8 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
 }
 
 /**
- * Named by all of its nodes: after an interruption those that are left may come together in another way. A node that a freeze let go starts
- * again, and where time stands still its deadline is what it was: the number of freezes distinguishes the two starts.
+ * The key names all of its nodes: after an interruption the remaining ones may be grouped differently. A node released from a freeze starts
+ * again, possibly with the same deadline; the number of freezes distinguishes the two starts.
  */
 async function routeIntent(world: World, mission: Mission, ready: readonly NodeView[]): Promise<Intent<LogNote>> {
   return world.client.mission(mission.address).call.route(await startOf(world, mission, ready), {
@@ -36,7 +36,7 @@ async function routeIntent(world: World, mission: Mission, ready: readonly NodeV
   });
 }
 
-/** Arguments of `route`: the nodes, and a runner's word for every slot of theirs that is to start. */
+/** Arguments of `route`: the nodes, and a runner's attestation for every slot that is to start. */
 export async function startOf(world: World, mission: Mission, nodes: readonly NodeView[]) {
   const deadline = Number(world.client.chain.clock.now() + START_VALIDITY);
   const inOrder = nodes.toSorted((a, b) => a.law.number - b.law.number);
@@ -48,12 +48,12 @@ export async function startOf(world: World, mission: Mission, nodes: readonly No
   return [bitmapOf(inOrder.map(({ law }) => law.number)), { ...start, signature }] as const;
 }
 
-/** Whether all executors of a node are bound, and a runner here can vouch for the code of each. */
+/** Whether all executors of a node are bound, and a runner here can attest the code of each. */
 export function isVouchable(world: World, view: NodeView): boolean {
   return isStaffed(view) && hasKnownCode(world, view) && oddSlot(world, view) === undefined;
 }
 
-/** What a runner says of a slot whose code is another than its service was registered with: the chain fails the node. */
+/** A runner's report of a slot whose code differs from its service's registration: the chain fails the node. */
 async function mismatchIntent(world: World, mission: Mission, view: NodeView, { slot, pledge }: SlotView): Promise<Intent<LogNote>> {
   const service = serviceById(world, pledge, view.law.services);
   const live = {
@@ -72,12 +72,12 @@ async function mismatchIntent(world: World, mission: Mission, view: NodeView, { 
   });
 }
 
-/** A runner says nothing of code that it does not have. */
+/** A runner attests only code that it has. */
 function hasKnownCode(world: World, view: NodeView): boolean {
   return starting(view).every(({ pledge }) => knownService(world, pledge) !== undefined);
 }
 
-/** The first slot that is to start and whose code is another than was registered. */
+/** The first slot to be started whose code differs from its registration. */
 function oddSlot(world: World, view: NodeView): SlotView | undefined {
   return starting(view).find(({ pledge }) => {
     const { bundle, record } = serviceById(world, pledge, view.law.services);
@@ -85,7 +85,7 @@ function oddSlot(world: World, view: NodeView): SlotView | undefined {
   });
 }
 
-/** After a freeze only those start again who may still commit: none once redundant work is being revealed. */
+/** After a freeze only executors start again that may still commit: none once redundant work is being revealed. */
 function starting({ law, slots }: NodeView): NodeView["slots"] {
   if (law.tier === TIER.CONSENSUS && slots.some(({ revealed }) => revealed)) return [];
   return slots.filter(({ committed }) => !committed);

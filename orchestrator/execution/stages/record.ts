@@ -7,7 +7,10 @@ import type { Mission, World } from "../world.ts";
 import type { Envelope } from "./commit.ts";
 import { docketOf, submissions } from "./verify.ts";
 
-/** Stage 7: keeps what completed nodes hand to their successors. Their entitlements were recorded by what completed them, a panel or a human. */
+/**
+ * Stage 7: stores what completed nodes pass on to their successors. Their entitlements were recorded by the panel or human that completed
+ * them.
+ */
 export async function record(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const completed = nodes.filter((view) => view.state === "COMPLETED" && !isBranch(view));
   const news: string[] = [];

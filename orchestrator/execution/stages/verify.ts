@@ -36,23 +36,23 @@ import { type Mission, type World, workerOf } from "../world.ts";
 import { type Envelope, envelopeIfAny, obligationOf } from "./commit.ts";
 import { startOf } from "./orchestrate.ts";
 
-/** How long a verdict holds, seconds of chain time. */
+/** Validity of a verdict, seconds of chain time. */
 const VERDICT_VALIDITY = 3600n;
 const NO_OPENING: Opening = { salt: zeroHash, outputHash: zeroHash, trailRoot: zeroHash, envelopeRoot: zeroHash, items: 0, classes: 0n };
 
 /**
- * Stage 5: the drawn panel judges what was committed, each verifier for itself, and the chain clears the node against the law's
- * floor (RAILS A.4; decisions 20–23).
+ * Stage 5: the drawn panel judges what was committed, each verifier independently, and the chain clears the node against the law's floor
+ * (RAILS A.4; decisions 20–23).
  */
 export async function verify(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const due = await rememberedOf(world, mission, nodes);
   if (due.length === 0) return;
-  // Whoever fails to answer once is not waited for again before the next wave.
+  // A verifier that fails to answer once is not waited for again before the next wave.
   const gone = new Set<Address>();
   const panels = await Promise.all(due.map((view) => panelOf(world, mission, view)));
   const heard = await Promise.all(panels.map((panel) => hear(world, mission, panel, gone)));
   const early = await heardEarly(world, mission, heard);
-  // One after the other: what a clearing costs hangs on which others are over, since the last one frees the next wave.
+  // Sequentially: the gas of a clearing depends on which others are over, since the last one frees the next wave.
   for (const batch of batched(
     world,
     heard.filter((hearing) => absentFrom(hearing, gone).length === 0 && !early.includes(hearing)),
@@ -63,8 +63,8 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
 }
 
 /**
- * Hearings of work for which nothing was shown and which nothing else decides: its executor may still show something, so they are over in the last
- * fifth of the panel's time (decision 57).
+ * Hearings of work without evidence that nothing else decides: its executor may still show evidence, so they wait until the last fifth of
+ * the panel's time (decision 57).
  */
 async function heardEarly(world: World, mission: Mission, heard: readonly Hearing[]): Promise<readonly Hearing[]> {
   const early: Hearing[] = [];
@@ -74,17 +74,17 @@ async function heardEarly(world: World, mission: Mission, heard: readonly Hearin
     early.push(hearing);
     if ((await world.recall(unshownKey(mission, view), waitsSchema)) !== undefined) continue;
     await world.remember(unshownKey(mission, view), waitsSchema, async () => true as const);
-    world.tell(`${view.law.label}: nothing was shown for its work; whoever did it may still show something`);
+    world.tell(`${view.law.label}: its work has no evidence yet; the executor may still provide some`);
   }
   return early;
 }
 
-/** How far back every chain knows the hashes of its blocks. */
+/** Number of past blocks whose hashes every chain knows. */
 const REMEMBERED = 256n;
 
 /**
- * The nodes whose panels can be heard. One that was drawn by a block that nobody remembers is drawn again; the second time its clock is left to
- * end it, and a human decides (decision 58).
+ * The nodes whose panels can be heard. A panel whose drawing block is forgotten is drawn again; the second time its clock is left to end
+ * it, and a human decides (decision 58).
  */
 async function rememberedOf(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeView[]> {
   const due = nodes.filter(({ state }) => state === "PENDING_VERIFICATION");
@@ -98,7 +98,7 @@ async function rememberedOf(world: World, mission: Mission, nodes: readonly Node
   for (const { law, attempt, drawBlock } of forgotten.filter(({ redraws }) => redraws === 0)) {
     const intent = intentKey("redraw", mission.address, law.number, attempt, drawBlock);
     await world.client.mission(mission.address).redraw([law.number], { intent });
-    world.tell(`${law.label}: the chain has forgotten its panel; another is drawn`);
+    world.tell(`${law.label}: the hash that drew its panel is no longer available; drawing another panel`);
   }
   if (forgotten.length === 0) return due;
   const now = await viewNodes(world, mission);
@@ -107,9 +107,9 @@ async function rememberedOf(world: World, mission: Mission, nodes: readonly Node
 }
 
 /**
- * Members of a panel may never speak. Who does posts its verdict, so that whoever clears cannot leave it out and its silence is not charged
- * (decision 55); once the others had their time, a majority of the drawn weight decides without them. Else the panel's clock ends it:
- * there is a second one, then a human.
+ * Members of a panel may never answer. Those who do post their verdicts, so that no one who clears can leave them out and they are not
+ * charged with silence (decision 55); once the others had their time, a majority of the drawn weight decides without them. Otherwise the
+ * panel's clock ends it: a second panel is drawn, then a human decides.
  */
 async function hearPart(world: World, mission: Mission, hearing: Hearing, gone: Set<Address>): Promise<void> {
   const { view } = hearing.panel;
@@ -120,10 +120,11 @@ async function hearPart(world: World, mission: Mission, hearing: Hearing, gone: 
   try {
     await (isOpen ? postOnce(world, mission, hearing, gone) : clear(world, mission, [hearing], gone, isEnough));
   } catch (error) {
-    // Whoever sees the wave on its way may hand it in first, and another member may have posted what this process does not know.
+    // Someone who sees the wave in transit may submit it first, and another member may have posted something that this process does not
+    // know.
     if (!(error instanceof TransactionReverted)) throw error;
     if (error.errorName === "DuplicateVerdict") await world.remember(postedKey(mission, view), waitsSchema, async () => true as const);
-    const what = isOpen ? "the verdicts of a part of its panel are not taken" : "a part of its panel does not decide";
+    const what = isOpen ? "the chain refuses the verdicts of a part of its panel" : "the chain refuses a decision by a part of its panel";
     world.tell(`${view.law.label}: ${what} (${error.errorName ?? error.shortMessage})`);
   }
 }
@@ -134,12 +135,12 @@ async function postOnce(world: World, mission: Mission, hearing: Hearing, gone: 
   const key = postedKey(mission, view);
   if ((await world.recall(key, waitsSchema)) !== undefined) return;
   const signatures = await signVerdicts(world, mission, [hearing], gone);
-  // The next wave asks who is left.
+  // The next wave determines who is left.
   if (signatures === undefined) return;
   const { wave } = waveOf([hearing], signatures, gone);
   await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
   await world.remember(key, waitsSchema, async () => true as const);
-  world.tell(`${view.law.label}: ${absentFrom(hearing, gone).length} of its panel do not answer; the others posted their verdicts`);
+  world.tell(`${view.law.label}: ${absentFrom(hearing, gone).length} of its panel did not answer; the others posted their verdicts`);
 }
 
 /** A node waits for the last fifth of its panel's time. */
@@ -153,7 +154,7 @@ function unshownKey(mission: Mission, view: NodeView): readonly (string | number
   return ["unshown", ...attemptKey(mission, view), view.drawBlock];
 }
 
-/** When a part of a panel may decide, which has posted its verdicts, or work without evidence is decided; undefined: it is not waited for. */
+/** When part of a panel that posted its verdicts may decide, or work without evidence is decided; undefined if it is not waited for. */
 export async function heardAt(world: World, mission: Mission, view: NodeView): Promise<bigint | undefined> {
   if (view.state !== "PENDING_VERIFICATION") return undefined;
   if ((await world.client.evidence.seedOf(BigInt(view.drawBlock))) === zeroHash) return undefined;
@@ -164,13 +165,13 @@ export async function heardAt(world: World, mission: Mission, view: NodeView): P
   return at > world.client.chain.clock.now() ? at : undefined;
 }
 
-/** The last fifth of a panel's time is for those who clear without a part of it. */
+/** The last fifth of a panel's time is for clearing without some of its members. */
 async function closingOf(client: CityClient, mission: Mission, { deadline }: NodeView): Promise<bigint> {
   const { params } = await client.mission(mission.address).context();
   return deadline - BigInt(params.verificationTimeout) / 5n;
 }
 
-/** Clears those of some nodes whose panel is complete enough, by who answers to the end. */
+/** Clears those nodes whose panel is complete enough among the members that answer to the end. */
 async function clear(
   world: World,
   mission: Mission,
@@ -178,7 +179,7 @@ async function clear(
   gone: Set<Address>,
   isEnough = (hearing: Hearing) => absentFrom(hearing, gone).length === 0,
 ): Promise<void> {
-  // Each turn has one more in `gone`, or is the last.
+  // Each iteration has one more member in `gone`, or is the last.
   for (;;) {
     const due = batch.filter(isEnough);
     if (due.length === 0) return;
@@ -192,8 +193,9 @@ async function clear(
 }
 
 /**
- * A clearing, and in the same transaction the start of the nodes that it frees. Nothing that forbids the start holds up the clearing, which is
- * then sent by itself: a stop, an executor that was frozen, or a decision that completes no node. What can start is left to the next wave.
+ * Sends a clearing and, in the same transaction, the start of the nodes that it frees. Whatever forbids the start (a stop, a frozen
+ * executor, a decision that completes no node) does not delay the clearing, which is then sent alone. What can start is left to the next
+ * wave.
  */
 async function sendClearing(
   world: World,
@@ -218,12 +220,12 @@ async function sendClearing(
   await contract.clear([wave], { intent: intentKey("clear", ...key) });
 }
 
-/** Whether nobody on a node's panel objects, and no human has the last word. The chain decides; its gate may still object. */
+/** Whether a node's panel is unanimous, and no human has the last word. The chain decides; its gate may still object. */
 function isToComplete({ panel: { view }, judgements }: Hearing): boolean {
   return view.law.tier !== TIER.HUMAN && [...judgements.values()].flat().every(({ result }) => result === "PASS");
 }
 
-/** What is heard about some nodes, under one signature of each verifier. */
+/** The hearings of some nodes, under one signature per verifier. */
 function waveOf(heard: readonly Hearing[], { deadline, by }: Signed, gone: ReadonlySet<Address>) {
   const orders = heard.map((hearing) => ({
     node: hearing.panel.view.law.number,
@@ -239,18 +241,18 @@ function waveOf(heard: readonly Hearing[], { deadline, by }: Signed, gone: Reado
   return { wave: encodeClearWave(clearWaveOf(orders)), signatures };
 }
 
-/** What a node's committed work rests on, in the form the chain takes it. */
+/** The committed work of a node, in the form that the chain expects. */
 export interface Docket {
   readonly envelopes: readonly (Envelope | undefined)[];
   readonly judgements: readonly Judgement[];
-  /** One per slot; zeros where nothing was committed. */
+  /** One per slot; zeros if nothing was committed. */
   readonly openings: readonly Opening[];
-  /** Proven items that some judgement rests on. */
+  /** Proven items on which some judgement rests. */
   readonly items: readonly ReturnType<typeof provenItem>[];
   readonly basis: bigint;
 }
 
-/** Gathers what the executors of a node committed and what an honest verifier concludes from it. */
+/** Gathers what the executors of a node committed, and an honest verifier's conclusions from it. */
 export async function docketOf(world: World, mission: Mission, view: NodeView): Promise<Docket> {
   const { envelopes, openings } = await openedOf(world, mission, view);
   const judgements = await judge(world, mission, view, { envelopes, openings });
@@ -262,10 +264,10 @@ function basisOf(judgements: readonly Judgement[]): bigint {
   return judgements.reduce((bits, judgement) => bits | judgement.basis, 0n);
 }
 
-/** What was revealed, by slot. */
+/** Revealed work, by slot. */
 async function openedOf(world: World, mission: Mission, view: NodeView): Promise<Pick<Docket, "envelopes" | "openings">> {
   const [openings, submitted] = await Promise.all([openingsOnChain(world, mission, view), submittedEnvelopes(world, mission, view)]);
-  // Evidence that it did not commit to is none of its own.
+  // Evidence that its commitment does not cover does not count.
   const envelopes = submitted.map((envelope, place) => {
     const { envelopeRoot } = openings[place] ?? NO_OPENING;
     return envelope !== undefined && envelopeRootOf(envelope.obligation, envelope.items) === envelopeRoot ? envelope : undefined;
@@ -273,7 +275,7 @@ async function openedOf(world: World, mission: Mission, view: NodeView): Promise
   return { envelopes, openings: openings.map((opening) => opening ?? NO_OPENING) };
 }
 
-/** Where nobody could judge, the chain asks whether the executors left something to judge by. */
+/** If no one could judge, the chain asks whether the executors provided evidence. */
 function itemsFor(view: NodeView, envelopes: Docket["envelopes"], basis: bigint): Docket["items"] {
   const isNeeded = (item: SignedItem) => (basis === 0n ? isAdmissible(view, item) : isIn(basis, item));
   return envelopes.flatMap((envelope) =>
@@ -287,24 +289,24 @@ function isAdmissible({ law }: NodeView, item: SignedItem): boolean {
   return geq(EvidenceClass[item.class], EvidenceClass[law.floor]);
 }
 
-/** Everything `clear` needs for one node, but for signatures: openings, the items that verdicts rest on, and what each verifier found. */
+/** Everything `clear` needs for one node except signatures: openings, the items that verdicts rest on, and each verifier's findings. */
 interface Hearing extends Pick<Docket, "envelopes" | "openings" | "items"> {
   readonly panel: DrawnPanel;
   readonly obligation: Hash;
   readonly commitment: Hash;
-  /** Bit per slot with an item at the floor, here or posted by anybody. */
+  /** Bitmap of slots with an item at the floor, here or posted by anyone. */
   readonly shown: number;
   readonly refutations: readonly Word[];
   readonly judgements: ReadonlyMap<Address, readonly Judgement[]>;
 }
 
-/** Whether a clearing now would charge an executor for what it may still show. */
+/** Whether clearing now would charge an executor for evidence that it may still provide. */
 function isUnshown({ panel: { view }, shown, judgements }: Hearing): boolean {
   const basis = basisOf([...judgements.values()].flat());
   return (basis === 0n || (basis & REFUTED) !== 0n) && view.slots.some(({ slot, revealed }) => revealed && ((shown >> slot) & 1) === 0);
 }
 
-/** Slots with an item at the floor: in what this city has, or posted on chain by whoever has it. */
+/** Slots with an item at the floor: known to this city, or posted on chain. */
 async function shownIn({ client }: World, { address }: Mission, view: NodeView, envelopes: Docket["envelopes"]): Promise<number> {
   const items = envelopes.flatMap((envelope) => envelope?.items ?? []);
   const here = items.reduce((mask, item) => (isAdmissible(view, item) ? mask | (1 << item.slot) : mask), 0);
@@ -312,7 +314,7 @@ async function shownIn({ client }: World, { address }: Mission, view: NodeView, 
   return posted.reduce((mask, { args }) => (args.attempt === view.attempt ? mask | args.shown : mask), here);
 }
 
-/** What issuers say against the work of an only executor that shows nothing for it. */
+/** Issuers' refutations of the work of a single executor without evidence. */
 async function saidAgainst(
   world: World,
   mission: Mission,
@@ -325,7 +327,7 @@ async function saidAgainst(
   return refutationsOf(world, mission, view, slot, opening);
 }
 
-/** Asks a node's panel. Whoever does not answer is gone. */
+/** Queries a node's panel. Members that do not answer are gone. */
 async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set<Address>): Promise<Hearing> {
   const { view } = panel;
   const { envelopes, openings } = await openedOf(world, mission, view);
@@ -357,7 +359,7 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
     problem: async (by, said) => problemOfFindings(view, await submitted(), said, { verifier: by, obligation }),
     origin: () => originOf(world, mission, view),
   };
-  // Each for itself, from what was committed: k signatures under one opinion would be no mesh (decision 81).
+  // Each independently, from what was committed: k signatures under one opinion would be no mesh (decision 81).
   const answers = await Promise.all(
     panel.seats.map(async (verifier) => {
       const { address } = verifier.account;
@@ -367,7 +369,7 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
     }),
   );
   const judgements = new Map(answers);
-  // What models said is kept word for word, in the panel's order: signed is its digest, and asked again they might say otherwise.
+  // Models' answers are stored verbatim, in the panel's order: their digest is signed, and a repeated query might differ.
   for (const [by, own] of answers)
     for (const said of own.flatMap(({ findings = [] }) => findings.flatMap((finding) => finding.said ?? [])))
       await world.remember(saidKey(mission, view, by), saidSchema, async () => said);
@@ -377,12 +379,12 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
   return { panel, envelopes, openings, items, obligation, commitment, shown, refutations, judgements };
 }
 
-/** Where a verifier's model's answers about a node are kept. */
+/** Record key of a verifier's model's answers about a node. */
 export function saidKey(mission: Mission, view: Pick<NodeView, "law" | "attempt" | "drawBlock">, by: string): readonly (string | number)[] {
   return ["semantic", ...attemptKey(mission, view), view.drawBlock, by];
 }
 
-/** A member of a panel in this process, with what it can look up here. */
+/** A panel member in this process, with what it can look up here. */
 function memberOf(
   world: World,
   mission: Mission,
@@ -406,13 +408,13 @@ function memberOf(
     },
     ask: async (questions) => {
       const kept = await world.recall(saidKey(mission, view, by), saidSchema);
-      // Another mission that waits for a deadline must not take this panel's time past it.
+      // Another mission that waits for a deadline must not advance time past this panel's.
       return kept ?? (model && world.client.chain.clock.hold(() => askJudge(model, questions, world.tell)));
     },
   };
 }
 
-/** Members of a node's panel who answer. */
+/** Members of a node's panel that answer. */
 function presentIn({ panel }: Hearing, gone: ReadonlySet<Address>): readonly Verifier[] {
   return panel.seats.filter(({ account }) => !gone.has(account.address));
 }
@@ -425,12 +427,15 @@ function absentFrom(hearing: Hearing, gone: ReadonlySet<Address>): readonly Addr
   });
 }
 
-/** Where the documents of a clearing are kept: each panel is drawn by a block of its own. */
+/** Record key of a clearing's documents: each panel is drawn by its own block. */
 export function clearingKey(mission: Mission, view: Pick<NodeView, "law" | "attempt" | "drawBlock">): readonly (string | number)[] {
   return ["clearing", ...attemptKey(mission, view), view.drawBlock];
 }
 
-/** The same clearings in documents, before the call to the chain: each of the two can be recomputed to check the other. False: a verifier did not sign its own. */
+/**
+ * Records the same clearings as documents, before the call to the chain, so that each can be recomputed to check the other. False if a
+ * verifier did not sign its own.
+ */
 async function writeDown(world: World, mission: Mission, heard: readonly Hearing[], gone: Set<Address>): Promise<boolean> {
   const before = gone.size;
   try {
@@ -486,12 +491,12 @@ function isIn(basis: bigint, item: { readonly slot: number; readonly index: numb
   return (basis & bitOf(item)) !== 0n;
 }
 
-/** One entry per slot; absent where the executor never revealed. */
+/** One entry per slot; absent if the executor never revealed. */
 function submittedEnvelopes(world: World, mission: Mission, view: NodeView): Promise<(Envelope | undefined)[]> {
   return Promise.all(view.slots.map((slot) => (slot.revealed ? envelopeIfAny(world, mission, view, slot) : undefined)));
 }
 
-/** What the work done again comes to, whatever else the law asks for. Deterministic: everybody computes it from the same records. */
+/** The result of re-execution, whatever else the law requires. Deterministic: everyone computes it from the same records. */
 async function judge(
   world: World,
   mission: Mission,
@@ -531,7 +536,7 @@ function drawnPanel({ chain }: CityClient, address: Address, { law }: Pick<NodeV
   });
 }
 
-/** Who was drawn for a node, with the weights of its roster, and who of them has a seat in this city. */
+/** A node's drawn panel, with the weights of its roster, and those members with a seat in this city. */
 interface DrawnPanel {
   readonly view: NodeView;
   readonly drawn: Panel;
@@ -546,13 +551,13 @@ async function panelOf(world: World, mission: Mission, view: NodeView): Promise<
   return { view, drawn, seats };
 }
 
-/** What each weighed on the roster that it was drawn from (decision 82); whoever has lost its office since weighs nothing. */
+/** Weights on the roster from which the panel was drawn (decision 82); a member that has lost its office since has none. */
 async function drawnWeights({ evidence }: CityClient, panel: readonly Address[], drawBlock: number): Promise<readonly number[]> {
   const [[weights], posted] = await Promise.all([
     evidence.verifiersOf(panel),
     evidence.history("PassportsPosted", {}, { fromBlock: BigInt(drawBlock) }),
   ]);
-  // What is posted in the block of the draw is on its roster.
+  // Posts in the block of the draw are included in its roster.
   const later = posted.filter(({ blockNumber }) => blockNumber > BigInt(drawBlock));
   return panel.map((verifier, place) => {
     const weight = weights[place] ?? 0;
@@ -561,7 +566,7 @@ async function drawnWeights({ evidence }: CityClient, panel: readonly Address[],
   });
 }
 
-/** Whether who answers has more than half of the weight that was drawn, and of the heads. */
+/** Whether the answering members have more than half of the drawn weight, and of the members. */
 function isMajority(hearing: Hearing, gone: ReadonlySet<Address>): boolean {
   const { drawn } = hearing.panel;
   const absent = absentFrom(hearing, gone);
@@ -570,7 +575,7 @@ function isMajority(hearing: Hearing, gone: ReadonlySet<Address>): boolean {
   return 2 * weight > drawnWeight(drawn.map((each) => each.weight)) && 2 * present.length > drawn.length;
 }
 
-/** What the members of a panel who answer say to each question; numbers are positions in the enums. */
+/** The answers of the answering members to each question; numbers are positions in the enums. */
 function verdictsIn(hearing: Hearing, gone: ReadonlySet<Address>) {
   const { panel, obligation, commitment, judgements } = hearing;
   const about = { obligation, commitment, draw: panel.view.drawBlock };
@@ -585,7 +590,7 @@ interface Signed {
   readonly by: ReadonlyMap<Address, Hex>;
 }
 
-/** Each verifier's signature over all its verdicts of a wave, in their order. Undefined: somebody did not sign, and is gone. */
+/** Each verifier's signature over all its verdicts of a wave, in order. Undefined if one did not sign, and is gone. */
 async function signVerdicts(world: World, mission: Mission, heard: readonly Hearing[], gone: Set<Address>): Promise<Signed | undefined> {
   const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const verdicts = heard.flatMap((hearing) => verdictsIn(hearing, gone));

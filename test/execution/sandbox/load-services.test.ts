@@ -77,8 +77,8 @@ describe("execution/sandbox/load-services", () => {
     const missing = await rejection(loadServices(sandbox, join(mine, "absent"), CATALOG));
     expect(missing).to.be.instanceOf(ServicesNotFound).and.include({ action: "correct `services` in the mission file" });
     const cases: readonly (readonly [source: string, says: string])[] = [
-      [`export const about = ${JSON.stringify(about)};`, "it has no default export, or one that is no function"],
-      [`export const about = ${JSON.stringify(about)}; export default 7;`, "it has no default export, or one that is no function"],
+      [`export const about = ${JSON.stringify(about)};`, "it has no default export, or one that is not a function"],
+      [`export const about = ${JSON.stringify(about)}; export default 7;`, "it has no default export, or one that is not a function"],
       ["export default () => 1;", "it does not export `about`"],
       ["for (;;); export default () => 1;", "timeout: the file itself does not end within 5000 ms: is there a loop outside its functions?"],
       [

@@ -131,25 +131,22 @@ describe("execution/sandbox/run", () => {
     const cases: readonly (readonly [source: string, says: string])[] = [
       ["() => fetch('https://example.org')", "the network is not available to services (ReferenceError: fetch is not defined)"],
       ["() => process.env", "the process and its environment are not available to services (ReferenceError: process is not defined)"],
-      ["() => require('fs')", "nothing of Node is available to services (ReferenceError: require is not defined)"],
+      ["() => require('fs')", "Node's APIs are not available to services (ReferenceError: require is not defined)"],
       [
         "() => Date.now()",
         "the clock is not available to services: the same input must give the same output (ReferenceError: Date is not defined)",
       ],
       [
         "() => Math.random()",
-        "chance is not available to services: the same input must give the same output (TypeError: Math.random is not a function)",
+        "randomness is not available to services: the same input must give the same output (TypeError: Math.random is not a function)",
       ],
       ["() => setTimeout(() => 1, 1)", "timers are not available to services (ReferenceError: setTimeout is not defined)"],
       [
         "() => 'a'.localeCompare('b')",
         "locales are not available to services: they differ between machines (TypeError: 'a'.localeCompare is not a function)",
       ],
-      [
-        "() => console.log(1)",
-        "there is no console: a service says something on the record by ctx.message (ReferenceError: console is not defined)",
-      ],
-      ["() => new URL('a:b')", "services have the language alone, not the APIs of browsers and Node (ReferenceError: URL is not defined)"],
+      ["() => console.log(1)", "there is no console: use ctx.message to put something on record (ReferenceError: console is not defined)"],
+      ["() => new URL('a:b')", "services have only the language, not the APIs of browsers and Node (ReferenceError: URL is not defined)"],
       [
         "() => new Function('return 1')()",
         "code from text (eval, new Function) is not available to services (EvalError: Code generation from strings disallowed for this context)",
