@@ -7,15 +7,15 @@ import { answerTo } from "./errors.ts";
 import type { Extension } from "./extensions.ts";
 import { type Ask, apart } from "./mcp.ts";
 
-/** Where A2A's JSON-RPC is answered, and where its card stands. */
+/** Path of A2A's JSON-RPC endpoint, and of its card. */
 export const A2A_PATH = "/a2a";
 export const CARD_PATH = "/.well-known/agent-card.json";
 export const A2A_VERSION = "1.0";
-/** Where the keys stand that cards are signed with, and the header that names extensions. */
+/** Path of the keys that sign cards, and the header that lists extensions. */
 export const KEYS_PATH = "/.well-known/jwks.json";
 export const EXTENSIONS_HEADER = "a2a-extensions";
 
-/** Codes of the protocol beside those of JSON-RPC. */
+/** Error codes of the protocol in addition to those of JSON-RPC. */
 const CODES = {
   parse: -32_700,
   request: -32_600,
@@ -77,12 +77,12 @@ export interface A2aOptions {
   readonly extensions: () => readonly Extension[];
 }
 
-/** The card of A2A 1.0: one skill for each group of commands. It is signed as it stands: see `signedCard`. */
+/** The card of A2A 1.0, unsigned: one skill per group of commands. See `signedCard`. */
 export function cardOf({ commands, version, url, extensions }: Omit<A2aOptions, "ask">): JsonObject {
   const groups = [...new Set(commands.map(({ group }) => group))];
   return {
     name: "AgentCity",
-    description: "A city of agents under a law: missions, votes, verdicts, money, and work for agents elsewhere.",
+    description: "A city of agents under a law: missions, votes, verdicts, money, and work for external agents.",
     version,
     supportedInterfaces: [{ url: `${url()}${A2A_PATH}`, protocolBinding: "JSONRPC", protocolVersion: A2A_VERSION }],
     documentationUrl: `${url()}/docs`,
@@ -109,7 +109,7 @@ export function cardOf({ commands, version, url, extensions }: Omit<A2aOptions, 
   };
 }
 
-/** Answers one JSON-RPC request of A2A 1.0. `said`: its A2A-Version header; `active`: extensions that it speaks. */
+/** Answers one JSON-RPC request of A2A 1.0. `said`: its A2A-Version header; `active`: extensions that it activates. */
 export async function answerA2a(
   options: A2aOptions,
   text: string,
@@ -120,11 +120,11 @@ export async function answerA2a(
   try {
     const given = parsed(text);
     const asked = requestSchema.safeParse(given);
-    if (!asked.success) throw new RpcError(CODES.request, "This is not a request of JSON-RPC 2.0");
+    if (!asked.success) throw new RpcError(CODES.request, "This is not a JSON-RPC 2.0 request");
     id = asked.data.id;
     // Without the header a client means 0.3, whose methods have other names.
     if (said === undefined || !/^1\.0(\.\d+)?$/.test(said))
-      throw new RpcError(CODES.version, `A2A-Version ${A2A_VERSION} is what is spoken here`, { supported: [A2A_VERSION] });
+      throw new RpcError(CODES.version, `This endpoint speaks A2A-Version ${A2A_VERSION}`, { supported: [A2A_VERSION] });
     return { jsonrpc: "2.0", id, result: await resultOf(options, asked.data.method, asked.data.params, active) };
   } catch (error) {
     return { jsonrpc: "2.0", id, error: errorOf(error) };
@@ -143,7 +143,7 @@ function errorOf(error: unknown): JsonObject {
   if (error instanceof RpcError)
     return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: [error.data] }) };
   if (error instanceof z.ZodError)
-    return { code: CODES.params, message: "The parameters do not fit", data: [z.prettifyError(error).slice(0, 500)] };
+    return { code: CODES.params, message: "The parameters are invalid", data: [z.prettifyError(error).slice(0, 500)] };
   const { body, isOurs } = answerTo(error);
   const { code: reason, message, details, action } = body.error;
   const info = { reason, ...(details === undefined ? {} : { details }), ...(action === undefined ? {} : { action }) };
@@ -174,7 +174,7 @@ async function resultOf(options: A2aOptions, method: string, params: JsonObject,
     case "GetTaskPushNotificationConfig":
     case "ListTaskPushNotificationConfigs":
     case "DeleteTaskPushNotificationConfig":
-      throw new RpcError(CODES.pushNotSupported, "This city pushes to adjudicators alone: set_webhook");
+      throw new RpcError(CODES.pushNotSupported, "This city pushes to adjudicators only: set_webhook");
     default:
       throw new RpcError(CODES.method, "There is no such method in A2A 1.0");
   }
@@ -187,7 +187,7 @@ function use({ commands, ask }: A2aOptions, name: string, fields: JsonObject): P
   return ask(command, own, proof);
 }
 
-/** A message with one data part is a use of a command; its answer is a message too. */
+/** A message with one data part invokes a command; the answer is a message too. */
 async function answerToMessage(
   options: A2aOptions,
   { messageId, contextId, parts }: z.infer<typeof messageSchema>["message"],
@@ -207,7 +207,7 @@ async function answerToMessage(
   };
 }
 
-/** Claims about an answer, for who speaks the extension that they travel by. */
+/** Claims about an answer, for clients that speak their extension. */
 function metadataOf({ commands }: A2aOptions, name: string, answer: JsonObject, active: readonly Extension[]): JsonObject {
   const command = commands.find((each) => each.name === name);
   const claims = command === undefined ? [] : (command.claims?.(answer) ?? []);
@@ -218,13 +218,13 @@ async function missionNamed(options: A2aOptions, id: string): Promise<z.infer<ty
   try {
     return missionSchema.parse(await use(options, "get_mission", { mission: id }));
   } catch (error) {
-    // A caller over its rate limit learns that, and not that its mission is gone.
+    // A caller over its rate limit must not conclude that its mission is gone.
     if (!["NotFound", "BadRequest", "InvalidValue"].includes(answerTo(error).body.error.code)) throw error;
     throw new RpcError(CODES.taskNotFound, "This city has no mission of that address");
   }
 }
 
-/** A mission as a task; `withRecord`: what became of it, once it is over. */
+/** A mission as a task. `withRecord`: includes the results, once it is over. */
 async function taskOf(options: A2aOptions, mission: z.infer<typeof missionSchema>, withRecord: boolean): Promise<JsonObject> {
   const { mission: id, missionId, state, deployedAt } = mission;
   const record =
@@ -237,7 +237,7 @@ async function taskOf(options: A2aOptions, mission: z.infer<typeof missionSchema
     status: { state: STATES[state] ?? "TASK_STATE_WORKING", timestamp: new Date(1_000 * deployedAt).toISOString() },
     artifacts: record.map((data, at) => ({
       artifactId: at === 0 ? "verdicts" : "money",
-      name: at === 0 ? "What the chain decided about each attempt" : "Where the deposit went",
+      name: at === 0 ? "The chain's decision on each attempt" : "Where the deposit went",
       parts: [{ data, mediaType: "application/json" }],
     })),
     history: [],

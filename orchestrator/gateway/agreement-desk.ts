@@ -1,4 +1,6 @@
-/** Agreements of parties anywhere: the city keeps their signed acts, looks at the escrow on its chain, and says where each agreement stands. */
+/**
+ * Agreements of any two parties: the city stores their signed acts, reads the escrow on its chain, and reports the state of each agreement.
+ */
 import { erc20Abi, hashMessage, hashTypedData, recoverAddress, stringify } from "viem";
 import { z } from "zod";
 import {
@@ -85,84 +87,84 @@ import { paymentOfDebt, type Toll } from "./x402.ts";
 export interface AgreementDeskOptions {
   readonly sql: Sql;
   readonly chain: CityChain;
-  /** The `AgreementEscrow` that this city looks at. Without one, agreements have no money here. */
+  /** The `AgreementEscrow` that this city follows. Without one, agreements here have no escrowed money. */
   readonly escrow: Address | undefined;
-  /** What escrows of this city are paid in. */
+  /** The token of this city's escrows. */
   readonly token: Address;
   /** The machine's clock: agreements without an escrow run by it, the others by the chain's. */
   readonly millis: () => number;
-  /** What adjudicators signed to have none begun. Default: nobody stops them here. */
+  /** Adjudicators' orders to stop new agreements. Default: none. */
   readonly stops?: (() => Promise<readonly BreakerOutcome[]>) | undefined;
-  /** How evaluators did at canaries. Default: there are none. */
+  /** Results of evaluators' canaries. Default: none. */
   readonly canaries?: (() => Promise<readonly BreakerOutcome[]>) | undefined;
-  /** Hears of each result that is taken. */
+  /** Called for each accepted result. */
   readonly judged?: ((standing: Standing, evaluator: PartyIdentity) => Promise<void>) | undefined;
-  /** How many payments the city sent whose fate it does not know. Default: it sends none. */
+  /** Number of payments that the city sent and whose fate is unknown. Default: it sends none. */
   readonly unknown?: (() => Promise<number>) | undefined;
   readonly limits?: BreakerLimits | undefined;
 }
 
-/** Whoever proposes where there may be no room. */
+/** A new proposal, competing for room. */
 interface Newcomer {
   readonly client: string;
   readonly from: string;
   readonly now: number;
-  /** What it has shown, and which others have spent theirs. */
+  /** The money that its wallet presented, and agreements that have spent theirs. */
   readonly money: { readonly stake: bigint; readonly spent: readonly Hash[] } | undefined;
 }
 
-/** What agreements are found by, as far as an act changes it. */
+/** Changes of an agreement's indexed fields by an act. */
 interface Marks {
-  /** When it is over at the latest. */
+  /** Latest possible end. */
   readonly ends: number | undefined;
   readonly names: readonly PartyIdentity[];
-  /** Judged by this act, under a promise over many deliveries. */
+  /** Set if this act is a judgement under a promise over many deliveries. */
   readonly counts: { readonly promise: Hash; readonly terms: Hash; readonly composite: number } | undefined;
 }
 
-/** An agreement, and where its money is. */
+/** An agreement with its life and the state of its money. */
 export interface Standing {
   /** SHA-256 of the act that proposed it. */
   readonly id: Hash;
   readonly life: AgreementLife;
   readonly status: Status;
-  /** When silence leads on, unix seconds. */
+  /** When the current step times out, unix seconds. */
   readonly due: number | undefined;
-  /** Once it is accepted: what both sign for the escrow, and what became of it. */
+  /** Present once accepted: what both sign for the escrow, and the job's state. */
   readonly job: { readonly number: bigint; readonly terms: EscrowTerms; readonly view: JobView | undefined } | undefined;
-  /** Where the client pays afterwards, once it is over: what it owes whom, and by which transaction it was paid (null: on its way). */
+  /** Present once over, if the client pays afterwards: amount, payee, and the payment's transaction (null: in flight). */
   readonly owed: { readonly amount: bigint; readonly payTo: Address; readonly paid: Hash | null | undefined } | undefined;
 }
 
-/** Agreements that nobody has signed take room: so many, and for so long when room is needed (seconds). */
+/** Unsigned agreements: maximum number, and how long they are kept when room is needed, seconds. */
 const MAX_UNSIGNED = 4_096;
 const MIN_STAY = 600;
-/** With fewer acts nobody can have signed for both. */
+/** With fewer acts the agreement cannot have been signed by both parties. */
 const ACTS_OF_SIGNED = 4;
-/** Those that are signed are kept: so many in all, so many of one client. */
+/** Signed agreements: maximum number in all, and per client. */
 const MOST = 100_000;
 const MAX_EACH = 1_000;
-/** Where room is needed, an agreement goes that long after it was over. No terms hold their place for longer than three years (seconds). */
+/** If room is needed, an agreement is removed this long after its end. No terms reserve room for more than three years (seconds). */
 const KEPT_OVER = 30 * 86_400;
 const LONGEST = 3 * 365 * 86_400;
-/** Of agreements whose money was shown so many are looked at again where room is needed. */
+/** Number of agreements with presented money to re-check when room is needed. */
 const LOOKED_AT = 16;
-/** Seconds for which a consent to cancel is good. */
+/** Validity of a consent to cancel, seconds. */
 const CONSENT = 86_400;
-/** Lives that were worked out, so that a reader costs no signatures to check again. */
+/** Number of cached lives, so that readers do not cause signature checks. */
 const MAX_LIVES = 1_024;
-/** Of a party's agreements, and of all, so many of the newest tell whether a breaker is open. */
+/** Number of the newest agreements, per party and in all, that decide whether a breaker is open. */
 const BREAKERS_LOOK = 32;
 const BREAKERS_LOOK_AT_ALL = 256;
-/** So many of a provider's newest make its record. */
+/** Number of a provider's newest agreements in its record. */
 const OUTCOMES_LOOK = 64;
-/** A concurrent act of the same agreement makes this one be judged again, as often. */
+/** Retries if a concurrent act changes the same agreement. */
 const TRIES = 5;
 
 const walletsSchema = z.strictObject({
   client: addressSchema,
   provider: addressSchema,
-  /** Of whoever is drawn the register says it. */
+  /** Absent for a drawn evaluator: the register has its account. */
   evaluator: addressSchema.optional(),
   backup: addressSchema.optional(),
   arbiter: addressSchema,
@@ -188,7 +190,7 @@ const heaviestRows = z.array(
     opened: z.coerce.number(),
     stake: z.union([z.string(), z.number()]).transform(BigInt),
     party: z.string(),
-    /** What its address has among these, and the newcomer's of any kind. */
+    /** Number of agreements of this address, and of the newcomer's. */
     held: z.coerce.number(),
     own: z.coerce.number(),
   }),
@@ -200,13 +202,15 @@ const rowsSchema = z.array(z.object({ at: z.coerce.number(), act: z.string() }))
 const rowsOfManySchema = z.array(z.object({ id: hashSchema, at: z.coerce.number(), act: z.string() }));
 
 const stepRefused = (why: string) =>
-  new AgentCityError("StepRefused", `This is no step of the agreement: ${why}`, { action: "sign what prepare_agreement_step gives" });
+  new AgentCityError("StepRefused", `This is not a valid step of the agreement: ${why}`, {
+    action: "sign the transactions of prepare_agreement_step",
+  });
 
 export class AgreementDesk {
   readonly #options: AgreementDeskOptions;
-  /** Agreements that are known to have their money in the escrow. */
+  /** Agreements known to be funded in the escrow. */
   readonly #funded = new Set<Hash>();
-  /** What agreements that are over count for. */
+  /** Outcomes of finished agreements, for breakers. */
   readonly #ended = new Map<Hash, readonly BreakerOutcome[]>();
   readonly #lives = new Map<Hash, { readonly life: AgreementLife; readonly count: number }>();
 
@@ -214,7 +218,7 @@ export class AgreementDesk {
     this.#options = options;
   }
 
-  /** Where the money of agreements can lie here; undefined: nowhere. */
+  /** The escrow binding available here; undefined if none. */
   get binding() {
     const { escrow, token, chain } = this.#options;
     return escrow === undefined ? undefined : { type: "erc8183" as const, contract_address: escrow, chain: `eip155:${chain.id}`, token };
@@ -226,12 +230,12 @@ export class AgreementDesk {
     return { type: "x402" as const, chain: `eip155:${chain.id}`, token };
   }
 
-  /** What a client owes under an agreement that is over, to be paid once. Throws NothingOwed. */
+  /** A client's debt under a finished agreement, payable once. Throws NothingOwed. */
   async debt(id: Hash, mayRead?: MayRead, still?: Still): Promise<Toll> {
     const standing = await this.get(id, mayRead);
     still?.(standing);
     const { owed } = standing;
-    const nothing = (why: string) => new Refused("NothingOwed", why, { action: "get_agreement says where it stands" });
+    const nothing = (why: string) => new Refused("NothingOwed", why, { action: "get_agreement shows its state" });
     if (owed === undefined) throw nothing("It is not over, or is not paid for by x402");
     if (owed.paid !== undefined) throw nothing("It is paid");
     if (owed.amount === 0n) throw nothing("It ended without anything to pay");
@@ -239,11 +243,11 @@ export class AgreementDesk {
   }
 
   /**
-   * Takes a proposal; the same one is taken once. Throws AgreementRefused, TooManyProposals.
+   * Accepts a proposal; repeated proposals are idempotent. Throws AgreementRefused, TooManyProposals.
    *
-   * @param shown The client's wallet signed the proposal's text (EIP-191), by which it shows that it holds the payment: where there is no room,
-   * those go that have shown less.
-   * @param from The address that it came from (`partyOf`): where there is no room, the one that has most there makes it.
+   * @param shown The client's wallet signature over the proposal's text (EIP-191), which proves that it holds the payment: if there is no
+   * room, proposals with less money are removed.
+   * @param from The proposer's party (`partyOf`): if there is no room, the party with the most proposals makes room.
    */
   async propose(
     act: Extract<Act, { readonly act: "propose" }>,
@@ -264,7 +268,7 @@ export class AgreementDesk {
     const purse = shown === undefined ? undefined : await this.#purseOf(agreement, shown);
     const spent = purse === undefined ? [] : await this.#spentElsewhere();
     await this.#options.sql.transaction(async (sql) => {
-      // What one purse has shown for several at once is counted one after the other.
+      // Several proposals backed by one wallet are counted sequentially.
       if (purse !== undefined) await sql.query("LOCK TABLE gateway_agreements IN SHARE ROW EXCLUSIVE MODE");
       const money = purse !== undefined && (await shownBy(sql, purse.wallet)) + purse.stake <= purse.holds ? purse : undefined;
       await this.#makeRoom(sql, { client: nameOf(client.identity), from, now: opened, money: money && { ...money, spent } });
@@ -284,10 +288,10 @@ export class AgreementDesk {
   }
 
   /**
-   * Takes an act of an agreement; the same one is taken once. Throws AgreementRefused, and NotFound also for an act of an agreement that is
-   * not public, unless somebody who is named in it signed it or whoever asks may read it. Before that is known, no chain is asked.
+   * Accepts an act of an agreement; repeated acts are idempotent. Throws AgreementRefused, and NotFound also for an act of a private
+   * agreement, unless a person named in it signed the act or the caller may read it. Before that is known, no chain is queried.
    *
-   * @param still Asked of the very standing that the act comes upon, whoever else acts meanwhile.
+   * @param still Called with the very state on which the act is applied, whatever concurrent acts there are.
    */
   async take(
     id: Hash,
@@ -295,7 +299,7 @@ export class AgreementDesk {
     { mayRead = () => false, still }: { readonly mayRead?: MayRead; readonly still?: Still } = {},
   ): Promise<Standing> {
     const text = canonicalJson(act);
-    // What has no form is refused wherever it is sent.
+    // Malformed messages are refused for any agreement.
     if (act.act === "negotiate") readMessage(act.message);
     if (act.act === "result") resultIn(act.result);
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -323,15 +327,15 @@ export class AgreementDesk {
       if (act.act === "result") await this.#options.judged?.(taken, resultIn(act.result).evaluator);
       return taken;
     }
-    throw new Refused("GatewayBusy", "Others act in this agreement at the same time", { action: "try again" });
+    throw new Refused("GatewayBusy", "Concurrent acts changed this agreement", { action: "try again" });
   }
 
-  /** `mayRead`: whether whoever asks may read an agreement that is not public. Default: it may. Throws NotFound. */
+  /** `mayRead`: whether the caller may read a private agreement. Default: yes. Throws NotFound. */
   async get(id: Hash, mayRead: MayRead = () => true): Promise<Standing> {
     return this.#standing(id, await this.#known(id, mayRead));
   }
 
-  /** Ids of agreements in which this identity is a party or judges, in order. */
+  /** Ids of agreements in which this identity is a party or evaluator, in order. */
   async of(identity: PartyIdentity, after: string, limit: number): Promise<readonly Hash[]> {
     const rows = await this.#options.sql.query(
       "SELECT id FROM gateway_agreement_parties WHERE identity = $1 AND id > $2 ORDER BY id LIMIT $3",
@@ -341,8 +345,8 @@ export class AgreementDesk {
   }
 
   /**
-   * What the newest agreements of a provider that are over come to, and how many clients they were with: keys cost nothing, and a record is worth what its
-   * clients are. Counts those whose terms let others count them (`visibility`), or all of them for the provider itself.
+   * Outcomes of a provider's newest finished agreements, and the number of distinct clients: keys cost nothing, so a record is worth as
+   * much as its clients. Counts agreements whose terms allow it (`visibility`), or all of them for the provider itself.
    */
   async outcomes(
     provider: PartyIdentity,
@@ -368,8 +372,8 @@ export class AgreementDesk {
   }
 
   /**
-   * What an account that took part in an agreement says of its provider to a registry of ERC-8004, and the call by which it does. Throws StepRefused
-   * where there is nothing to say, or it would be of another than the agreement paid.
+   * A participant's ERC-8004 feedback on the provider of an agreement, with the call that submits it. Throws StepRefused if there is
+   * nothing to report, or the agent is not the one that the agreement paid.
    */
   async feedback(
     standing: Standing,
@@ -383,9 +387,10 @@ export class AgreementDesk {
     const { job, life } = standing;
     const closing = outcomeOf(standing);
     if (job === undefined || closing === undefined)
-      throw stepRefused("it has no escrow, or nothing came of it that a provider answers for");
+      throw stepRefused("it has no escrow, or no outcome that the provider is responsible for");
     const { client, evaluator, backup, provider } = job.terms;
-    if (![client, evaluator, ...(backup === ZERO ? [] : [backup])].includes(from)) throw stepRefused("its client says so, or who judges");
+    if (![client, evaluator, ...(backup === ZERO ? [] : [backup])].includes(from))
+      throw stepRefused("only its client or an evaluator may give feedback");
     const { chain } = this.#options;
     const agent = await agentAt(chain.publicClient, reputation, agentId);
     if (agent === undefined || addressSchema.parse(agent.wallet) !== provider)
@@ -397,7 +402,7 @@ export class AgreementDesk {
     return { feedback, call: feedbackCall(reputation, feedback, uri) };
   }
 
-  /** Composites of the deliveries before that an agreement's promise is about, of all that this city keeps: reads no more than these. */
+  /** Composites of earlier deliveries under an agreement's promise, as far as this city keeps them. */
   async history({ life: { agreement } }: Standing): Promise<readonly number[]> {
     const most = promisedBefore(agreement);
     if (most === 0) return [];
@@ -408,20 +413,20 @@ export class AgreementDesk {
     return compositesSchema.parse(rows).toReversed();
   }
 
-  /** What a wallet signs for the escrow, as JSON of EIP-712; undefined where there is none. */
+  /** What a wallet signs for the escrow, as EIP-712 JSON; undefined without an escrow. */
   typedData({ job }: Standing): string | undefined {
     if (job === undefined) return undefined;
     return stringify(escrowTypedData(this.#domain(), job.terms));
   }
 
-  /** What a wallet signs to consent that the job ends with this share (basis points), as JSON of EIP-712, and until when it is good. */
+  /** What a wallet signs to consent to end the job with this share (basis points), as EIP-712 JSON, and its expiry. */
   consentData({ job }: Standing, share: number): { readonly typedData: string; readonly deadline: number } {
     if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
     const deadline = this.#now(true) + CONSENT;
     return { deadline, typedData: stringify(cancellationTypedData(this.#domain(), { jobId: job.number, share, deadline })) };
   }
 
-  /** Calls by which an account takes a step. Throws StepRefused for one that is not due or is somebody else's. */
+  /** The calls for an account's step. Throws StepRefused for one that is not due, or another party's. */
   async calls(
     standing: Standing,
     step: Step,
@@ -436,7 +441,7 @@ export class AgreementDesk {
     const { number, terms, view } = job;
     const { address: escrow } = this.#requireEscrow();
     const mine = (whose: Address, who: string) => {
-      if (from !== whose) throw stepRefused(`${step} is the ${who}'s, ${whose}`);
+      if (from !== whose) throw stepRefused(`${step} belongs to the ${who}, ${whose}`);
     };
     switch (step) {
       case "fund": {
@@ -444,7 +449,7 @@ export class AgreementDesk {
         if (view !== undefined && view.status !== "open") throw stepRefused(`it is ${view.status}`);
         await this.#requireClosed({ begins: "funding", by: "client", terms: life.agreement, judges: life.judges });
         const [client, provider] = await this.#walletSignatures(standing.id);
-        if (client === undefined || provider === undefined) throw stepRefused("both sign it first");
+        if (client === undefined || provider === undefined) throw stepRefused("both parties must sign it first");
         const allowance = await this.#allowance(from, escrow);
         return [
           ...(allowance < terms.amount ? [stepCalls.approve(terms.token, escrow, terms.amount)] : []),
@@ -454,19 +459,19 @@ export class AgreementDesk {
       }
       case "submit":
         mine(terms.provider, "provider");
-        if (deliverable === undefined) throw stepRefused("name the deliverable's hash");
+        if (deliverable === undefined) throw stepRefused("the deliverable's hash is required");
         return [stepCalls.submit(escrow, number, deliverable)];
       case "settle": {
         const result = resultOf(standing, from);
-        if (result === undefined) throw stepRefused("no result of this evaluator is here: verify_agreement takes it");
+        if (result === undefined) throw stepRefused("there is no result of this evaluator: submit it with verify_agreement");
         return [stepCalls.settle(escrow, number, shareOf(result.determination.release_percent), result.hash)];
       }
       case "challenge":
-        if (from !== terms.client && from !== terms.provider) throw stepRefused("a party challenges");
+        if (from !== terms.client && from !== terms.provider) throw stepRefused("only a party may challenge");
         return [stepCalls.challenge(escrow, number, view?.judged?.reason ?? agreementHash(life.agreement))];
       case "rule":
         mine(terms.arbiter, "arbiter");
-        if (percent === undefined) throw stepRefused("name the provider's percentage");
+        if (percent === undefined) throw stepRefused("the provider's percentage is required");
         return [stepCalls.rule(escrow, number, shareOf(percent), agreementHash(life.agreement))];
       case "cancel":
         return [this.#cancellation(standing, from, percent)];
@@ -477,22 +482,22 @@ export class AgreementDesk {
     }
   }
 
-  /** By one party, as the other has consented to. */
+  /** Sent by one party with the other's consent. */
   #cancellation({ job, life }: Standing, from: Address, percent: number | undefined): StepCall {
-    if (job === undefined || (from !== job.terms.client && from !== job.terms.provider)) throw stepRefused("a party cancels");
-    // Named by whoever sends: else the other could exchange its consent for another.
-    if (percent === undefined) throw stepRefused("name the provider's percentage");
+    if (job === undefined || (from !== job.terms.client && from !== job.terms.provider)) throw stepRefused("only a party may cancel");
+    // Stated by the sender: otherwise the other party could replace its consent by another.
+    if (percent === undefined) throw stepRefused("the provider's percentage is required");
     const other = from === job.terms.client ? "provider" : "client";
     const share = shareOf(percent);
     const now = this.#now(true);
     const consent = life.consents.findLast((each) => each.by === other && each.share === share && each.deadline >= now);
-    if (consent === undefined) throw stepRefused(`the ${other} has not consented to ${percent} %: consent_to_cancellation takes it`);
+    if (consent === undefined) throw stepRefused(`the ${other} has not consented to ${percent} %: it must use consent_to_cancellation`);
     const { deadline, escrow_signature } = consent;
     const signed = { by: other, signature: hexSchema.parse(escrow_signature) } as const;
     return stepCalls.cancel(this.#requireEscrow().address, { jobId: job.number, share, deadline }, signed);
   }
 
-  /** Sends on what the agreement's people signed, if it is about its job and nothing else. Throws StepRefused, TransactionReverted. */
+  /** Relays signed transactions that are about this agreement's job only. Throws StepRefused, TransactionReverted. */
   async send(id: Hash, signed: readonly Hex[], still?: Still): Promise<Standing> {
     const { chain } = this.#options;
     const read = await Promise.all(signed.map((raw) => readSignedCall(raw, chain.id, stepRefused)));
@@ -503,7 +508,7 @@ export class AgreementDesk {
     const place = { escrow: this.#requireEscrow().address, job: job.number, terms: job.terms };
     const calls = read.map((call) => {
       const what = stepOf(call, place);
-      if (what === undefined) throw stepRefused("one does something else");
+      if (what === undefined) throw stepRefused("a transaction does something else");
       return { ...call, what };
     });
     if (calls.some(({ what }) => FUNDING.has(what)))
@@ -512,7 +517,7 @@ export class AgreementDesk {
     return this.get(id);
   }
 
-  /** Breakers that are open now, as the newest agreements here and this city's adjudicators have it. */
+  /** Open breakers, from the newest agreements here and this city's adjudicators. */
   async breakers(): Promise<readonly OpenBreaker[]> {
     const now = this.#now(false);
     const since = now - BREAKER_MEMORY;
@@ -527,7 +532,7 @@ export class AgreementDesk {
     return this.#fold(idsSchema.parse(rows), proposed);
   }
 
-  /** The one question that breakers are asked. Throws BreakerOpen. */
+  /** Checks every breaker. Throws BreakerOpen. */
   async #requireClosed(attempt: Attempt): Promise<void> {
     const { client, provider } = attempt.terms.parties;
     const names = [client, provider].map(({ identity }) => nameOf(identity));
@@ -565,16 +570,16 @@ export class AgreementDesk {
     return openBreakers([...told, ...lost, ...proposed, ...known.flat()], now, this.#limits);
   }
 
-  /** What an agreement counts for; one that is over counts for the same ever after. */
+  /** Breaker outcomes of an agreement; constant once it is over. */
   async #outcomes(id: Hash, acts: readonly StoredAct[]): Promise<readonly BreakerOutcome[]> {
     const before = this.#ended.get(id);
     if (before !== undefined) return before;
-    // It was let go of meanwhile, or lies in an escrow that this city no longer follows.
+    // It was removed meanwhile, or is in an escrow that this city no longer follows.
     if (acts.length === 0 || (isEscrowed(termsOf(acts)) && this.#options.escrow === undefined)) return [];
     const { life, status, due, job } = await this.#standing(id, acts);
     const { agreement } = life;
     if (agreement.signatures?.client === undefined || agreement.signatures.provider === undefined) return [];
-    // Agreements with an escrow live by the chain's clock, breakers by the machine's.
+    // Agreements with an escrow run by the chain's clock, breakers by the machine's.
     const shift = isEscrowed(agreement) ? this.#now(false) - this.#now(true) : 0;
     const said = acts.map(({ act, at }) => ({ act, at: at + shift }));
     const filed = said.find(({ act }) => act.act === "challenge");
@@ -596,7 +601,7 @@ export class AgreementDesk {
     return outcomes;
   }
 
-  /** The second in which the first evaluator of an escrow's job had let its time run out; undefined if it has not. */
+  /** When the first evaluator of an escrow's job timed out, seconds; undefined if it has not. */
   #silentInEscrow(job: Standing["job"], shift: number): number | undefined {
     const { terms, view } = job ?? {};
     if (terms === undefined || view?.deliverable === undefined || view.agreed !== undefined) return undefined;
@@ -627,7 +632,7 @@ export class AgreementDesk {
     return { amount, payTo: wallets.provider, paid: await paymentOfDebt(this.#options.sql, debtOf(id)) };
   }
 
-  /** Where the escrow has led it. */
+  /** State and deadline according to the escrow. */
   #led({ fundBy, evaluatorTimeout, backup }: EscrowTerms, view: JobView | undefined): Pick<Standing, "status" | "due"> {
     const now = this.#now(true);
     if (view === undefined) return now > fundBy ? { status: "expired", due: undefined } : { status: "active", due: fundBy };
@@ -637,7 +642,7 @@ export class AgreementDesk {
       case "funded":
         return { status: "active", due };
       case "submitted": {
-        // Until then the first evaluator alone may speak.
+        // Until then only the first evaluator may submit a result.
         const backupsTurn = due - evaluatorTimeout;
         return { status: "delivered", due: backup !== ZERO && now <= backupsTurn ? backupsTurn : due };
       }
@@ -653,11 +658,11 @@ export class AgreementDesk {
     }
   }
 
-  /** What these acts come to; as far as they were looked at before, their signatures are not checked again. */
+  /** The life that follows from these acts; signatures checked before are not checked again. */
   async #past(id: Hash, acts: readonly StoredAct[]): Promise<AgreementLife> {
     let { life, count } = this.#lives.get(id) ?? { life: undefined, count: 0 };
     for (const { act, at } of acts.slice(count)) {
-      // What was known of the deliveries before when a result was taken stands in it.
+      // A result contains the history of earlier deliveries known when it was accepted.
       const history = act.act === "result" ? (resultIn(act.result).history ?? []) : [];
       const now = { keyOf: keyOfDid, now: at, history: () => history };
       const submitted = life === undefined || act.act !== "result" ? undefined : (await this.#job(life))?.view?.deliverable;
@@ -665,7 +670,7 @@ export class AgreementDesk {
       count += 1;
     }
     if (life === undefined) throw new RangeError("an agreement without acts");
-    // The latest last: the first is let go of.
+    // Most recently used last; the first is evicted.
     this.#lives.delete(id);
     this.#lives.set(id, { life, count });
     const [first] = this.#lives.keys();
@@ -681,7 +686,7 @@ export class AgreementDesk {
     return { ...signed, view };
   }
 
-  /** What both sign for the escrow, and the job's number: known without a look at the chain. */
+  /** The escrow terms that both sign, and the job's number, computed without the chain. */
   #signedFor({ agreement, agreedAt, judges }: AgreementLife): Pick<NonNullable<Standing["job"]>, "number" | "terms"> | undefined {
     if (!isEscrowed(agreement) || agreedAt === undefined) return undefined;
     const { wallets, token } = bindingSchema.parse(agreement.escrow?.binding);
@@ -693,19 +698,19 @@ export class AgreementDesk {
     return { number: jobOf(this.#domain(), terms), terms };
   }
 
-  /** What this city can follow: identities that are keys, one who judges, and no other escrow than the one that it knows. */
+  /** Checks that this city can follow an agreement: identities that are keys, an evaluator, and no other escrow than the one it knows. */
   #requireMine(agreement: Agreement): void {
     const { client, provider, evaluator } = agreement.parties;
     const register = evaluator.selection?.register ?? [];
     const panel = evaluator.panel ?? [];
     if (evaluator.identity === undefined && register.length + panel.length === 0)
-      throw new AgreementRefused("NoEvaluator", "An agreement here names who judges, or has the register that it is drawn from");
+      throw new AgreementRefused("NoEvaluator", "An agreement here must name an evaluator, or a register to draw it from");
     const evaluators = [evaluator.identity, evaluator.backup, ...panel, ...register.map((each) => each.identity)];
     for (const identity of [client.identity, provider.identity, ...evaluators])
       if (identity !== undefined && keyOfDid(identity) === undefined)
         throw new AgreementRefused(
           "UnknownKey",
-          "Identities here are keys: scheme w3c_did, did:key of Ed25519 or secp256k1",
+          "Identities here must be keys: scheme w3c_did, did:key of Ed25519 or secp256k1",
           identity.value,
         );
     const { escrow } = agreement;
@@ -724,34 +729,34 @@ export class AgreementDesk {
 
   #requireEscrowOf({ escrow, parties: { evaluator } }: Agreement): void {
     const own = this.binding;
-    if (own === undefined) throw malformed("This city follows no escrow");
+    if (own === undefined) throw malformed("This city does not follow an escrow");
     const { contract_address, chain, token, wallets } = read(bindingSchema, escrow?.binding);
     if (contract_address !== own.contract_address || chain !== own.chain || token !== own.token)
       throw malformed("This city follows another escrow", canonicalJson(own));
     const register = evaluator.selection?.register?.map(({ wallet }) => addressSchema.safeParse(wallet).data);
-    if (register !== undefined && wallets.evaluator !== undefined) throw malformed("Of whoever is drawn the register says the wallet");
+    if (register !== undefined && wallets.evaluator !== undefined) throw malformed("The register states the wallet of a drawn evaluator");
     if (register === undefined && wallets.evaluator === undefined) throw malformed("The evaluator has no wallet");
-    if (register?.includes(undefined) === true) throw malformed("Somebody in the register has no wallet");
+    if (register?.includes(undefined) === true) throw malformed("An entry of the register has no wallet");
     const people = [...Object.values(wallets), ...(register ?? [])];
-    if (new Set(people).size < people.length || people.includes(ZERO)) throw malformed("Each wallet is another person's");
+    if (new Set(people).size < people.length || people.includes(ZERO)) throw malformed("Each wallet must belong to a different person");
     if (evaluator.backup !== undefined && wallets.backup === undefined) throw malformed("The backup has no wallet");
   }
 
-  /** Signing terms with money is signing them for the escrow too: else one side could be left with half an agreement. */
+  /** A signature under terms with money includes the escrow's terms: otherwise one side could be left with half an agreement. */
   async #requireWallet({ job }: Standing, { by, escrow_signature: signature }: Extract<Act, { readonly act: "sign" }>): Promise<void> {
     if (job === undefined) return;
     const hash = hashTypedData(escrowTypedData(this.#domain(), job.terms));
     if (signature === undefined || !(await this.#isSigned(job.terms[by], hash, signature)))
       throw new AgreementRefused(
         "BadSignature",
-        `The ${by}'s wallet has not signed the escrow's terms`,
+        `The ${by}'s wallet did not sign the escrow's terms`,
         `${job.terms[by]}: EIP-712, field escrow_signature`,
       );
   }
 
   /**
-   * Whether somebody who is named in an agreement signed this act of it. Of wallets that are contracts only the chain knows: whoever consents by one
-   * shows itself as a reader besides.
+   * Whether a person named in an agreement signed this act. Contract wallets can only be checked on chain: a person who consents with one
+   * also authenticates as a reader.
    */
   async #isOfNamed(id: Hash, acts: readonly StoredAct[], act: Act): Promise<boolean> {
     if (act.act !== "consent")
@@ -760,7 +765,7 @@ export class AgreementDesk {
         act,
         keyOfDid,
       );
-    // Results lead to the chain, and change no terms.
+    // Later acts are on chain, and change no terms.
     const first = acts.findIndex((each) => each.act.act === "result");
     const signed = this.#signedFor(await this.#past(id, first === -1 ? acts : acts.slice(0, first)));
     if (signed === undefined) return false;
@@ -774,7 +779,7 @@ export class AgreementDesk {
     if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
     const wallet = job.terms[act.by];
     if (!(await this.#isSigned(wallet, this.#consentHash(job.number, act), act.escrow_signature)))
-      throw new AgreementRefused("BadSignature", `The ${act.by}'s wallet has not signed this cancellation`, wallet);
+      throw new AgreementRefused("BadSignature", `The ${act.by}'s wallet did not sign this cancellation`, wallet);
   }
 
   #consentHash(jobId: bigint, { share, deadline }: Consent): Hash {
@@ -799,7 +804,7 @@ export class AgreementDesk {
 
   #requireEscrow(): { readonly address: Address } {
     const { escrow } = this.#options;
-    if (escrow === undefined) throw stepRefused("this city follows no escrow");
+    if (escrow === undefined) throw stepRefused("this city does not follow an escrow");
     return { address: escrow };
   }
 
@@ -813,7 +818,7 @@ export class AgreementDesk {
     return isOnChain ? Number(chain.clock.now()) : Math.floor(millis() / 1_000);
   }
 
-  /** Looks no further than at its terms before whoever asks is known to be one who may read them. */
+  /** Reads only the terms until the caller is known to be allowed to read. */
   async #known(id: Hash, mayRead: MayRead = () => true): Promise<readonly StoredAct[]> {
     const acts = await this.#acts(id);
     const named = namedBy(acts);
@@ -826,7 +831,7 @@ export class AgreementDesk {
     return storedIn(rows);
   }
 
-  /** What an act changes of what agreements are found by. */
+  /** Changes of an agreement's indexed fields by an act. */
   #marksOf({ act }: Act, after: AgreementLife): Marks {
     const { agreement, judges, timed, results, verdict } = after;
     const isCounted = act === "result" && promisedBefore(agreement) > 0 && haveMostJudged(agreement, results.length);
@@ -838,7 +843,7 @@ export class AgreementDesk {
     };
   }
 
-  /** False where another act came first. */
+  /** False if another act came first. */
   #append(
     id: Hash,
     place: number,
@@ -860,18 +865,18 @@ export class AgreementDesk {
     });
   }
 
-  /** The wallet that shows a proposal's payment, and what it holds. Throws BadSignature. */
+  /** The wallet that backs a proposal, and its balance. Throws BadSignature. */
   async #purseOf(agreement: Agreement, shown: Hex): Promise<{ readonly wallet: Address; readonly stake: bigint; readonly holds: bigint }> {
     const { escrow } = agreement;
-    if (escrow === undefined || !isEscrowed(agreement)) throw malformed("Nothing is paid into an escrow: no wallet shows money for it");
+    if (escrow === undefined || !isEscrowed(agreement)) throw malformed("This proposal has no escrow, so no wallet can back it with money");
     const { client: wallet } = read(bindingSchema, escrow.binding).wallets;
     const text = new TextDecoder().decode(messageBytes("proposal", agreementHash(agreement)));
     if (!(await this.#isSigned(wallet, hashMessage(text), shown)))
-      throw new AgreementRefused("BadSignature", "The client's wallet has not signed this proposal", wallet);
+      throw new AgreementRefused("BadSignature", "The client's wallet did not sign this proposal", wallet);
     return { wallet, stake: unitsOf(escrow.payment.amount, escrow.payment.currency), holds: await this.#balanceOf(wallet) };
   }
 
-  /** Of the oldest agreements whose money was shown, those that neither have it in the escrow nor in the wallet any more. */
+  /** The oldest backed agreements whose money is neither in the escrow nor in the wallet any more. */
   async #spentElsewhere(): Promise<readonly Hash[]> {
     const { sql } = this.#options;
     const [kept] = await sql.query("SELECT count(*) AS count FROM gateway_agreements WHERE wallet IS NOT NULL");
@@ -898,12 +903,12 @@ export class AgreementDesk {
 
   async #makeRoom(sql: Sql, { client, from, now, money }: Newcomer): Promise<void> {
     const tooMany = (action: string, whose = "") =>
-      new AgentCityError("TooManyProposals", `This city keeps as many agreements${whose} as it can`, { action });
+      new AgentCityError("TooManyProposals", `This city has reached its limit of agreements${whose}`, { action });
     const remove = async (id: unknown) => {
       for (const table of ["gateway_agreement_parties", "gateway_acts", "gateway_agreements"])
         await sql.query(`DELETE FROM ${table} WHERE id = $1`, [id]);
     };
-    /** Room where so many are kept: the one that was over first goes, if that is long ago. */
+    /** Makes room where the limit is reached: removes the agreement that ended first, if long ago. */
     const among = async (condition: string, most: number, whose?: string): Promise<void> => {
       const given = condition === "true" ? [] : [client];
       const [kept] = await sql.query(`SELECT count(*) AS count FROM gateway_agreements WHERE ${condition}`, given);
@@ -911,12 +916,9 @@ export class AgreementDesk {
       const [first] = await sql.query(`SELECT id, over_by FROM gateway_agreements WHERE ${condition} ORDER BY over_by LIMIT 1`, given);
       if (first !== undefined && Number(first["over_by"]) + KEPT_OVER <= now) return remove(first["id"]);
       if (whose !== undefined || !(await displace("true")))
-        throw tooMany("end some, or show the payment by your wallet's signature; what was over for a month makes room", whose);
+        throw tooMany("end some, or back the proposal with your wallet's signature; agreements make room a month after their end", whose);
     };
-    /**
-     * The oldest of the client that has most at the address that has most, among these agreements. Keys cost nothing: an address is what an
-     * attacker has few of.
-     */
+    /** The oldest agreement of the largest client at the largest address, among these. Keys cost nothing, addresses are scarce. */
     const heaviest = async (loose: string, among = loose) => {
       const rows = await sql.query(
         `WITH these AS (SELECT * FROM gateway_agreements WHERE ${among}),
@@ -930,8 +932,8 @@ export class AgreementDesk {
       return heaviestRows.parse(rows)[0];
     };
     /**
-     * Of what has shown least, none first. It goes before money that is more, unless its address has fewer than the newcomer's; without money
-     * only before an address that has fewer afterwards too. Then what has its money no more.
+     * Displaces the agreement with the least backing, unbacked ones first. One with more money is displaced only if its address has more
+     * than the newcomer's; an unbacked one only if its address still has more afterwards. Then those whose money is gone.
      */
     const displace = async (condition: string): Promise<boolean> => {
       const loose = `NOT funded AND ${condition}`;
@@ -953,12 +955,12 @@ export class AgreementDesk {
     if (Number(waiting?.["count"]) < MAX_UNSIGNED || (await displace(unsigned))) return;
     const first = await heaviest(unsigned);
     if (first === undefined || now - first.opened < MIN_STAY)
-      throw tooMany("try again in some minutes, or show the payment by your wallet's signature");
+      throw tooMany("try again in some minutes, or back the proposal with your wallet's signature");
     await remove(first.id);
   }
 }
 
-/** What a wallet has shown for agreements whose money is not in the escrow yet, smallest unit. */
+/** Amount that a wallet has presented for agreements not yet funded, smallest unit. */
 async function shownBy(sql: Sql, wallet: Address): Promise<bigint> {
   const [row] = await sql.query("SELECT coalesce(sum(stake), 0) AS stakes FROM gateway_agreements WHERE wallet = $1 AND NOT funded", [
     wallet,
@@ -966,7 +968,7 @@ async function shownBy(sql: Sql, wallet: Address): Promise<bigint> {
   return BigInt(String(row?.["stakes"]));
 }
 
-/** What an agreement's payment is kept under. */
+/** Key of an agreement's payment. */
 export const debtOf = (id: Hash): string => `agreement ${id}`;
 
 interface StoredAct {
@@ -978,10 +980,10 @@ interface StoredAct {
 const storedIn = (rows: readonly z.infer<typeof rowsSchema>[number][]): readonly StoredAct[] =>
   rows.map(({ at, act }) => ({ at, text: act, act: actSchema.parse(parseJson(act)) }));
 
-/** Throws where an agreement is no longer what whoever acts takes it for; undefined: it is not here. */
+/** Throws if an agreement no longer has the state that the caller expects; undefined: it does not exist. */
 export type Still = (standing: Standing | undefined) => void;
 
-/** Keeps of whom an agreement is, for those who ask for theirs. */
+/** Indexes an agreement by the persons named in it. */
 async function list(sql: Sql, id: Hash, names: readonly PartyIdentity[]): Promise<void> {
   for (const identity of names)
     await sql.query("INSERT INTO gateway_agreement_parties (identity, id) VALUES ($1, $2) ON CONFLICT (identity, id) DO NOTHING", [
@@ -990,7 +992,7 @@ async function list(sql: Sql, id: Hash, names: readonly PartyIdentity[]): Promis
     ]);
 }
 
-/** Terms as they were proposed, and who judges by now. */
+/** Terms as proposed, and the evaluators so far. */
 export interface Named {
   readonly terms: Agreement;
   readonly judges: readonly Judge[];
@@ -998,26 +1000,26 @@ export interface Named {
 
 const namedBy = (acts: readonly StoredAct[]): Named => ({ terms: termsOf(acts), judges: judgesIn(acts.map(({ act }) => act)) });
 
-/** Whether whoever asks may read an agreement that is not public. */
+/** Whether the caller may read a private agreement. */
 export type MayRead = (named: Named) => boolean;
 
-/** Terms as they were proposed: who is named in them stays the same. Throws NotFound. */
+/** Terms as proposed, in which the persons never change. Throws NotFound. */
 function termsOf(acts: readonly StoredAct[]): Agreement {
   const first = acts[0]?.act;
   if (first?.act !== "propose") throw unknownAgreement();
   return readAgreement(first.document);
 }
 
-/** The same for an agreement that is not here and for one that whoever asks may not read. */
+/** The same answer for a missing agreement and for one that the caller may not read. */
 function unknownAgreement(): Refused {
-  return new Refused("NotFound", "This city keeps no agreement of that id that is public or names whoever asks", {
-    action: "propose it (what nobody has signed may be let go of), or show yourself and sign as prepare_agreement_act says",
+  return new Refused("NotFound", "No agreement with that id is public or names the caller", {
+    action: "propose it again (unsigned agreements may be dropped), or authenticate as a reader with prepare_agreement_act",
   });
 }
 
 const isPublic = (agreement: Agreement) => agreement["visibility"] === "public";
 
-/** Whether an agreement names somebody: as a party or a judge by its identity, or by an account as one of their wallets. */
+/** Whether an agreement names an identity as party or evaluator, or an account as a wallet of one. */
 export function isNamed({ terms, judges }: Named, who: PartyIdentity | Address): boolean {
   if (typeof who !== "string") return namedIn(terms, judges).some((each) => sameIdentity(who, each));
   const binding = bindingSchema.safeParse(terms.escrow?.binding);
@@ -1027,10 +1029,10 @@ export function isNamed({ terms, judges }: Named, who: PartyIdentity | Address):
 
 const nameOf = breakerName;
 
-/** What brings money into an escrow, by what `stepOf` calls it. */
+/** Steps of `stepOf` that fund an escrow. */
 const FUNDING: ReadonlySet<string> = new Set(["approve", "open", "fund"]);
 
-/** The second in which the first evaluator had let its time run out, where no escrow leads; undefined if it has not. */
+/** When the first evaluator timed out without an escrow, seconds; undefined if it has not. */
 function silentIn(
   { agreement, timed: { state } }: AgreementLife,
   said: readonly { readonly act: Act; readonly at: number }[],
@@ -1043,21 +1045,21 @@ function silentIn(
   return asked + (agreement.verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds);
 }
 
-/** Whether the first evaluator has let its time run out: another judged in its place, or may by now. */
+/** Whether the first evaluator timed out: another judged in its place, or may now. */
 function isLate(terms: EscrowTerms, { status, judged, dueAt: due }: JobView, now: number): boolean {
   if (judged !== undefined) return judged.by !== terms.evaluator;
   if (status === "submitted") return now > due - (terms.backup === ZERO ? 0 : terms.evaluatorTimeout);
   return status === "expired";
 }
 
-/** Whose result an account settles by. */
+/** The result that an account settles with. */
 function resultOf({ life, job }: Standing, from: Address) {
   const [first, backup] = life.judges;
   const identity = (from === job?.terms.evaluator ? first : from === job?.terms.backup ? backup : undefined)?.identity;
   return identity === undefined ? undefined : life.results.find(({ document }) => sameIdentity(document.evaluator, identity));
 }
 
-/** Before it is read: by whose clock it is. */
+/** Before parsing: determines which clock applies. */
 function isEscrowedText(document: unknown): boolean {
   const escrow = z.object({ enabled: z.literal(true), binding: z.object({ type: z.string() }) });
   const { data } = z.object({ escrow }).safeParse(document);
@@ -1069,5 +1071,5 @@ const malformed = (what: string, details?: string) => new AgreementRefused("Malf
 function read<Schema extends z.ZodType>(schema: Schema, binding: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(binding);
   if (parsed.success) return parsed.data;
-  throw malformed("The binding is not one that this city follows: get_agreement_template shows it", z.prettifyError(parsed.error));
+  throw malformed("This city does not follow the binding; see get_agreement_template", z.prettifyError(parsed.error));
 }

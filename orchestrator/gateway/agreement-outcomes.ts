@@ -1,10 +1,10 @@
-/** What an agreement that has ended says of its provider, as its acts and its escrow have it: nobody's own word. */
+/** Outcome of a finished agreement for its provider, from its acts and its escrow. */
 import { breachOf, type ClosingRecord, closingOf, isEscrowed } from "../agreements/index.ts";
 import type { Standing } from "./agreement-desk.ts";
 
 /**
- * Fulfilled, disputed, or breached: nothing was delivered though both had signed and, where an escrow holds the money, it was paid in. Undefined while
- * it lives, where both ended it, and where nobody judged what was delivered: that is not the provider's doing.
+ * Fulfilled, disputed, or breached: nothing was delivered although both had signed and any escrow was funded. Undefined while it lives, if
+ * both ended it, and if a delivery was never judged, which is not the provider's fault.
  */
 export function outcomeOf({ life, status, job }: Standing): ClosingRecord | undefined {
   const { agreement, results, timed, verdict } = life;
@@ -14,7 +14,7 @@ export function outcomeOf({ life, status, job }: Standing): ClosingRecord | unde
     return verdict === undefined || timed.state.division === "agreed" ? undefined : closingOf(agreement, timed.state, verdict);
   }
   const view = job?.view;
-  // The chain says expired of money that was paid in, and returned; a job that was never funded pays nobody.
+  // The chain also says expired of money that was paid in and returned; a job that was never funded pays no one.
   if (view?.status === "expired" && view.deliverable === undefined) return (view.paid?.client ?? 0n) > 0n ? breachOf(agreement) : undefined;
   if (status !== "closed" || view?.judged === undefined || view.agreed !== undefined) return undefined;
   const { reason } = view.judged;

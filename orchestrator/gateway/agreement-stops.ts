@@ -1,4 +1,4 @@
-/** The global breaker of agreements: what adjudicators signed to have none begun, in the order in which it was taken. */
+/** The global breaker of agreements: adjudicators' signed orders to stop and resume new ones, in order. */
 import { z } from "zod";
 import { BREAKER_LIMITS, type BreakerOutcome, openBreakers } from "../agreements/index.ts";
 import type { CityClient } from "../client/client.ts";
@@ -12,7 +12,7 @@ import type { Sql } from "../records/sql.ts";
 
 export type AgreementStop = SessionMessage<"AgreementStop">;
 
-/** Seconds for which a signature may wait to be handed in. */
+/** Longest time until a signature must be submitted, seconds. */
 export const STOP_DEADLINE = 3_600;
 
 const messageSchema = z.strictObject({
@@ -38,7 +38,7 @@ export class AgreementStops {
     this.#of = options;
   }
 
-  /** What an adjudicator signs at a second to stop for so long, or to end a stop (0). */
+  /** The message for an adjudicator to sign for a stop of this length, or to end one (0). */
   async draft(adjudicator: Address, seconds: number, now: number) {
     const { chain, addresses } = this.#of.client;
     const nonce = (await this.outcomes()).length;
@@ -50,34 +50,35 @@ export class AgreementStops {
     };
   }
 
-  /** Takes what a seated adjudicator signed for this city, once and in time. Throws StopRefused, BadSignature. */
+  /** Accepts an order of a seated adjudicator for this city, once and in time. Throws StopRefused, BadSignature. */
   async take(stop: AgreementStop, signature: Hex, now: number): Promise<void> {
     const { sql, client } = this.#of;
     const { adjudicator, stops, until, nonce, deadline } = stop;
-    const again = "sign what prepare_agreement_stop gives now";
-    if (deadline < now || deadline > now + STOP_DEADLINE) throw refused(`It is good for ${STOP_DEADLINE} s, until its deadline`, again);
-    if (stops && (until <= now || until > now + BREAKER_LIMITS.stop)) throw refused("A stop ends within a week", again);
-    // First, so that no stranger's contract is asked anything.
-    if (!(await client.roster.isActive(adjudicator))) throw refused("Who signed it has no seat on the panel", "an adjudicator signs it");
+    const again = "sign the current draft of prepare_agreement_stop";
+    if (deadline < now || deadline > now + STOP_DEADLINE) throw refused(`It is valid for ${STOP_DEADLINE} s, until its deadline`, again);
+    if (stops && (until <= now || until > now + BREAKER_LIMITS.stop)) throw refused("A stop may last at most a week", again);
+    // Checked first, so that no untrusted contract is called.
+    if (!(await client.roster.isActive(adjudicator)))
+      throw refused("The signer has no seat on the panel", "it must be signed by an adjudicator");
     if (!(await isSessionMessageOf(client, adjudicator, "AgreementStop", stop, signature)))
-      throw new AgentCityError("BadSignature", "The adjudicator has not signed this for this city", { action: again });
+      throw new AgentCityError("BadSignature", "The adjudicator did not sign this for this city", { action: again });
     const before = await this.outcomes();
     const own = before.findLast((each) => each.what === "stopped" && each.by === adjudicator);
-    // Else whoever lifts nothing could use up the nonce of somebody's stop.
+    // Otherwise orders to resume without a stop could use up the nonce of a pending stop.
     const isStopped = openBreakers(before, now).length > 0;
     if (!stops && !isStopped) throw refused("Nothing is stopped", "there is nothing to sign");
-    // One adjudicator alone keeps nothing shut for longer than a week.
+    // A single adjudicator cannot keep agreements stopped for longer than a week.
     if (stops && own !== undefined && own.at + 2 * BREAKER_LIMITS.stop > now)
-      throw refused("This adjudicator has stopped them within two weeks", "another adjudicator may");
+      throw refused("This adjudicator already stopped them within the last two weeks", "another adjudicator may do so");
     const taken = await sql.query(
       `INSERT INTO gateway_agreement_stops (nonce, at, message, signature)
        SELECT $1::integer, $2::bigint, $3::text, $4::text WHERE (SELECT count(*) FROM gateway_agreement_stops) = $1::integer ON CONFLICT (nonce) DO NOTHING RETURNING nonce`,
       [nonce, now, canonicalJson(stop), signature],
     );
-    if (taken.length === 0) throw refused(`Its nonce is ${nonce}, and ${before.length} is the next`, again);
+    if (taken.length === 0) throw refused(`Its nonce is ${nonce}, but the next one is ${before.length}`, again);
   }
 
-  /** What was taken so far, as breakers count it. */
+  /** Accepted orders, in the form of breaker outcomes. */
   async outcomes(): Promise<readonly BreakerOutcome[]> {
     const rows = rowsSchema.parse(await this.#of.sql.query("SELECT at, message FROM gateway_agreement_stops ORDER BY nonce"));
     return rows.map(({ at, message }) => {

@@ -1,6 +1,6 @@
 import { Refused } from "./errors.ts";
 
-/** Bytes a second below which a body is slow, once it has had this many milliseconds. */
+/** Minimum upload rate of a body, bytes per second, after this grace period, milliseconds. */
 const SLOW = 65_536;
 const PATIENCE = 2_000;
 
@@ -11,19 +11,19 @@ interface Arrival {
   readonly stop: (reason: Refused) => void;
 }
 
-/** A large body on its way in. */
+/** A large body being uploaded. */
 export interface Arriving {
-  /** Counts what came. */
+  /** Counts received bytes. */
   came(bytes: number): void;
   /** Rejects when its place is given to another. */
   readonly stopped: Promise<never>;
-  /** Gives the place back. */
+  /** Releases the place. */
   leave(): void;
 }
 
 /**
- * Places of large bodies: so many in all, so many of each party. Nobody holds them by sending slowly or by sending much: where all are taken,
- * a newcomer has the place of a slow body, else of one of a party that would still hold no fewer than the newcomer.
+ * Limits concurrent large uploads, in all and per party. No party can hold places by sending slowly or much: when all are taken, a newcomer
+ * displaces a slow upload, otherwise one of a party that would still hold no fewer than the newcomer.
  */
 export class Arrivals {
   readonly #all: number;
@@ -37,12 +37,12 @@ export class Arrivals {
     this.#millis = millis;
   }
 
-  /** Throws GatewayBusy where no place can be had. */
+  /** Throws GatewayBusy if no place is available. */
   enter(party: string): Arriving {
     if (this.#of(party).length >= this.#each) this.#makeRoom(this.#slowestOf(this.#of(party).filter((each) => this.#isSlow(each))));
     else if (this.#arriving.size >= this.#all) this.#makeRoom(this.#slowestOf(this.#displaceable(party)));
     const { promise, reject } = Promise.withResolvers<never>();
-    // Nobody may be reading when it is stopped.
+    // It may be stopped while no one is reading.
     promise.catch(() => {});
     const arrival: Arrival = { party, since: this.#millis(), bytes: 0, stop: reject };
     this.#arriving.add(arrival);
@@ -56,16 +56,16 @@ export class Arrivals {
   }
 
   #makeRoom(leaving: Arrival | undefined): void {
-    if (leaving === undefined) throw busy("Enough large bodies are on their way in");
+    if (leaving === undefined) throw busy("Too many large uploads are in progress");
     this.#arriving.delete(leaving);
     leaving.stop(
       this.#isSlow(leaving)
-        ? new Refused("BodyTooSlow", `A large body comes at ${SLOW} bytes a second at least while others wait for its place`)
-        : busy("Others with fewer bodies on their way in needed the place"),
+        ? new Refused("BodyTooSlow", `A large upload must send at least ${SLOW} bytes per second while others are waiting`)
+        : busy("The place was given to a party with fewer uploads"),
     );
   }
 
-  /** Whose place a newcomer may have: slow ones', and those of whoever holds at least two more than the newcomer. */
+  /** Uploads that a newcomer may displace: slow ones, and those of parties with at least two more than the newcomer. */
   #displaceable(party: string): readonly Arrival[] {
     const all = [...this.#arriving];
     const slow = all.filter((each) => this.#isSlow(each));

@@ -7,7 +7,7 @@ import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 
-/** A call, and the code that accounts have in it. */
+/** A call, with code overrides for accounts. */
 export interface Supposed {
   readonly to: Address;
   readonly data: Hex;
@@ -21,39 +21,39 @@ export interface LogOf {
   readonly data: Hex;
 }
 
-/** By which a node can tell what would come of a call, the best first. */
+/** Methods by which a node can report a call's effects, best first. */
 export const REPORTING = ["debug_traceCall", "eth_simulateV1"] as const;
 type Reporting = (typeof REPORTING)[number];
 
-/** What a node says would come of a call. */
+/** A node's report of a call's effects. */
 export interface NodeReport {
   readonly method: Reporting;
   readonly logs: readonly LogOf[];
-  /** By contract; undefined where that method says nothing of storage. */
+  /** By contract; undefined if the method does not report storage. */
   readonly storage: ReadonlyMap<Address, Changed> | undefined;
 }
 
-/** Why a node did not answer by a method. */
+/** Why a method gave no report. */
 export interface Unreported {
   readonly method: Reporting;
-  /** In the node's own words, where it had any. */
+  /** The node's own message, if any. */
   readonly reason: string;
 }
 
 export interface NodeAnswer {
   readonly report?: NodeReport;
-  /** The methods that were asked first, and gave no answer. */
+  /** Methods that were tried before without success. */
   readonly unreported: readonly Unreported[];
 }
 
-/** The node answered, and what it says is not what comes of the call. */
+/** The node's report contradicts the call's result. */
 class ToldOtherwise extends AgentCityError {
   constructor(reason: string) {
     super("ToldOtherwise", reason);
   }
 }
 
-/** Letters of a node's own words. */
+/** Maximum length of a node's message. */
 const MAX_WORDS = 200;
 
 const ZERO: Hex = `0x${"0".repeat(64)}`;
@@ -74,8 +74,8 @@ const differenceSchema = z.object({ pre: wordsSchema, post: wordsSchema });
 const blocksSchema = z.array(z.object({ calls: z.array(z.object({ status: z.string(), logs: z.array(logSchema).default([]) })) }));
 
 /**
- * What would come of a call in the next block, by the best of what the node has, and why not by a better one; no report where it has
- * nothing, or does not do what was supposed of it: EDR's trace runs the accounts' own code. The call is known to succeed.
+ * Reports a call's effects in the next block by the node's best available method, and why better ones failed; no report if none works or
+ * overrides are ignored: EDR's trace runs the accounts' own code. The call is known to succeed.
  */
 export async function askNode({ simulation }: Pick<Chain, "simulation">, call: Supposed): Promise<NodeAnswer> {
   const unreported: Unreported[] = [];
@@ -84,7 +84,7 @@ export async function askNode({ simulation }: Pick<Chain, "simulation">, call: S
     try {
       return { report: await ASK[method](simulation, call), unreported };
     } catch (error) {
-      // Which methods a node has, and what it makes of their options, it says in words of its own.
+      // Nodes report unsupported methods and options in different ways.
       if (isUnreachable(error)) throw error;
       unreported.push({ method, reason: reasonOf(error) });
     }
@@ -93,7 +93,7 @@ export async function askNode({ simulation }: Pick<Chain, "simulation">, call: S
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof z.ZodError) return "it answered in a form that is not known here";
+  if (error instanceof z.ZodError) return "it answered in an unknown format";
   return messageOf(error).slice(0, MAX_WORDS);
 }
 
@@ -117,7 +117,7 @@ async function trace(simulation: Request, call: Supposed): Promise<NodeReport> {
   const storage = new Map<Address, Changed>();
   for (const address of new Set([...Object.keys(pre), ...Object.keys(post)] as Address[])) {
     const [before, after] = [pre[address]?.storage ?? {}, post[address]?.storage ?? {}];
-    // A word that is zero is left out on its side.
+    // A word that is zero is omitted on its side.
     const words = [...new Set([...Object.keys(before), ...Object.keys(after)] as Hex[])];
     if (words.length > 0) storage.set(address, new Map(words.map((word) => [BigInt(word), [before[word] ?? ZERO, after[word] ?? ZERO]])));
   }
@@ -125,7 +125,7 @@ async function trace(simulation: Request, call: Supposed): Promise<NodeReport> {
   return { method: "debug_traceCall", logs, storage };
 }
 
-/** Of what was not undone. */
+/** Logs that were not reverted. */
 const logsOf = ({ error, logs, calls }: Frame): Frame["logs"] => (error === undefined ? [...logs, ...calls.flatMap(logsOf)] : []);
 
 async function simulateBlock(simulation: Request, call: Supposed): Promise<NodeReport> {

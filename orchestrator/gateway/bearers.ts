@@ -3,15 +3,15 @@ import { type Address, bytesToHex, hexToBytes } from "../primitives/hex.ts";
 import { Refused } from "./errors.ts";
 import { toAddress } from "./wire.ts";
 
-/** Seconds that a bearer is good. */
+/** Validity of a bearer token, seconds. */
 export const BEARER_LIFE = 900;
 const MAC_BYTES = 16;
 const KEY_BYTES = 20;
 const SAYS_BYTES = KEY_BYTES + 4;
 
 /**
- * Sessions of keys: a bearer says whose it is and until when, authenticated by a secret that ends with the process. Nothing is kept of
- * them, so that nobody who opens many ends those of others.
+ * Sessions of keys: a token states its key and expiry, authenticated by a secret that ends with the process. No state is kept, so that
+ * opening many sessions cannot end those of others.
  */
 export class Bearers {
   readonly #secret = randomBytes(32);

@@ -6,30 +6,30 @@ import type { Caller } from "./command.ts";
 import { Refused } from "./errors.ts";
 import type { CityLink } from "./link.ts";
 
-/** Where bytes are fetched and brought: the one place whose bodies are no JSON. */
+/** Path of blocks, the only routes whose bodies are not JSON. */
 export const BLOCK_PATH = "/v1/blocks";
 
-/** Bytes for which one unit is taken from an address's allowance. */
+/** Bytes per unit of a caller's rate limit. */
 const BYTES_PER_UNIT = 131_072;
 
 export interface BlockRoutesOptions {
   readonly city: Pick<CityLink, "block" | "bring">;
-  /** Takes from the caller's allowance. Throws TooManyRequests. */
+  /** Charges the caller's rate limit. Throws TooManyRequests. */
   readonly spend: (context: Context, cost: number) => void;
   readonly bodyOf: (context: Context, most: number) => Promise<Uint8Array>;
   readonly callerOf: (context: Context, body: Uint8Array, access: "bearer" | "signed") => Promise<Caller>;
 }
 
-/** Adds the routes by which agents elsewhere fetch and bring blocks. */
+/** Adds the routes by which external agents download and upload blocks. */
 export function addBlockRoutes(app: Hono, { city, spend, bodyOf, callerOf }: BlockRoutesOptions): void {
-  /** Whose request this is, and for which block. */
+  /** The caller, and the requested block. */
   async function at(
     context: Context,
     body: Uint8Array,
     access: "bearer" | "signed",
   ): Promise<{ readonly key: Address; readonly id: string }> {
     const { key } = await callerOf(context, body, access);
-    if (key === undefined) throw new Refused("SignatureMissing", "Blocks are a key's own");
+    if (key === undefined) throw new Refused("SignatureMissing", "Blocks require a signing key");
     return { key, id: context.req.param("cid") ?? "" };
   }
 

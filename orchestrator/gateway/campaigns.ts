@@ -8,7 +8,7 @@ const figure = z.number();
 const between = z.object({ mean: figure, low: figure, high: figure });
 const verdicts = ["supported", "falsified", "inconclusive", "not measured"] as const;
 
-/** What the economy's command writes of a campaign, as far as it is shown; the file itself is handed out whole. */
+/** The displayed part of a campaign's result file; the file itself is served whole. */
 const summarySchema = z.object({
   experiment: z.union([z.literal(1), z.literal(2)]),
   seeds: z.array(count),
@@ -34,13 +34,13 @@ const summarySchema = z.object({
     }),
   ),
 });
-/** With what it was run, where that is known: those that are committed say it. */
+/** How it was run, as stated in committed files. */
 const publishedSchema = z.object({ commit: z.string(), machine: z.string(), command: z.string(), summary: summarySchema });
 
 export const campaignOutput = z.strictObject({
   name: z.string(),
   experiment: count,
-  /** `published`: it came with the software; `own`: it was run in this city's folder. */
+  /** `published`: included with the software; `own`: run in this city's folder. */
   origin: z.enum(["published", "own"]),
   commit: z.string().nullable(),
   machine: z.string().nullable(),
@@ -48,7 +48,7 @@ export const campaignOutput = z.strictObject({
   seeds: z.array(count),
   notRun: z.array(z.string()),
   verdicts: z.record(z.enum(verdicts), count),
-  /** keccak256 of the file that `get_campaign_data` hands out. */
+  /** keccak256 of the file served by `get_campaign_data`. */
   hash,
 });
 type CampaignOutput = z.input<typeof campaignOutput>;
@@ -84,13 +84,13 @@ export interface Campaign {
   readonly text: string;
 }
 
-/** Where campaigns lie: those that came with the software, and those that were run here. */
+/** Folders of campaigns: those included with the software, and those run here. */
 export interface CampaignFolders {
   readonly published: string;
   readonly own: string;
 }
 
-/** Every campaign that can be read; a file that is none, or is half written, is left out. */
+/** Every readable campaign; invalid or unfinished files are skipped. */
 export function campaignsIn({ published, own }: CampaignFolders): readonly Campaign[] {
   const named = (folder: string, pattern: RegExp) => (existsSync(folder) ? readdirSync(folder).filter((name) => pattern.test(name)) : []);
   return [

@@ -1,4 +1,4 @@
-/** Tests of evaluators: agreements that the city makes with itself about work whose score is known, and has them judge like any other. */
+/** Tests of evaluators: agreements of the city with itself about work with a known score, which are judged like any other. */
 import { z } from "zod";
 import {
   type Act,
@@ -32,23 +32,23 @@ import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 import type { Sql } from "../records/sql.ts";
 import type { AgreementDesk, Standing } from "./agreement-desk.ts";
 
-/** Seconds that a canary's evaluator has. */
+/** Time limit of a canary's evaluator, seconds. */
 const PATIENCE = 3_600;
-/** Canaries begun in one step. */
+/** Maximum number of canaries started per step. */
 const MAX_AT_ONCE = 16;
 
 export const canaryCountSchema = z.strictObject({ asked: z.int(), passed: z.int(), failed: z.int() });
-/** Of the last thirty days; `asked`: that are open. */
+/** Of the last thirty days; `asked`: still open. */
 export type CanaryCount = Readonly<z.infer<typeof canaryCountSchema>>;
 
 export interface CanariesOptions {
   readonly sql: Sql;
-  /** Draws which evaluations are followed by a test, and makes the parties' keys. */
+  /** Draws which evaluations are followed by a test, and derives the parties' keys. */
   readonly secret: Uint8Array;
   readonly desk: () => AgreementDesk;
   /** The machine's clock. */
   readonly millis: () => number;
-  /** One in how many, by the part that it has passed. Default: five, or twenty. */
+  /** One in how many evaluations, by the share passed so far. Default: five, or twenty. */
   readonly rate?: (passed: number | undefined) => number;
 }
 
@@ -63,7 +63,7 @@ export class Canaries {
     this.#of = options;
   }
 
-  /** Hears that an evaluator has judged. Where the terms ask that it is tested, the lot says whether a test follows. */
+  /** Called when an evaluator has judged. If the terms require testing it, a lot decides whether a test follows. */
   async judged({ id, life: { agreement } }: Standing, identity: PartyIdentity): Promise<void> {
     const { sql, secret, rate = canaryRate } = this.#of;
     if (!asksForCanaries(agreement)) return;
@@ -81,7 +81,7 @@ export class Canaries {
       await sql.query("UPDATE gateway_judges SET is_due = true WHERE evaluator = $1", [evaluator]);
   }
 
-  /** Looks at the tests that are open, and begins those that are due: one of an evaluator at a time. */
+  /** Checks open tests, and starts those that are due: one per evaluator at a time. */
   async step(): Promise<void> {
     const { sql } = this.#of;
     const now = this.#now();
@@ -96,14 +96,14 @@ export class Canaries {
       ),
     );
     for (const { evaluator, number } of due) {
-      // Where agreements are stopped, or there is no room, it waits.
+      // If agreements are stopped or there is no room, it is retried later.
       await this.#begin(evaluator, number).catch((error: unknown) => {
         if (!(error instanceof AgentCityError)) throw error;
       });
     }
   }
 
-  /** How they ended, as breakers count it. */
+  /** Results of tests, in the form of breaker outcomes. */
   async outcomes(): Promise<readonly BreakerOutcome[]> {
     return (await this.#ended()).map(({ evaluator, ended, passed }) => ({ what: "canary", at: ended, evaluator, passed }));
   }
@@ -125,11 +125,11 @@ export class Canaries {
     const standing = await desk()
       .get(id)
       .catch(() => undefined);
-    // A process ended while it was made: nobody was asked.
+    // The process ended while creating it: the evaluator was never asked.
     if (standing?.life.delivery === undefined) return void (await sql.query("DELETE FROM gateway_canaries WHERE id = $1", [id]));
     const [result] = standing.life.results;
     if (result === undefined && now <= Date.parse(standing.life.delivery.timestamp) / 1_000 + PATIENCE) return;
-    // Silence counts against who has shown that it hears; before that, it may never have looked.
+    // Silence counts against evaluators that have answered before; others may not be listening at all.
     const hears = (await this.#ended()).some((each) => each.evaluator === evaluator);
     const passed = result !== undefined ? passesCanary(known, result.determination.composite / 100) : hears ? false : null;
     await sql.query("UPDATE gateway_canaries SET ended = $2, passed = $3 WHERE id = $1", [id, now, passed]);
@@ -191,7 +191,7 @@ function proposalOf(
   return { act: "propose", document: JSON.parse(canonicalJson(proposal)), signature: seal(client, "proposal", agreementHash(proposal)) };
 }
 
-/** What both do until the evaluator's turn. */
+/** Acts of both parties until the evaluator's turn. */
 function actsOf({ content }: CanaryTask, parties: Parties, now: number): readonly ((life: AgreementLife) => Act)[] {
   const sign = (by: Party) => (life: AgreementLife) => ({
     ...{ act: "sign" as const, by, signature: seal(parties[by], "agreement", agreementHash(life.agreement)) },

@@ -1,4 +1,4 @@
-/** The city's desk for claims (Pramana): who is a member emits its own, anybody has them checked and reads the whole record. */
+/** The city's claim desk (Pramana): members emit their own claims, anyone may have them checked and read the whole record. */
 import { z } from "zod";
 import { didOf } from "../agreements/index.ts";
 import {
@@ -27,20 +27,20 @@ import type { Sql } from "../records/sql.ts";
 import { busy } from "./arrivals.ts";
 import { Refused } from "./errors.ts";
 
-/** Milliseconds that a check here may take at most, and that a claim may give it. */
+/** Time limit of a check, and largest window of a claim, milliseconds. */
 export const CLAIM_WINDOW = 60_000;
-/** Where claims are checked, below the city's URL. */
+/** Path where claims are checked. */
 export const CLAIMS_PATH = "/v1/attestation";
-/** A source that is a payload of this city's own stream, by its content id. */
+/** URI prefix of a source that is a payload of this city's own stream, followed by its content id. */
 const BLOCK = "urn:agentcity:block:";
 
-/** Of a source elsewhere: bytes, and milliseconds for all of it. */
+/** Limits of an external source: bytes, and milliseconds in all. */
 const SOURCE = { maxBytes: 1_048_576, timeoutMs: 5_000 };
-/** Bytes of a claim; claims of one attester, for good, since what was said once is never forgotten; and of all. */
+/** Limits: bytes per claim; claims per attester and in all, permanently, since claims are never deleted. */
 const MAX_BYTES = 8_192;
 const MAX_EACH = 256;
 const MOST = 16_384;
-/** Checks side by side, and waiting: a source may be slow. */
+/** Concurrent and queued checks: a source may be slow. */
 const AT_ONCE = 8;
 const WAITING = 64;
 
@@ -49,12 +49,12 @@ export interface ClaimDeskOptions {
   readonly signer: ByteSigner;
   /** The machine's clock, milliseconds. */
   readonly millis: () => number;
-  /** What others call this city. */
+  /** The city's public URL. */
   readonly url: () => string;
   readonly isMember: (key: Address) => Promise<boolean>;
-  /** A payload that everybody may read; undefined for any other. */
+  /** A public payload; undefined for any other. */
   readonly block: (id: ContentId) => Promise<Uint8Array | undefined>;
-  /** Origins from which sources are read. */
+  /** Origins from which sources may be read. */
   readonly allow: readonly AllowedOrigin[];
 }
 
@@ -63,7 +63,7 @@ const rowsSchema = z.array(z.object({ entry: z.string(), file: z.string().nullab
 export class ClaimDesk {
   readonly #options: ClaimDeskOptions;
   readonly #desk: AttestationDesk;
-  readonly #checks = new Admission(AT_ONCE, WAITING, () => busy("As many claims are checked as can be"));
+  readonly #checks = new Admission(AT_ONCE, WAITING, () => busy("Too many claims are being checked"));
   #kept: number;
   #keeping: Promise<unknown> = Promise.resolve();
 
@@ -74,7 +74,7 @@ export class ClaimDesk {
     const oracles = {
       measurements: recordMeasurements(sources),
       similarity: fixedMetricSimilarity(sources),
-      // A rule is named by where its document is.
+      // A rule is named by the URI of its document.
       inference: ruleOracle(sources, (method) => method),
     };
     this.#options = options;
@@ -82,38 +82,40 @@ export class ClaimDesk {
     this.#kept = steps.length;
   }
 
-  /** The desk as the city's records have it. Throws TrailBroken where they were changed. */
+  /** The desk restored from the city's records. Throws TrailBroken if they were altered. */
   static async open(options: ClaimDeskOptions): Promise<ClaimDesk> {
     const rows = rowsSchema.parse(await options.sql.query("SELECT entry, file FROM gateway_claim_steps ORDER BY sequence"));
     return new ClaimDesk(options, rows.map(stepIn));
   }
 
-  /** Takes in a claim of whoever signed the request. Throws NotAllowed, NotRegistered, QuotaExceeded, LifecycleRefused. */
+  /** Accepts a claim of the request's signer. Throws NotAllowed, NotRegistered, QuotaExceeded, LifecycleRefused. */
   async emit(envelope: ClaimEnvelope, key: Address): Promise<void> {
     const { attestation, verify_endpoint_hint: hint, sla_window_ms: window, signature_alg: algorithm } = envelope;
     const { claim_id: claim, attester_id: attester } = attestation;
-    // One key, one text: another spelling would be another attester.
+    // One key, one spelling: another would count as another attester.
     if (attester !== key)
       throw new Refused("NotAllowed", "Only a claim's attester may emit it", { action: `attester_id is the key that signs: ${key}` });
     if (!claim.startsWith(`${attester}:`))
-      throw new Refused("BadRequest", "A claim's id begins with its attester", { action: `name it ${attester}:<anything>` });
+      throw new Refused("BadRequest", "A claim's id must begin with its attester", { action: `name it ${attester}:<anything>` });
     const endpoint = `${this.#options.url()}${CLAIMS_PATH}/verify`;
     if (hint !== endpoint || window > CLAIM_WINDOW || algorithm !== this.#options.signer.publicKey.algorithm)
-      throw new Refused("BadRequest", "This desk does not check the claim in the way that its envelope says", {
+      throw new Refused("BadRequest", "This desk does not check claims in the way that the envelope states", {
         action: `verify_endpoint_hint ${endpoint}, sla_window_ms ${CLAIM_WINDOW} at most, signature_alg ${this.#options.signer.publicKey.algorithm}`,
       });
-    if (canonicalBytes(envelope).length > MAX_BYTES) throw new Refused("QuotaExceeded", `A claim has ${MAX_BYTES} bytes at most`);
+    if (canonicalBytes(envelope).length > MAX_BYTES) throw new Refused("QuotaExceeded", `A claim may have at most ${MAX_BYTES} bytes`);
     if (!(await this.#options.isMember(key)))
-      throw new Refused("NotAllowed", "Members of this city emit claims here", { action: "register_agent, or a desk of your own" });
+      throw new Refused("NotAllowed", "Only members of this city may emit claims here", {
+        action: "use register_agent, or run your own desk",
+      });
     const emitted = this.#desk.trail.filter(({ event }) => event.action === "emit");
     const own = emitted.filter(({ event }) => event.action === "emit" && event.attester === attester);
     if (own.length >= MAX_EACH || emitted.length >= MOST)
-      throw new Refused("QuotaExceeded", `This desk keeps ${MAX_EACH} claims of an attester, ${MOST} in all, for good`);
+      throw new Refused("QuotaExceeded", `This desk keeps at most ${MAX_EACH} claims per attester and ${MOST} in all, permanently`);
     this.#desk.emit(envelope);
     await this.#keep();
   }
 
-  /** Has a claim checked, once however many ask. Throws UnknownClaim, GatewayBusy. */
+  /** Has a claim checked, once for all requests. Throws UnknownClaim, GatewayBusy. */
   async verify(claim: string, from: string): Promise<VerificationOutcome> {
     const { outcome: known } = this.#desk.file(claim);
     const outcome = known ?? (await this.#checks.run(() => this.#desk.verify(claim), from));
@@ -121,7 +123,7 @@ export class ClaimDesk {
     return outcome;
   }
 
-  /** All that is on record of a claim. Throws UnknownClaim. */
+  /** The complete record of a claim. Throws UnknownClaim. */
   async record(claim: string): Promise<{
     readonly envelope: ClaimEnvelope;
     readonly outcome: VerificationOutcome | undefined;
@@ -134,7 +136,7 @@ export class ClaimDesk {
     return { envelope, outcome, trail, head: this.#desk.sealedHead() };
   }
 
-  /** Writes down what happened since the last time, before anybody is told. */
+  /** Stores new steps before they are reported. */
   #keep(): Promise<void> {
     const kept = this.#keeping.then(async () => {
       const steps = this.#desk.stepsFrom(this.#kept);
@@ -164,14 +166,14 @@ function stepIn({ entry: text, file }: z.infer<typeof rowsSchema>[number]): Desk
   };
 }
 
-/** Payloads of this city that everybody may read, and what the operator's list of origins allows. */
+/** Public payloads of this city, and sources from the operator's allowed origins. */
 function sourcesOf(block: ClaimDeskOptions["block"], allow: readonly AllowedOrigin[]): SourceFetcher {
   const elsewhere = httpFetcher({ allow, ...SOURCE });
   return {
     async fetch(uri) {
       if (!uri.startsWith(BLOCK)) return elsewhere.fetch(uri);
       const bytes = await block(parseContentId(uri.slice(BLOCK.length)));
-      if (bytes === undefined) throw new Refused("NotFound", "Nothing that everybody may read is here under this id");
+      if (bytes === undefined) throw new Refused("NotFound", "There is no public payload with this id");
       return bytes;
     },
   };

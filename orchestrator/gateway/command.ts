@@ -29,88 +29,89 @@ export interface World {
   readonly client: CityClient;
   readonly hub: HubReads;
   readonly blocks: Blocks;
-  /** Documents of missions' laws, which say whose eyes a mission is for. */
+  /** Documents of missions' laws, which state who may read a mission's contents. */
   readonly laws: Laws;
-  /** Where the city's own log of records stands. */
+  /** The end of the city's own log. */
   readonly recordsHead: () => Promise<LogHead>;
-  /** The network's folder, where cases and orders wait. */
+  /** The network's folder, with waiting cases and orders. */
   readonly dir: string;
   /** The machine's clock, milliseconds. */
   readonly millis: () => number;
 }
 
-/** What commands of the front ask: they only read. */
+/** The world of front commands, which only read. */
 export interface FrontWorld extends World {
-  /** What was read of missions, kept until an event touches it. */
+  /** Cached reads of missions, invalidated by events. */
   readonly missions: MissionMemory;
-  /** How long nodes stay in each state here. */
+  /** Time that nodes spend in each state. */
   readonly phases: PhaseTimes;
-  /** What this city says of itself, signed by its operator. */
+  /** The city's self-description, signed by its operator. */
   readonly about: () => Promise<CityDocument>;
-  /** Where campaigns of the economy lie, if this city shows any. */
+  /** Folders of economy campaigns, if this city shows any. */
   readonly campaigns?: CampaignFolders | undefined;
-  /** The folder of finished missions' bundles, if this city hands them out. */
+  /** The folder of finished missions' bundles, if this city serves them. */
   readonly bundles?: string | undefined;
-  /** Copies of them, each for whoever asks. */
+  /** Copies of bundles, adapted to each reader. */
   readonly exports: BundleExports;
-  /** Gas that a mission may use before its metric alerts; none is set by default. */
+  /** Gas budget of a mission, above which its metric alerts; none by default. */
   readonly gasBudget?: number | undefined;
-  /** An ERC-8004 identity registry of this city's chain, if its operator names one. */
+  /** An ERC-8004 identity registry of this city's chain, if configured. */
   readonly identities?: Address | undefined;
-  /** Opens a session of fifteen minutes for a key that has shown itself. */
+  /** Opens a session of fifteen minutes for an authenticated key. */
   readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
 }
 
-/** What commands of the city ask: its sender, and what waits in its process. */
+/** The world of city commands: its sender, and the state of its process. */
 export interface CityWorld extends World {
   /** The operator's signature (EIP-191) over a text. */
   readonly attest: (text: string) => Promise<{ readonly key: Address; readonly signature: Hex }>;
   /** Endpoints of adjudicators to which critical events are pushed. */
   readonly webhooks: Webhooks;
-  /** What strangers' acts may cost this city. */
+  /** Budget for strangers' acts. */
   readonly relays: RelayBudget;
-  /** The seats of agents elsewhere, while they are open. */
+  /** Seats of external agents, while they are open. */
   readonly seats?: SeatDoor | undefined;
-  /** Missions of sponsors elsewhere, if this city takes any. */
+  /** Missions of external sponsors, if accepted. */
   readonly posted?: PostedMissions | undefined;
-  /** Jobs of escrows anywhere before panels of this city. */
+  /** Jobs of external escrows before panels of this city. */
   readonly hearings?: Hearings | undefined;
-  /** Agreements of parties anywhere. */
+  /** Agreements of any parties. */
   readonly agreements?: AgreementDesk | undefined;
   /** Claims of members, and their checks. */
   readonly claims?: ClaimDesk | undefined;
   /** Tests of evaluators. */
   readonly canaries?: Canaries | undefined;
-  /** By which adjudicators have no agreements begun. */
+  /** Adjudicators' stops of new agreements. */
   readonly stops?: AgreementStops | undefined;
 }
 
-/** Who asks. */
+/** The caller. */
 export interface Caller {
-  /** The key that signed the request, or that the bearer stands for. */
+  /** The key that signed the request, or that the bearer token stands for. */
   readonly key?: Address | undefined;
   /** The party (`partyOf`) that the request came from. */
   readonly from?: string | undefined;
-  /** What the key signed, for commands that keep it. */
+  /** What the key signed, for commands that store it. */
   readonly shown?: Shown | undefined;
-  /** What the thing that it asks about has to be still, for commands that look at it (`isTagged`). */
+  /** The state that the caller expects of the resource (entity tags), for commands with `isTagged`. */
   readonly conditions?: Conditions | undefined;
 }
 
 /**
- * `open`: anybody. `reader`: anybody, and a signature or a session shows more to who may read it (`protocol/read-access.ts`). `bearer`: a signature, or a session that one opened. `signed`: a signature over this very request, for all that changes
- * something. `order`: anybody, since what the body holds (an order of the panel, a registration) is worth what its own signatures are.
+ * `open`: anyone. `reader`: anyone; authenticated callers see more (`protocol/read-access.ts`). `bearer`: a signature, or a session opened
+ * with one. `signed`: a signature over this very request, for all changes. `order`: anyone, since the body (an order of the panel, a
+ * registration) carries its own signatures.
  */
 export type Access = "open" | "reader" | "bearer" | "signed" | "order";
 
-/** One thing that the gateway does: every face (HTTP, OpenAPI, the reference, MCP) is made from the table of these. */
+/** One command of the gateway: every interface (HTTP, OpenAPI, the reference, MCP) is generated from the table. */
 interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
-  /** The name in every face: `get_mission`. */
+  /** Name in every interface: `get_mission`. */
   readonly name: string;
   readonly method: "GET" | "POST";
   /** `/v1/missions/{mission}`: fields in braces come from the path, the others from the query or the body. */
   readonly path: string;
-  /** Under what the reference lists it. */
+  /** Its group in the reference. */
   readonly group:
     | "City"
     | "Missions"
@@ -126,23 +127,23 @@ interface Row<Input extends z.ZodObject, Output extends z.ZodType> {
     | "Sessions of keys";
   readonly doc: string;
   readonly access: Access;
-  /** What it answers changes without the chain or the log: files of the city's folder. Such an answer is not kept. */
+  /** Its answer may change without chain or log events, since it depends on files of the city's folder. Not cached. */
   readonly isOfFiles?: true;
-  /** By HTTP its answer has an entity tag: who reads is spared what it has, who writes names what it acts upon and may name its request by a key. */
+  /** Over HTTP its answer has an entity tag: readers may get 304, writers name the state they act upon and may send an Idempotency-Key. */
   readonly isTagged?: true;
-  /** Claims that its answer is about: where a face has a place for them (Pramana), they go beside it. */
+  /** Claims about its answer, attached where an interface supports them (Pramana). */
   readonly claims?: (answer: JsonObject) => readonly JsonValue[];
-  /** It keeps what its caller signed. */
+  /** It stores what its caller signed. */
   readonly keeps?: true;
-  /** It may wait for something to happen: it takes no hand from those that answer at once. */
+  /** It may wait for an event, so it occupies none of the workers that answer at once. */
   readonly waits?: true;
-  /** It is answered for a payment alone (x402): where the operator set a price, or always, since it settles a debt. The city's sender takes it. */
+  /** Requires a payment (x402): if the operator set a price (`toll`), or always (`debt`). The city's sender relays it. */
   readonly paid?: "toll" | "debt";
-  /** What it takes from its caller's allowance; 1 is a plain read. */
+  /** Cost in the caller's rate limit; 1 is a plain read. */
   readonly cost: number;
-  /** What it takes besides from who shows a key: what that may read is looked up for it alone. */
+  /** Additional cost for an authenticated caller, whose access is looked up individually. */
   readonly costOfKey?: number;
-  /** Bytes of its body at most, where they are more than others'. */
+  /** Maximum body size, bytes, if larger than the default. */
   readonly body?: number;
   readonly input: Input;
   readonly output: Output;
@@ -154,13 +155,13 @@ type Run<In, Input extends z.ZodObject, Output extends z.ZodType> = (
   caller: Caller,
 ) => Promise<z.input<Output>>;
 
-/** A command that is answered where requests arrive: it reads, and no more. */
+/** A command answered in the gateway's own thread; read-only. */
 interface FrontCommand<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> extends Row<Input, Output> {
   readonly at: "front";
   readonly run: Run<FrontWorld, Input, Output>;
 }
 
-/** A command that is handed on to the city's own thread. */
+/** A command forwarded to the city's thread. */
 interface CityCommand<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> extends Row<Input, Output> {
   readonly at: "city";
   readonly debt?: Debt<Input>;
@@ -169,26 +170,26 @@ interface CityCommand<Input extends z.ZodObject = z.ZodObject, Output extends z.
 
 export type Command = FrontCommand | CityCommand;
 
-/** Whether a command is answered for a payment alone where the operator set a price (`hasToll`), or set none. */
+/** Whether a command requires a payment, given whether the operator set a price (`hasToll`). */
 export const isCharged = ({ paid }: Command, hasToll: boolean): boolean => paid === "debt" || (paid === "toll" && hasToll);
 
-/** What a command takes from an allowance, for people. */
+/** A command's cost for display. */
 export const costInWords = ({ cost, costOfKey }: Command): string =>
   costOfKey === undefined ? `${cost}` : `${cost}, ${cost + costOfKey} with a key`;
 
-/** What is owed, and paid by one payment. */
+/** A debt, settled by one payment. */
 interface Debt<Input extends z.ZodObject> {
   readonly name: (input: z.infer<Input>) => string;
-  /** Throws where nothing is owed. */
+  /** Throws if nothing is owed. */
   readonly price: (world: CityWorld, input: z.infer<Input>, caller: Caller) => Promise<Toll>;
 }
 
-/** A row of the table, with its types checked against each other and then forgotten. */
+/** A row of the table; its types are checked here and then erased. */
 export function command<Input extends z.ZodObject, Output extends z.ZodType>(row: Omit<FrontCommand<Input, Output>, "at">): Command {
   return { ...row, at: "front", run: (world, input, caller) => row.run(world, row.input.parse(input), caller) };
 }
 
-/** A row that needs what only the city's thread has. */
+/** A row that needs the city's thread. */
 export function cityCommand<Input extends z.ZodObject, Output extends z.ZodType>(row: Omit<CityCommand<Input, Output>, "at">): Command {
   const { debt, ...rest } = row;
   return {

@@ -44,9 +44,9 @@ const document = z.record(z.string(), z.json());
 const signature = z
   .string()
   .regex(/^0x[0-9a-f]{128}$/)
-  .meta({ description: "64 bytes, by the key of the identity, over the UTF-8 of the text that prepare_agreement_act gives" });
+  .meta({ description: "64 bytes, by the identity's key, over the UTF-8 text returned by prepare_agreement_act" });
 const did = z.string().max(80).meta({ description: "did:key" });
-const whoReads = z.string().max(80).meta({ description: "did:key of the reader, or the account that is its wallet in the agreement" });
+const whoReads = z.string().max(80).meta({ description: "did:key of the reader, or its wallet in the agreement" });
 const reader = {
   reader: whoReads.optional(),
   expires: seconds.optional(),
@@ -54,7 +54,7 @@ const reader = {
     .string()
     .regex(/^0x[0-9a-f]{128}(?:[0-9a-f]{2})?$/)
     .optional()
-    .meta({ description: "The reader's, over the text that prepare_agreement_act gives for `read`; an account's is EIP-191" }),
+    .meta({ description: "The reader's signature over the text that prepare_agreement_act returns for `read`; EIP-191 for an account" }),
 };
 
 type Reading = z.infer<z.ZodObject<typeof reader>>;
@@ -64,18 +64,18 @@ export const agreementOutput = z.strictObject({
   agreementHash: hash,
   status: z.enum(STATUSES),
   document,
-  /** Whose turn it is in the negotiation. */
+  /** The party whose turn it is in the negotiation. */
   turn: party.nullable(),
   rounds: count,
   isAgreed: z.boolean(),
   signed: z.array(party),
   flags: z.array(z.string()),
-  /** When silence leads on, unix seconds. */
+  /** When the current step times out, unix seconds. */
   due: count.nullable(),
-  /** Who judges, in order: as named, or as drawn by now. */
+  /** Evaluators in order: as named, or as drawn so far. */
   evaluators: z.array(z.string()),
   delivery: hash.nullable(),
-  /** Where the provider says that the work is. */
+  /** Where the provider offers the work. */
   deliveryUri: z.string().nullable(),
   results: z.array(
     z.strictObject({
@@ -86,20 +86,20 @@ export const agreementOutput = z.strictObject({
       releasePercent: z.number(),
     }),
   ),
-  /** What stands of the results by now: of one evaluator its own, of several what follows from their medians. */
+  /** Verdict from the results so far: one evaluator's own, or the medians of several. */
   verdict: z
     .strictObject({
       result: z.enum(["PASS", "FAIL", "incomplete"]),
       composite: count.meta({ description: "Hundredths of a point" }),
       releasePercent: z.number(),
-      disputed: z.array(z.string()).meta({ description: "What the evaluators saw too differently" }),
+      disputed: z.array(z.string()).meta({ description: "Dimensions on which the evaluators disagree too much" }),
     })
     .nullable(),
-  /** Where one delivery in several is judged: whether this one is. */
+  /** If only sampled deliveries are judged: whether this one is. */
   lot: z.enum(["open", "judged", "spared"]).nullable(),
-  /** By what it ended, without an escrow. */
+  /** The division by which it ended, without an escrow. */
   division: z.string().nullable(),
-  /** Where the client pays once it is over (x402): what it owes whom, and whether and by which transaction it is paid. */
+  /** Present once over, if the client pays afterwards (x402): amount, payee, whether paid, and the transaction. */
   owed: z.strictObject({ amount: units, payTo: address, isPaid: z.boolean(), transaction: hash.nullable() }).nullable(),
   escrow: z
     .strictObject({
@@ -107,10 +107,10 @@ export const agreementOutput = z.strictObject({
       job: hash,
       status: z.enum(["unopened", ...JOB_STATUSES]),
       amount: units,
-      /** What the escrow was told to pay the provider, in basis points, and whether a result that is here says the same. */
+      /** The provider's share reported to the escrow, in basis points, and whether a stored result explains it. */
       judged: z.strictObject({ by: address, share: count, reason: hash, isExplained: z.boolean() }).nullable(),
       ruled: count.nullable(),
-      /** As both parties ended it, in basis points; and what one of them would end it by. */
+      /** The share by which both parties ended it, in basis points, and the share to which one has consented. */
       agreed: count.nullable(),
       consents: z.array(z.strictObject({ by: party, share: count, deadline: count })),
       paid: z.strictObject({ provider: units, client: units }).nullable(),
@@ -129,21 +129,21 @@ const drafts = z.discriminatedUnion("act", [
   z.strictObject({
     act: z.literal("nominate"),
     by: party,
-    evaluators: z.array(did).max(64).meta({ description: "Of the register, the first whom you like best" }),
+    evaluators: z.array(did).max(64).meta({ description: "Entries of the register, most preferred first" }),
   }),
   z.strictObject({
     act: z.literal("draw"),
     by: party,
-    nonce: hash.meta({ description: "32 bytes by chance; the client's is the one that its terms commit to" }),
+    nonce: hash.meta({ description: "32 random bytes; the client's must match the commitment in its terms" }),
   }),
   z.strictObject({ act: z.literal("sign") }),
   z.strictObject({
     act: z.literal("deliver"),
     deliverable: hash,
     uri: z.string().max(2_048).optional(),
-    nonce: hash.optional().meta({ description: "32 bytes by chance, where one delivery in several is judged" }),
+    nonce: hash.optional().meta({ description: "32 random bytes, if only sampled deliveries are judged" }),
   }),
-  z.strictObject({ act: z.literal("sample"), nonce: hash.meta({ description: "The one that `verification.sampling` commits to" }) }),
+  z.strictObject({ act: z.literal("sample"), nonce: hash.meta({ description: "The nonce that `verification.sampling` commits to" }) }),
   z.strictObject({
     act: z.literal("result"),
     evaluator: did,
@@ -163,11 +163,11 @@ const drafts = z.discriminatedUnion("act", [
   z.strictObject({ act: z.literal("read"), reader: whoReads }),
 ]);
 
-/** Seconds for which a reader's signature may be good. */
+/** Validity of a reader's signature, seconds. */
 const READING = 300;
 
 function deskOf({ agreements }: CityWorld): AgreementDesk {
-  if (agreements === undefined) throw new Refused("NotFound", "This city keeps no agreements", { action: "ask its operator" });
+  if (agreements === undefined) throw new Refused("NotFound", "This city does not keep agreements", { action: "ask its operator" });
   return agreements;
 }
 
@@ -215,7 +215,7 @@ function shown(desk: AgreementDesk, { id: agreement, life, status, due, job, owe
   };
 }
 
-/** An agreement has to be what its caller takes it for, by the tag of what `get_agreement` says of it. */
+/** The agreement must still have the state whose entity tag the caller got from `get_agreement`. */
 function stillAs(desk: AgreementDesk, { conditions }: Caller): { readonly still?: Still } {
   if (conditions === undefined) return {};
   return {
@@ -233,12 +233,12 @@ const shownVerdict = ({ determination: { result, composite, release_percent }, d
 
 const shownDebt = ({ amount, payTo }: NonNullable<Standing["owed"]>) => ({ amount: String(amount), payTo });
 
-/** What the chain was told to pay is what a signed result that is kept here comes to. */
+/** Whether the share reported on chain follows from a signed result stored here. */
 function isExplained({ results }: Standing["life"], { share, reason }: { readonly share: number; readonly reason: string }): boolean {
   return results.some((each) => each.hash === reason && Math.floor(each.determination.release_percent * 100 + 1e-6) === share);
 }
 
-/** Who shows itself as a reader. Throws BadSignature. */
+/** The authenticated reader. Throws BadSignature. */
 async function readerIn({ millis, client }: CityWorld, asked: Reading): Promise<PartyIdentity | Address | undefined> {
   if (asked.reader === undefined) return undefined;
   const now = Math.floor(millis() / 1_000);
@@ -252,15 +252,15 @@ async function readerIn({ millis, client }: CityWorld, asked: Reading): Promise<
     ? (await recoverMessageAddress({ message: { raw: text }, signature: signed }).catch(() => undefined)) === account.data
     : key !== undefined && isSignedBy(key, text, signed);
   if (!isSigned || expires < now || expires > now + READING)
-    throw new Refused("BadSignature", "The reader's signature is not good", {
-      action: `sign what prepare_agreement_act gives for read; it is good for ${READING} s`,
+    throw new Refused("BadSignature", "The reader's signature is invalid", {
+      action: `sign the text that prepare_agreement_act returns for read; it is valid for ${READING} s`,
     });
   return account.success ? account.data : identity;
 }
 
 const readingHash = (chain: number, who: string, expires: number) => statementHash({ chain, expires, reader: who });
 
-/** Whether an agreement names whoever shows itself as its reader. Throws BadSignature. */
+/** Whether an agreement names the authenticated reader. Throws BadSignature. */
 async function readingOf(world: CityWorld, asked: Reading): Promise<MayRead> {
   const who = await readerIn(world, asked);
   return (named) => who !== undefined && isNamed(named, who);
@@ -273,7 +273,7 @@ const take = (
   act: "negotiate" | "nominate" | "draw" | "sign" | "deliver" | "sample" | "result" | "challenge" | "cancel",
 ) => {
   const given = actSchema.options.find((option) => option.shape.act.value === act);
-  if (given === undefined) throw new RangeError(`no act ${act}`);
+  if (given === undefined) throw new RangeError(`unknown act ${act}`);
   const fields: z.ZodObject = given;
   return cityCommand({
     ...{ name, path, doc },
@@ -291,14 +291,14 @@ const take = (
   });
 };
 
-/** Agreements of two parties, who need no legislature: every act is signed by whoever does it, and worth what its signatures are. */
+/** Agreements of two parties, who need no legislature: every act is signed by its author and carries its own authority. */
 export const agreementCommands: readonly Command[] = [
   cityCommand({
     name: "get_agreement_template",
     method: "GET",
     path: "/v1/agreement-templates/{type}",
     group: "Agreements",
-    doc: `What a proposal of a type of service begins from (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and how it may be paid for here: \`binding\` where an escrow holds the money, \`afterwards\` where the client pays by x402 once it is over. The parties add \`wallets\`: of all five, or the provider's.`,
+    doc: `Template of a proposal for a type of service (${TEMPLATES.map(({ type }) => type).join(", ")}; another is general), and how it may be paid for here: \`binding\` if an escrow holds the money, \`afterwards\` if the client pays by x402 at the end. The parties add \`wallets\`: of all five, or the provider's.`,
     access: "open",
     isTagged: true,
     cost: 1,
@@ -320,7 +320,7 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreement-drafts",
     group: "Agreements",
-    doc: "What has to be signed for an act, and the statement to send with the signature. Nothing happens. An act of an agreement that is not public is drafted for a reader who is named in it. For `sign`, `typedData` is what the wallet signs for the escrow besides; for `consent` it is all. Compare it with what you mean.",
+    doc: "Drafts an act: the text to sign, and the statement to send with the signature. Changes nothing. Acts of a private agreement are drafted only for readers named in it. For `sign`, the wallet also signs `typedData` for the escrow; for `consent` it signs only that. Compare it with what you intend.",
     access: "order",
     cost: 5,
     input: z.strictObject({ agreement: id.optional(), draft: drafts, ...reader }),
@@ -338,7 +338,7 @@ export const agreementCommands: readonly Command[] = [
         const expires = Math.floor(world.millis() / 1_000) + READING;
         return answer("reading", readingHash(world.client.chain.id, draft.reader, expires), { reader: draft.reader, expires });
       }
-      if (agreement === undefined) throw new Refused("BadRequest", `${draft.act} is about an agreement: name it`);
+      if (agreement === undefined) throw new Refused("BadRequest", `${draft.act} requires an agreement's id`);
       const standing = await desk.get(toHash(agreement), await readingOf(world, asked));
       const { life, job } = standing;
       const terms = life.agreement;
@@ -379,7 +379,7 @@ export const agreementCommands: readonly Command[] = [
         case "result": {
           const { measured, evidence, confidence, cost, evaluator, problems = [] } = draft;
           const deliverableHash = life.delivery?.deliverable_hash ?? job?.view?.deliverable;
-          if (deliverableHash === undefined) throw new Refused("BadRequest", "Nothing was delivered that could be judged");
+          if (deliverableHash === undefined) throw new Refused("BadRequest", "Nothing was delivered yet that could be judged");
           const history = await desk.history(standing);
           const at = {
             ...(history.length === 0 ? {} : { history }),
@@ -414,7 +414,7 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreements",
     group: "Agreements",
-    doc: "Offers an agreement (a document of ASA, version 1), signed by its client; identities are keys (did:key). The same proposal is taken once. Where the desk is full, one of the address that has most there makes room for an address that has less; a proposal whose wallet signs the same text (EIP-191) and holds the payment takes the place of one that shows none.",
+    doc: "Proposes an agreement (an ASA document, version 1), signed by its client; identities are keys (did:key). Repeated proposals are idempotent. If the desk is full, a proposal of the address with the most makes room for an address with fewer; a proposal backed by a wallet that signs the same text (EIP-191) and holds the payment displaces one without backing.",
     access: "order",
     isTagged: true,
     cost: 100,
@@ -442,49 +442,49 @@ export const agreementCommands: readonly Command[] = [
   take(
     "nominate_agreement_evaluators",
     "/v1/agreement-nominations",
-    "Where the terms say `mutual` and have a register: whom of it a party would have judge, before the lot. Each names once a round; the first whom both name in one judges, the lot draws those after it, and after three rounds or once the provider opens its nonce the lot alone decides.",
+    "If the terms say `mutual` and have a register: a party's preferred evaluators, before the draw. Each party nominates once per round; the first evaluator that both nominate in a round judges, and backups are drawn; after three rounds, or once the provider opens its nonce, the draw alone decides.",
     "nominate",
   ),
   take(
     "draw_agreement_evaluator",
     "/v1/agreement-draws",
-    "Where the terms have a register (`parties.evaluator.selection`): a party opens its nonce for the lot on who judges, the provider's first and before anybody signs. The client's terms commit to its own: SHA-256 of the nonce's text, `0x` and 64 hex digits.",
+    "If the terms have a register (`parties.evaluator.selection`): a party opens its nonce for drawing the evaluator, the provider first and before either signs. The client's terms commit to its nonce: SHA-256 of the nonce's text, `0x` and 64 hex digits.",
     "draw",
   ),
   take(
     "sign_agreement",
     "/v1/agreement-signatures",
-    "A party's signature under the accepted terms, and where money lies in an escrow its wallet's over the escrow's terms. The second one begins the agreement.",
+    "A party's signature of the accepted terms and, with an escrow, its wallet's signature of the escrow's terms. The second party's signature starts the agreement.",
     "sign",
   ),
   take(
     "deliver_agreement",
     "/v1/agreement-deliveries",
-    "The provider says what it delivers, by its SHA-256. Where there is an escrow, its step `submit` says it.",
+    "The provider states its delivery, by SHA-256. With an escrow, the step `submit` states it on chain.",
     "deliver",
   ),
   take(
     "draw_agreement_sample",
     "/v1/agreement-samples",
-    "Where one delivery in several is judged (`verification.sampling`): the client opens the nonce that its terms commit to, once it was delivered. With the delivery's own nonce that draws the lot: what it spares is paid in full and unjudged. What is not opened in its time is judged. A nonce is good for one agreement: opened, everybody knows it.",
+    "If only sampled deliveries are judged (`verification.sampling`): after delivery the client opens the nonce that its terms commit to. Together with the delivery's nonce it decides the draw: a delivery that is not drawn is paid in full without judgement. If it is not opened in time, the delivery is judged. A nonce is valid for one agreement only, since opening publishes it.",
     "sample",
   ),
   take(
     "verify_agreement",
     "/v1/agreement-results",
-    "An evaluator's signed result, taken only if its determination follows from its own measurements and the terms.",
+    "An evaluator's signed result, accepted only if its determination follows from its own measurements and the terms.",
     "result",
   ),
   take(
     "challenge_agreement",
     "/v1/agreement-challenges",
-    "A party disputes the result within its window. Where there is an escrow, its step `challenge` does.",
+    "A party disputes the result within the window. With an escrow, use the step `challenge`.",
     "challenge",
   ),
   take(
     "cancel_agreement",
     "/v1/agreement-cancellations",
-    "Both parties end it. Once an escrow leads it, consent_to_cancellation and the step `cancel` do.",
+    "Both parties end it. Once it is in an escrow, use consent_to_cancellation and the step `cancel`.",
     "cancel",
   ),
   cityCommand({
@@ -492,7 +492,7 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreement-consents",
     group: "Agreements",
-    doc: "A party's wallet consents that the escrow's job ends with a share to the provider, for a day. The other party ends it by the step `cancel`. Whose wallet is a contract shows itself as a reader besides.",
+    doc: "A party's wallet consents that the escrow's job ends with a share to the provider, for a day. The other party then ends it with the step `cancel`. A party with a contract wallet must also authenticate as a reader.",
     access: "order",
     isTagged: true,
     cost: 20,
@@ -509,7 +509,7 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreements/{agreement}",
     group: "Agreements",
-    doc: "Where an agreement stands: its terms, whose turn it is, when silence leads on, its results, its money. For those named in it; for everybody if its `visibility` is public.",
+    doc: "The state of an agreement: its terms, whose turn it is, the next timeout, its results, its money. Readable by those named in it, or by anyone if its `visibility` is public.",
     access: "open",
     isTagged: true,
     cost: 3,
@@ -525,7 +525,7 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreements",
     group: "Agreements",
-    doc: "Ids of the agreements in which the reader is a party or judges.",
+    doc: "Ids of the agreements in which the reader is a party or an evaluator.",
     access: "open",
     isTagged: true,
     cost: 3,
@@ -533,8 +533,8 @@ export const agreementCommands: readonly Command[] = [
     output: z.strictObject({ items: z.array(id), next: hash.nullable() }),
     async run(world, { cursor = "", limit = 50, ...asked }) {
       const who = await readerIn(world, asked);
-      if (who === undefined) throw new Refused("SignatureMissing", "Whose agreements? A reader shows itself by its signature");
-      if (typeof who === "string") throw new Refused("BadRequest", "Agreements are listed by identity: the reader is a did:key");
+      if (who === undefined) throw new Refused("SignatureMissing", "A reader must authenticate with its signature");
+      if (typeof who === "string") throw new Refused("BadRequest", "Agreements are listed by identity: the reader must be a did:key");
       const items = await deskOf(world).of(who, cursor, limit);
       return { items: [...items], next: items.length < limit ? null : (items.at(-1) ?? null) };
     },
@@ -544,7 +544,7 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreement-payments",
     group: "Agreements",
-    doc: "Pays what is owed under an agreement that is over and has no escrow, by x402 and once: what its tiers release of its result, what its switch says in the evaluator's silence. From any wallet; where it is not public, whoever pays shows itself as a reader. The answer says what was paid for.",
+    doc: "Pays the debt of a finished agreement without escrow, once, by x402: the amount that its tiers release for the result, or its switch for an evaluator's silence. From any wallet; for a private agreement the payer must authenticate as a reader. The answer states what was paid for.",
     access: "order",
     paid: "debt",
     isTagged: true,
@@ -561,7 +561,7 @@ export const agreementCommands: readonly Command[] = [
     async run(world, { agreement }) {
       const { life, owed } = await deskOf(world).get(toHash(agreement));
       if (owed === undefined) throw new RangeError("unreachable: its price was asked");
-      // The city sends the payment on at its own cost, and whom it pays is whom it is sent for.
+      // The city relays the payment at its own cost, charged to the payee's allowance.
       await world.relays.take("payment", { principal: owed.payTo });
       const result = life.results.at(-1)?.hash ?? null;
       return { agreement, agreementHash: agreementHash(life.agreement), result, ...shownDebt(owed) };
@@ -572,7 +572,7 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreements/{agreement}/steps/{step}",
     group: "Agreements",
-    doc: "The transactions by which an account takes a step with the escrow: `fund` (client), `submit` (provider), `settle` (evaluator, by its result here), `challenge` (either party), `rule` (arbiter), `cancel` (a party, as the other has consented to), `finalise` and `withdraw` (anybody). Compare `to` and `data` with what you mean.",
+    doc: "The transactions for an account's step with the escrow: `fund` (client), `submit` (provider), `settle` (evaluator, by its result here), `challenge` (either party), `rule` (arbiter), `cancel` (a party, with the other's consent), `finalise` and `withdraw` (anyone). Compare `to` and `data` with what you intend.",
     access: "open",
     isTagged: true,
     cost: 10,
@@ -617,7 +617,7 @@ export const agreementCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreement-steps",
     group: "Agreements",
-    doc: "Sends signed transactions of a step to the chain, for whoever has no node. What is on chain already is not sent again.",
+    doc: "Sends a step's signed transactions to the chain, for callers without a node. Transactions already on chain are not sent again.",
     access: "order",
     isTagged: true,
     cost: 40,
@@ -646,7 +646,7 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreement-records/{provider}",
     group: "Agreements",
-    doc: "What a provider's newest agreements here came to: fulfilled, failed, disputed, or nothing delivered in time, by as many clients; and how deep that says to look at its next delivery. Counts agreements that are public or whose `visibility` is `parties_and_reputation`; for the provider itself, who shows itself as the reader, all.",
+    doc: "Outcomes of a provider's newest agreements here (fulfilled, failed, disputed, or nothing delivered in time), the number of distinct clients, and the scrutiny this suggests for its next delivery. Counts agreements that are public or whose `visibility` is `parties_and_reputation`; all of them for the provider itself, authenticated as the reader.",
     access: "open",
     cost: 40,
     input: z.strictObject({ provider: did, ...reader }),
@@ -667,7 +667,7 @@ export const agreementCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreements/{agreement}/feedback",
     group: "Agreements",
-    doc: "What the client's wallet, or an evaluator's, tells a reputation registry of ERC-8004 on this chain about the provider of an agreement that is over, by its outcome: the file, its hash, and the transaction to sign and send. Put the file's text at `uri`. The agent there must be paid where the agreement paid.",
+    doc: "ERC-8004 feedback of the client's or an evaluator's wallet to a reputation registry on this chain, on the provider of a finished agreement and by its outcome: the file, its hash, and the transaction to sign and send. Publish the file at `uri`. The agent's wallet in the registry must be the one that the agreement paid.",
     access: "open",
     cost: 20,
     input: z.strictObject({ agreement: id, from: address, reputation: address, agentId: count, uri: z.string().max(500), ...reader }),

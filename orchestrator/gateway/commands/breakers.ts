@@ -9,16 +9,16 @@ import { address, count, seconds, toAddress } from "../wire.ts";
 
 const breakerOutput = z.strictObject({
   breaker: z.enum(BREAKERS.map(({ breaker }) => breaker)),
-  /** Whose they are is told to those alone whom they stop: agreements are their parties'. */
+  /** Affected parties learn of breakers themselves; others see only their number, since agreements are private. */
   open: count,
   stops: z.array(z.enum(BEGINNINGS)),
   opens: z.string(),
   closes: z.string(),
-  /** When the last of them closes by itself, unix seconds; null where no clock says. */
+  /** When the last of them closes by itself, unix seconds; null if no clock closes it. */
   until: seconds.nullable(),
 });
 
-/** Breakers that are open, and how many of each. */
+/** Open breakers by kind, with their number. */
 export async function shownBreakers({ agreements }: Pick<CityWorld, "agreements">): Promise<readonly z.input<typeof breakerOutput>[]> {
   const open = groupedBy((await agreements?.breakers()) ?? [], ({ breaker }) => breaker);
   return BREAKERS.flatMap(({ breaker, stops, opens, closes }) => {
@@ -31,27 +31,27 @@ export async function shownBreakers({ agreements }: Pick<CityWorld, "agreements"
 }
 
 function stopsOf({ stops }: CityWorld) {
-  if (stops === undefined) throw new Refused("NotFound", "This city keeps no agreements", { action: "ask its operator" });
+  if (stops === undefined) throw new Refused("NotFound", "This city does not keep agreements", { action: "ask its operator" });
   return stops;
 }
 
 const answer = z.strictObject({ breakers: z.array(breakerOutput) });
 const stop = {
   adjudicator: address,
-  stops: z.boolean().meta({ description: "False: agreements are begun again" }),
+  stops: z.boolean().meta({ description: "False: new agreements are allowed again" }),
   until: seconds,
   nonce: count,
   deadline: seconds,
 };
 
-/** What stops agreements from beginning, for everybody to see, and an adjudicator's way to do it. */
+/** What stops new agreements, publicly, and how an adjudicator does it. */
 export const breakerCommands: readonly Command[] = [
   cityCommand({
     name: "list_breakers",
     method: "GET",
     path: "/v1/agreement-breakers",
     group: "Agreements",
-    doc: "Circuit breakers of agreements that are open: what each stops, why, and until when. /health has them too. None of them stops what ends an agreement that has begun.",
+    doc: "Circuit breakers of agreements that are open: what each stops, why, and until when. /health shows them too. None of them blocks the ending of a started agreement.",
     access: "open",
     cost: 10,
     input: z.strictObject({}),
@@ -63,7 +63,7 @@ export const breakerCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agreement-stop-drafts",
     group: "Agreements",
-    doc: `What an adjudicator signs (EIP-712) so that no agreement begins and no money goes into an escrow through this gateway for so many seconds, ${BREAKER_LIMITS.stop} at most; 0 ends a stop. Nothing happens.`,
+    doc: `Drafts an adjudicator's order (EIP-712) that no agreement starts and no escrow is funded through this gateway for this many seconds, at most ${BREAKER_LIMITS.stop}; 0 ends a stop. Changes nothing.`,
     access: "order",
     cost: 5,
     input: z.strictObject({ adjudicator: address, seconds: z.int().nonnegative().max(BREAKER_LIMITS.stop) }),
@@ -78,7 +78,7 @@ export const breakerCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/agreement-stops",
     group: "Agreements",
-    doc: "An adjudicator's signed stop of new agreements, or its end. Taken once, in its turn, in time, for this city, from whoever has a seat. Deliveries, results, challenges, settlements and refunds go on.",
+    doc: "An adjudicator's signed order to stop new agreements, or to end the stop. Accepted once, in order and in time, for this city, from a seated adjudicator. Deliveries, results, challenges, settlements and refunds continue.",
     access: "order",
     cost: 20,
     input: z.strictObject({

@@ -7,12 +7,12 @@ import { Refused } from "../errors.ts";
 import { mayReadOf } from "../reading.ts";
 import { address, toAddress } from "../wire.ts";
 
-/** Bytes of files in one answer, unless the first of them is larger. */
+/** Total size of files in one answer, bytes, unless the first is larger. */
 const MOST = 4_000_000;
 
 export const bundleOutput = z.strictObject({
   files: z.array(z.strictObject({ path: z.string(), base64: z.string() })),
-  /** `after` of the next question; null at the end. */
+  /** `after` for the next request; null at the end. */
   next: z.string().nullable(),
 });
 
@@ -23,10 +23,10 @@ function bundleOf({ bundles }: FrontWorld, mission: string): string {
   return folder;
 }
 
-/** To whoever may not read it, as where there is none. */
+/** The same answer for a missing bundle and one that the caller may not read. */
 function noBundle(mission: string): Refused {
-  return new Refused("NotFound", `No bundle of ${mission} is here to be read`, {
-    action: "it is written when the mission is over; of one that is for its parties, its sponsor reads it with a bearer",
+  return new Refused("NotFound", `There is no readable bundle of ${mission} here`, {
+    action: "it is written when the mission is over; with `visibility: parties`, only its sponsor can read it, with a bearer",
   });
 }
 
@@ -36,7 +36,7 @@ export const bundleCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/report",
     group: "Missions",
-    doc: "A finished mission's report, for people: what was asked, what came out, what is uncertain, what it cost. Markdown, with agents' words in it.",
+    doc: "A finished mission's report for people: goal, result, uncertainties, cost. Markdown, with text written by agents.",
     access: "reader",
     isOfFiles: true,
     cost: 3,
@@ -44,7 +44,7 @@ export const bundleCommands: readonly Command[] = [
     output: z.strictObject({ markdown: z.string() }),
     async run(world, { mission: named }, caller) {
       const mission = toAddress(named);
-      // One that the hub does not know yet, or not any more, is nobody's to read.
+      // A mission that the hub does not know is not readable.
       const row = world.hub.missionAt(mission);
       const subject = row && { mission, missionId: row.id, node: null };
       if (subject === undefined || !(await mayReadOf(world, caller, "report", subject))) throw noBundle(named);
@@ -56,13 +56,13 @@ export const bundleCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/bundle",
     group: "Missions",
-    doc: "A finished mission's bundle, some files at a time: all that verifying it needs. Its folder is what `npm run audit` takes. Of a mission that is for its parties the sponsor gets it whole, everybody else the public copy, whose manifest lists what is withheld.",
+    doc: "A finished mission's bundle, a page of files at a time: everything needed to verify it with `npm run audit`. With `visibility: parties` the sponsor gets it complete, others the public copy, whose manifest lists what is withheld.",
     access: "reader",
     isOfFiles: true,
     cost: 10,
     input: z.strictObject({
       mission: address,
-      after: z.string().max(200).optional().meta({ description: "`next` of the answer before" }),
+      after: z.string().max(200).optional().meta({ description: "`next` of the previous answer" }),
     }),
     output: bundleOutput,
     async run(world, { mission: named, after = "" }, caller) {

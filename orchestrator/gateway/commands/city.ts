@@ -23,23 +23,23 @@ export const cityDocumentSchema = z.strictObject({
     publicUrl: z.string(),
     faces: z.record(z.string(), z.string()),
     limits: z.record(z.string(), count),
-    /** Whether agents from elsewhere may join, what each stakes (units of the settlement token), and how many there may be. */
+    /** Whether external agents may join, the stake required (smallest units), and their maximum number. */
     admission: z.strictObject({ isOpen: z.boolean(), stake: units, most: count }),
-    /** What agents may be asked. */
+    /** Calls that agents may receive. */
     calls: z.array(z.string()),
-    /** Commands that are answered for a payment alone; all others cost nothing, and what a mission's own stages need is relayed without charge. */
+    /** Commands that require a payment; all others are free, and a mission's own stages are relayed without charge. */
     paid: z.array(z.string()),
     operator: address,
-    /** By which the city's A2A card is signed. */
+    /** Key that signs the city's A2A card. */
     cardKey: webKeySchema,
-    /** By which outcomes of checked claims are signed (did:key). */
+    /** Key that signs outcomes of checked claims (did:key). */
     verifier: z.string(),
-    /** What whoever runs this can see, and do. */
+    /** What the operator can see and do. */
     operatorSees: z.array(z.string()),
     operatorCan: z.array(z.string()),
     operatorCannot: z.array(z.string()),
   }),
-  /** EIP-191, by the operator's key, over the RFC 8785 text of the document. */
+  /** EIP-191 signature of the operator's key over the document's RFC 8785 text. */
   signature: z.string().regex(/^0x[0-9a-f]{130}$/),
 });
 export type CityDocument = z.infer<typeof cityDocumentSchema>;
@@ -55,7 +55,7 @@ export const parameterOutput = z.strictObject({
   locked: z.boolean(),
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
   weaker: z.enum(["NONE", "UP", "DOWN"]),
-  /** What it protects, in words. */
+  /** What it protects. */
   protects: z.string(),
 });
 
@@ -69,14 +69,14 @@ export const conditionOutput = z.strictObject({
   records: z.strictObject({ entries: count, told: count, head: hash }),
   sequence: count,
   missions: z.strictObject({ count, byState: z.partialRecord(z.enum(missionStates), count) }),
-  /** Taken from stakes since the city was founded. */
+  /** Total slashed since the city was founded. */
   slashed: units,
   slashes: count,
-  /** What is not as it should be, the worst first; empty when all is well. */
+  /** Problems, most severe first; empty if there are none. */
   problems: z.array(
     z.strictObject({
       what: z.string(),
-      /** What follows from it. */
+      /** Its consequence. */
       means: z.string(),
       mission: address.nullable(),
       isGrave: z.boolean(),
@@ -87,7 +87,7 @@ export const conditionOutput = z.strictObject({
 
 type Problems = z.input<typeof conditionOutput>["problems"];
 
-/** Records that may be on their way into the stream without anything being wrong. */
+/** Number of records that may lag behind the stream without a problem. */
 const ON_ITS_WAY = 500;
 
 async function conditionOf(world: World): Promise<z.input<typeof conditionOutput>> {
@@ -117,22 +117,22 @@ async function conditionOf(world: World): Promise<z.input<typeof conditionOutput
   const add = (is: boolean, what: string, means: string, mission: Address | null = null, isGrave = true) => {
     if (is) problems.push({ what, means, mission, isGrave });
   };
-  add(isStopped, "the city is stopped", "no session opens, no mission starts, nothing is routed");
-  add(isFrozen, "the watchdog froze the panel", "of its acts only release and impeachment are carried out");
-  add(!hasQuorum, "the panel is below its quorum", "what needs adjudicators waits");
+  add(isStopped, "the city is stopped", "no session opens, no mission starts, no node is routed");
+  add(isFrozen, "the watchdog froze the panel", "only release and impeachment are carried out");
+  add(!hasQuorum, "the panel is below its quorum", "decisions that need adjudicators wait");
   const silent = Number(block.timestamp) - pulsedAt;
   add(
     missions.some(({ state }) => !isOver(state)) && silent > Number(silence),
-    "the city has not shown itself on chain",
-    `for ${silent} s of chain time, ${silence} are allowed: missions may be suspended`,
+    "the city has sent no pulse on chain",
+    `for ${silent} s of chain time (limit ${silence} s): missions may be suspended`,
   );
   add(records.seq - record > ON_ITS_WAY, "the log is behind", `${records.seq - record} records are not in it yet`, null, false);
   for (const { mission, state, stopped } of missions) {
-    add(stopped && !isOver(state), "a mission is stopped", "nothing of it is routed until adjudicators clear it", mission);
-    add(state === "DEGRADED", "a mission stands still", "the chain fell silent; adjudicators decide whether it goes on", mission);
+    add(stopped && !isOver(state), "a mission is stopped", "none of its nodes is routed until adjudicators clear it", mission);
+    add(state === "DEGRADED", "a mission is suspended", "the chain was unreachable; adjudicators decide whether it resumes", mission);
   }
   const { events: divergences } = await hub.query({ eventType: "DIVERGENCE_DETECTED", newest: true, limit: 1 });
-  add(divergences.length > 0, "records and chain diverged", "what this city says of itself cannot be relied on", null);
+  add(divergences.length > 0, "records and chain diverged", "this city's own statements cannot be relied on", null);
   const byState: Partial<Record<(typeof missionStates)[number], number>> = {};
   for (const { state } of missions) byState[state] = (byState[state] ?? 0) + 1;
   return {
@@ -153,7 +153,7 @@ export const cityCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/condition",
     group: "City",
-    doc: "Whether anything is wrong: chain and records as they stand, missions by state, what was slashed, and every problem with what follows from it.",
+    doc: "The city's health: state of chain and records, missions by state, slashed stake, and every problem with its consequence.",
     access: "open",
     cost: 10,
     input: z.strictObject({}),
@@ -165,7 +165,7 @@ export const cityCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/city",
     group: "City",
-    doc: "What this city is: chain, contracts, faces, limits, and what its operator can see and do; signed by the operator's key.",
+    doc: "The city's self-description: chain, contracts, interfaces, limits, and what its operator can see and do; signed by the operator's key.",
     access: "open",
     cost: 1,
     input: z.strictObject({}),
@@ -217,7 +217,7 @@ export const cityCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/parameters",
     group: "City",
-    doc: "The constitution's numbers: value in force, range, risk. get_parameter_history has what each was before.",
+    doc: "The constitution's parameters: value in force, range, risk. get_parameter_history has earlier values.",
     access: "open",
     cost: 5,
     input: z.strictObject({}),
@@ -242,7 +242,7 @@ export const cityCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/parameters/{parameter}/history",
     group: "City",
-    doc: "Every value that a parameter ever had, the newest first, with who signed and why; of founding nobody's.",
+    doc: "Every value that a parameter has had, newest first, with signers and reasons; founding values have none.",
     access: "open",
     cost: 5,
     input: z.strictObject({ parameter: z.enum(PARAMETERS.map(({ name }) => name)) }),
@@ -251,7 +251,7 @@ export const cityCommands: readonly Command[] = [
         z.strictObject({
           value: units,
           adjudicators: z.array(address),
-          /** Where this city keeps the text. */
+          /** Present if this city stores the text. */
           because: z.string().nullable(),
           timestamp: count,
           block: count,
@@ -287,7 +287,7 @@ export const cityCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/panel",
     group: "City",
-    doc: "The override panel: its seats with what each decided lately, who is the senior adjudicator, whether it has its quorum, and the watchdog's state.",
+    doc: "The override panel: its seats with recent decisions, the senior adjudicator, whether it is quorate, and the watchdog's state.",
     access: "open",
     cost: 3,
     input: z.strictObject({}),
@@ -298,25 +298,25 @@ export const cityCommands: readonly Command[] = [
           principal: address,
           isActive: z.boolean(),
           stake: units,
-          /** The watchdog has warned of it. */
+          /** Flagged by the watchdog. */
           isFlagged: z.boolean(),
-          /** In the watchdog's window. */
+          /** Within the watchdog's window. */
           approvals: count,
           decisions: count,
           weakenings: count,
-          /** Approvals since its last rejection. */
+          /** Approvals since the last rejection. */
           inARow: count,
         }),
       ),
       senior: address,
       hasQuorum: z.boolean(),
       watchdog: z.strictObject({
-        /** Nothing of the panel's but release and impeachment executes. */
+        /** Only release and impeachment can be executed. */
         isFrozen: z.boolean(),
-        /** Frozen for too long: fewer can release it. */
+        /** Frozen for too long: fewer signatures can release it. */
         isDegraded: z.boolean(),
         isStopped: z.boolean(),
-        /** Signatures that end a freeze, stop the city, and let it go on. */
+        /** Signatures required to end a freeze, stop the city, and resume it. */
         releaseQuorum: count,
         stopQuorum: count,
         resumeQuorum: count,
@@ -327,7 +327,7 @@ export const cityCommands: readonly Command[] = [
     async run({ client }) {
       const { roster, watchdog, constitution } = client;
       const limit = async (name: ParameterName) => Number(await constitution.param(parameterIndex(name)));
-      // All at once: what is asked together is one request.
+      // Concurrent reads share one request.
       const [
         adjudicators,
         { timestamp },

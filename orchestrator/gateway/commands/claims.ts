@@ -16,7 +16,7 @@ import { count } from "../wire.ts";
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/);
 const claimId = z.string().min(1).max(500).meta({ description: "<attester's address>:<anything>" });
-/** What an attester sends; what is sealed comes of the check. */
+/** What an attester sends; the seal is added by the check. */
 const emitted = claimEnvelopeSchema.omit({ artifact_signature: true, verification_artifact_id: true });
 
 const outcomeOutput = z.strictObject({
@@ -25,26 +25,26 @@ const outcomeOutput = z.strictObject({
   evidence: z.record(z.string(), z.json()),
   verifier_id: z.string().meta({ description: "did:key that the signature is checked with; get_city names it" }),
   verified_at: z.string(),
-  /** Both null only where nothing was seen that could be sealed. */
+  /** Both are null only if nothing was read that could be sealed. */
   source_digest: digestSchema.nullable(),
   artifact_signature: hex.nullable(),
 });
 
 function deskOf({ claims }: CityWorld): ClaimDesk {
-  if (claims === undefined) throw new Refused("NotFound", "This city keeps no claims", { action: "ask its operator" });
+  if (claims === undefined) throw new Refused("NotFound", "This city does not keep claims", { action: "ask its operator" });
   return claims;
 }
 
 const shown = (outcome: VerificationOutcome): z.input<typeof outcomeOutput> => ({ ...outcome, evidence: { ...outcome.evidence } });
 
-/** Claims and their checks, by the paths that `attestationHandlers` of the package serves. */
+/** Claims and their checks, under the paths of the package's `attestationHandlers`. */
 export const claimCommands: readonly Command[] = [
   cityCommand({
     name: "emit_claim",
     method: "POST",
     path: `${CLAIMS_PATH}/claims`,
     group: "Claims",
-    doc: "Takes in a typed claim (claim-attestation/v1) of the member that signs the request, for good. Everybody may read it.",
+    doc: "Accepts a typed claim (claim-attestation/v1) of the member that signs the request, permanently. It is public.",
     access: "signed",
     cost: 50,
     input: emitted,
@@ -60,7 +60,7 @@ export const claimCommands: readonly Command[] = [
     method: "POST",
     path: `${CLAIMS_PATH}/verify`,
     group: "Claims",
-    doc: "Has a claim that was emitted here checked against its source, once and within its window; asked again it gives the same signed outcome. Sources are payloads of this city that everybody may read (urn:agentcity:block:<cid>) and the origins that the operator lists.",
+    doc: "Checks a claim that was emitted here against its source, once and within its window; repeated requests return the same signed outcome. Sources are public payloads of this city (urn:agentcity:block:<cid>) and the operator's allowed origins.",
     access: "open",
     waits: true,
     cost: 50,
@@ -73,7 +73,7 @@ export const claimCommands: readonly Command[] = [
     method: "GET",
     path: `${CLAIMS_PATH}/audit/{claim_id}`,
     group: "Claims",
-    doc: "All that is on record of a claim: its envelope, what its check found, its entries of the trail, and where the trail ends, signed.",
+    doc: "The complete record of a claim: its envelope, the outcome of its check, its trail entries, and the signed end of the trail.",
     access: "open",
     cost: 5,
     input: z.strictObject({ claim_id: claimId }),
@@ -94,7 +94,7 @@ export const claimCommands: readonly Command[] = [
     method: "GET",
     path: `${CLAIMS_PATH}/manifest.json`,
     group: "Claims",
-    doc: "What travels with claims (claim-attestation/v1), as JSON Schemas: the extension's manifest.",
+    doc: "JSON Schemas of the claim formats (claim-attestation/v1): the extension's manifest.",
     access: "open",
     cost: 1,
     input: z.strictObject({}),
