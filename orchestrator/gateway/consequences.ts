@@ -16,15 +16,15 @@ export const SIMULATED_BY = [...REPORTING, "eth_call"] as const;
 
 export interface Consequences extends Simulated {
   readonly method: (typeof SIMULATED_BY)[number];
-  /** Why the methods that say more gave no answer. */
+  /** Why more detailed methods gave no answer. */
   readonly unreported: readonly Unreported[];
-  /** Every word of storage that would change; null where the node does not say. */
+  /** Every storage word that would change; null if the node does not report them. */
   readonly storage: readonly (Simulated["changes"][number] & { readonly contract: string; readonly address: Address })[] | null;
-  /** Tokens that would move, in the smallest unit; null where the node does not say. */
+  /** Token transfers, smallest unit; null if the node does not report them. */
   readonly transfers: readonly { readonly from: Address; readonly to: Address; readonly units: string }[] | null;
 }
 
-/** What a node reports in the contracts' own names: storage by their layouts, money by events. */
+/** A node's report with the contracts' names: storage by their layouts, transfers by events. */
 export async function inNames(
   world: World,
   message: OverrideAction,
@@ -53,13 +53,13 @@ function contractAt({ client }: World, { mission }: OverrideAction, address: Add
   return cityContracts.find((name) => isAddressEqual(client.addresses[name], address));
 }
 
-/** As many attempts of a node, and executors of an attempt, as a law allows. */
+/** Maximum number of attempts of a node, and of executors per attempt. */
 const ATTEMPTS = 8;
 const SLOTS = 16;
-/** By which contracts number time: what an adjudicator did in a day, corrections of ten, the treasury's and the panel's months. Seconds. */
+/** Periods by which contracts number time: daily acts of an adjudicator, ten-day corrections, months of treasury and panel. Seconds. */
 const PERIODS = [1n, 10n, 30n].map((days) => days * 86_400n);
 
-/** What mappings may hold something under: whom the order is about, who signs, and what the events name. */
+/** Possible keys of mappings: the subject of the order, its signers, and values in events. */
 async function keysOf({ client }: World, message: OverrideAction, signers: readonly Address[], logs: NodeReport["logs"]): Promise<Keys> {
   const { mission, target, node, caseHash } = message;
   const topics = [...new Set(logs.flatMap((log) => log.topics.slice(1)))];
@@ -67,7 +67,7 @@ async function keysOf({ client }: World, message: OverrideAction, signers: reado
   const named = topics.flatMap((topic) => (/^0x0{24}(?!0{8})/.test(topic) ? [toAddress(`0x${topic.slice(26)}`)] : []));
   const addresses = [target, mission, ...signers, ...principals, ...named, ...cityContracts.map((name) => client.addresses[name])];
   const now = await chainTime({ client });
-  // A mission's keys (MissionStorage.sol): of a node, of its attempt, of an executor in it.
+  // A mission's keys (MissionStorage.sol): node, attempt, executor.
   const attempts = Array.from({ length: ATTEMPTS }, (_, attempt) => (BigInt(node) << 8n) | BigInt(attempt));
   const slots = attempts.flatMap((attempt) => Array.from({ length: SLOTS }, (_, slot) => (attempt << 8n) | BigInt(slot)));
   const small = topics.map(BigInt).filter((topic) => topic < 1n << 40n);

@@ -9,7 +9,7 @@ import { signRequest } from "./http-signature.ts";
 import type { Ask } from "./mcp.ts";
 import { pathFields } from "./openapi.ts";
 
-/** A city elsewhere does not answer, or not like one. */
+/** A remote city does not answer, or not like a city. */
 export class CityUnreachable extends AgentCityError {
   constructor(url: string, reason: string, cause?: unknown) {
     super("CityUnreachable", `No answer from the city at ${url}`, {
@@ -20,7 +20,7 @@ export class CityUnreachable extends AgentCityError {
   }
 }
 
-/** Words of a stranger: what would move a terminal's cursor is taken out. */
+/** Untrusted text: control characters that could affect a terminal are removed. */
 const words = z.string().transform((text) => text.replaceAll(/[^\P{C}\n]/gu, "").slice(0, 2_000));
 const errorSchema = z.object({
   error: z.object({
@@ -31,10 +31,10 @@ const errorSchema = z.object({
   }),
 });
 
-/** Milliseconds that an answer may take. */
+/** Timeout of an answer, milliseconds. */
 const TIMEOUT = 20_000;
 
-/** Asks the gateway at this URL. Throws Refused with its words, or CityUnreachable. */
+/** Queries the gateway at this URL. Throws Refused with its message, or CityUnreachable. */
 export function askElsewhere(url: string): Ask {
   return async ({ path, method, output }: Command, input, { bearer }) => {
     const inPath = pathFields(path);
@@ -49,19 +49,19 @@ export function askElsewhere(url: string): Ask {
       throw new Refused("BadRequest", error.message, { details: error.code });
     }
     output.parse(body);
-    if (!isObject(body)) throw new CityUnreachable(url, "it answered with something else than an object");
+    if (!isObject(body)) throw new CityUnreachable(url, "its answer is not an object");
     return body;
   };
 }
 
-/** Who signs requests to a city elsewhere. `now`: unix seconds. */
+/** Signs requests to a remote city. `now`: unix seconds. */
 export interface Signing {
   readonly account: LocalAccount;
   readonly chainId: number;
   readonly now: () => number;
 }
 
-/** Hands something to the gateway at this URL; with a key, by a signed request. Throws an error of the city's own code, or CityUnreachable. */
+/** Posts to the gateway at this URL; with a key, by a signed request. Throws an error with the city's code, or CityUnreachable. */
 export async function postElsewhere<Output extends z.ZodType>(
   url: string,
   path: string,

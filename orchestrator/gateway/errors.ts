@@ -1,9 +1,9 @@
 import { REFUSALS } from "../agreements/errors.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** The HTTP status of each error that a stranger can cause; whatever is not here is the gateway's own fault. */
+/** HTTP status of each error that a client can cause; any other is the gateway's own fault. */
 const STATUS: Readonly<Record<string, number>> = {
-  // What an agreement's rules refuse, unless it says otherwise below.
+  // Refusals by agreement rules; overridden below where needed.
   ...Object.fromEntries(REFUSALS.map((code) => [code, 409])),
   MalformedAgreement: 422,
   UnsupportedVersion: 422,
@@ -70,12 +70,12 @@ const STATUS: Readonly<Record<string, number>> = {
   TooManyStreams: 429,
 };
 
-/** What only the operator can mend: who asks hears what it is, and so does the operator. */
+/** Errors that only the operator can fix: reported to the client and to the operator. */
 const OPERATORS: ReadonlySet<string> = new Set(["BlockDamaged"]);
 
-/** A request that is refused, by name. */
+/** A refused request, with a named error. */
 export class Refused extends AgentCityError {
-  /** Seconds after which the same request may fare better. */
+  /** Seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
   constructor(
     code:
@@ -122,7 +122,10 @@ export interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string; readonly details?: string; readonly action?: string };
 }
 
-/** What a caller learns: an error of ours with its facts; of anything else only that it happened. `isOurs`: the operator need not hear of it. */
+/**
+ * The client's view of an error: our own errors with details; of any other only that it happened. `isOurs`: the operator need not be
+ * informed.
+ */
 export function answerTo(error: unknown): { readonly status: number; readonly body: ErrorBody; readonly isOurs: boolean } {
   if (error instanceof AgentCityError) {
     if (OPERATORS.has(error.code)) {

@@ -13,28 +13,28 @@ import { parseLog } from "../records/log.ts";
 import type { FrontWorld } from "./command.ts";
 import { payloadsOf } from "./payloads.ts";
 
-/** A copy of a bundle for one reader: its files in order, each with how its bytes are read. */
+/** A copy of a bundle for one reader: its files in order, each with a function that reads it. */
 export interface BundleCopy {
   readonly paths: readonly string[];
   bytes(path: string): Uint8Array;
 }
 
-/** Bundles whose contents are kept in order; the one asked for longest ago goes first. */
+/** Number of bundles whose contents are cached, least recently used first out. */
 const MOST = 8;
 
-/** Copies of finished missions' bundles: each mission's work in them is for whoever may read it. */
+/** Copies of finished missions' bundles, limited to what each reader may read. */
 export class BundleExports {
   readonly #contents = new Map<string, Promise<BundleContents>>();
   readonly #ended = new Map<Address, Terms>();
 
-  /** `reader`: the key that asks; without one, what is for everybody. */
+  /** `reader`: the caller's key; without one, the public copy. */
   async copyOf(world: FrontWorld, folder: string, mission: Address, reader: Address | undefined): Promise<BundleCopy> {
     const manifest = parseManifest(new Uint8Array(readFileSync(join(folder, MANIFEST))));
     const contents = await this.#contentsOf(world, folder, mission, manifest.digest);
     const terms = new Map(await Promise.all(contents.missions.map(async (each) => [each, await this.#termsOf(world, each)] as const)));
     const withheld = contents.withheldFrom((of, about) => {
       const known = about === undefined ? undefined : terms.get(about);
-      // What is about no mission is everybody's.
+      // Records that are about no mission are public.
       if (known === undefined) return true;
       const { visibility, sponsor, isEnded } = known;
       return mayRead(of, visibility, { isOver: isEnded, isRevealed: false }, reader === sponsor ? ["sponsor"] : []);
@@ -71,7 +71,7 @@ export class BundleExports {
   }
 }
 
-/** What decides about a mission's work; of one that has ended it stays so. */
+/** Facts that determine access to a mission's work; constant once it has ended. */
 interface Terms {
   readonly visibility: Visibility;
   readonly sponsor: Address;

@@ -4,24 +4,24 @@ import type { JsonObject } from "../primitives/json.ts";
 import { CLAIM_WINDOW, CLAIMS_PATH } from "./claim-desk.ts";
 import type { Command } from "./command.ts";
 
-/** Names the extension by which a city says that it keeps agreements (docs/agreements.md). */
+/** URI of the extension by which a city declares that it keeps agreements (docs/agreements.md). */
 export const AGREEMENTS_EXTENSION = "https://agentcity.dev/extensions/agreements/v1";
 
-/** An extension of A2A that a city knows: whoever does not loses nothing. */
+/** A supported A2A extension, which clients may ignore. */
 export interface Extension {
   readonly uri: string;
   readonly description: string;
   readonly params: JsonObject;
-  /** The commands whose answers are the extension's. */
+  /** Commands whose answers use the extension. */
   readonly commands: readonly string[];
 }
 
-/** What a card declares. `sources`: schemes of sources that claims are checked against. */
+/** Extensions declared in a card. `sources`: URI schemes of sources that claims are checked against. */
 export function extensionsOf(commands: readonly Command[], url: string, sources: readonly string[]): readonly Extension[] {
   return [claimsExtension(commands, url, sources), agreementsExtension(commands, url)];
 }
 
-/** Pramana: where claims are checked and read, which and by when, and against what. */
+/** Pramana: endpoints, kinds of claims, time limit, and sources. */
 function claimsExtension(commands: readonly Command[], url: string, sources: readonly string[]): Extension {
   const { uri, description, params } = agentExtension({
     verify_endpoint: `${url}${CLAIMS_PATH}/verify`,
@@ -34,7 +34,7 @@ function claimsExtension(commands: readonly Command[], url: string, sources: rea
   return { uri, description, params, commands: commands.filter(({ group }) => group === "Claims").map(({ name }) => name) };
 }
 
-/** Agreements of ASA, version 1: where, by which commands, about what, signed how, and where their money may lie. */
+/** ASA agreements, version 1: endpoints, commands, service types, signatures, and escrow. */
 function agreementsExtension(commands: readonly Command[], url: string): Extension {
   const own = commands.filter(({ group }) => group === "Agreements").map(({ name }) => name);
   return {
@@ -53,7 +53,7 @@ function agreementsExtension(commands: readonly Command[], url: string): Extensi
   };
 }
 
-/** Of the extensions that a client names in its A2A-Extensions, those that are known here. */
+/** Supported extensions among those in a client's A2A-Extensions header. */
 export function activatedIn(header: string | undefined, known: readonly Extension[]): readonly Extension[] {
   const named = (header ?? "").split(",").map((each) => each.trim());
   return known.filter(({ uri }) => named.includes(uri));

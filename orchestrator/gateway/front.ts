@@ -42,7 +42,7 @@ import { PhaseTimes } from "./phase-times.ts";
 import { Rounds } from "./rounds.ts";
 import { sealFor, webKeyOf } from "./seals.ts";
 
-/** What the front of a gateway has to know, as it crosses into another thread. */
+/** Settings of a gateway's front, which may run in another thread. */
 export const frontSettingsSchema = z.strictObject({
   /** 0: any free port of loopback. */
   port: z.int(),
@@ -50,7 +50,7 @@ export const frontSettingsSchema = z.strictObject({
   origins: z.array(z.string()),
   proxies: z.array(z.string()),
   limits: limitsSchema,
-  /** Gas that strangers may cost the city in 24 hours. */
+  /** Gas budget for strangers' transactions in 24 hours. */
   relayGas: z.int().positive(),
   version: z.string(),
   dir: z.string(),
@@ -62,13 +62,13 @@ export const frontSettingsSchema = z.strictObject({
   identities: addressSchema.optional(),
   /** Whether the city has the console's files. */
   hasPages: z.boolean(),
-  /** Schemes of sources that claims are checked against. */
+  /** URI schemes of sources that claims are checked against. */
   claimSources: z.array(z.string()),
-  /** Paid commands are paid for. */
+  /** Whether paid commands require a payment. */
   hasToll: z.boolean(),
   network: z.strictObject({ name: z.string(), genesis: hashSchema, isEmbedded: z.boolean(), finality: z.int(), rpcUrl: z.string() }),
   addresses: cityAddressesSchema,
-  /** Where the hub's stream stands. */
+  /** State of the hub's stream. */
   stream: hubNewsSchema,
 });
 export type FrontSettings = z.input<typeof frontSettingsSchema>;
@@ -79,18 +79,18 @@ export interface Wall {
   readonly sleep: (millis: number) => Promise<void>;
 }
 
-/** Milliseconds between two looks at who takes too long. */
+/** Interval of checking timeouts, milliseconds. */
 const TIMEOUTS_LOOKED_AT = 2_000;
 
-/** Connections beyond an address's own that hear by name that they are too many: of one address, and in all. Others are closed without a word. */
+/** Surplus connections that get an error response: per address, and in all. Others are closed silently. */
 const REFUSED_EACH = 64;
 const REFUSED = 256;
 
-/** The answer to a caller that does not speak HTTP, or takes too long about it. */
+/** The response to a client that does not speak HTTP, or is too slow. */
 function outsideHttp(error: Error, { headersWithin, requestWithin }: GatewayLimits): string {
   const isLate = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT";
   const refusal = isLate
-    ? new Refused("RequestTooSlow", `Headers come within ${headersWithin} s, a request within ${requestWithin} s`)
+    ? new Refused("RequestTooSlow", `Headers must arrive within ${headersWithin} s, a request within ${requestWithin} s`)
     : new Refused("BadRequest", "This is not HTTP/1.1");
   const { status, body } = answerTo(refusal);
   const text = canonicalJson(body);
@@ -104,8 +104,8 @@ function outsideHttp(error: Error, { headersWithin, requestWithin }: GatewayLimi
 }
 
 /**
- * The gateway's front: all that lies between a client's socket and the city. It checks who asks and what, reads chain and stream by itself,
- * and hands on over its port what only the city can do. It may run in any thread; it opens and closes when the city says so.
+ * The gateway's front: everything between a client's socket and the city. It authenticates and validates requests, reads chain and stream
+ * itself, and forwards to the city what only the city can do. It may run in any thread; it opens and closes on the city's command.
  */
 export function startFront(port: MessagePort, given: FrontSettings, wall: Wall): void {
   const settings = frontSettingsSchema.parse(given);
@@ -127,7 +127,7 @@ export function startFront(port: MessagePort, given: FrontSettings, wall: Wall):
   const hub = new HubView({
     ...{ rows: new HubRows(city.rows), blocks, finality: network.finality, legislature: addresses.LegislativeProcedure },
   });
-  // Steps that arrive while it opens come on top.
+  // Steps that arrive while it opens are applied on top.
   hub.begin(settings.stream);
   let front: Awaited<ReturnType<typeof openFront>> | undefined;
   // Without a city it says nothing more.
@@ -205,7 +205,7 @@ async function openFront({ settings, city, hub, blocks, wall, shown }: FrontPart
   server.on("connection", (socket: Socket) => {
     rounds.accepted();
     const address = partyOf(socket.remoteAddress ?? "", undefined, []);
-    // All strangers come through a proxy's.
+    // Through a proxy all clients share its address.
     if (settings.proxies.includes(address)) return;
     const own = places.take(address);
     const leave = own ?? refusals.take(address);
@@ -228,10 +228,10 @@ async function openFront({ settings, city, hub, blocks, wall, shown }: FrontPart
   };
 }
 
-/** To a request over a connection that its address has no place for. */
+/** For requests on a connection beyond the address's limit. */
 function tooMany(): Response {
-  const action = "ask over connections that are open, or again in a second";
-  const refusal = new Refused("TooManyConnections", "This address has as many connections as one may have", { action, retryAfter: 1 });
+  const action = "use an open connection, or retry in a second";
+  const refusal = new Refused("TooManyConnections", "This address has reached its limit of connections", { action, retryAfter: 1 });
   const { status, body } = answerTo(refusal);
   const headers = { "content-type": "application/json", "retry-after": "1", connection: "close" };
   return new Response(canonicalJson(body), { status, headers });
@@ -242,7 +242,7 @@ export function operatorSecretIn(dir: string) {
   return hexSchema.parse(readFileSync(join(dir, "operator.key"), "utf8").trim());
 }
 
-/** The operator's key, which signs what the city says of itself. */
+/** The operator's key, which signs the city's own statements. */
 export function operatorIn(dir: string) {
   return privateKeyToAccount(operatorSecretIn(dir));
 }
@@ -268,7 +268,7 @@ async function aboutCity(
       events: `${publicUrl}${STREAM_PATH}`,
       mcp: `${publicUrl}${MCP_PATH}`,
       a2a: `${publicUrl}${CARD_PATH}`,
-      /** The chain, for whoever is on this machine: a wallet that is to sign for it has to show it. */
+      /** The chain's RPC URL, for wallets on this machine. */
       rpc: network.rpcUrl,
       ...(seatsUrl === undefined ? {} : { seats: seatsUrl }),
     },
@@ -280,15 +280,15 @@ async function aboutCity(
     cardKey: webKeyOf(sealFor("card", operatorSecretIn(dir))),
     verifier: didOf(sealFor("claims", operatorSecretIn(dir)).publicKey),
     operatorSees: [
-      "every record and input of its missions, and what is not handed in sealed before it is revealed",
-      "who asks what, from which address",
+      "every record and input of its missions, and unsealed work before it is revealed",
+      "who requests what, from which address",
     ],
     operatorCan: [
-      ...(network.isEmbedded ? ["rewrite the chain: it lives in this process"] : []),
+      ...(network.isEmbedded ? ["rewrite the chain, which lives in this process"] : []),
       "refuse or delay requests, and leave records out",
-      "sign with the keys of every member that lives in this process",
+      "sign with the keys of every member in this process",
     ],
-    operatorCannot: ["sign for keys that live elsewhere", "change an event that somebody else has a hash of, unseen"],
+    operatorCannot: ["sign for keys held elsewhere", "change an event undetected by someone who has its hash"],
   };
   return { document, signature: await operator.signMessage({ message: canonicalJson(document) }) };
 }

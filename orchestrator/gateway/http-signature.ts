@@ -8,37 +8,37 @@ import { type ArrivedRequest, hasLowS, neededComponents, SIGNATURE_LIFE, signatu
 
 /**
  * Requests signed with an Ethereum key: ERC-8128 over RFC 9421, in one strict form. The label is `eth`; method, authority, path, query,
- * body and every header that changes the meaning are signed; a signature lives a minute and is good once.
+ * body and every header that changes the meaning are signed; a signature is valid for a minute and for one use.
  */
 
-/** What a signature says, once everything but its nonce was checked. */
+/** A signature's content, fully verified except for its nonce. */
 export interface SignedBy {
   readonly key: Address;
   readonly nonce: string;
   /** Unix seconds. */
   readonly expires: number;
-  /** The text that the key itself signed (EIP-191); none where a contract says that a signature is its own. */
+  /** The text that the key signed (EIP-191); absent for contract signatures. */
   readonly signed?: { readonly text: string; readonly signature: Hex };
 }
 
-/** Seconds by which clocks may differ. */
+/** Tolerated clock skew, seconds. */
 const CLOCK_SKEW = 5;
 
 const INPUT =
   /^eth=(\((?:"[@a-z0-9-]{1,40}"(?: "[@a-z0-9-]{1,40}"){0,15})\)(?:;[a-z]{1,10}=(?:\d{1,12}|"[\x21\x23-\x5b\x5d-\x7e]{1,128}"))*)$/;
-/** 65 bytes of a key, or what a contract wallet takes for a signature. */
+/** A key's 65 bytes, or a contract wallet's signature. */
 const SIGNATURE = /^eth=:([A-Za-z0-9+/]{1,5464}={0,2}):$/;
 const NONCE = /^[A-Za-z0-9_-]{16,128}$/;
 const KEY_ID = /^erc8128:([1-9]\d{0,15}):(0x[0-9a-fA-F]{40})$/;
 
-const bad = (problem: string) => new Refused("BadSignature", `The request's signature is not good: ${problem}`);
+const bad = (problem: string) => new Refused("BadSignature", `The request's signature is invalid: ${problem}`);
 
-/** Whether the request brings a signature at all. */
+/** Whether the request has a signature at all. */
 export function isSigned({ headers }: ArrivedRequest): boolean {
   return headers.get("signature") !== null || headers.get("signature-input") !== null;
 }
 
-/** Who signed this very request. Throws Refused. The nonce is still to be consumed. `now`: unix seconds. */
+/** The signer of this very request. Throws Refused. The nonce still has to be consumed. `now`: unix seconds. */
 export async function signerOfRequest(
   request: ArrivedRequest,
   chainId: number,
@@ -47,7 +47,7 @@ export async function signerOfRequest(
 ): Promise<SignedBy> {
   const input = request.headers.get("signature-input");
   const signature = request.headers.get("signature");
-  if (input === null || signature === null) throw bad("Signature and Signature-Input are both needed");
+  if (input === null || signature === null) throw bad("Signature and Signature-Input are both required");
   const [, parameters] = INPUT.exec(input) ?? [];
   if (parameters === undefined) throw bad("Signature-Input is not one list under the label eth");
   const components = [...(/^\(([^)]*)\)/.exec(parameters)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
@@ -78,7 +78,7 @@ function parametersIn(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [, name = "", value = ""] of text.replace(/^\([^)]*\)/, "").matchAll(/;([a-z]+)=("[^"]*"|\d+)/g)) {
     if (!["created", "expires", "nonce", "keyid"].includes(name)) throw bad(`parameter ${name} is not known`);
-    if (found.has(name)) throw bad(`parameter ${name} stands there twice`);
+    if (found.has(name)) throw bad(`parameter ${name} appears twice`);
     const isText = name === "nonce" || name === "keyid";
     if (isText !== value.startsWith('"')) throw bad(`parameter ${name} has the wrong type`);
     found.set(name, isText ? value.slice(1, -1) : value);
@@ -88,9 +88,9 @@ function parametersIn(text: string): ReadonlyMap<string, string> {
 
 function requireTimes(said: ReadonlyMap<string, string>, now: number): { readonly expires: number } {
   const [created, expires] = [Number(said.get("created") ?? Number.NaN), Number(said.get("expires") ?? Number.NaN)];
-  if (!Number.isSafeInteger(created) || !Number.isSafeInteger(expires)) throw bad("created and expires are both needed");
-  if (expires <= created || expires - created > SIGNATURE_LIFE) throw bad(`it must live for 1 to ${SIGNATURE_LIFE} s`);
-  if (created > now + CLOCK_SKEW) throw bad("it is from the future: compare your clock");
+  if (!Number.isSafeInteger(created) || !Number.isSafeInteger(expires)) throw bad("created and expires are both required");
+  if (expires <= created || expires - created > SIGNATURE_LIFE) throw bad(`it must be valid for 1 to ${SIGNATURE_LIFE} s`);
+  if (created > now + CLOCK_SKEW) throw bad("it was created in the future: check your clock");
   if (expires < now) throw bad("it has expired");
   return { expires };
 }
@@ -98,25 +98,25 @@ function requireTimes(said: ReadonlyMap<string, string>, now: number): { readonl
 function requireDigest({ headers, body }: ArrivedRequest, components: readonly string[]): void {
   if (!components.includes("content-digest")) return;
   const digest = createHash("sha256").update(body).digest("base64");
-  if (headers.get("content-digest") !== `sha-256=:${digest}:`) throw bad("content-digest is not that of the body");
+  if (headers.get("content-digest") !== `sha-256=:${digest}:`) throw bad("content-digest does not match the body");
 }
 
 function signatureIn(header: string): Hex {
   const [, text = ""] = SIGNATURE.exec(header) ?? [];
   const bytes = Buffer.from(text, "base64");
-  if (bytes.length === 0 || bytes.toString("base64") !== text) throw bad("it is no signature under the label eth");
+  if (bytes.length === 0 || bytes.toString("base64") !== text) throw bad("it is not a signature under the label eth");
   return bytesToHex(new Uint8Array(bytes));
 }
 
-/** Why these are not the 65 bytes of this key over a message (EIP-191); undefined when they are. */
+/** Why these are not this key's 65 bytes over a message (EIP-191); undefined if they are. */
 async function problemOf(key: Address, raw: Hex, signature: Hex): Promise<string | undefined> {
   if (size(signature) !== 65) return "it is not 65 bytes";
-  if (!hasLowS(signature) || !/1[bc]$/.test(signature)) return "it is not in the one form of its kind";
+  if (!hasLowS(signature) || !/1[bc]$/.test(signature)) return "it is not in canonical form";
   const by = await recoverMessageAddress({ message: { raw }, signature }).catch(() => undefined);
   return by !== undefined && isAddressEqual(by, key) ? undefined : "it is not by the key that keyid names";
 }
 
-/** What a signer adds to a request. */
+/** Headers added by a signer. */
 export interface SignatureHeaders {
   readonly "signature-input": string;
   readonly signature: string;

@@ -46,69 +46,69 @@ export interface GatewayOptions {
   readonly city: CityLink;
   readonly commands: readonly Command[];
   readonly limits: GatewayLimits;
-  /** Names by which this gateway is called, without ports; anything else is a page that rebinds its name. */
+  /** Host names of this gateway, without ports; any other is a DNS rebinding attempt. */
   readonly hosts: readonly string[];
-  /** Addresses of proxies, whose `X-Forwarded-For` says who asks. */
+  /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly proxies: readonly string[];
-  /** Pages of these origins may read answers. */
+  /** Origins whose pages may read answers. */
   readonly origins: readonly string[];
   readonly url: () => string;
   readonly version: string;
   /** Signs the city's card. */
   readonly cardSeal: ByteSigner;
-  /** Schemes of sources that claims are checked against. */
+  /** URI schemes of sources that claims are checked against. */
   readonly claimSources: readonly string[];
   readonly nonces: Nonces;
   readonly bearers: Bearers;
-  /** The machine's clock, in milliseconds: signatures live by it. */
+  /** The machine's clock, milliseconds, for signatures. */
   readonly millis: () => number;
-  /** In which answers are begun. */
+  /** Schedules answers. */
   readonly rounds: Pick<Rounds, "turn">;
-  /** Ends all streams. */
+  /** Aborted to end all streams. */
   readonly closing: AbortSignal;
   /** Whether the city has the console's files. */
   readonly hasPages: boolean;
-  /** Whether paid commands are paid for. */
+  /** Whether paid commands require a payment. */
   readonly hasToll: boolean;
-  /** What the city said last of its agreements. */
+  /** The city's latest report on its agreements. */
   readonly shown: () => Shown;
 }
 
-/** Breakers of agreements that are open, and how evaluators do at canaries. */
+/** Open breakers of agreements, and evaluators' canary results. */
 export interface Shown {
   readonly breakers: readonly JsonValue[];
   readonly canaries: CanaryCount;
 }
 
-/** A file of the console, with the headers that it is served with. */
+/** A file of the console with its response headers. */
 export interface Page {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
 }
-/** The console's files by path; a deep link gets the page. */
+/** The console's files by path; deep links get the page. */
 export type Pages = (path: string) => Page | undefined;
 
-/** What the gateway answers itself: a page never stands in for it. */
+/** Paths of the gateway itself, which console files never shadow. */
 const OWN_PATHS = ["/v1", MCP_PATH, A2A_PATH, "/openapi.json", "/docs", "/health", "/.well-known"];
 
-/** Milliseconds after which a silent stream says that it lives. */
+/** Interval of keep-alives on a silent stream, milliseconds. */
 const PING = 5_000;
 const MAX_DEPTH = 64;
-/** Streams with words to look for: in all, and of one address. */
+/** Streams with a text filter: maximum in all, and per address. */
 const MAX_SEARCHING = 16;
 const MAX_SEARCHING_EACH = 2;
-/** A message of MCP; a tool's call costs as much as its command besides. */
+/** Cost of an MCP message; a tool call adds its command's cost. */
 const MCP_COST = 1;
 
-/** Where the caller's socket ends; the adapter puts Node's own request there. */
+/** The client's socket, as provided by the adapter. */
 const socketSchema = z.object({ incoming: z.object({ socket: z.object({ remoteAddress: z.string().optional() }) }) });
 
-/** The gateway's HTTP face, made from the table of commands. */
+/** The gateway's HTTP interface, generated from the table of commands. */
 export function gatewayApp(options: GatewayOptions): Hono {
   const { world, city, commands, limits, hosts, origins, proxies, millis, bearers, nonces } = options;
   const app = new Hono();
   const allowances = new Allowances(limits);
-  const admission = new Admission(limits.atOnce, limits.waiting, () => busy("The gateway has all hands full"));
+  const admission = new Admission(limits.atOnce, limits.waiting, () => busy("The gateway is at capacity"));
   const streams = new Places(limits.connections, limits.streams);
   const searching = new Places(MAX_SEARCHING, MAX_SEARCHING_EACH);
   const bodies = new Arrivals(limits.largeBodies, limits.largeBodiesEach, millis);
@@ -133,14 +133,14 @@ export function gatewayApp(options: GatewayOptions): Hono {
     xFrameOptions: "DENY",
     strictTransportSecurity: false,
   });
-  /** A path that is none of the gateway's own may be one of the console's, whose files bring headers of their own. */
+  /** Other paths may be the console's, whose files have their own headers. */
   const mayBePage = ({ req: { path, method } }: Context) =>
     options.hasPages && (method === "GET" || method === "HEAD") && !OWN_PATHS.some((own) => path === own || path.startsWith(`${own}/`));
   app.use((context, next) => (mayBePage(context) ? next() : secured(context, next)));
   app.use(async (context, next) => {
     const names = [(context.req.header("host") ?? "").replace(/:\d+$/, ""), new URL(context.req.url).hostname];
     const foreign = names.find((name) => !hosts.includes(name.toLowerCase()));
-    if (foreign !== undefined) throw new Refused("HostUnknown", "This gateway does not go by that name", { details: foreign.slice(0, 80) });
+    if (foreign !== undefined) throw new Refused("HostUnknown", "Unknown host name", { details: foreign.slice(0, 80) });
     await next();
   });
   if (origins.length > 0)
@@ -165,7 +165,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
   const now = () => Math.floor(millis() / 1_000);
   const isSignedByContract = contractsOf(world.client.chain.publicClient);
 
-  /** Reads and checks who asks. */
+  /** Authenticates the caller. */
   async function callerOf(context: Context, body: Uint8Array, access: Command["access"]): Promise<Who> {
     if (access === "open" || access === "order") return {};
     const request: ArrivedRequest = {
@@ -182,12 +182,12 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const authorization = context.req.header("authorization");
     if (access !== "signed" && authorization !== undefined) return { key: bearers.keyOf(authorization, now()) };
     if (access === "reader") return {};
-    throw new Refused("SignatureMissing", "This needs a signed request", { action: "docs/gateway.md shows how one is made" });
+    throw new Refused("SignatureMissing", "This requires a signed request", { action: "docs/gateway.md shows how to sign one" });
   }
 
-  /** A mission may end while its stream is followed: asked anew for each event. */
+  /** A mission may end while its stream is followed: checked again for each event. */
   const isWithheld = (event: StreamEvent) => withholding(world)(event);
-  /** Those who follow share the events of a step: each is written once. */
+  /** Followers share the events of a step: each is serialised once. */
   const told = new WeakMap<StreamEvent, Promise<string>>();
   function toldOnce(event: StreamEvent): Promise<string> {
     const text = told.get(event) ?? tell(event, isWithheld).then(canonicalJson);
@@ -201,9 +201,9 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const { after, ...asked } = inputOf(streamInput, queryOf(context, STREAM_PATH, streamKinds));
     const last = lastEventId(context) ?? after ?? world.hub.cursor().sequence;
     const filter = filterOf(world, asked);
-    // Words are sought for each who follows, all others' questions in one reading for all.
+    // Text filters are evaluated per follower, all others in one shared read.
     const leave = (filter.text === undefined ? streams : searching).take(party(context));
-    if (leave === undefined) throw new Refused("TooManyStreams", "This address follows enough streams", { action: "close one" });
+    if (leave === undefined) throw new Refused("TooManyStreams", "This address has reached its limit of streams", { action: "close one" });
     return streamSSE(context, async (stream) => {
       const end = new AbortController();
       const stop = () => end.abort();
@@ -216,7 +216,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
           await stream.writeSSE({ id: String(event.sequence), event: event.eventType ?? event.name, data: await toldOnce(event) });
         }
       } catch (error) {
-        // It ends, and whoever followed comes again from the last event on.
+        // The client will reconnect from its last event.
         city.tell(`a stream of events ended: ${messageOf(error)}`);
       } finally {
         clearInterval(ping);
@@ -240,7 +240,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
         if (command.isTagged === true) return onConditions(context, command, input, caller);
         if (isPaidFor(command)) return withReceipt(context, await paid(context, command, input));
         const answer = () => answered(command, input, caller);
-        // What is shown to somebody alone is kept for nobody.
+        // Answers for one caller are not cached.
         const isForAll = command.access === "open" || (command.access === "reader" && caller.key === undefined);
         const isKept = command.at === "front" && isForAll && command.method === "GET" && command.isOfFiles !== true;
         return text(context, isKept ? await kept.get(`${command.name} ${canonicalJson(given)}`, answer) : await answer());
@@ -261,7 +261,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return text(context, answer);
   }
 
-  /** A command that looks at the conditions of a request, and at its key. */
+  /** A command with preconditions and an Idempotency-Key. */
   async function onConditions(context: Context, command: Command, input: z.infer<z.ZodObject>, caller: Caller): Promise<Response> {
     const conditions = conditionsIn((name) => context.req.header(name));
     if (isPaidFor(command))
@@ -272,14 +272,14 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return tagged(context, command, answer, conditions);
   }
 
-  /** A write that names itself by a key is answered as it was the first time. */
+  /** A write with an Idempotency-Key is answered as it was the first time. */
   function once(context: Context, command: Command, input: unknown, work: () => Promise<Answered>): Promise<Answered> {
     const header = command.method === "POST" ? context.req.header("idempotency-key") : undefined;
     if (header === undefined) return work();
     return keyed.answer({ from: party(context), key: keyIn(header), command: command.name, input }, now(), work);
   }
 
-  /** An answer with its entity tag; of a reader who has it already, the tag alone. */
+  /** An answer with its entity tag, or 304 for a reader that has it. */
   function tagged(context: Context, { method }: Command, answer: string, conditions: Conditions | undefined): Response {
     const tag = tagOf(answer);
     context.header("etag", `"${tag}"`);
@@ -290,7 +290,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   addBlockRoutes(app, { city, spend, bodyOf, callerOf });
 
-  /** Who uses a tool: the SDK hands the request on without its socket. */
+  /** The tool's caller: the SDK passes the request on without its socket. */
   const asking = new AsyncLocalStorage<string>();
   const mcp = mcpHandler(commands, options.version, asked, limits.body);
   options.closing.addEventListener("abort", () => void mcp.close(), { once: true });
@@ -321,13 +321,13 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return asking.run(party(context), async () => json(context, await answerA2a(a2a, text, context.req.header("a2a-version"), active)));
   });
 
-  /** A command as plain JSON, by whoever the tool's caller shows itself to be. */
+  /** Runs a command as plain JSON for a tool's caller. */
   async function asked(command: Command, given: JsonObject, { bearer, signature, payment }: Proof): Promise<JsonObject> {
     const whose = asking.getStore() ?? "unknown";
     allowances.spend(whose, command.cost, millis());
     if (isPaidFor(command) && payment === undefined)
-      throw new Refused("PaidOverHttp", `${command.name} is answered for a payment`, {
-        action: `${command.method} ${command.path} says what (x402), and so does MCP`,
+      throw new Refused("PaidOverHttp", `${command.name} requires a payment`, {
+        action: `${command.method} ${command.path} states its terms (x402), and so does MCP`,
       });
     const answeredTo = async (input: z.infer<z.ZodObject>): Promise<string> => {
       if (!isPaidFor(command)) {
@@ -345,7 +345,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     });
   }
 
-  /** What a command answers, as RFC 8785 text. */
+  /** A command's answer, as RFC 8785 text. */
   async function answered(command: Command, input: z.infer<z.ZodObject>, caller: Caller): Promise<string> {
     return command.at === "city" ? city.run(command.name, input, caller) : canonicalJson(await command.run(world, input, caller));
   }
@@ -361,7 +361,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return by;
   }
 
-  /** One of the hands that answer at once, unless the command waits for something to happen. */
+  /** Takes one of the workers that answer at once, unless the command waits for an event. */
   function inTurn<Answer>({ waits }: Command, whose: string, answer: () => Promise<Answer>): Promise<Answer> {
     const begun = async () => {
       await options.rounds.turn();
@@ -370,7 +370,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return waits === true ? begun() : admission.run(begun, whose);
   }
 
-  /** Bytes of a body, and no more than so many. One that says it is large, or does not say, takes a place while it arrives. */
+  /** Reads a body up to this size. Large bodies, and those of unknown size, take a place while they arrive. */
   async function bodyOf(context: Context, most: number): Promise<Uint8Array> {
     const said = Number(context.req.header("content-length") ?? Number.POSITIVE_INFINITY);
     if (most <= limits.body || said <= limits.body) return bytesIn(context, most);
@@ -378,7 +378,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     try {
       return await bytesIn(context, most, arriving);
     } catch (error) {
-      // What is left of it is not read.
+      // The rest of it is not read.
       context.header("connection", "close");
       throw error;
     } finally {
@@ -396,10 +396,10 @@ export function gatewayApp(options: GatewayOptions): Hono {
   return app;
 }
 
-/** Whom a request shows itself to be by, and what was signed of it. */
+/** The authenticated key of a request, and what it signed. */
 type Who = Partial<Pick<SignedBy, "key" | "signed">>;
 
-/** The caller of a command, with what it signed of a request with this body where the command keeps that. */
+/** The caller of a command, with what it signed if the command stores that. */
 function callerFor({ keeps }: Command, { key, signed }: Who, body: Uint8Array, from: string): Caller {
   const caller = { ...(key === undefined ? {} : { key }), from };
   return keeps !== true || signed === undefined ? caller : { ...caller, shown: { by: "text", ...signed, ...bodyShown(body) } };
@@ -409,7 +409,7 @@ function json(context: Context, value: unknown, status = 200): Response {
   return text(context, canonicalJson(value), status);
 }
 
-/** Canonical JSON that is written already. */
+/** A response with already canonical JSON. */
 function text(context: Context, answer: string, status = 200): Response {
   return context.newResponse(answer, status as 200, { "content-type": "application/json", "cache-control": "no-store" });
 }
@@ -420,7 +420,7 @@ function socketOf(context: Context): string {
 }
 
 async function bytesIn(context: Context, most: number, arriving?: Arriving): Promise<Uint8Array> {
-  const tooLarge = () => new Refused("BodyTooLarge", `A body holds ${most} bytes at most`);
+  const tooLarge = () => new Refused("BodyTooLarge", `A body may have at most ${most} bytes`);
   if (Number(context.req.header("content-length") ?? 0) > most) throw tooLarge();
   const reader = context.req.raw.body?.getReader();
   const parts: Uint8Array[] = [];
@@ -443,7 +443,7 @@ async function bytesIn(context: Context, most: number, arriving?: Arriving): Pro
 
 function jsonIn(context: Context, body: Uint8Array): unknown {
   const [type = ""] = (context.req.header("content-type") ?? "").split(";");
-  // Anything else could be sent by a foreign page without asking first.
+  // Any other media type could be sent cross-origin without a preflight.
   if (type.trim().toLowerCase() !== "application/json") throw new Refused("WrongMediaType", "Expected content-type application/json");
   let text: string;
   try {
@@ -455,7 +455,7 @@ function jsonIn(context: Context, body: Uint8Array): unknown {
   return parseJson(text);
 }
 
-/** How deep brackets go; those inside strings count too, which only makes it stricter. */
+/** Maximum nesting of brackets; those inside strings count too, which only makes it stricter. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -469,7 +469,7 @@ function depthOf(text: string): number {
 function inputOf<Input extends z.ZodObject>(schema: Input, given: unknown): z.infer<Input> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new Refused("BadRequest", "The request does not fit its schema", { details: z.prettifyError(parsed.error).slice(0, 500) });
+  throw new Refused("BadRequest", "The request does not match its schema", { details: z.prettifyError(parsed.error).slice(0, 500) });
 }
 
 type Kinds = Readonly<Record<string, "integer" | "boolean" | "string">>;
@@ -478,7 +478,7 @@ const kindsSchema = z.object({
   properties: z.record(z.string(), z.object({ type: z.enum(["integer", "boolean", "string"]).catch("string") })).default({}),
 });
 
-/** How a field's text in a URL is read. */
+/** How fields in a URL are parsed. */
 function fieldKinds(input: z.ZodObject): Kinds {
   const { properties } = kindsSchema.parse(jsonSchemaOf(input));
   return Object.fromEntries(Object.entries(properties).map(([name, { type }]) => [name, type]));
@@ -489,7 +489,7 @@ function queryOf(context: Context, path: string, kinds: Kinds): Record<string, u
   for (const [name, values] of Object.entries(context.req.queries())) {
     const [value = "", ...more] = values;
     if (more.length > 0) throw new Refused("BadRequest", `${name.slice(0, 40)} is given more than once`);
-    if (given.some(([known]) => known === name)) throw new Refused("BadRequest", `${name} stands in the path already`);
+    if (given.some(([known]) => known === name)) throw new Refused("BadRequest", `${name} is already in the path`);
     given.push([name, value]);
   }
   return Object.fromEntries(given.map(([name, text]) => [name, readAs(text, Object.hasOwn(kinds, name) ? kinds[name] : undefined)]));
@@ -504,7 +504,7 @@ function readAs(text: string, kind: Kinds[string] | undefined): unknown {
 function lastEventId(context: Context): number | undefined {
   const text = context.req.header("last-event-id");
   if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new Refused("BadRequest", "Last-Event-ID is not a sequence of this hub");
+  if (!/^\d{1,15}$/.test(text)) throw new Refused("BadRequest", "Last-Event-ID is not a sequence number of this hub");
   return Number(text);
 }
 
@@ -512,8 +512,8 @@ function unknownRoute(commands: readonly Command[], method: string, path: string
   const block = `${BLOCK_PATH}/{cid}`;
   const routes = [...commands, { method: "GET", path: STREAM_PATH }, { method: "GET", path: block }, { method: "PUT", path: block }];
   const here = routes.filter((row) => new RegExp(`^${row.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path));
-  if (here.length === 0) return new Refused("NoSuchCommand", "There is nothing at this path", { action: "GET /docs lists what there is" });
-  return new Refused("WrongMethod", `${method.slice(0, 10)} is not what this path answers`, {
+  if (here.length === 0) return new Refused("NoSuchCommand", "There is nothing at this path", { action: "GET /docs lists every path" });
+  return new Refused("WrongMethod", `This path does not support ${method.slice(0, 10)}`, {
     details: here.map((row) => row.method).join(", "),
   });
 }

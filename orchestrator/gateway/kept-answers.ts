@@ -1,15 +1,15 @@
-/** Answers to open questions, kept while nothing happens in the city: many who watch ask the same. */
+/** Cache of answers to open commands until something happens in the city: many observers ask the same. */
 export class KeptAnswers {
   readonly #place: () => string;
   readonly #answers = new Map<string, Promise<string>>();
   #at = "";
 
-  /** `place`: where chain and records were read to; another one lets go of all answers. */
+  /** `place`: how far chain and records were read; a change clears the cache. */
   constructor(place: () => string) {
     this.#place = place;
   }
 
-  /** Who asks while the answer is being made waits for that one. A failure is kept for nobody else. */
+  /** Concurrent callers share one computation. Failures are not cached. */
   get(question: string, ask: () => Promise<string>): Promise<string> {
     const at = this.#place();
     if (at !== this.#at) {
@@ -18,7 +18,7 @@ export class KeptAnswers {
     }
     const kept = this.#answers.get(question);
     const answer = kept ?? ask();
-    // What is asked often stays, whatever one who asks for everything once would push out.
+    // Most recently used last, so that one client requesting everything once does not evict popular answers.
     this.#answers.delete(question);
     this.#answers.set(question, answer);
     if (kept !== undefined) return answer;
@@ -33,5 +33,5 @@ export class KeptAnswers {
 }
 
 const MOST = 256;
-/** Characters. */
+/** Maximum size of a cached answer, characters. */
 const LARGEST = 262_144;

@@ -4,22 +4,22 @@ import { canonicalJson } from "../primitives/json.ts";
 import type { Sql } from "../records/sql.ts";
 import { Refused } from "./errors.ts";
 
-/** What a request was answered; `receipt`: of what it paid. */
+/** A request's answer; `receipt`: for its payment. */
 export interface Answered {
   readonly answer: string;
   readonly receipt?: string | undefined;
 }
 
-/** A request that names itself by a key of its caller's choice. */
+/** A request with an idempotency key chosen by its caller. */
 export interface KeyedRequest {
-  /** The address that it came from (`partyOf`): nobody uses up another's keys. */
+  /** The caller's party (`partyOf`), so that no caller can use up another's keys. */
   readonly from: string;
   readonly key: string;
   readonly command: string;
   readonly input: unknown;
 }
 
-/** Seconds for which an answer is kept; how many of an address, and in all. */
+/** Lifetime of an answer, seconds; maximum number per party, and in all. */
 const KEPT = 86_400;
 const MAX_EACH = 256;
 const MOST = 4_096;
@@ -27,7 +27,7 @@ const MOST = 4_096;
 const rowSchema = z.object({ request: z.string(), answer: z.string().nullable(), receipt: z.string().nullable() });
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/;
 
-/** The key of an `Idempotency-Key` header: text of a structured field, or bare as most clients send it. Throws BadRequest. */
+/** Parses an `Idempotency-Key` header: a structured-field string, or bare as most clients send it. Throws BadRequest. */
 export function keyIn(header: string): string {
   const [, quoted, bare] = KEY.exec(header.trim()) ?? [];
   const key = quoted ?? bare;
@@ -36,19 +36,19 @@ export function keyIn(header: string): string {
 }
 
 /**
- * First answers to requests that bring an `Idempotency-Key`, in the city's records. What was refused is not kept: it changed nothing, and may fare
- * better later. The command itself has to take the same request once: after a power cut between it and its answer it runs again.
+ * First answers to requests with an `Idempotency-Key`, in the city's records. Refusals are not stored: they changed nothing, and a retry
+ * may succeed. Commands must be idempotent themselves: after a power cut between command and answer they run again.
  */
 export class KeyedAnswers {
   readonly #sql: Pick<Sql, "query">;
-  /** Requests that are being answered: the same one twice at once is one. */
+  /** Requests in progress: concurrent duplicates share one. */
   readonly #busy = new Map<string, Promise<unknown>>();
 
   constructor(sql: Pick<Sql, "query">) {
     this.#sql = sql;
   }
 
-  /** The first answer under the key, or what `work` answers now. Throws KeyReused for another request. `now`: unix seconds. */
+  /** The first answer under the key, or the result of `work`. Throws KeyReused for a different request. `now`: unix seconds. */
   async answer(asked: KeyedRequest, now: number, work: () => Promise<Answered>): Promise<Answered> {
     const place = `${asked.from} ${asked.key}`;
     const before = this.#busy.get(place) ?? Promise.resolve();
@@ -83,7 +83,7 @@ export class KeyedAnswers {
     }
   }
 
-  /** Takes the key for this request; what it was taken for before, if it was. */
+  /** Reserves the key for this request; returns its earlier use, if any. */
   async #taken(mine: readonly string[], request: string, now: number): Promise<readonly z.infer<typeof rowSchema>[]> {
     await this.#sql.query("DELETE FROM gateway_keyed WHERE expires < $1", [now]);
     const fresh = await this.#sql.query(
@@ -94,7 +94,7 @@ export class KeyedAnswers {
       const rows = await this.#sql.query("SELECT request, answer, receipt FROM gateway_keyed WHERE party = $1 AND key = $2", [...mine]);
       return z.array(rowSchema).parse(rows);
     }
-    // An address makes room among its own; in all, the one that has most does.
+    // A party makes room among its own keys; overall, the party with the most does.
     await this.#sql.query(
       `DELETE FROM gateway_keyed WHERE party = $1 AND key IN
          (SELECT key FROM gateway_keyed WHERE party = $1 ORDER BY (key = $2) DESC, expires DESC, key OFFSET ${MAX_EACH})`,

@@ -14,10 +14,10 @@ interface KeptLaw {
   readonly document: MissionDocument;
 }
 
-/** Laws that are kept; the one asked for longest ago goes first. */
+/** Number of cached laws, least recently used first out. */
 const MOST = 64;
 
-/** The documents that sessions chose, each read once: the law of a mission never changes. */
+/** The documents chosen by sessions, each read once: a mission's law never changes. */
 export class Laws {
   readonly #of: Pick<World, "client" | "hub" | "blocks">;
   readonly #kept = new Map<Address, Promise<KeptLaw | undefined>>();
@@ -26,7 +26,7 @@ export class Laws {
     this.#of = world;
   }
 
-  /** The document of this mission's law; undefined where this city does not keep it. */
+  /** The document of this mission's law; undefined if this city does not store it. */
   async of(mission: Address): Promise<KeptLaw | undefined> {
     const asked = this.#kept.get(mission) ?? this.#read(mission);
     this.#kept.delete(mission);
@@ -36,12 +36,12 @@ export class Laws {
     const forget = () => {
       if (this.#kept.get(mission) === asked) this.#kept.delete(mission);
     };
-    // The stream may not be that far yet.
+    // The stream may lag behind, so absence is not cached.
     asked.then((law) => (law === undefined ? forget() : undefined), forget);
     return asked;
   }
 
-  /** Whose eyes a mission is for. One whose law is not here is for nobody's but its parties'. */
+  /** A mission's visibility; `parties` if its law is not stored here. */
   async visibilityOf(mission: Address): Promise<Visibility> {
     const law = await this.of(mission);
     return law !== undefined && law.document.visibility === undefined ? "public" : "parties";

@@ -2,25 +2,25 @@ import { z } from "zod";
 import { Refused } from "./errors.ts";
 
 const positive = z.int().positive();
-/** What strangers may take of a gateway. */
+/** Limits for clients of a gateway. */
 export const limitsSchema = z.strictObject({
-  /** Bytes of a body. */
+  /** Maximum size of a body, bytes. */
   body: positive,
-  /** Cost that an address may spend at once, and regains each second. */
+  /** Cost that an address may spend at once, and regains per second. */
   burst: positive,
   perSecond: positive,
-  /** Requests answered side by side, and waiting. */
+  /** Concurrent and queued requests. */
   atOnce: positive,
   waiting: positive,
   connections: positive,
   connectionsEach: positive,
-  /** Seconds that a client may take for its headers, and for a whole request. */
+  /** Time limits for a client's headers, and for a whole request, seconds. */
   headersWithin: positive,
   requestWithin: positive,
-  /** Bodies beyond `body` on their way in at once: in all, and of one address. */
+  /** Concurrent uploads of bodies beyond `body`: in all, and per address. */
   largeBodies: positive,
   largeBodiesEach: positive,
-  /** Live streams of one address. */
+  /** Live streams per address. */
   streams: positive,
 });
 export type GatewayLimits = Readonly<z.output<typeof limitsSchema>>;
@@ -40,10 +40,10 @@ export const LIMITS: GatewayLimits = {
   streams: 100,
 };
 
-/** Addresses remembered; a full allowance is what a forgotten one has. */
+/** Number of addresses remembered; a forgotten one has its full allowance. */
 const REMEMBERED = 20_000;
 
-/** One allowance for each address. */
+/** Rate limits by address. */
 export class Allowances {
   readonly #limits: Pick<GatewayLimits, "burst" | "perSecond">;
   readonly #left = new Map<string, { readonly left: number; readonly at: number }>();
@@ -63,8 +63,8 @@ export class Allowances {
     if (this.#left.size > REMEMBERED && oldest !== undefined) this.#left.delete(oldest);
     if (left < cost) {
       const wait = Math.ceil((cost - left) / perSecond);
-      const action = `wait ${wait} s, or ask for larger pages`;
-      throw new Refused("TooManyRequests", "This address asks too much at once", { action, retryAfter: wait });
+      const action = `wait ${wait} s, or request larger pages`;
+      throw new Refused("TooManyRequests", "This address exceeded its rate limit", { action, retryAfter: wait });
     }
   }
 }

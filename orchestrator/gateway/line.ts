@@ -2,14 +2,14 @@ import type { MessagePort } from "node:worker_threads";
 import { z } from "zod";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 
-/** The other side of a line is gone: its thread ended before it answered. */
+/** The thread at the other end of a line ended before it answered. */
 export class LineClosed extends AgentCityError {
   constructor() {
     super("LineClosed", "The other thread ended before it answered");
   }
 }
 
-/** Something that the other side threw, with what callers look at: the number of a node's refusal, what a reverted call returned. */
+/** An error from the other side, with the parts that callers inspect: a node's refusal code, a reverted call's data. */
 class ThrownElsewhere extends Error {
   readonly code: string | number | undefined;
   readonly data: unknown;
@@ -39,9 +39,9 @@ const messageSchema = z.union([
 ]);
 type Message = z.infer<typeof messageSchema>;
 
-/** Questions and answers over a message port, both ways. Whoever asks checks the answer, whoever answers the question. */
+/** Requests and answers over a message port, both ways. Each side validates what it receives. */
 export interface Line {
-  /** Throws what the other side threw, or LineClosed. */
+  /** Throws the other side's error, or LineClosed. */
   ask(question: unknown): Promise<unknown>;
   /** Resolves when either side has closed it. */
   readonly closed: Promise<void>;

@@ -13,26 +13,26 @@ import type { Page, Pages } from "./http.ts";
 import type { Line } from "./line.ts";
 import { type Paid, PaymentRequired } from "./x402.ts";
 
-/** What the front needs of the city, wherever each of them runs. */
+/** The front's interface to the city, wherever each of them runs. */
 export interface CityLink {
-  /** Runs a command that needs what only the city has; its answer as RFC 8785 text. */
+  /** Runs a command of the city; returns its answer as RFC 8785 text. */
   run(command: string, input: unknown, caller: Caller): Promise<string>;
-  /** Runs a paid command for the payment in a header. Throws PaymentRequired. */
+  /** Runs a paid command with the payment of a header. Throws PaymentRequired. */
   charge(order: PaidOrder, payment: string | undefined): Promise<Paid>;
   readonly request: Request;
   readonly rows: Pick<Sql, "query">;
   block(key: Address, id: string): Promise<Uint8Array>;
   bring(key: Address, call: Hash, bytes: Uint8Array): Promise<void>;
   page(path: string): Promise<Page | undefined>;
-  /** A line for the operator. */
+  /** Logs a line for the operator. */
   tell(line: string): void;
 }
 
-/** A use of a paid command. */
+/** An invocation of a paid command. */
 const paidOrderSchema = z.strictObject({
   command: z.string(),
   input: z.unknown(),
-  /** Where it was asked, and what for: what a payment is shown to be for. */
+  /** The requested URL, for which a payment is made. */
   url: z.string(),
   description: z.string(),
   conditions: conditionsSchema.optional(),
@@ -86,7 +86,7 @@ export function cityOver(line: Line): CityLink {
     block: async (key, id) => bytesSchema.parse(await ask({ ask: "block", key, id })),
     bring: async (key, call, bytes) => void (await ask({ ask: "bring", key, call, bytes })),
     page: async (path) => pageSchema.parse(await ask({ ask: "page", path })) ?? undefined,
-    // Without a city nobody is left to read it.
+    // Without a city there is no one to read it.
     tell: (text) => void ask({ ask: "tell", line: text }).catch(() => {}),
   };
 }

@@ -215,7 +215,7 @@ describe("an agent that has nothing of ours", function () {
     // Another agent did it again, and the mission's sponsor has what was paid for.
     const done = outcome.nodes.filter(({ executors }) => executors.some((slot) => won.includes(slot)));
     expect(done.map(({ state, attempts }) => [state, attempts])).to.deep.equal(done.map(() => ["COMPLETED", 2]));
-    const told = ["CLEARED_FAIL", "the verifiers found the work wrong"];
+    const told = ["CLEARED_FAIL", "the verifiers rejected the work"];
     expect(work.slashes.map(({ reason, words }) => [reason, words])).to.deep.equal(won.map(() => told));
     expect(BigInt(work.slashes[0]?.amount ?? 0) > 0n).to.equal(true);
     expect(work.reputation.some(({ previous, current }) => current < previous)).to.equal(true);

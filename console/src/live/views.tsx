@@ -15,7 +15,7 @@ export type View = keyof typeof VIEWS;
 /** How the mission is looked at; it is in the address, so that it can be passed on. */
 export interface Looking {
   readonly view: View;
-  /** Only what went wrong, or was stopped. */
+  /** Only failures and stops. */
   readonly isFailures: boolean;
   /** Of the address, with its question mark. */
   readonly query: string;

@@ -16,25 +16,25 @@ const share = z.number().min(0).max(1);
 const id = z.string();
 
 export const clearingsOutput = z.strictObject({
-  /** What each executor claimed of its output, and how an issuer's check of it ended. */
+  /** Each executor's claim about its output, and the result of an issuer's check. */
   claims: z.array(
     z.strictObject({ attempt: count, slot: count, by: id, says: z.string(), status: z.string(), method: z.string(), checkedBy: id }),
   ),
-  /** What the Guardian measured of each run, in order; no scores while it knew too little of the service's own past. */
+  /** The Guardian's measurements of each run, in order; no scores while the service's history was too short. */
   watched: z.array(
     z.strictObject({
       service: hash,
       agent: address,
       /** Completed tasks that it was compared with. */
       tasks: count,
-      /** Standard deviations beyond the middle of these, by scorer. */
+      /** Standard deviations beyond the mean of these, by scorer. */
       scores: z.array(z.strictObject({ scorer: z.string(), z: z.number() })),
       reason: z.enum(FREEZE_REASONS).nullable(),
-      /** An issuer that ran the same code on the same input got the same; null where nothing stood out. */
+      /** Whether re-execution by an issuer gave the same; null if there was no anomaly. */
       repeated: z.boolean().nullable(),
     }),
   ),
-  /** What the constitution allows this mission: standard deviations by both scorers, tools and messages of a run. */
+  /** The constitution's limits for this mission: standard deviations by both scorers, tools and messages of a run. */
   limits: z.strictObject({ deviation: z.number(), tools: count, messages: count }),
   /** How each attempt was decided, from the evidence to the decision. */
   clearings: z.array(
@@ -45,11 +45,11 @@ export const clearingsOutput = z.strictObject({
       verdicts: z.array(
         z.strictObject({
           ...{ by: id, question: z.string(), verdict: z.string(), confidence: share },
-          /** What it found by each kind of judging that the law asks for. */
+          /** Findings by each kind of check that the law requires. */
           kinds: z.array(z.strictObject({ kind: z.string(), verdict: z.string(), score: share, model: z.string().nullable() })),
         }),
       ),
-      /** What the panel found by each of them, in verifiers; `human` is a person's act, and stands with the node. */
+      /** The panel's findings by kind, in number of verifiers; `human` is a person's act, shown with the node. */
       kinds: z.array(z.strictObject({ kind: z.string(), passed: count, failed: count, silent: count })),
       minConfidence: share,
       performance: z.string(),
@@ -65,7 +65,7 @@ export const clearingsOutput = z.strictObject({
 type Named = Awaited<ReturnType<typeof missionNamed>>;
 const input = z.strictObject({ mission: address, node: count.max(255) });
 
-/** Documents about a node, in the order in which they were recorded; what this city does not keep is left out. */
+/** Documents about a node, in the order recorded; those that this city does not store are left out. */
 async function recordsOf<Content>(world: World, missionId: `0x${string}`, nodeId: number, name: string, schema: z.ZodType<Content>) {
   const found: Content[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -114,7 +114,7 @@ export const clearingCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/nodes/{node}/clearings",
     group: "Missions",
-    doc: "Why a node cleared or not: claims, what the Guardian measured, evidence with its classes, verdicts, decision. While the mission runs, for those who have a part in the node.",
+    doc: "Why a node was cleared or not: claims, the Guardian's measurements, evidence with its classes, verdicts, decision. While the mission is running, only for those with a part in the node.",
     access: "reader",
     cost: 5,
     input,
@@ -122,7 +122,7 @@ export const clearingCommands: readonly Command[] = [
     async run(world, { mission: named, node }, caller) {
       const found = await missionNamed(world, named);
       if (!(await mayReadOf(world, caller, "verdict", { ...found, node })))
-        throw new Refused("NotAllowed", "Work of a mission that runs is withheld", {
+        throw new Refused("NotAllowed", "The work of a running mission is withheld", {
           action: "ask again when it is over; adjudicators may ask get_sealed_clearings",
         });
       return clearingsOf(world, found, node);
@@ -133,7 +133,7 @@ export const clearingCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/nodes/{node}/sealed-clearings",
     group: "Panel",
-    doc: "The same while the mission runs, for adjudicators who have a seat.",
+    doc: "The same while the mission is running, for seated adjudicators.",
     access: "bearer",
     cost: 5,
     input,

@@ -34,9 +34,9 @@ const factOutput = z.strictObject({
 });
 
 export const debateOutput = z.strictObject({
-  /** The facts that a Regulator signed before anybody spoke; speeches cite them by id. Null before that. */
+  /** The facts that a Regulator signed before the debate; speeches cite them by id. Null before that. */
   briefing: z.strictObject({ regulator: address, documentId: contentId, block: count, evidence: z.array(factOutput) }).nullable(),
-  /** What everybody would have voted before the debate: ballot entries, best first. */
+  /** Every voter's ranking before the debate: ballot entries, best first. */
   straws: z.array(z.strictObject({ agent: address, ranking })),
   /** Recorded when the vote opens. */
   rounds: z.array(
@@ -52,7 +52,7 @@ export const debateOutput = z.strictObject({
           contentId,
         }),
       ),
-      /** Voters whose ranking is another than before the round. */
+      /** Number of voters whose ranking changed in the round. */
       changed: count,
     }),
   ),
@@ -66,10 +66,10 @@ export const debateOutput = z.strictObject({
       jaccard: count,
     }),
   ),
-  /** Whether approval waits for adjudicators because of them, and how they ruled. */
+  /** Whether approval waits for adjudicators because of them, and their ruling. */
   isDelayed: z.boolean(),
   ruling: z.enum(["let stand", "void"]).nullable(),
-  /** Whether what was voted on is what became law. */
+  /** Whether the law is what was voted on. */
   checks: z.array(z.strictObject({ what: z.string(), result: z.enum(["holds", "differs", "not yet", "not kept"]), details: z.string() })),
 });
 
@@ -85,7 +85,7 @@ const delegatedSchema = z.object({
   }),
 });
 
-/** The newest record of a kind about a session, read; undefined where there is none, or this city does not keep it. */
+/** The newest record of a kind about a session; undefined if there is none, or this city does not store it. */
 async function recordOf<Content>(world: World, missionId: Hash, name: string, schema: z.ZodType<Content>): Promise<Content | undefined> {
   const { events } = await world.hub.query({ missionId, name, newest: true, limit: 1 });
   const [event] = events;
@@ -98,7 +98,7 @@ function read<Content>({ blocks }: World, id: ContentId, schema: z.ZodType<Conte
 
 const sameRanking = (a: readonly number[] | undefined, b: readonly number[]) => a !== undefined && a.join() === b.join();
 
-/** The speeches in order, and how many changed their minds after each round. */
+/** The speeches in order, and how many voters changed their minds after each round. */
 function roundsOf(
   world: World,
   debate: z.output<typeof debateSchema>,
@@ -122,7 +122,7 @@ function roundsOf(
   });
 }
 
-/** From the document that was proposed to the clone that holds the money: each step compared. */
+/** Compares every step from the proposed document to the clone that holds the money. */
 async function checksOf(world: World, session: string, missionId: Hash): Promise<Checks> {
   const { client } = world;
   const { winner, mission: missionAddress } = await client.legislation.sessionOf(BigInt(session));
@@ -138,7 +138,7 @@ async function checksOf(world: World, session: string, missionId: Hash): Promise
   const compare = (what: string, wanted: Hash | undefined, found: Hash | undefined): Checks[number] => {
     const details = found ?? "";
     if (found === undefined) return { what, result: "not yet", details };
-    if (wanted === undefined) return { what, result: "not kept", details: "this city does not keep the document" };
+    if (wanted === undefined) return { what, result: "not kept", details: "this city does not store the document" };
     return { what, result: wanted === found ? "holds" : "differs", details };
   };
   return [
@@ -162,7 +162,7 @@ export const debateCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/sessions/{session}/debate",
     group: "Law",
-    doc: "What was said in a session and on which facts, opinions before it, blocs flagged after it, and whether what was voted on is what became law.",
+    doc: "A session's debate with its facts, rankings before it, blocs flagged after it, and whether the law is what was voted on.",
     access: "open",
     cost: 20,
     input: sessionInput,

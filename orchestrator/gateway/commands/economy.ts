@@ -4,12 +4,11 @@ import { type Command, command, type FrontWorld } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { hash } from "../wire.ts";
 
-const name = z.string().max(80).meta({ description: "As list_campaigns has it" });
+const name = z.string().max(80).meta({ description: "As listed by list_campaigns" });
 
 function campaignNamed({ campaigns }: FrontWorld, wanted: string) {
   const found = (campaigns === undefined ? [] : campaignsIn(campaigns)).find(({ summary }) => summary.name === wanted);
-  if (found === undefined)
-    throw new Refused("NotFound", `No campaign ${wanted} is here`, { action: "list_campaigns names those that are" });
+  if (found === undefined) throw new Refused("NotFound", `There is no campaign ${wanted} here`, { action: "list_campaigns lists them" });
   return found;
 }
 
@@ -19,7 +18,7 @@ export const economyCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/campaigns",
     group: "Economy",
-    doc: "Campaigns of the commons production economy: those that came with the software and those that were run here, with how many hypotheses ended how.",
+    doc: "Campaigns of the commons production economy: those included with the software and those run here, with the number of hypotheses by verdict.",
     access: "open",
     isOfFiles: true,
     cost: 5,
@@ -34,7 +33,7 @@ export const economyCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/campaigns/{campaign}",
     group: "Economy",
-    doc: "One campaign: each hypothesis with its verdict and why, each figure with its 95 % interval.",
+    doc: "One campaign: each hypothesis with its verdict and reason, each figure with its 95 % interval.",
     access: "open",
     isOfFiles: true,
     cost: 5,
@@ -47,7 +46,7 @@ export const economyCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/campaigns/{campaign}/data",
     group: "Economy",
-    doc: "The campaign's file as it lies, byte for byte, and its hash.",
+    doc: "The campaign's file, byte for byte, and its hash.",
     access: "open",
     isOfFiles: true,
     cost: 5,

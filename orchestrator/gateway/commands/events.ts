@@ -18,7 +18,7 @@ export const eventOutput = z.strictObject({
   primaryEntity: address.nullable(),
   secondaryEntity: address.nullable(),
   nodeId: count.nullable(),
-  /** Null where it is withheld: whoever may not read work could check a guess by its hash. */
+  /** Null if withheld: a reader without access could otherwise verify a guess by its hash. */
   payloadHash: hash.nullable(),
   payloadCid: contentId.nullable(),
   salt: hash.nullable(),
@@ -39,7 +39,7 @@ export const eventOutput = z.strictObject({
   isCorrected: z.boolean(),
 });
 
-/** The nine dimensions, as they are asked for over the wire. */
+/** The nine dimensions, as request fields. */
 export const filterInput = {
   mission: z
     .string()
@@ -50,31 +50,31 @@ export const filterInput = {
     .string()
     .regex(/^[1-9]\d{0,17}$/)
     .optional()
-    .meta({ description: "The mission that this session makes" }),
+    .meta({ description: "The mission of this session" }),
   agent: address.optional().meta({ description: "Any account that the event names" }),
   contract: address.optional(),
   eventType: z.enum(eventTypes).optional(),
   name: z.string().min(1).max(100).optional().meta({ description: "Contract.Event, or a record's kind" }),
   node: count.max(255).optional().meta({ description: "A node of the mission" }),
   epoch: count.optional(),
-  fromTime: count.optional().meta({ description: "Unix milliseconds, included" }),
+  fromTime: count.optional().meta({ description: "Unix milliseconds, inclusive" }),
   toTime: count.optional(),
-  fromBlock: count.optional().meta({ description: "Included; chain events only" }),
+  fromBlock: count.optional().meta({ description: "Inclusive; chain events only" }),
   toBlock: count.optional(),
-  principal: address.optional().meta({ description: "The person behind any account that the event names" }),
-  failures: z.boolean().optional().meta({ description: "Only what went wrong, or was stopped" }),
+  principal: address.optional().meta({ description: "The principal of any account that the event names" }),
+  failures: z.boolean().optional().meta({ description: "Only failures and stops" }),
   text: z.string().min(2).max(100).optional().meta({
-    description: "Anywhere in a payload that may be read now, whatever its case. A page may end early, even empty, with more to come",
+    description: "Case-insensitive text anywhere in a readable payload. A page may end early, even empty, with more to come",
   }),
 };
 const filterSchema = z.strictObject(filterInput);
 
-/** The hub's question. Throws NotFound for a mission or session that this city does not have. */
+/** Converts the request to a hub filter. Throws NotFound for an unknown mission or session. */
 export function filterOf(world: World, asked: z.infer<typeof filterSchema>): HubFilter {
   const { mission, session, agent, contract, principal, node, ...rest } = asked;
   const missionId = missionIdOf(world, mission, session);
   if (node !== undefined && missionId === undefined)
-    throw new Refused("BadRequest", "A node is a node of a mission", { action: "add mission or session" });
+    throw new Refused("BadRequest", "A node requires a mission", { action: "add mission or session" });
   return {
     ...rest,
     ...(missionId === undefined ? {} : { missionId }),
@@ -97,7 +97,7 @@ function missionIdOf({ hub }: World, mission: string | undefined, session: strin
   return found.id;
 }
 
-/** The event as the gateway tells it. */
+/** An event in the form of the gateway. */
 export async function tell(event: StreamEvent, isWithheld: Withholding): Promise<z.input<typeof eventOutput>> {
   return (await isWithheld(event)) ? { ...event, payloadHash: null, payloadCid: null, salt: null } : event;
 }
@@ -108,7 +108,7 @@ export const eventCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/events",
     group: "Events",
-    doc: "The Logging Hub by its nine indexes. GET /v1/events/stream follows the same question live, for everybody alike.",
+    doc: "Queries the Logging Hub by its nine indexes. GET /v1/events/stream follows the same query live, with public content only.",
     access: "reader",
     cost: 2,
     costOfKey: 3,
@@ -141,14 +141,14 @@ export const eventCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/payloads/{cid}",
     group: "Events",
-    doc: "The payload behind an event's payloadCid. Its RFC 8785 bytes hash to both ids. One that the caller may not read is answered as an unknown one.",
+    doc: "The payload behind an event's payloadCid. Its RFC 8785 bytes hash to both ids. A payload that the caller may not read is reported as unknown.",
     access: "reader",
     cost: 2,
     input: z.strictObject({ cid: contentId }),
     output: z.strictObject({ payloadCid: contentId, payloadHash: hash, payload: z.json() }),
     async run(world, { cid }, caller) {
       const bytes = await payloadFor(world, parseContentId(cid), withheldFrom(world, caller));
-      if (bytes === undefined) throw new Refused("NotFound", `No payload ${cid} is here to be read`);
+      if (bytes === undefined) throw new Refused("NotFound", `There is no readable payload ${cid} here`);
       return { payloadCid: contentIdOf(bytes), payloadHash: keccak256(bytes), payload: z.json().parse(parseJsonBytes(bytes)) };
     },
   }),

@@ -44,7 +44,7 @@ const commission = z.strictObject({
 const signature = z
   .string()
   .regex(/^0x(?:[0-9a-f]{2}){0,4096}$/)
-  .meta({ description: "Of the typed data that prepare_hearing gives, or 0x where the job is registered already" });
+  .meta({ description: "Signature of the typed data from prepare_hearing, or 0x if the job is registered already" });
 const work = z.record(z.string(), z.json()).meta({ description: "A JSON object; its Keccak-256 is what the escrow was told" });
 const item = z.strictObject({
   slot: count,
@@ -113,7 +113,7 @@ export const hearingCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/hearing-terms",
     group: "Agreements",
-    doc: "What both parties of a job sign (EIP-712) to have it judged by a panel of this city: for a wallet, as text. Compare it with what you mean to sign.",
+    doc: "What both parties of a job sign (EIP-712) to have it judged by a panel of this city, as text for a wallet. Compare it with what you intend to sign.",
     access: "order",
     cost: 2,
     input: z.strictObject({ terms }),
@@ -131,7 +131,7 @@ export const hearingCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/hearings",
     group: "Agreements",
-    doc: "Brings a job that names this city's ClearingEvaluator before a panel: its terms, the commission by which it is judged, and both signatures, unless it is registered already. The same job is taken once. Where the operator set a price, it is paid by x402.",
+    doc: "Brings a job that names this city's ClearingEvaluator before a panel: its terms, the commission by which it is judged, and both signatures, unless it is registered already. Repeated submissions are idempotent. If the operator set a price, it is paid by x402.",
     access: "order",
     paid: "toll",
     body: 2 * MAX_COMMISSION,
@@ -150,7 +150,7 @@ export const hearingCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/hearing-receipts",
     group: "Agreements",
-    doc: "Shows work to this city's issuers, who sign that they received it: items for the envelope that the provider delivers with, from `first` on. Nothing is kept.",
+    doc: "Shows work to this city's issuers, who sign that they received it: items for the envelope that the provider delivers with, from `first` on. Nothing is stored.",
     access: "order",
     body: 2 * MAX_WORK,
     cost: 20,
@@ -166,7 +166,7 @@ export const hearingCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/hearing-work",
     group: "Agreements",
-    doc: "Gives the panel the work that the provider committed to on chain, with what opens the commitment and the evidence for it. Anybody; other work is refused. The parties and the panel alone read it.",
+    doc: "Gives the panel the work that the provider committed to on chain, with the opening of the commitment and the evidence. Anyone may submit it; other work is refused. Only the parties and the panel can read it.",
     access: "order",
     body: 2 * MAX_WORK,
     cost: 20,
@@ -184,7 +184,7 @@ export const hearingCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/hearings/{hearing}",
     group: "Agreements",
-    doc: "Where a job stands before its panel, as the chain says.",
+    doc: "The on-chain state of a job before its panel.",
     access: "open",
     isOfFiles: true,
     cost: 2,

@@ -3,14 +3,14 @@ import { type Command, command } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { address, seconds } from "../wire.ts";
 
-/** What a key does with the gateway itself. */
+/** Commands about a key's relation to the gateway. */
 export const keyCommands: readonly Command[] = [
   command({
     name: "open_session",
     method: "POST",
     path: "/v1/session",
     group: "Sessions of keys",
-    doc: "A bearer of fifteen minutes for the key that signed this request. It reads what is the key's own, and never writes.",
+    doc: "A bearer token, valid for fifteen minutes, for the key that signed this request. It grants the key's read access, and never writes.",
     access: "signed",
     cost: 20,
     input: z.strictObject({}),
@@ -31,7 +31,7 @@ export const keyCommands: readonly Command[] = [
     input: z.strictObject({}),
     output: z.strictObject({ key: address }),
     async run(_, __, { key }) {
-      if (key === undefined) throw new Refused("BearerUnknown", "This request stands for no key");
+      if (key === undefined) throw new Refused("BearerUnknown", "This request is not authenticated");
       return { key };
     },
   }),

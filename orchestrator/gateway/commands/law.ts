@@ -37,32 +37,31 @@ const talliedSchema = z.object({ winner: z.number(), ballots: z.number(), order:
 
 export function sessionNamed({ hub }: World, session: string) {
   const row = hub.sessionNumbered(session);
-  if (row === undefined)
-    throw new Refused("NotFound", `This city has no session ${session}`, { action: "list_sessions names those it has" });
+  if (row === undefined) throw new Refused("NotFound", `This city has no session ${session}`, { action: "list_sessions lists them" });
   return row;
 }
 
-/** A candidate law by its numbers, as laws are compared before one is chosen. */
+/** A candidate law in numbers, for comparison. */
 export const shapeOutput = z.strictObject({
   nodes: count,
-  /** Executions there are at least: nodes times executors. */
+  /** Minimum number of executions: nodes times executors. */
   executions: count,
-  /** Nodes of tier 1, 2, 3: run again, compared, signed off by a human. */
+  /** Number of nodes of tier 1, 2, 3: re-executed, compared, reviewed by a human. */
   tiers: z.tuple([count, count, count]),
-  /** Verdicts that its panels give. */
+  /** Number of verdicts. */
   verdicts: count,
-  /** Weakest class of evidence that it pays for. */
+  /** Weakest evidence class that it pays for. */
   floor: z.enum(evidenceClasses),
   budget: units,
-  /** Greatest share of the budget that hangs on one node, basis points. */
+  /** Largest share of the budget for one node, basis points. */
   dearestBps: count,
-  /** Seconds of its longest chain of nodes, each with its whole clock: no run without a failure takes longer. */
+  /** Duration of its longest chain of nodes at full time limits, seconds: no run without a failure takes longer. */
   longest: seconds,
-  /** Nodes of which one waits for the other, on that chain. */
+  /** Number of nodes on that chain. */
   steps: count,
 });
 
-/** A law run through on paper: every node takes its whole clock, as many at once as the graph allows. */
+/** Simulates a law on paper: every node uses its full time limit, with as much parallelism as the graph allows. */
 function shapeOf({ nodes, budget }: MissionDocument): z.input<typeof shapeOutput> {
   const ends = new Map<number, { readonly at: number; readonly steps: number }>();
   for (const { number, after, timeout } of nodes) {
@@ -122,7 +121,7 @@ export const lawCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/sessions/{session}",
     group: "Law",
-    doc: "One session: its candidates, and once it is tallied the winner and the order of all.",
+    doc: "One session: its candidates and, once tallied, the winner and the full ranking.",
     access: "open",
     cost: 3,
     input: sessionInput,
@@ -135,7 +134,7 @@ export const lawCommands: readonly Command[] = [
           specHash: hash,
           documentId: contentId,
           sponsors: count,
-          /** Of its document, where this city keeps it. */
+          /** Title of its document, if this city stores it. */
           title: z.string().nullable(),
           isKept: z.boolean(),
           shape: shapeOutput.nullable(),
@@ -180,15 +179,15 @@ export const lawCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/sessions/{session}/ballots",
     group: "Law",
-    doc: "Every ballot of a session, and how often each entry was put before each other one.",
+    doc: "Every ballot of a session, and how many voters prefer each entry over each other.",
     access: "open",
     cost: 10,
     input: sessionInput,
     output: z.strictObject({
-      /** Candidates by their place on the ballot. */
+      /** Candidates by position on the ballot. */
       entries: z.array(count),
       ballots: z.array(z.strictObject({ agent: address, ranking: z.array(count) })),
-      /** Row before column. */
+      /** Voters who prefer the row over the column. */
       pairwise: z.array(z.array(count)),
     }),
     async run(world, { session }) {

@@ -4,7 +4,7 @@ import type { World } from "../command.ts";
 import { payloadsOf } from "../payloads.ts";
 import { units } from "../wire.ts";
 
-/** A mission's books: deposit = paid + fees + insurance + discount + refunded + children + what it still holds. */
+/** A mission's accounts: deposit = paid + fees + insurance + discount + refunded + children + what it still holds. */
 export const ledgerOutput = z.strictObject({
   deposit: units,
   paid: units,
@@ -12,13 +12,13 @@ export const ledgerOutput = z.strictObject({
   insurance: units,
   discount: units,
   refunded: units,
-  /** Owed, and not claimed yet. */
+  /** Owed and unclaimed. */
   entitled: units,
-  /** Lent to missions below. */
+  /** Lent to child missions. */
   children: units,
-  /** From the treasury, for reputation. */
+  /** From the treasury, as reputation premium. */
   subsidy: units,
-  /** Of appeals that are open. */
+  /** Bonds of open appeals. */
   bonds: units,
   isClosed: z.boolean(),
 });
@@ -42,7 +42,7 @@ export async function ledgerOf({ client }: World, mission: Address): Promise<z.i
 
 const deployedSchema = z.object({ mission: z.custom<Address>((value) => typeof value === "string") });
 
-/** Of every mission there is. */
+/** Ledgers of every mission. */
 export async function ledgersOf(world: World): Promise<readonly z.infer<typeof ledgerOutput>[]> {
   const deployed = await payloadsOf(world, { name: "TemplateRegistry.MissionDeployed" }, deployedSchema);
   return Promise.all(deployed.map(({ args }) => ledgerOf(world, args.mission)));

@@ -86,7 +86,7 @@ export const memberCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agents",
     group: "Members",
-    doc: "Everybody who ever registered: principal, kind, reputation, stake.",
+    doc: "All registered participants: principal, kind, reputation, stake.",
     access: "open",
     cost: 5,
     input: z.strictObject(pageInput),
@@ -101,14 +101,14 @@ export const memberCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agents/{agent}",
     group: "Members",
-    doc: "One agent as the chain has it now. Each cause of its reputation is an event: list_events with agent and eventType.",
+    doc: "One agent's current on-chain state. Each change of its reputation is an event: list_events with agent and eventType.",
     access: "open",
     cost: 2,
     input: z.strictObject({ agent: address }),
     output: agentOutput,
     async run(world, input) {
       const found = await describeAgent(world, toAddress(input.agent));
-      if (found.kind === "NONE") throw new Refused("NotFound", `Nobody is registered as ${found.agent}`);
+      if (found.kind === "NONE") throw new Refused("NotFound", `No participant is registered as ${found.agent}`);
       return found;
     },
   }),
@@ -137,7 +137,7 @@ export const memberCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/acts",
     group: "Members",
-    doc: "What adjudicators did, who signed, and why.",
+    doc: "Adjudicators' acts, with signers and reasons.",
     access: "open",
     cost: 3,
     input: z.strictObject(pageInput),
@@ -150,9 +150,9 @@ export const memberCommands: readonly Command[] = [
         target: address,
         adjudicators: z.array(address),
         justification: hash,
-        /** Where the text can be asked for by its content; its sha2-256 is `justification`. */
+        /** Content id of the text; its sha2-256 is `justification`. */
         justificationCid: contentId,
-        /** Where this city keeps the text. */
+        /** Present if this city stores the text. */
         because: z.string().nullable(),
         timestamp: count,
         transaction: hash.nullable(),

@@ -31,8 +31,7 @@ const deployedSchema = z.object({ mission: addressSchema });
 export async function missionNamed(world: World, text: string): Promise<{ readonly mission: Address; readonly missionId: `0x${string}` }> {
   const mission = toAddress(text);
   const row = world.hub.missionAt(mission);
-  if (row === undefined)
-    throw new Refused("NotFound", `This city has no mission ${mission}`, { action: "list_missions names those it has" });
+  if (row === undefined) throw new Refused("NotFound", `This city has no mission ${mission}`, { action: "list_missions lists them" });
   return { mission, missionId: row.id };
 }
 
@@ -90,7 +89,7 @@ export const nodeOutput = z.strictObject({
 
 function nodeOf({ nodes, slots }: KnownMission, number: number): z.input<typeof nodeOutput> {
   const node = nodes[number];
-  if (node === undefined) throw new RangeError(`no node ${number}`);
+  if (node === undefined) throw new RangeError(`unknown node ${number}`);
   const isSet = (mask: number, slot: number) => ((mask >> slot) & 1) === 1;
   return {
     number,
@@ -165,7 +164,7 @@ export const missionCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}",
     group: "Missions",
-    doc: "One mission: state, sponsor, session, law hash, title and goal of its law, and whose eyes it is for.",
+    doc: "One mission: state, sponsor, session, law hash, title and goal of its law, and its visibility.",
     access: "open",
     cost: 2,
     input: missionInput,
@@ -177,9 +176,7 @@ export const missionCommands: readonly Command[] = [
       expiresAt: seconds,
       title: z.string().nullable(),
       goal: z.string().nullable(),
-      visibility: z
-        .enum(VISIBILITIES)
-        .meta({ description: "parties: what is worked on in it is shown to those who have a part in it alone" }),
+      visibility: z.enum(VISIBILITIES).meta({ description: "parties: its contents are readable only by those with a part in it" }),
     }),
     async run(world, input) {
       const { mission } = await missionNamed(world, input.mission);
@@ -202,7 +199,7 @@ export const missionCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{id}/origin",
     group: "Missions",
-    doc: "Where a mission is, by its contract or by its missionId, which it has from the first word about its law on.",
+    doc: "A mission's progress, by its contract or by its missionId, which exists from the first draft of its law on.",
     access: "open",
     cost: 1,
     input: z.strictObject({ id: z.string().regex(/^0x([0-9a-fA-F]{40}|[0-9a-f]{64})$/) }),
@@ -211,7 +208,7 @@ export const missionCommands: readonly Command[] = [
       const row = id.length === 66 ? hub.missionWithId(toHash(id)) : hub.missionAt(toAddress(id));
       if (row === undefined)
         throw new Refused("NotFound", `This city has no mission ${id}`, {
-          action: "list_missions names those it has, list_sessions those whose law is being made",
+          action: "list_missions lists missions, list_sessions those whose law is being made",
         });
       return { missionId: row.id, session: row.session, epoch: row.epoch, mission: row.mission };
     },
@@ -229,7 +226,7 @@ export const missionCommands: readonly Command[] = [
     async run(world, input) {
       const { mission } = await missionNamed(world, input.mission);
       const law = await world.laws.of(mission);
-      if (law === undefined) throw new Refused("NotFound", `This city does not keep the document of ${mission}`);
+      if (law === undefined) throw new Refused("NotFound", `This city does not store the document of ${mission}`);
       const { title, goal, risk, nodes } = law.document;
       return {
         ...{ documentId: law.id, title, goal, risk },
@@ -258,7 +255,7 @@ export const missionCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/nodes",
     group: "Missions",
-    doc: "Every node of a mission as the chain has it now: state, attempt, deadline, executors.",
+    doc: "The on-chain state of every node of a mission: state, attempt, deadline, executors.",
     access: "open",
     cost: 10,
     input: missionInput,
@@ -273,7 +270,7 @@ export const missionCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/nodes/{node}",
     group: "Missions",
-    doc: "One node as the chain has it now. What happened at it are its events: list_events with mission and node.",
+    doc: "One node's on-chain state. Its history is in its events: list_events with mission and node.",
     access: "open",
     cost: 2,
     input: z.strictObject({ mission: address, node: count.max(255) }),
@@ -281,7 +278,7 @@ export const missionCommands: readonly Command[] = [
     async run(world, input) {
       const known = await world.missions.read(await missionNamed(world, input.mission));
       const count = known.nodes.length;
-      if (input.node >= count) throw new Refused("NotFound", `${input.mission} has nodes 0 to ${count - 1}, and no ${input.node}`);
+      if (input.node >= count) throw new Refused("NotFound", `${input.mission} has nodes 0 to ${count - 1}, but no node ${input.node}`);
       return nodeOf(known, input.node);
     },
   }),
@@ -317,7 +314,7 @@ export const missionCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/verdicts",
     group: "Missions",
-    doc: "What the chain decided about each attempt: result, confidence, the weakest evidence class it rests on, which slots agreed.",
+    doc: "The chain's decision on each attempt: result, confidence, the weakest evidence class it rests on, agreeing slots.",
     access: "open",
     cost: 3,
     input: missionInput,
@@ -345,7 +342,7 @@ export const missionCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/money",
     group: "Missions",
-    doc: "Where a mission's deposit went, from its own books.",
+    doc: "Where a mission's deposit went, from its own accounts.",
     access: "open",
     cost: 2,
     input: missionInput,

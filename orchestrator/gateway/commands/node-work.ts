@@ -11,23 +11,23 @@ import { mayReadOf } from "../reading.ts";
 import { address, contentId, count, hash } from "../wire.ts";
 import { missionNamed } from "./missions.ts";
 
-/** Bytes of items and outputs in one answer; what comes beyond is named, and in the bundle. */
+/** Total size of items and outputs in one answer, bytes; larger ones are referenced, and in the bundle. */
 const MOST = 4_000_000;
 
 const piece = z.strictObject({
   contentId,
-  /** Keccak of its bytes: of an output, what the executor committed on chain. */
+  /** Keccak of its bytes; for an output, as the executor committed on chain. */
   hash,
-  /** Null where it is not kept here, or too large for this answer. */
+  /** Null if it is not stored here, or too large for this answer. */
   content: z.json().nullable(),
 });
 
 export const nodeWorkOutput = z.strictObject({
-  /** Of the mission's input, in order; null to whoever may not read them. */
+  /** Items of the mission's input, in order; null if the caller may not read them. */
   items: z.array(z.json()).nullable(),
-  /** What executors handed in, oldest first; null to whoever may not read it yet. */
+  /** What executors handed in, oldest first; null if the caller may not read it yet. */
   outputs: z.array(piece).nullable(),
-  /** What the node hands on, once it is done. */
+  /** What the node passes on, once done. */
   result: piece.nullable(),
 });
 
@@ -45,7 +45,7 @@ export const nodeWorkCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/nodes/{node}/work",
     group: "Missions",
-    doc: "What a node works on and what came of it, for whoever may read it (docs/read-access.md): the sponsor, those who have a part in the node, and of a public mission that is over everybody. To whoever may not it is as if the node were not there.",
+    doc: "A node's input and results, for callers who may read them (docs/read-access.md): the sponsor, those with a part in the node, and anyone once a public mission is over. For others the node is reported as unknown.",
     access: "reader",
     cost: 10,
     input: z.strictObject({ mission: address, node: count.max(255) }),
@@ -56,13 +56,13 @@ export const nodeWorkCommands: readonly Command[] = [
       const subject = { ...found, node };
       const law = await world.laws.of(found.mission);
       const own = law?.document.nodes[node];
-      // Which nodes there are is in the law, for everybody.
+      // Which nodes exist is public, from the law.
       const [mayItems, mayOutputs] = await Promise.all(
         (["items", "output"] as const).map((object) => own !== undefined && mayReadOf(world, caller, object, subject)),
       );
       if (law === undefined || own === undefined || !(mayItems || mayOutputs))
-        throw new Refused("NotFound", `No work of node ${node} of ${found.mission} is here to be read`, {
-          action: "its law says which nodes it has, docs/read-access.md who reads what; POST /v1/session gives a bearer",
+        throw new Refused("NotFound", `There is no readable work of node ${node} of ${found.mission} here`, {
+          action: "its law lists its nodes, docs/read-access.md who may read what; POST /v1/session opens a session",
         });
       let left = MOST;
       const pieceOf = (id: ContentId, outputHash: string) => {

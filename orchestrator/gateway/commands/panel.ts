@@ -25,7 +25,7 @@ const text = z.string().min(1).max(4_000);
 export const caseOutput = z.strictObject({
   name: z.string(),
   kind: z.enum(["review", "appeal", "bloc", "suspension", "petition"]),
-  /** In one line, as `npm run override -- queue` has it. */
+  /** One line, as shown by `npm run override -- queue`. */
   line: z.string(),
   mission: address.nullable(),
   session: z.string().nullable(),
@@ -37,12 +37,12 @@ export const caseOutput = z.strictObject({
   escalated: z.boolean(),
   /** Whose turn it is: the next seat by rotation without an interest in the mission. Any seat that may sign may act. */
   onTurn: address.nullable(),
-  /** Whether it is still what it was: an order on a stale one is refused. */
+  /** Whether it is up to date: an order on a stale case is refused. */
   isCurrent: z.boolean(),
   decisions: z.array(z.enum(DECISIONS)),
 });
 
-/** Seats take turns by node, and the next has an escalated case (`adjudication/rule.ts`). */
+/** Seats take turns by node; an escalated case goes to the next (`adjudication/rule.ts`). */
 async function onTurn({ client }: World, { subject }: NamedCase): Promise<Address | null> {
   if (subject.kind === "bloc" || subject.kind === "suspension" || subject.kind === "petition") return null;
   const { mission, node } = subject;
@@ -71,13 +71,13 @@ async function summaryOf(world: World, found: NamedCase): Promise<z.input<typeof
   };
 }
 
-/** The adjudicator who asks. Throws Refused: work of a running mission is for seated adjudicators alone. */
+/** The calling adjudicator. Throws Refused: the work of a running mission is for seated adjudicators only. */
 export async function adjudicatorOf({ client }: World, { key }: Caller): Promise<Address> {
   if (key !== undefined && (await client.roster.isActive(key))) return key;
-  throw new Refused("NotAllowed", "This is for adjudicators who have a seat", { action: "sign in with the key of a seat" });
+  throw new Refused("NotAllowed", "This is for seated adjudicators only", { action: "sign in with the key of a seat" });
 }
 
-/** Work of a mission that is for its parties is for whoever may sign in an open case of it. Throws NotAllowed. */
+/** With `visibility: parties`, work is readable by adjudicators who may sign in an open case of the mission. Throws NotAllowed. */
 async function requireReader(
   world: World,
   adjudicator: Address,
@@ -86,18 +86,20 @@ async function requireReader(
   if ((await world.laws.visibilityOf(subject.mission)) === "public" || (await judges(world, adjudicator, subject))) return;
   throw new Refused(
     "NotAllowed",
-    "This mission's work is for its parties, and for adjudicators without an interest in it while a case waits",
+    "This mission's work is readable by its parties, and by adjudicators without an interest in it while a case is waiting",
     {
-      action: "another seat may look at it; of a decided case its verdict is in the log",
+      action: "another seat may review it; a decided case's verdict is in the log",
     },
   );
 }
 
-/** Pieces of evidence handed out of one case, and the bytes of each. */
+/** Maximum number of evidence pieces per case, and bytes of each. */
 const MAX_PIECES = 64;
 const LARGEST_PIECE = 262_144;
 
-/** Records about a node that the newest attempt rests on, and what they name: each by its content id, with its bytes where they are here. */
+/**
+ * Records about a node on which the newest attempt rests, and what they reference: each by its content id, with its bytes if stored here.
+ */
 async function evidenceOf(world: World, found: NamedCase) {
   const { subject } = found;
   if (subject.kind !== "review" && subject.kind !== "appeal") return [];
@@ -132,7 +134,7 @@ async function evidenceOf(world: World, found: NamedCase) {
   });
 }
 
-/** What a ruling decides on: the appeals as they were filed, and the executors of the appealed attempt. */
+/** Subject of a ruling: the appeals as filed, and the executors of the appealed attempt. */
 async function ruledOn({ client }: World, { mission, node, attempt, appeals }: Extract<WaitingCase, { kind: "appeal" }>) {
   const bound = await client.mission(mission).history("ExecutorBound", { node });
   const slots = new Map(bound.filter(({ args }) => args.attempt === attempt).map(({ args }) => [args.slot, args.agent]));
@@ -189,19 +191,19 @@ const signedSchema = z.strictObject({ adjudicator: address, signature: hex });
 export const draftOutput = z.strictObject({
   action: z.string(),
   message: messageSchema,
-  /** What the wallet is given (eth_signTypedData_v4), and what `npm run override -- … --dry-run` prints. */
+  /** JSON for the wallet (eth_signTypedData_v4), as printed by `npm run override -- … --dry-run`. */
   typedData: z.string(),
   hashes: z.strictObject({ domain: hash, message: hash, digest: hash }),
   because: z.string(),
   /** One sentence on what would change. */
   effect: z.string(),
   words: z.string(),
-  /** Acts that stop may be signed whatever evidence is missing. */
+  /** Acts that stop something may be signed without evidence. */
   isStop: z.boolean(),
   needed: count,
   signatures: z.array(signedSchema),
   isExecuted: z.boolean(),
-  /** Why the chain would refuse it whoever signs, in its own words. StaleCase: the state is no longer the one that it judges. */
+  /** Why the chain would refuse it whoever signs, as the contract's error. StaleCase: the state has changed since. */
   refusal: z.string().nullable(),
   seats: z.array(
     z.strictObject({
@@ -217,22 +219,22 @@ export const draftOutput = z.strictObject({
 });
 
 export const simulationOutput = z.strictObject({
-  /** By which method the node answered: `debug_traceCall` reports storage and events, `eth_simulateV1` events, `eth_call` neither. */
+  /** Method by which the node answered: `debug_traceCall` reports storage and events, `eth_simulateV1` events, `eth_call` neither. */
   method: z.enum(SIMULATED_BY),
-  /** Why the methods that say more gave no answer, in the node's own words. */
+  /** Why more detailed methods gave no answer, in the node's own words. */
   unreported: z.array(z.strictObject({ method: z.enum(REPORTING), reason: z.string() })),
   succeeds: z.boolean(),
   refusal: z.string().nullable(),
   error: z.string().nullable(),
-  /** What people know by name, read before and after. */
+  /** Named values, read before and after. */
   changes: z.array(z.strictObject({ what: z.string(), from: z.string(), to: z.string() })),
-  /** Every word of storage that would change, by the contracts' layouts. */
+  /** Every storage word that would change, by the contracts' layouts. */
   storage: z.array(z.strictObject({ contract: z.string(), address, what: z.string(), from: z.string(), to: z.string() })).nullable(),
-  /** Tokens that would move, by events. */
+  /** Token transfers, from events. */
   transfers: z.array(z.strictObject({ from: address, to: address, units })).nullable(),
 });
 
-/** Everything that an adjudicator is shown before signing. */
+/** Everything shown to an adjudicator before signing. */
 async function describe(
   world: World,
   message: Order,
@@ -273,7 +275,8 @@ function orderIn(message: z.infer<typeof messageSchema>): Order {
 
 const orderNamed = (world: World, digest: string) => {
   const found = ordersWaiting(world).find((each) => each.digest === digest);
-  if (found === undefined) throw new Refused("NotFound", "No order with this digest waits", { action: "list_orders names those that do" });
+  if (found === undefined)
+    throw new Refused("NotFound", "No order with this digest is waiting", { action: "list_orders lists those that are" });
   return found.order;
 };
 
@@ -283,7 +286,7 @@ export const panelCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/cases",
     group: "Panel",
-    doc: "What waits for adjudicators, with deadlines. The work itself is in get_case, for adjudicators.",
+    doc: "Cases waiting for adjudicators, with deadlines. The work itself is in get_case, for adjudicators.",
     access: "open",
     isOfFiles: true,
     cost: 5,
@@ -301,7 +304,7 @@ export const panelCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/cases/{case}",
     group: "Panel",
-    doc: "One case whole: what is judged, and every piece of evidence with its bytes, for adjudicators who have a seat.",
+    doc: "One complete case: what is judged, and every piece of evidence with its bytes, for seated adjudicators.",
     access: "bearer",
     cost: 20,
     input: z.strictObject({ case: z.string().max(80) }),
@@ -312,7 +315,7 @@ export const panelCommands: readonly Command[] = [
       quality: z.number().nullable(),
       risk: z.number().nullable(),
       facts: z.array(z.string()),
-      /** Of appeals: what one ruling on all of them is about; RESOLVE_APPEAL names appeals by position and executors by slot. */
+      /** For appeals: what one ruling decides; RESOLVE_APPEAL names appeals by position and executors by slot. */
       ruling: z
         .strictObject({
           /** From 0. */
@@ -328,7 +331,7 @@ export const panelCommands: readonly Command[] = [
     async run(world, input, caller) {
       const adjudicator = await adjudicatorOf(world, caller);
       const found = await caseNamed(world, input.case).catch(() => {
-        throw new Refused("NotFound", `No case ${input.case} waits`, { action: "list_cases names those that do" });
+        throw new Refused("NotFound", `No case ${input.case} is waiting`, { action: "list_cases lists those that are" });
       });
       const { subject } = found;
       const isWork = subject.kind === "review" || subject.kind === "appeal";
@@ -357,7 +360,7 @@ export const panelCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/orders/draft",
     group: "Panel",
-    doc: "The order of a decision on a case, or of an action, on the state as it is now: the typed data to sign, the same as the command line's, what it would do, how many must sign, and which seats may. It changes nothing.",
+    doc: "The order of a decision on a case, or of an action, on the current state: the typed data to sign, the same as the command line's, its effect, the signatures required, and the seats that may sign. Changes nothing.",
     access: "order",
     cost: 20,
     input: z.strictObject({ ...askedInput, because: text }),
@@ -371,7 +374,7 @@ export const panelCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/orders",
     group: "Panel",
-    doc: "Orders that were signed and wait for another signature.",
+    doc: "Signed orders that need further signatures.",
     access: "open",
     isOfFiles: true,
     cost: 3,
@@ -405,7 +408,7 @@ export const panelCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/orders/{digest}",
     group: "Panel",
-    doc: "One order that waits for another signature, as draft_order shows one.",
+    doc: "One order that needs further signatures, in the form of draft_order.",
     access: "open",
     isOfFiles: true,
     cost: 20,
@@ -421,7 +424,7 @@ export const panelCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/orders/simulate",
     group: "Panel",
-    doc: "Has the chain carry out an order with these signers and forgets it: whether it would succeed, and what would be other than it is now. For adjudicators who have a seat.",
+    doc: "Simulates an order with these signers on chain: whether it would succeed, and what it would change. For seated adjudicators.",
     access: "bearer",
     cost: 40,
     input: z.strictObject({ message: messageSchema, signers: z.array(address).min(1).max(16) }),
@@ -444,7 +447,7 @@ export const panelCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/orders",
     group: "Panel",
-    doc: "Hands in adjudicators' signatures over an order. With enough of them it goes on chain at once, at this city's cost; until then it waits for the next. Nothing else authorises it.",
+    doc: "Submits adjudicators' signatures of an order. With enough of them it goes on chain at once, at this city's cost; until then it waits for more. The signatures alone authorise it.",
     access: "order",
     cost: 40,
     input: z.strictObject({ message: messageSchema, signatures: z.array(signedSchema).min(1).max(16) }),

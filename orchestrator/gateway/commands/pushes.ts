@@ -5,7 +5,7 @@ import { type Command, cityCommand, type World } from "../command.ts";
 import { address, count, hash, units } from "../wire.ts";
 import { missionNamed } from "./missions.ts";
 
-/** Steps that a contract takes from anybody once they are due: whose clock ran out, what is earned, what is left. */
+/** Steps that a contract accepts from anyone once they are due: expired clocks, earned payments, refunds. */
 export const PUSHES = ["timeout", "record", "claim", "refund", "close", "tally", "expire"] as const;
 type Push = (typeof PUSHES)[number];
 const OF_NODE: readonly Push[] = ["timeout", "record", "claim"];
@@ -18,7 +18,7 @@ const input = z.strictObject({
   session: units.optional(),
 });
 
-/** Sends the step, at this city's cost; what is not due reverts before it is sent. */
+/** Sends the step at this city's cost; one that is not due is refused in simulation. */
 async function send(world: World, { step, mission: named, node, session }: z.infer<typeof input>) {
   const { client } = world;
   const { number } = await client.chain.publicClient.getBlock();
@@ -43,7 +43,7 @@ export const pushCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/pushes",
     group: "Missions",
-    doc: "Has this city send a step that anybody may send: a clock that ran out (timeout, expire), a count (tally), how a child mission ended (record), what is earned (claim) or left (refund, close). It is refused, and nothing is sent, while the step is not due.",
+    doc: "Has this city send a step that anyone may send: an expired clock (timeout, expire), a count (tally), a child mission's result (record), a payment (claim) or the remaining deposit (refund, close). Refused, without sending, while the step is not due.",
     access: "order",
     cost: 40,
     input,

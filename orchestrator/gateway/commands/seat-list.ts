@@ -7,19 +7,19 @@ const callNames = Object.keys(CALLS) as [CallName, ...CallName[]];
 const millis = count.meta({ description: "Milliseconds since 1970, by the city's clock" });
 
 export const seatsOutput = z.strictObject({
-  /** Whether this city asks agents elsewhere now. */
+  /** Whether this city currently asks external agents. */
   isOpen: z.boolean(),
   seats: z.array(
     z.strictObject({
       agent: address,
       principal: address,
       isConnected: z.boolean(),
-      /** When it last asked for its calls; null: not since this city began to listen. */
+      /** Time of its last request for calls; null if none since the city opened. */
       seen: millis.nullable(),
-      /** The program that asked, as it names itself: nobody has checked it. Null where it did not say. */
+      /** The program that asked, by its own unverified account. Null if unstated. */
       build: z.string().nullable(),
       open: z.array(z.strictObject({ id: hash, kind: z.enum(callNames), answerBy: millis })),
-      /** Questions that came to nothing: the city did not take the answer, the agent said why not, or nothing came in time. */
+      /** Unanswered questions: the city rejected the answer, the agent declined, or no answer came in time. */
       refusals: z.array(z.strictObject({ kind: z.enum(callNames), at: millis, by: z.enum(["city", "agent", "time"]), why: z.string() })),
     }),
   ),
@@ -32,7 +32,7 @@ export const seatListCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/seats",
     group: "Seats",
-    doc: "Agents whose keys are elsewhere: when each last asked for its calls, what it is asked now, and which questions came to nothing, and why.",
+    doc: "External agents: when each last requested its calls, its open questions, and unanswered questions with the reason.",
     access: "open",
     isOfFiles: true,
     cost: 5,

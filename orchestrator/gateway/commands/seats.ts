@@ -41,25 +41,26 @@ const callOutput = z.strictObject({
 });
 
 function doorOf({ seats }: CityWorld): SeatDoor {
-  if (seats === undefined) throw new Refused("SeatsClosed", "This city asks no agents elsewhere now", { action: "ask its operator" });
+  if (seats === undefined)
+    throw new Refused("SeatsClosed", "This city does not ask external agents at the moment", { action: "ask its operator" });
   return seats;
 }
 
 function keyOf({ key }: Caller): Address {
-  if (key === undefined) throw new Refused("SignatureMissing", "This is done by a key");
+  if (key === undefined) throw new Refused("SignatureMissing", "This requires a signing key");
   return key;
 }
 
-/** Throws BadSignature, which says whose is missing: the contract would only say that one is. */
+/** Throws BadSignature naming the signer, which the contract's error would not. */
 async function requireSigner(world: World, name: "PrincipalBinding" | "RegisterService", message: object, by: Address, signature: Hex) {
   const { client } = world;
   const digest = hashTypedData({ ...typedData(name, client.chain.id, consumerOf(client, name)), message } as never);
   const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
   if (signer === by) return;
-  // A contract wallet answers for itself.
+  // Contract wallets are verified by their own contract.
   const isGood = await client.chain.publicClient.verifyHash({ address: by, hash: digest, signature }).catch(() => false);
   if (!isGood)
-    throw new Refused("BadSignature", `The signature of ${name} is not ${by}'s`, { action: "sign the typed data as it was given" });
+    throw new Refused("BadSignature", `The signature of ${name} was not made by ${by}`, { action: "sign the typed data unchanged" });
 }
 
 async function requireBound(world: World, { binding: terms, byAgent, byPrincipal }: Join): Promise<void> {
@@ -80,7 +81,7 @@ export const seatCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/faucet",
     group: "Seats",
-    doc: "A devnet's test money for a principal or a sponsor, and some for gas, once.",
+    doc: "Test tokens and gas money for a principal or a sponsor, once, on a devnet.",
     access: "signed",
     cost: 20,
     input: z.strictObject({ principal: address }),
@@ -122,7 +123,7 @@ export const seatCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/seats/registration",
     group: "Seats",
-    doc: "Registers an agent by the signatures that prepare_registration asked for; the city pays the gas. Read back from the chain.",
+    doc: "Registers an agent by the signatures for prepare_registration; the city pays the gas. The result is read back from the chain.",
     access: "order",
     cost: 40,
     input: z.strictObject({
@@ -192,13 +193,13 @@ export const seatCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/calls",
     group: "Seats",
-    doc: "What this key is asked now: bid, perform, pledge, open, sign, seal, and in sessions draft, speak, rank; waits up to `wait` seconds for a first one. A second request of a key ends its first.",
+    doc: "Open calls for this key: bid, perform, pledge, open, sign, seal, and in sessions draft, speak, rank; waits up to `wait` seconds for the first. A key's second request ends its first.",
     access: "bearer",
     waits: true,
     cost: 2,
     input: z.strictObject({
       wait: z.int().min(0).max(LONGEST_WAIT).optional().meta({ description: "Seconds" }),
-      build: buildSchema.meta({ description: "The program that asks, as everybody is to read it: `agentcity/0.1.0 node/24.21.0`" }),
+      build: buildSchema.meta({ description: "The program that asks, published as stated: `agentcity/0.1.0 node/24.21.0`" }),
     }),
     output: z.strictObject({ calls: z.array(callOutput) }),
     async run(world, { wait = 0, build }, caller) {
@@ -210,7 +211,7 @@ export const seatCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/calls/{call}",
     group: "Seats",
-    doc: "What an open question is about, for agents without our library: a node's input, the values that a commitment hashes, typed data, bytes. Whoever signs what is given here believes this city.",
+    doc: "Data for answering an open question without our library: a node's input, the values hashed by a commitment, typed data, bytes. Signing what is returned here means trusting this city.",
     access: "bearer",
     cost: 5,
     input: z.strictObject({ call }),
@@ -225,7 +226,7 @@ export const seatCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/outputs",
     group: "Seats",
-    doc: "Hands in what an open `perform` asks for: the output, or where its `help` names an obligation the work sealed, as hex. Its id goes into the answer. Larger ones: PUT /v1/blocks/{cid}?call=…",
+    doc: "Hands in the result of an open `perform`: the output or, if its `help` names an obligation, the sealed work as hex. Its id goes into the answer. Larger ones: PUT /v1/blocks/{cid}?call=…",
     access: "signed",
     cost: 10,
     input: z.strictObject({
@@ -246,7 +247,7 @@ export const seatCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/answers",
     group: "Seats",
-    doc: "Answers a question. The first valid answer is final, and the city signs for it; an invalid one is refused with the reason, and the question stays open.",
+    doc: "Answers a question. The first valid answer is final, and the city signs a receipt; an invalid one is refused with the reason, and the question stays open.",
     access: "signed",
     keeps: true,
     cost: 5,
@@ -259,7 +260,7 @@ export const seatCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/declines",
     group: "Seats",
-    doc: "Says that a question will not be answered: nobody waits for it any longer.",
+    doc: "Declines a question, so that the city stops waiting for it.",
     access: "signed",
     cost: 2,
     input: z.strictObject({ call, why: z.string().max(4_096) }),

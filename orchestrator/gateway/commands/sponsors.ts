@@ -14,7 +14,7 @@ export const posted = z.strictObject({
   state: z.enum(POSTED_STATES),
   budget: units,
   session: units.nullable(),
-  mission: address.nullable().meta({ description: "Once it is over: whose bundle get_bundle has" }),
+  mission: address.nullable().meta({ description: "Present once it is over; use it with get_bundle" }),
   reason: z.string().nullable(),
 });
 const transaction = z.strictObject({
@@ -31,12 +31,12 @@ const transaction = z.strictObject({
 export const depositOutput = z.strictObject({
   transactions: z.array(transaction),
   balance: units,
-  wei: units.meta({ description: "What the sponsor has for gas" }),
+  wei: units.meta({ description: "The sponsor's balance for gas" }),
 });
 
 function deskOf({ posted }: CityWorld): PostedMissions {
   if (posted === undefined)
-    throw new Refused("PostingClosed", "This city takes no missions from elsewhere now", { action: "ask its operator" });
+    throw new Refused("PostingClosed", "This city does not accept external missions at the moment", { action: "ask its operator" });
   return posted;
 }
 
@@ -56,18 +56,18 @@ export const sponsorCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/posted",
     group: "Sponsors",
-    doc: "Asks this city for a mission: its file, and its input as items. What would keep a law from being made is said now. The same mission is taken once. Nothing happens before its deposit is paid.",
+    doc: "Posts a mission: its file, and its input as items. Anything that would prevent a law is reported now. Repeated posts are idempotent. Nothing happens before the deposit is paid.",
     access: "signed",
     body: MAX_BLOCK_BYTES,
     cost: 40,
     input: z.strictObject({
-      file: z.string().max(65_536).meta({ description: "The mission file (YAML); its `input.path` is not looked at" }),
-      items: z.array(itemSchema).min(1).meta({ description: "In order of their ids, each once" }),
+      file: z.string().max(65_536).meta({ description: "The mission file (YAML); its `input.path` is ignored" }),
+      items: z.array(itemSchema).min(1).meta({ description: "Sorted by id, without duplicates" }),
       again: count.optional().meta({ description: "Another number is another mission of the same file and input" }),
     }),
     output: posted,
     async run(world, { file, items, again }, { key }) {
-      if (key === undefined) throw new Refused("SignatureMissing", "Missions are a sponsor's own");
+      if (key === undefined) throw new Refused("SignatureMissing", "Only its sponsor may access a posted mission");
       return statusOf(await deskOf(world).post(key, file, items, again));
     },
   }),
@@ -76,7 +76,7 @@ export const sponsorCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/posted/{posted}",
     group: "Sponsors",
-    doc: "Where a posted mission is: unpaid, working, waiting (and for what), or how it ended.",
+    doc: "The state of a posted mission: unpaid, working, waiting (and for what), or its ending.",
     access: "open",
     isOfFiles: true,
     cost: 1,
@@ -85,7 +85,9 @@ export const sponsorCommands: readonly Command[] = [
     async run(world, input) {
       const found = deskOf(world).get(toHash(input.posted));
       if (found === undefined)
-        throw new Refused("NotFound", "Nobody asked this city for that mission", { action: "post it; what is unpaid may be let go of" });
+        throw new Refused("NotFound", "That mission was not posted to this city", {
+          action: "post it again; unpaid missions may be dropped",
+        });
       return statusOf(found);
     },
   }),
@@ -94,7 +96,7 @@ export const sponsorCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/posted/{posted}/deposit",
     group: "Sponsors",
-    doc: "The transactions by which the sponsor pays, for any wallet to sign and send; none once it is paid. Compare `to` and `data` with what you mean to pay.",
+    doc: "The transactions by which the sponsor pays, for any wallet to sign and send; none once it is paid. Compare `to` and `data` with what you intend to pay.",
     access: "open",
     isOfFiles: true,
     cost: 10,
@@ -116,7 +118,7 @@ export const sponsorCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/deposits",
     group: "Sponsors",
-    doc: "Sends the sponsor's signed transactions to the chain, for sponsors without a node of their own. What is paid already is not paid again.",
+    doc: "Sends the sponsor's signed transactions to the chain, for sponsors without their own node. A deposit is never paid twice.",
     access: "order",
     cost: 40,
     input: z.strictObject({

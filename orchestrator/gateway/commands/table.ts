@@ -24,7 +24,7 @@ import { vitalCommands } from "./vitals.ts";
 import { webhookCommands } from "./webhooks.ts";
 import { workCommands } from "./work.ts";
 
-/** Everything that the gateway does, once. HTTP, OpenAPI, the reference and MCP are made from this list. */
+/** Every command of the gateway. HTTP, OpenAPI, the reference and MCP are generated from this list. */
 export const COMMANDS: readonly Command[] = [
   ...cityCommands,
   ...missionCommands,

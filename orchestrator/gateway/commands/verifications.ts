@@ -6,7 +6,7 @@ import { address, hash, seconds } from "../wire.ts";
 
 const FORMATS = ["text", "markdown", "json"] as const;
 
-/** What the operator signs: the RFC 8785 text of it. */
+/** What the operator signs: its RFC 8785 text. */
 export const verificationDocument = z.strictObject({
   verification: z.literal(1),
   deliverable: hash.meta({ description: "SHA-256 of the content's UTF-8" }),
@@ -16,14 +16,14 @@ export const verificationDocument = z.strictObject({
   at: seconds,
 });
 
-/** Looks at what was delivered, for parties of any agreement, or of none. */
+/** Structural checks of deliverables, for parties of any agreement, or none. */
 export const verificationCommands: readonly Command[] = [
   cityCommand({
     name: "verify_deliverable",
     method: "POST",
     path: "/v1/verifications",
     group: "Agreements",
-    doc: "Looks at a deliverable's structure: its format, its size, the fields that it must have. The answer names it by its hash and is signed by the operator's key; the content is not kept. What it says is worth nobody judges here. Where the operator set a price, it is paid by x402.",
+    doc: "Checks a deliverable's structure: format, size, required fields. The answer identifies it by its hash and is signed by the operator's key; the content is not stored, and its quality is not judged. If the operator set a price, it is paid by x402.",
     access: "open",
     paid: "toll",
     cost: 20,

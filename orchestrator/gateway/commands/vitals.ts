@@ -20,19 +20,19 @@ import { PHASES, type PhaseDurations } from "../phase-times.ts";
 import { address, count, hash, seconds } from "../wire.ts";
 import { missionInput, missionNamed } from "./missions.ts";
 
-/** The eleven live metrics of the execution dashboard (AgentCity B.12), in the paper's order, each with when it alerts. */
+/** The eleven live metrics of the execution dashboard (AgentCity B.12), in the paper's order, with their alert conditions. */
 export const METRICS = {
   "node states": "a node is frozen or failed, or its commitment waits longer than 30 s",
   "mission phase":
-    "a node is in a phase for more than twice as long as nodes of this city usually are, and at least half a minute longer, or its clock ran out",
+    "a node has been in a phase for more than twice the usual time of this city, and at least half a minute longer, or its clock expired",
   "guardian counters": "an agent's freezes reach 70 % of the threshold that stops the mission",
-  "active freezes": "any node is frozen",
-  "review queue": "any node waits for a human",
-  "gas spent": "more than 90 % of the gas budget is spent that the city's operator sets for a mission",
+  "active freezes": "a node is frozen",
+  "review queue": "a node is waiting for a human",
+  "gas spent": "more than 90 % of the mission's gas budget, set by the operator, is spent",
   reputations: "an agent at work falls below the constitution's floor",
-  consistency: "records and chain diverged, the mission stands still after a silence, or a commitment is pending",
-  "escrow buffer": "an output is about to be offered for the third and last time",
-  progress: "no node moved for twice the time that a node may take",
+  consistency: "records and chain diverged, the mission is suspended after an outage, or a commitment is pending",
+  "escrow buffer": "an output is about to be submitted for the third and last time",
+  progress: "no node changed for twice the time limit of a node",
   "emergency stops": "the mission or the whole city is stopped",
 } as const;
 export type MetricName = keyof typeof METRICS;
@@ -42,9 +42,9 @@ export const metricOutput = z.strictObject({
   name: z.enum(metricNames),
   value: z.string(),
   alerts: z.boolean(),
-  /** When it alerts. */
+  /** Alert condition. */
   condition: z.string(),
-  /** Parts of it, each with how much of its limit it has reached in basis points, where there is one. */
+  /** Its components, each with the share of its limit reached, basis points, if there is a limit. */
   parts: z.array(z.strictObject({ label: z.string(), value: z.string(), share: count.nullable(), until: seconds.nullable() })),
 });
 type Metric = z.input<typeof metricOutput>;
@@ -72,7 +72,7 @@ const anchoredSchema = z.object({ root: hashSchema });
 /** `Contract.function` by selector. */
 const FUNCTIONS = functionNames(Object.entries(contractAbis));
 
-/** Stages of transactions that were looked up: a page asks again with every event, and a transaction stays what it is. */
+/** Cached stages of transactions, which never change, while pages ask again with every event. */
 const stagesSeen = new Map<string, string>();
 const MAX_SEEN = 20_000;
 
@@ -87,7 +87,7 @@ async function stageOfTransaction({ client }: World, hash: `0x${string}`): Promi
   return stage;
 }
 
-/** Gas of a mission's transactions by the stage that each belongs to, in order of appearance. */
+/** Gas of a mission's transactions by stage, in order of appearance. */
 async function stagesOf(world: World, events: readonly StreamEvent[]) {
   const sums = new Map<string, { gas: number; transactions: number }>();
   for (const { gasUsed, transactionHash } of events) {
@@ -106,7 +106,7 @@ async function jsonOf({ hub }: World, { payloadCid }: StreamEvent): Promise<unkn
   return bytes === undefined ? undefined : parseJsonBytes(bytes);
 }
 
-/** Outputs that are held and not on chain yet, with their next try. */
+/** Outputs held and not on chain yet, with their next submission. */
 async function heldIn(world: World, events: readonly StreamEvent[], now: number) {
   const released = new Set<string>();
   for (const event of named(events, "execution.released")) {
@@ -137,7 +137,7 @@ async function heldIn(world: World, events: readonly StreamEvent[], now: number)
   return held;
 }
 
-/** Nodes in a phase that somebody has to end, with how long they may be in it: by what is usual here, and by the law's clock. Slowest first. */
+/** Nodes in a phase that someone has to end, with its usual duration here and the law's clock. Slowest first. */
 function phasesOf(
   { events, nodes }: Pick<KnownMission, "events" | "nodes">,
   durations: Pick<PhaseDurations, "longest">,
@@ -161,11 +161,11 @@ function phasesOf(
     .sort((a, b) => Number(b.isSlow) - Number(a.isSlow) || (b.part.share ?? 0) - (a.part.share ?? 0));
 }
 
-/** The contract that a transaction's gas is counted with, at the event that has it. */
+/** The contract to which a transaction's gas is attributed. */
 const contractOf = ({ name, record, gasUsed }: StreamEvent): string | undefined =>
   record === null && gasUsed > 0 ? name.split(".")[0] : undefined;
 
-/** Gas of a mission's transactions by the contract whose event came first, most first. */
+/** Gas of a mission's transactions by the contract of their first event, largest first. */
 function gasOf(events: readonly StreamEvent[]): { contract: string; gas: number; transactions: number }[] {
   const sums = new Map<string, { gas: number; transactions: number }>();
   for (const event of events) {
@@ -178,10 +178,10 @@ function gasOf(events: readonly StreamEvent[]): { contract: string; gas: number;
   return [...sums].map(([contract, sum]) => ({ contract, ...sum })).sort((a, b) => b.gas - a.gas);
 }
 
-/** Points of the curve of gas that is spent, at most. */
+/** Maximum number of points of the gas curve. */
 const MAX_POINTS = 120;
 
-/** How a mission's gas came together: its sum at places in the log, and of it what went to each of these contracts. */
+/** The cumulative gas of a mission over the log, in total and for each of these contracts. */
 function spentIn(events: readonly StreamEvent[], contracts: readonly string[]): { sequence: number; gas: number; by: number[] }[] {
   let by = contracts.map(() => 0);
   const sums: { sequence: number; gas: number; by: number[] }[] = [];
@@ -207,7 +207,7 @@ export const vitalCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/vitals",
     group: "Missions",
-    doc: "The eleven live metrics of a mission, each with its alert condition and whether it holds.",
+    doc: "The eleven live metrics of a mission, each with its alert condition and whether it is met.",
     access: "open",
     cost: 10,
     input: missionInput,
@@ -277,7 +277,7 @@ export const vitalCommands: readonly Command[] = [
           parts: phases.map(({ part: shown }) => shown),
         },
         "guardian counters": {
-          value: counters.size === 0 ? "nobody was frozen" : `${counters.size} agents were frozen`,
+          value: counters.size === 0 ? "no agent was frozen" : `${counters.size} agents were frozen`,
           alerts: [...counters.values()].some(({ share }) => (share ?? 0) >= GUARDIAN_ALERT),
           parts: [...counters.values()],
         },
@@ -298,7 +298,9 @@ export const vitalCommands: readonly Command[] = [
         },
         reputations: {
           value:
-            standings.length === 0 ? "nobody works yet" : `${standings.at(-1)?.points} to ${standings[0]?.points}; the floor is ${floor}`,
+            standings.length === 0
+              ? "no agent is working yet"
+              : `${standings.at(-1)?.points} to ${standings[0]?.points}; the floor is ${floor}`,
           alerts: standings.some(({ points }) => points < floor),
           parts: standings.map(({ agent, points }) => part(agent, String(points), points * 10)),
         },
@@ -307,7 +309,7 @@ export const vitalCommands: readonly Command[] = [
           value: String(held.length),
           alerts: held.some(({ refusals }) => refusals >= RETRIES.length),
           parts: held.map(({ node, refusals, next }) =>
-            part(`node ${node}`, refusals === 0 ? "not offered yet" : `refused ${refusals} times`, null, next),
+            part(`node ${node}`, refusals === 0 ? "not submitted yet" : `refused ${refusals} times`, null, next),
           ),
         },
         progress: {
@@ -335,21 +337,24 @@ export const vitalCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/missions/{mission}/history",
     group: "Missions",
-    doc: "A mission looked back on: spans of each node, gas by contract, freezes by agent, verdicts by tier.",
+    doc: "A mission's history: phases of each node, gas by contract, freezes by agent, verdicts by tier.",
     access: "open",
     cost: 10,
     input: missionInput,
     output: z.strictObject({
-      /** Each node's states, one after the other: chain time in seconds and places in the log, null where it still is. A devnet's clock jumps; the log does not. */
+      /**
+       * Each node's states in order: chain time in seconds and positions in the log, null for the current one. A devnet's clock jumps; the
+       * log does not.
+       */
       spans: z.array(
         z.strictObject({ node: count, state: z.enum(nodeStates), from: count, to: count.nullable(), first: count, last: count.nullable() }),
       ),
       gas: z.array(z.strictObject({ contract: z.string(), gas: count, transactions: count })),
-      /** How the gas came together: its sum at places in the log, the last one whole; `by`: the part of each contract, in the order of `gas`. */
+      /** Cumulative gas at positions in the log, ending with the total; `by`: the part of each contract, in the order of `gas`. */
       spent: z.array(z.strictObject({ sequence: count, gas: count, by: z.array(count) })),
-      /** The same gas by the stage of a mission's life. */
+      /** The same gas by stage. */
       stages: z.array(z.strictObject({ stage: z.string(), gas: count, transactions: count })),
-      /** Under a law with checkpoints: nodes whose work was off chain until each of them. */
+      /** Under a law with checkpoints: nodes whose work was off chain until each checkpoint. */
       checkpoints: z.array(z.strictObject({ at: count, nodes: z.array(count), root: hash, block: count, eventId: hash })),
       /** Root of the mission's records, once they are anchored. */
       anchor: z.strictObject({ root: hash, block: count, eventId: hash }).nullable(),

@@ -7,16 +7,16 @@ import { address, count } from "../wire.ts";
 
 const webhookOutput = z.strictObject({
   key: address,
-  /** Null: no endpoint. */
+  /** Null if there is no endpoint. */
   url: z.string().nullable(),
-  /** Entry of the hub up to which every critical event was taken. */
+  /** Hub entry up to which every critical event was delivered. */
   delivered: count,
-  /** Tries since the last one that was taken, and what came of the last. */
+  /** Failed attempts since the last delivery, and the last result. */
   failures: count,
   problem: z.string().nullable(),
 });
 
-/** The seated adjudicator who asks. Throws NotAllowed. */
+/** The calling adjudicator. Throws NotAllowed. */
 async function adjudicatorIn({ client }: World, { key }: Caller): Promise<Address> {
   if (key === undefined || !(await client.roster.isActive(key)))
     throw new Refused("NotAllowed", "Critical events are pushed only to adjudicators who hold a seat");
@@ -36,7 +36,7 @@ export const webhookCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/webhook",
     group: "Panel",
-    doc: "Where an adjudicator receives freezes, emergency stops, slashes and divergences: an https endpoint of its own, which first signs a challenge with the adjudicator's key. Without `url` pushes to it end.",
+    doc: "Sets an adjudicator's own https endpoint for freezes, emergency stops, slashes and divergences, which first signs a challenge with the adjudicator's key. Without `url`, pushes end.",
     access: "signed",
     cost: 40,
     input: z.strictObject({ url: z.string().max(2_048).optional() }),

@@ -13,17 +13,17 @@ const slashedSchema = z.object({ agent: addressSchema, amount: units, reason: ha
 const faultSchema = z.object({ agent: addressSchema });
 const reputationSchema = z.object({ agent: addressSchema, previous: z.number(), current: z.number(), reason: hashSchema });
 
-/** What each reason means to the agent that it befell. */
+/** Explanation of each reason for the affected agent. */
 const WORDS: Partial<Record<Reason, string>> = {
-  CLEARED_FAIL: "the verifiers found the work wrong",
+  CLEARED_FAIL: "the verifiers rejected the work",
   DISSENT: "the other executors agreed on another output",
   TIMEOUT: "nothing was delivered in time",
-  UNVERIFIABLE: "the verifiers had nothing to decide on",
+  UNVERIFIABLE: "the verifiers had no evidence to decide on",
   REJECTED: "an adjudicator rejected the work",
-  CODE_HASH_MISMATCH: "other code ran than was registered",
+  CODE_HASH_MISMATCH: "the code that ran differs from the registration",
   FREEZE_CONFIRMED: "an adjudicator confirmed the freeze",
   APPEAL: "an appeal was decided",
-  OUTCOME: "a mission that it had part in ended",
+  OUTCOME: "a mission it worked in ended",
   RELEASED: "an award was given back",
   BID_RELEASED: "a bid was given back",
 };
@@ -44,9 +44,9 @@ function cause<Args extends { readonly reason: `0x${string}` }>({ event, args }:
 
 export const workOutput = z.strictObject({
   agent: address,
-  /** Paid to it in the treasury, not withdrawn yet. */
+  /** Credited in the treasury, not withdrawn yet. */
   credit: units,
-  /** In its own hands. */
+  /** Its own token balance. */
   balance: units,
   slots: z.array(
     z.strictObject({
@@ -57,14 +57,14 @@ export const workOutput = z.strictObject({
       service: hash,
       price: units,
       result: z.enum(["open", "agreed", "dissented", "failed"]),
-      /** What the mission owes it for this, with the treasury's premium; its last word once `isClaimed`. */
+      /** Due from the mission, including the treasury's premium; final once `isClaimed`. */
       due: units,
       isClaimed: z.boolean(),
     }),
   ),
   slashes: z.array(z.strictObject({ amount: units, ...because })),
   reputation: z.array(z.strictObject({ previous: count, current: count, ...because })),
-  /** Every mission that it worked in is over and has paid what it owes, and no fault of its work waits for a claim. */
+  /** Every mission that it worked in is over and has paid, and no fault of its work is pending. */
   isSettled: z.boolean(),
 });
 
@@ -74,7 +74,7 @@ export const workCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/agents/{agent}/work",
     group: "Members",
-    doc: "What an agent won, what became of it, what it was paid into its account here, and each slash and change of reputation with its reason.",
+    doc: "An agent's awards and their results, payments credited here, and each slash and change of reputation with its reason.",
     access: "open",
     cost: 10,
     input: z.strictObject({ agent: address }),
@@ -93,7 +93,7 @@ export const workCommands: readonly Command[] = [
         ),
       );
       const states = await Promise.all(missions.map((mission) => missionState({ client }, { address: mission })));
-      // Who is discharged was slashed in the same transaction: what is read later holds what is read earlier.
+      // Discharged agents were slashed in the same transaction: a later read includes what an earlier one returned.
       const discharged = await payloadsOf(world, { agent, name: "ProducerContract.AgentDischarged" }, faultSchema);
       const accused = await payloadsOf(world, { agent, name: "ProducerContract.AgentAccused" }, faultSchema);
       const slashes = await payloadsOf(world, { agent, name: "ProducerContract.StakeSlashed" }, slashedSchema);
@@ -101,7 +101,7 @@ export const workCommands: readonly Command[] = [
       const owed = await Promise.all(
         bound.map(({ event, args }) => client.mission(event.emitterContract).entitlementOf(args.node, args.slot)),
       );
-      // Asked together, of one block: what a withdrawal in between moves would be in both, or in neither.
+      // Read at one block, so that a concurrent withdrawal is in both values or in neither.
       const [credit, balance] = await Promise.all([client.treasury.creditOf(agent), client.token.balanceOf(agent)]);
       return {
         agent,
@@ -110,7 +110,7 @@ export const workCommands: readonly Command[] = [
         slots: bound.map(({ event: { emitterContract: mission }, args }, at) => {
           const clearings = (cleared.get(mission) ?? []).map((each) => each.args);
           const result = resultOf(args, clearings);
-          // A node is owed for once: to whoever did its last attempt.
+          // A node is paid once: to the executor of its last attempt.
           const { paid, premium, claimed } = owed[at] ?? { paid: 0n, premium: 0n, claimed: false };
           const isIts = result === "agreed";
           return { mission, ...args, result, due: isIts ? String(paid + premium) : "0", isClaimed: isIts && claimed };
@@ -130,7 +130,7 @@ export const workCommands: readonly Command[] = [
 
 const PASS = 1;
 
-/** What the last clearing of an attempt says of one slot. */
+/** An attempt's last clearing, for one slot. */
 function resultOf(
   { node, slot, attempt }: z.infer<typeof boundSchema>,
   cleared: readonly z.infer<typeof clearedSchema>[],
