@@ -51,17 +51,17 @@ import { requireRecords, requireSameHistory, requireTranscript } from "./foundin
 import { settlementToken } from "./founding/settlement-token.ts";
 import { devnetSociety, type Member, memberOf, membersOf } from "./founding/society.ts";
 
-/** Networks whose members' keys everybody knows. */
+/** Networks whose members' keys are public. */
 export const devnets = ["embedded", "anvil"] as const;
 export type DevnetName = (typeof devnets)[number];
 
 export interface CityOptions {
   /** The network's folder, `.agentcity/embedded`. */
   readonly dir: string;
-  /** Where the chain lives: in this process, in its own Anvil, or in one that already runs. Default: embedded. */
+  /** Where the chain runs: in this process, in its own Anvil, or in a running one. Default: embedded. */
   readonly network?: DevnetName;
   readonly rpcUrl?: string | undefined;
-  /** A node of a chain that the city's own Anvil goes on from. */
+  /** RPC URL of the chain that the city's own Anvil forks. */
   readonly forkUrl?: string | undefined;
   /** With `forkUrl`, when the city is founded: a contract of that chain in which it settles. Default: the devnet's test token. */
   readonly forkToken?: Address | undefined;
@@ -75,7 +75,7 @@ export interface CityOptions {
   readonly seed: string;
   /** Progress for people. */
   readonly tell: Tell;
-  /** Who lives there. Default: a demonstration's members. */
+  /** Members of the city. Default: a demonstration's. */
   readonly society?: readonly Member[] | undefined;
   /** Milliseconds of the machine's clock; only progress and service timings are made from it. */
   readonly millis: () => number;
@@ -96,7 +96,7 @@ export interface CityOptions {
 
 /** A network in real time, and how a city is founded there. */
 export interface LivePlace extends Pick<LiveOptions, "network" | "url" | "wall"> {
-  /** Whose compiled contracts are deployed. */
+  /** Compiler profile of the deployed contracts. */
   readonly profile: Profile;
   /** The settlement token. Default: the devnet's test token, which exists on chain id 31337 only. */
   readonly token?: Address | undefined;
@@ -110,13 +110,13 @@ export interface City {
   readonly client: CityClient;
   readonly sender: Sender<LogNote>;
   readonly society: readonly Member[];
-  /** Where other processes reach its chain, on loopback. */
+  /** URL of its chain for other processes, on loopback. */
   readonly rpcUrl: string;
   readonly database: Database;
   readonly log: RecordLog;
   readonly blocks: Blocks;
   readonly answers: Answers;
-  /** What seats elsewhere were asked. */
+  /** Questions to external seats, and their answers. */
   readonly calls: CallRecords;
   readonly checkpointer: BaseCheckpointSaver;
   readonly sandbox: Sandbox;
@@ -136,8 +136,8 @@ export interface City {
 }
 
 /**
- * Whose transactions only this process sends; agents and adjudicators may send their own from elsewhere. On a devnet the deployer, who has
- * nothing to send after the founding, pays for what adjudicators send.
+ * Accounts whose transactions only this process sends; agents and adjudicators may also send their own from elsewhere. On a devnet the
+ * deployer, who has nothing to send after the founding, pays for adjudicators' transactions.
  */
 const SENDERS = ["relayer", "sponsor", "registrar", "speaker", "regulator", "codifier"] as const;
 
@@ -155,7 +155,7 @@ export async function openCity(options: CityOptions): Promise<City> {
   }
 }
 
-/** `founding`: where one of a city like this is kept, or would be. */
+/** `founding`: cache folder for the founding of such a city. */
 async function open(
   {
     dir,
@@ -226,7 +226,7 @@ async function open(
     const chain = await opening;
     if (isNew && !isCopy) await requireEmpty(database);
     const blocks = openBlocks(join(dir, "blocks"));
-    // What cannot be kept now, nothing refers to.
+    // A block that cannot be stored now is not referenced.
     closers.push(() => blocks.sync().catch(() => {}));
     const sql = sqlAfter(blocks.sync, database);
     const log = new RecordLog(sql, chain.clock);

@@ -1,7 +1,7 @@
 import type { Verification } from "../../deploy/deployment.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** The law as it stands on chain is not what genesis was asked for. */
+/** The on-chain law differs from what genesis was asked for. */
 export class GenesisMismatch extends AgentCityError {
   readonly verification: Verification;
   constructor(verification: Verification) {
@@ -29,7 +29,7 @@ export class FounderLacks extends AgentCityError {
 /** An embedded chain executes all its blocks whenever it is opened: beyond a number of them no mission begins there. */
 export class ChainFull extends AgentCityError {
   constructor(blocks: number, most: number) {
-    super("ChainFull", `This embedded chain has ${blocks} blocks and takes no new mission; missions under way go on`, {
+    super("ChainFull", `This embedded chain has ${blocks} blocks and accepts no new mission; missions in progress continue`, {
       details: `at most ${most} blocks`,
       action: "found a new city with npm start, or one that stays on its own Anvil: npm run city -- --network anvil",
     });

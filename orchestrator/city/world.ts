@@ -86,7 +86,7 @@ export function judgesOf({ environment }: Pick<City, "environment">): readonly J
   return names.filter((name) => name !== "").map((name) => chatJudge(name, () => openChatModel(name, environment)));
 }
 
-/** Of several that ask for the same at once one computes; so it is done, and logged, once. */
+/** Concurrent requests for the same record share one computation, so that it is done and logged once. */
 function singleFlight(remember: World["remember"]): World["remember"] {
   const flights = new Map<string, Promise<unknown>>();
   return async (key, schema, compute) => {
@@ -106,7 +106,7 @@ function singleFlight(remember: World["remember"]): World["remember"] {
   };
 }
 
-/** Where execution's records are kept: under their mission, which comes second in every key. */
+/** Key of execution's records: the mission comes second in every key. */
 export function answerKey(key: readonly (string | number)[]): AnswerKey {
   return { session: String(key[1]), agent: "", step: key.join("/"), round: 0 };
 }

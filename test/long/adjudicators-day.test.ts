@@ -208,7 +208,7 @@ describe("scenario: an adjudicator's day", function () {
     expect(outcome.status).to.equal("completed");
     expect(outcome.human.map(({ adjudicator, action, simulated }) => [adjudicator, action, simulated])).to.deep.equal([
       ["adjudicator-3", "stopped the mission", false],
-      ["adjudicator-3, adjudicator-4", "let the mission go on", false],
+      ["adjudicator-3, adjudicator-4", "let the mission continue", false],
       ["adjudicator-2", "approved", false],
     ]);
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);

@@ -229,7 +229,7 @@ describe("scenario: full re-legislation", function () {
       const another = last! - refunded!;
       expect(2n * (deposit! - refunded! + another) > deposit!).to.equal(true);
       expect(outcome.failure?.reason).to.match(
-        /laws failed and cost [\d.]+ tokens: another like the last could bring that beyond half of the deposit, so none was tried$/,
+        /laws failed and cost [\d.]+ tokens: another like the last could raise that above half of the deposit, so none was made$/,
       );
     });
 

@@ -88,7 +88,7 @@ describe("scenario: a mission judged by every kind of verifier", function () {
     expect(outcome.status).to.equal("completed");
     expect(outcome.nodes.map(({ state, attempts }) => [state, attempts])).to.deep.equal(outcome.nodes.map(() => ["COMPLETED", 1]));
     expect(balances(outcome.money)).to.equal(true);
-    expect(readFileSync(outcome.report, "utf8")).to.include("judged besides by verifiers of kind constraint, receipt, semantic, human");
+    expect(readFileSync(outcome.report, "utf8")).to.include("also checked by verifiers of kind constraint, receipt, semantic, human");
     expect(outcome.slashed).to.equal("0");
   });
 

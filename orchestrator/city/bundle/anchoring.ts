@@ -9,13 +9,13 @@ export interface Taken {
   readonly previous: Hash;
   /** Bitmap. */
   readonly nodes: bigint;
-  /** Of its block, unix seconds. */
+  /** Time of its block, unix seconds. */
   readonly time: number;
 }
 
 type Wave = z.infer<typeof waveSchema>;
 
-/** What a mission's hybrid mode came to, from the log's waves and the chain's checkpoints (AgentCity B.11.6: N_unaudited and how long). */
+/** Result of a mission's hybrid mode, from the log's waves and the chain's checkpoints (AgentCity B.11.6: N_unaudited and how long). */
 export function anchoringOf(interval: number, waves: readonly Wave[], checkpoints: readonly Taken[]): NonNullable<Outcome["hybrid"]> {
   const begun = new Set(waves.flatMap(({ nodes }) => nodes.map(({ node, attempt }) => `${node}/${attempt}`)));
   const anchored = checkpoints.reduce((sum, { nodes }) => sum + numbersIn(nodes).length, 0);

@@ -18,9 +18,9 @@ export const BUNDLE_FILES = {
   input: "input.json",
   /** Which city, session and mission this is. */
   city: "city.json",
-  /** What `--json` printed. */
+  /** The document printed by `--json`. */
   outcome: "outcome.json",
-  /** What was asked, what came out, what is uncertain, what it cost: for people. */
+  /** Goal, result, uncertainties and cost, for people. */
   report: "report.md",
 } as const;
 
@@ -52,13 +52,13 @@ export type CityFacts = z.output<typeof cityFactsSchema>;
 /** `city.json`. */
 export const bundledCitySchema = z.strictObject({ ...cityFactsSchema.shape, name: z.string() });
 
-/** The last entry of a mission's log: what else of the bundle hangs on the anchored root. */
+/** Kind of a mission's last log entry, which ties the rest of the bundle to the anchored root. */
 export const CLOSING_KIND = "mission.closing";
 export const closingSchema = z.strictObject({
   ...cityFactsSchema.shape,
   /** The mission file's text, as a block. */
   missionFile: z.string().transform(parseContentId),
-  /** What seats elsewhere were asked, as a block (`callsSchema`); nothing where all were of the city's process. */
+  /** Questions to external seats, as a block (`callsSchema`); absent if all seats were in the city's process. */
   calls: z.string().transform(parseContentId).optional(),
 });
 

@@ -33,9 +33,8 @@ export class RootNotInLog extends AgentCityError {
 }
 
 /**
- * Puts the head of the log on chain by the runner's signature, so that every record up to it hangs on a root that the chain
- * holds (decision 39). The mission file, the city's facts and what seats elsewhere were asked enter the log first. Done once: later calls return
- * the first root.
+ * Anchors the head of the log by the runner's signature, so that every record up to it is covered by an on-chain root (decision 39). The
+ * mission file, the city's facts and questions to external seats enter the log first. Done once: later calls return the first root.
  */
 export async function anchorRecords(city: City, facts: Anchored): Promise<Hash> {
   const { mission, missionText } = facts;
@@ -58,7 +57,7 @@ export async function anchorRecords(city: City, facts: Anchored): Promise<Hash> 
   return contract.anchored();
 }
 
-/** What seats elsewhere were asked for a mission and those below it; undefined: nothing. */
+/** Questions to external seats for a mission and its children; undefined if there are none. */
 async function callsOf(city: City, facts: Anchored): Promise<RecordedCalls | undefined> {
   const { sessions, missions } = await treeIn(city, facts);
   const undertaken = await Promise.all(missions.map((subject) => city.log.read({ kind: "execution.obligation", subject })));
@@ -87,7 +86,7 @@ export interface MissionFacts {
   readonly items: readonly JsonObject[];
   readonly outcome: Outcome;
   readonly report: string;
-  /** Where the bundle goes. */
+  /** Destination of the bundle. */
   readonly directory: string;
 }
 
@@ -158,6 +157,6 @@ async function blocksOnChain(city: City, facts: MissionFacts): Promise<readonly 
     const appeals = await client.mission(each).history("AppealFiled");
     digests.push(...overrides.map(({ args }) => args.justification), ...appeals.map(({ args }) => args.evidence));
   }
-  // Anybody may write a digest on chain; what this city never held cannot be in its bundle, and the audit says so.
+  // Anyone may put a digest on chain; content that this city never had cannot be in its bundle, and the audit reports that.
   return digests.map(contentIdFromDigest).filter((id) => blocks.has(id));
 }

@@ -4,16 +4,16 @@ import { objectOfRecord, type ReadObject } from "../../protocol/read-access.ts";
 import type { LogEntry } from "../../records/log.ts";
 import { BUNDLE_FILES, blockFile, blockIdOf, CLOSING_KIND, reachableBlocks } from "./bundle-layout.ts";
 
-/** What a block of a bundle is, and of which mission; a block may be several things. */
+/** A block's content and its mission; a block may be several things. */
 interface Holding {
   readonly of: ReadObject;
   readonly mission: Address | undefined;
 }
 
-/** Whether whoever a copy is made for may read such a thing of this mission. */
+/** Whether the recipient of a copy may read this kind of content of this mission. */
 export type IsOpen = (of: ReadObject, mission: Address | undefined) => boolean;
 
-/** Files beside the blocks that are not everybody's. */
+/** Non-public files besides the blocks. */
 const OWN_FILES: Readonly<Record<string, ReadObject>> = {
   [BUNDLE_FILES.mission]: "bundle",
   [BUNDLE_FILES.input]: "items",
@@ -26,14 +26,14 @@ export interface BundleToRead {
   readonly paths: readonly string[];
   readonly log: readonly LogEntry[];
   readonly read: (id: ContentId) => Uint8Array | undefined;
-  /** What appellants wrote, as the chain names it. */
+  /** Appellants' evidence, by its on-chain id. */
   readonly appeals: readonly { readonly id: ContentId; readonly mission: Address }[];
 }
 
 /**
- * What of a bundle is whose: read once, asked for every reader. A bundle has its city's whole log, and with it the work of other missions.
- * `withheldFrom` gives the files that a reader may not have, each with what it is. A block is read by whoever may read one of the things
- * that it is; what nothing but the chain names (laws, reasons of orders) is everybody's.
+ * Access to a bundle's contents: analysed once, queried for every reader. A bundle contains its city's whole log, and with it the work of
+ * other missions. `withheldFrom` returns the files that a reader may not have, each with its kind. A block is readable if one of its roles
+ * is; content referenced only by the chain (laws, reasons of orders) is public.
  */
 export class BundleContents {
   readonly missions: readonly Address[];
@@ -45,7 +45,7 @@ export class BundleContents {
     this.#mission = mission;
     this.#paths = paths;
     const missions = new Set([mission]);
-    // What one kind of record of one mission leads to is followed once.
+    // Blocks reachable from one kind of record of one mission are traversed once.
     const roots = Map.groupBy(
       log.flatMap((entry) => holdingsOf(entry)),
       ({ of, below, mission: about }) => `${of} ${below} ${about ?? ""}`,
@@ -85,11 +85,11 @@ export class BundleContents {
 
 interface Root extends Holding {
   readonly content: ContentId;
-  /** What the blocks are that it names. */
+  /** Kind of the blocks that it references. */
   readonly below: ReadObject;
 }
 
-/** A record, and what it leads to: a verdict names the outputs that it is about. */
+/** A record and the blocks it references: a verdict names the outputs that it is about. */
 function holdingsOf({ kind, subjects, content }: LogEntry): readonly Root[] {
   if (content === null) return [];
   const of = objectOfRecord(kind);

@@ -10,7 +10,7 @@ const logSchema = z.object({
   transactionHash: hexSchema,
 });
 
-/** What verification asks, asked of a chain. */
+/** Implements verification's queries on a chain. */
 export function chainReader(chain: Chain): ChainReader {
   return {
     chainId: chain.id,

@@ -6,13 +6,13 @@ import { isSystemError, writeFileAtomic } from "../../primitives/files.ts";
 import { canonicalJson } from "../../primitives/json.ts";
 import { readStateFile } from "../../primitives/state-file.ts";
 
-/** The first file of a city: whose folder this is, and the seed it was founded with. */
+/** A city's first file, which identifies its folder, with the seed it was founded with. */
 const FOUNDING_FILE = "founding.json";
 const foundingSchema = z.strictObject({ seed: z.string() });
 
 const DAMAGED = 'restore it from a copy, or write {"seed":"<the city\'s seed>"} into it: city.json of a mission\'s bundle names the seed';
 
-/** What a process leaves that ended before it wrote the founding file. */
+/** Leftovers of a process that ended before it wrote the founding file. */
 const LEFT_BEFORE_FOUNDING = /^(lock|fence)(\.|$)/;
 
 /** The folder holds files, and none of them says that it is a city. */
@@ -34,7 +34,7 @@ export class SeedDiffers extends AgentCityError {
   }
 }
 
-/** The seed of the city in this folder; undefined when nothing is there yet. Throws NotACity for anybody else's folder. */
+/** The seed of the city in this folder; undefined for an empty folder. Throws NotACity for a folder with other content. */
 export function foundedSeed(dir: string): string | undefined {
   const names = namesIn(dir);
   const others = names.filter((name) => !LEFT_BEFORE_FOUNDING.test(name));

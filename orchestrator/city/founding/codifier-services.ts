@@ -20,7 +20,7 @@ const ENDPOINTS: Readonly<Record<CodifierOperation, string>> = {
   "audit-codification": "city:codification-audit",
 };
 
-/** Compiler and audit, each under the hash of its own code: anybody can rebuild and inspect them apart from the Codifier. */
+/** Compiler and audit, each under the hash of its own code, so that anyone can rebuild and inspect them independently of the Codifier. */
 export function codifierServices(codifier: Address): Promise<CodifierService[]> {
   return Promise.all(
     CODIFIER_OPERATIONS.map(async (operation) => {
@@ -31,7 +31,7 @@ export function codifierServices(codifier: Address): Promise<CodifierService[]> 
   );
 }
 
-/** What the Codifier runs, by operation. */
+/** Ids of the Codifier's services, by operation. */
 export function servicesInUse(services: readonly CodifierService[]): CodifierServices {
   const idOf = (operation: CodifierOperation): Hash => {
     const found = services.find((each) => each.operation === operation);

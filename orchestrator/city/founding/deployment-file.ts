@@ -8,7 +8,7 @@ import { canonicalJson, parseJson } from "../../primitives/json.ts";
 import { readStateFile } from "../../primitives/state-file.ts";
 import { requireContracts } from "../../protocol/addresses.ts";
 
-/** Where a network's folder keeps it. */
+/** Path of the deployment file in a network's folder. */
 export function deploymentFile(dir: string): string {
   return join(dir, "deployment.json");
 }
@@ -20,7 +20,7 @@ export function writeDeployment(dir: string, deployment: Deployment): void {
 const DAMAGED =
   "restore it from a copy. A devnet's city writes its own again when its next command opens it: there the file may be deleted";
 
-/** What the file says, if genesis began there. Throws CityTooOld for a city of an earlier version. */
+/** The deployment file's content, if genesis was started there. Throws CityTooOld for a city of an earlier version. */
 export function readDeployment(path: string): Deployment | undefined {
   requireOwnContracts(path);
   return readStateFile(path, deploymentSchema, DAMAGED);

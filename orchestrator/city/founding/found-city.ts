@@ -31,7 +31,7 @@ const OFFICERS = ["registrar", "speaker", "regulator", "codifier"] as const;
 /** Bitmaps over `EvidenceClass`: what each issuer may attest. */
 const CLASS_BITS = { ATT: 1 << 4, REC: 1 << 3 } as const;
 
-/** Who sends transactions of its own: the sponsor, whose money it is, and officers whose office is their address. */
+/** Members that send their own transactions: the sponsor, for its money, and officers whose office is tied to their address. */
 const SENDERS = ["sponsor", "monitor", "registrar", "speaker", "regulator", "codifier"] as const;
 
 /** Devnet money, smallest unit. */
@@ -40,7 +40,7 @@ const ENDOWMENT = {
   principal: 100_000n * TOKEN,
   sponsor: 1_000_000n * TOKEN,
   adjudicator: 5_000n * TOKEN,
-  /** What genesis seeds the treasury with (decision 43): free balance and insurance. */
+  /** The treasury's initial funds (decision 43): free balance and insurance. */
   treasury: 5_000n * TOKEN,
   insurance: 5_000n * TOKEN,
   /** Wei for those who must send a transaction themselves. */
@@ -61,10 +61,13 @@ const MANDATE =
   "Agents legislate, software executes, humans adjudicate. No money moves on evidence weaker than what is at stake demands, " +
   "and any human with a seat can stop what is done here.";
 
-/** What a mission of a hundred nodes takes of those who send, gas. */
+/** Gas for a mission of a hundred nodes, per kind of sender. */
 const GAS = { sender: 30_000_000n, relayer: 150_000_000n } as const;
 
-/** What a city's founders decide who hold every key of it: the prototype's table with short windows, and offices for the society's members. */
+/**
+ * The founding plan of a city whose keys are all local: the prototype's parameters with short windows, and offices for the society's
+ * members.
+ */
 export async function devnetPlan(
   society: readonly Member[],
   parameters: Partial<Record<ParameterName, bigint>> = {},
@@ -106,7 +109,7 @@ export interface Founding {
   readonly token?: Address | undefined;
 }
 
-/** Of a city that is sealed. */
+/** A sealed city. */
 export type Founded = Deployment & { readonly city: FoundedCity };
 
 /** Deploys the contracts, registers the members, fills the offices, and ends the deployer's power. Every step is idempotent. */
@@ -141,7 +144,7 @@ export async function requireFounded(chain: Chain, deployment: Founded, tell: (l
   return deployment;
 }
 
-/** Who is given how much at genesis, smallest unit. A token that is worth something is given only to stake, to settle with, and to insure. */
+/** Initial grants, smallest unit. A valuable token is granted only for stakes, settlement and insurance. */
 function grantsOf({ society, token }: Pick<Founding, "society" | "token">): readonly (readonly [Address, bigint])[] {
   const { account: deployer } = memberOf(society, "deployer");
   const stakesOf = (name: string) =>
@@ -160,7 +163,7 @@ function grantsOf({ society, token }: Pick<Founding, "society" | "token">): read
   return grants.filter(([, amount]) => amount > 0n);
 }
 
-/** What a founder gives away, and keeps for the treasury, in a token that is worth something; smallest unit. */
+/** What a founder grants, and reserves for the treasury, in a valuable token; smallest unit. */
 export function foundingUnits(society: readonly Member[]): bigint {
   return grantsOf({ society, token: zeroAddress }).reduce((sum, [, amount]) => sum + amount, 0n);
 }
@@ -182,7 +185,7 @@ async function requireFunds(founding: Founding, token: Address): Promise<void> {
   if (held.units < units) throw new FounderLacks(address, `${units} units of the settlement token ${token}`, `${held.units}`);
 }
 
-/** Tokens for everybody, and gas for those who send themselves. */
+/** Grants tokens to all members, and gas to those who send transactions. */
 async function payOut(founding: Founding, client: CityClient): Promise<void> {
   const { society, sender, token, chain } = founding;
   const { account: deployer } = memberOf(society, "deployer");
@@ -239,7 +242,7 @@ export async function admitAgents(
   }
 }
 
-/** One agent's registration, signed by both. */
+/** One agent's registration, signed by agent and principal. */
 async function registrationOf(
   client: CityClient,
   seed: string,
@@ -282,7 +285,7 @@ function betaTwoFive(stream: RandomStream, below: number): number {
   return draws[1] ?? 0;
 }
 
-/** What adjudicators stake on their seats, by their signatures. */
+/** Permits for adjudicators' stakes on their seats. */
 async function permitStakes({ society, chain }: Founding, client: CityClient): Promise<void> {
   const deadline = Number(chain.clock.now()) + VALIDITY;
   const permits = membersOf(society, "adjudicator").map(async ({ account, name }) => {
@@ -292,10 +295,10 @@ async function permitStakes({ society, chain }: Founding, client: CityClient): P
   await writeMany(client, await Promise.all(permits));
 }
 
-/** What the Codifier must use. What producers sell is registered when a law names it. */
+/** Registers the services that the Codifier must use. Producers' services are registered when a law names them. */
 async function registerAll({ society }: Founding, client: CityClient): Promise<void> {
   const owner = memberOf(society, "codifier").account;
-  // A city whose mandates are set has them: one that was founded with other code is not given this code's, which it could not use.
+  // Mandates that are set are kept: a city founded with other code cannot use this version's services.
   if ((await client.mandates.operationsOf(OFFICES.CODIFIER)).length > 0) return;
   await registerServices(
     client,

@@ -90,7 +90,7 @@ export async function foundNetwork(
       const city = sealed ?? (await steps(founding, chain, sender, plan));
       const deployment = { network: network.name, chainId: chain.id, deployer: deployer.address, profile: network.profile, plan, city };
       const verification = await verifyLive(chain, deployment, city);
-      // What only adjudicators may change is theirs once the city lives; at its birth nothing may differ.
+      // After the founding adjudicators may change what is theirs; at the founding nothing may differ.
       const isBorn = sealed === null ? verification.checks.every(({ findings }) => findings.length === 0) : verification.passed;
       if (!isBorn) throw new GenesisMismatch(verification);
       writeDeployment(dir, deployment);
@@ -105,7 +105,7 @@ export async function foundNetwork(
   }
 }
 
-/** Compares a live deployment with what was founded; code by running genesis again in this process. */
+/** Compares a live deployment with its founding; code is compared with a genesis in this process. */
 export async function verifyLive(chain: Chain, deployment: Deployment, city: FoundedCity): Promise<Verification> {
   const nonces = await chain.publicClient.getTransactionCount({ address: deployment.deployer });
   return verifyDeployment(chainReader(chain), deployment, city, await expectedCode(deployment, city, nonces));
@@ -160,7 +160,7 @@ function begin({ dir, network, deployer, codifier }: NetworkFounding, plan: Gene
   else if (canonicalJson(planJson(begun.plan)) !== canonicalJson(planJson(plan))) throw new GenesisDiffers(dir, "founding file");
 }
 
-/** What can be known before the first transaction. */
+/** Checks everything that can be known before the first transaction. */
 async function preflight(chain: Chain, { dir, deployer, founders: { token } }: NetworkFounding): Promise<void> {
   const { publicClient } = chain;
   if (token !== null) await requireToken(chain, token);

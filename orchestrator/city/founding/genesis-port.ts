@@ -6,12 +6,12 @@ import type { Intent, Sender } from "../../chain/sender.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address } from "../../primitives/hex.ts";
 
-/** What genesis uses at most, measured with the production profile (test/long/genesis-network.test.ts holds it to this). */
+/** Maximum gas of genesis, measured with the production profile (verified by test/long/genesis-network.test.ts). */
 export const GENESIS_GAS = 140_000_000n;
 
 /** Genesis through a sender, and what became of it. */
 export interface SendingPort extends GenesisPort {
-  /** Step → what it created, so far. */
+  /** Contracts created so far, by step. */
   readonly created: ReadonlyMap<string, Address>;
   /** First and last block of a step, so far. */
   blocks(): { readonly fromBlock: number; readonly toBlock: number };

@@ -19,16 +19,16 @@ import type { Founded } from "./found-city.ts";
  */
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** What a founding follows from, beside seed and packages. */
+/** Code that a founding depends on, besides seed and packages. */
 const CODE = ["orchestrator", "deploy", "services"];
 const INSTALLED = join(ROOT, "node_modules", ".package-lock.json");
-/** So many are kept, 25 MB each. */
+/** Number of cached foundings, 25 MB each. */
 const MAX_KEPT = 2;
 const RECORDS = "records";
 /** In a city's folder while its copy is not yet judged: it counts as nothing. */
 const UNFINISHED = "founding.copy";
 
-/** Where the founding of a seed is kept; undefined where this version cannot be distinguished from others. */
+/** Cache folder of a seed's founding; undefined if this version cannot be identified. */
 export function placeOfFounding(cacheDir: string, seed: string): string | undefined {
   if (!existsSync(INSTALLED)) return undefined;
   const code = CODE.map((folder) => hashesIn(join(ROOT, folder), /\.ts$/));
@@ -43,7 +43,7 @@ function hashesIn(folder: string, names: RegExp): Record<string, string> {
   return Object.fromEntries(paths.sort().map((path) => [path, sha256(readFileSync(join(folder, path)))]));
 }
 
-/** Keeps what was just founded in a folder, unless that is impossible: a city needs none of it. Nothing may use the database meanwhile. */
+/** Caches a fresh founding if possible; a city does not depend on it. The database must not be in use meanwhile. */
 export async function keepFounding(place: string, dir: string, database: Sql): Promise<void> {
   const draft = `${place}.${randomUUID()}.tmp`;
   try {
@@ -62,12 +62,12 @@ export async function keepFounding(place: string, dir: string, database: Sql): P
   }
 }
 
-/** Removes what is kept: it turned out to be damaged. */
+/** Removes a damaged cache entry. */
 export function forgetFounding(place: string): void {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** Begins a city in an empty folder with what is kept, if something is. `endCopy` makes it count. */
+/** Starts a city in an empty folder from the cache, if available. `endCopy` completes it. */
 export async function copyFounding(place: string, dir: string): Promise<boolean> {
   if (!existsSync(place)) return false;
   writeFileAtomic(join(dir, UNFINISHED), "1\n");
@@ -77,7 +77,7 @@ export async function copyFounding(place: string, dir: string): Promise<boolean>
   return true;
 }
 
-/** What the city said that the copy is of. */
+/** The deployment stated by the cached city. */
 export function copiedDeployment(dir: string): Founded {
   const deployment = readDeployment(deploymentFile(dir));
   const city = deployment?.city ?? null;
@@ -94,7 +94,7 @@ export function endCopy(dir: string): void {
   syncDirectory(dir);
 }
 
-/** Takes back a copy that did not come to its end; true if there was one. Nothing was done yet in a city that began with it. */
+/** Undoes an unfinished copy; returns whether there was one. Nothing has happened yet in a city that began with it. */
 export function undoCopy(dir: string): boolean {
   if (!isCopying(dir)) return false;
   rmSync(deploymentFile(dir), { force: true });

@@ -22,7 +22,7 @@ export function requireDone(acts: readonly string[]): void {
   if (acts.length > 0) throw new PeopleFirst(acts);
 }
 
-/** What must be on chain before the offices can be filled, and is not: one sentence each, with the call that does it. */
+/** On-chain acts still missing before the offices can be filled: one sentence each, with the required call. */
 export async function pendingActs(
   client: CityClient,
   plan: GenesisPlan,

@@ -8,7 +8,7 @@ export interface PermitSource {
   readonly token: Pick<CityClient["token"], "address" | "name" | "nonces">;
 }
 
-/** What the giver of an allowance signs (ERC-2612). */
+/** The typed data of an allowance by signature (ERC-2612). */
 export async function permitTypedData(client: PermitSource, owner: Address, spender: Address, value: bigint, deadline: number) {
   const [name, nonce, version] = await Promise.all([client.token.name(), client.token.nonces(owner), versionOf(client)]);
   const message = { owner, spender, value, nonce, deadline: BigInt(deadline) };
@@ -36,7 +36,7 @@ export async function signPermit(client: PermitSource, owner: LocalAccount, spen
   return [owner.address, spender, value, typed.message.deadline, 27 + yParity, r, s] as const;
 }
 
-/** Of the token's signing domain. Stablecoins tell theirs; a token that has no such function is of version 1. */
+/** Version of the token's signing domain. Stablecoins state it; a token without the function has version 1. */
 async function versionOf({ chain, token }: PermitSource): Promise<string> {
   if (chain.kind === "embedded") return "1";
   return chain.publicClient.readContract({ address: token.address, abi: VERSION, functionName: "version" }).catch(() => "1");

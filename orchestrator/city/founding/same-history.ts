@@ -61,7 +61,7 @@ export async function requireSameHistory(
   for (const sender of senders) {
     const sent = await chain.publicClient.getTransactionCount({ address: sender });
     const recorded = await outbox.nextNonce(sender);
-    // On a network of others a key may have been used before there was a city.
+    // On a live network a key may have been used before the city existed.
     if (sent > recorded && (recorded > 0 || sent > (await sentBefore(chain, sender)))) {
       throw new RecordsDamaged(
         where,
@@ -71,7 +71,7 @@ export async function requireSameHistory(
   }
 }
 
-/** Transactions of this account before the city's first block could be: on a fork, those of whoever used the known key there. */
+/** This account's transactions before the city's first block: on a fork, those of anyone who used the public key there. */
 async function sentBefore({ isLive, firstBlock, publicClient }: CityChain, address: Address): Promise<number> {
   if (isLive) return Number.POSITIVE_INFINITY;
   return firstBlock === 0n ? 0 : publicClient.getTransactionCount({ address, blockNumber: firstBlock - 1n });

@@ -15,7 +15,7 @@ import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import { serviceIdOf } from "../../rules/admissions.ts";
 import type { Member } from "./society.ts";
 
-/** What a producer sells, before it is registered. */
+/** A producer's service before registration. */
 export interface Offer<Account extends Pick<LocalAccount, "address"> = LocalAccount> {
   readonly seller: { readonly account: Account };
   readonly entry: CatalogEntry;
@@ -38,7 +38,7 @@ export async function offersOf(
   );
 }
 
-/** What a service is, whoever sells it. */
+/** Code and schemas of a service, independent of its seller. */
 export async function serviceTerms(entry: CatalogEntry): Promise<Omit<RegisteredService["record"], "owner">> {
   return termsOf(entry, await bundleService(entry.file));
 }
@@ -63,7 +63,7 @@ function termsOf(entry: CatalogEntry, { codeHash }: Bundle): Omit<RegisteredServ
   return { codeHash, schemaHash, endpoint: `city:${entry.id}`, constraints: constraintsOf(entry) };
 }
 
-/** What a service says of itself, and else what every run here is held to, or one that waits for models; a seller runs it once at a time. */
+/** Limits stated by the service, otherwise the default for runs, or for runs that wait for models; a seller runs it once at a time. */
 function constraintsOf({ options, limits: { seconds, memory, concurrent = 1 } = {} }: CatalogEntry): Hash {
   const { memoryMb, tools, messages } = DEFAULT_LIMITS;
   const fields = options?.["properties"];

@@ -21,8 +21,8 @@ export class WrongToken extends AgentCityError {
 }
 
 /**
- * The token in which a city settles, undefined for a devnet's own: the one named when it was founded, and no other afterwards. One that a city
- * is to be founded in has to be what founding needs, before anything is sent: throws WrongToken.
+ * The city's settlement token, undefined for a devnet's own: the one chosen at the founding, and no other afterwards. For a new city the
+ * token is checked before anything is sent. Throws WrongToken.
  */
 export async function settlementToken(
   dir: string,
@@ -43,17 +43,17 @@ export async function settlementToken(
   return named;
 }
 
-/** Throws WrongToken where there is no contract, or one that counts in other units. */
+/** Throws WrongToken if there is no contract, or one with other decimals. */
 export async function requireToken({ publicClient }: Chain, token: Address): Promise<void> {
-  if ((await publicClient.getCode({ address: token })) === undefined) throw new WrongToken(token, "there is no contract");
+  if ((await publicClient.getCode({ address: token })) === undefined) throw new WrongToken(token, "there is no contract at this address");
   const decimals = await publicClient.readContract({ address: token, abi, functionName: "decimals" }).catch(silenceOnly);
   if (decimals !== TOKEN_DECIMALS)
     throw new WrongToken(token, decimals === undefined ? "it has no decimals" : `it has ${decimals} decimals, not ${TOKEN_DECIMALS}`);
 }
 
 /**
- * Throws WrongToken where the token takes no allowance by signature: members' stakes are paid in by nothing else. The chain is asked what it
- * would answer to an allowance of the giver to itself, of one unit; nothing is sent.
+ * Throws WrongToken if the token does not support permits: members' stakes are paid only with them. Simulates a permit of one unit from the
+ * giver to itself; nothing is sent.
  */
 async function requirePermit(chain: Chain, address: Address, giver: LocalAccount): Promise<void> {
   const { publicClient } = chain;

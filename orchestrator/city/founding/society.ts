@@ -21,19 +21,19 @@ export type Role =
   | "adjudicator"
   | "manager";
 
-/** One key holder of a devnet. `principal` names the human behind an agent. */
+/** A member of a devnet with its key. `principal`: the human behind an agent. */
 export interface Member {
   readonly name: string;
   readonly role: Role;
   readonly principal?: string;
-  /** What an agent registers with, smallest unit; by default what everybody does. */
+  /** Registration stake, smallest unit. Default: the same for all. */
   readonly stake?: bigint;
-  /** What an agent says that it can do: ten 16-bit levels, dimension 0 lowest; by default drawn from the city's seed. */
+  /** Claimed capabilities: ten 16-bit levels, dimension 0 lowest. Default: drawn from the city's seed. */
   readonly capabilities?: bigint;
-  /** A producer's place in a stake pool, which then stands for its bids (AgentCity B.7). */
+  /** A producer's place in a stake pool that backs its bids (AgentCity B.7). */
   readonly pool?: PoolPlace;
   readonly account: LocalAccount;
-  /** The same key over plain bytes: claims, evidence and decisions off chain. */
+  /** The same key for plain bytes: claims, evidence and decisions off chain. */
   readonly seal: () => ByteSigner;
 }
 
@@ -43,7 +43,7 @@ export interface PoolPlace {
   readonly contribution: bigint;
 }
 
-/** Who there is of a role, and who answers for them, in turn. */
+/** Members of a role, and their principals, in turn. */
 interface Roll {
   readonly role: Role;
   readonly names: readonly string[];
@@ -88,7 +88,7 @@ export function assemblySociety(producers: number, perPrincipal: number = AGENTS
   );
 }
 
-/** The same society with one member more, who manages a stake pool of these producers; `contributions` by name, smallest unit. */
+/** The society with an additional manager of a stake pool of these producers; `contributions` by name, smallest unit. */
 export function withPool(society: readonly Member[], manager: string, contributions: Readonly<Record<string, bigint>>): readonly Member[] {
   const known = new Set(membersOf(society, "producer").map(({ name }) => name));
   const stranger = Object.keys(contributions).find((name) => !known.has(name));
@@ -103,13 +103,13 @@ export function withPool(society: readonly Member[], manager: string, contributi
   ];
 }
 
-/** The same society with an issuer more, of this principal: two who make work again can refute it (decision 94). */
+/** The society with an additional issuer of this principal: two issuers can refute work by re-execution (decision 94). */
 export function withIssuer(society: readonly Member[], name: string, principal: string): readonly Member[] {
   const key = society.length;
   return [...society, { name, role: "issuer", principal, account: devnetAccount(key), seal: once(() => devnetSigner(key)) }];
 }
 
-/** What each of a society's issuers signs: the second receives what is handed in, the others make it again. */
+/** The evidence class of each issuer: the second signs receipts, the others re-execute. */
 export function issuedBy(place: number): "ATT" | "REC" {
   return place === 1 ? "REC" : "ATT";
 }

@@ -13,13 +13,13 @@ import { unpackRanking } from "../../rules/condorcet.ts";
 import type { City } from "../city.ts";
 import { nameOf } from "../founding/society.ts";
 
-/** One flag as the chain recorded it. */
+/** One flag as recorded on chain. */
 export interface FlaggedBloc {
   readonly leader: Address;
   readonly members: readonly Address[];
 }
 
-/** What the Regulator flagged in a session; a bloc of more members than one call takes is one bloc. */
+/** Blocs that the Regulator flagged in a session; one with more members than fit into a call is merged. */
 export async function flaggedBlocs({ legislation }: CityClient, session: bigint): Promise<readonly FlaggedBloc[]> {
   const events = await legislation.history("BlocFlagged", { session });
   const byLeader = Map.groupBy(events, ({ args }) => args.leader);
@@ -31,7 +31,7 @@ export function flaggedIn(blocs: readonly FlaggedBloc[]): ReadonlySet<Address> {
   return new Set(blocs.flatMap(({ leader, members }) => [leader, ...members]));
 }
 
-/** What adjudicators are shown, all of it read from the chain. */
+/** The case for adjudicators, entirely from the chain. */
 export async function blocCaseOf(city: City, { session, caseHash }: RulingRequest): Promise<BlocCase> {
   const { client, society } = city;
   const { ballotSize, tieSeed, winner } = await client.legislation.sessionOf(session);
@@ -55,7 +55,7 @@ export async function blocCaseOf(city: City, { session, caseHash }: RulingReques
   };
 }
 
-/** What each candidate is called, from the document whose digest its proposer signed. */
+/** Names of the candidates, from the documents whose digests their proposers signed. */
 async function titlesOf({ client, blocks }: City, session: bigint): Promise<(candidate: number) => string> {
   const events = await client.legislation.history("Proposed", { session });
   const titles = new Map(

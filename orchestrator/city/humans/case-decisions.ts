@@ -6,7 +6,7 @@ import type { WaitingCase } from "../../protocol/waiting-case.ts";
 /** An order to which only the reason is missing. */
 export type Draft = Omit<OverrideOrder, "because">;
 
-/** What a case can be answered with; an appeal takes a ruling of its own (RESOLVE_APPEAL). */
+/** Possible decisions on a case; an appeal requires a ruling of its own (RESOLVE_APPEAL). */
 export const DECISIONS = ["approve", "reject"] as const;
 export type Decision = (typeof DECISIONS)[number];
 
@@ -14,7 +14,7 @@ export type Decision = (typeof DECISIONS)[number];
 export function decisionOn(name: string, subject: WaitingCase, decision: Decision): Draft {
   const { caseHash } = subject;
   if (subject.kind === "petition") {
-    if (decision === "reject") throw new InvalidValue(name, "waits until it is granted; whoever does not grant it leaves it");
+    if (decision === "reject") throw new InvalidValue(name, "waits until it is granted; to refuse it, leave it");
     const { account, principal, office } = subject.petition;
     const data = encodeActionData("REGISTER_ISSUER", [office, principal, subject.value]);
     return { action: "REGISTER_ISSUER", caseHash, target: account, data };
@@ -26,7 +26,7 @@ export function decisionOn(name: string, subject: WaitingCase, decision: Decisio
   }
   const { mission } = subject;
   if (subject.kind === "suspension") {
-    if (decision === "reject") throw new InvalidValue(name, "ends by itself when nobody approves");
+    if (decision === "reject") throw new InvalidValue(name, "ends by itself without approval");
     return { action: "CLEAR_EMERGENCY_STOP", mission, caseHash };
   }
   const { node, reason, approval } = subject;

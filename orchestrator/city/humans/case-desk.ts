@@ -18,14 +18,14 @@ export interface ExternalJudgesOptions {
   /** The network's folder. */
   readonly dir: string;
   readonly tell: (line: string) => void;
-  /** What it throws ends the wait, and is thrown on. */
+  /** Errors end the wait and are rethrown. */
   readonly sleep: (millis: number) => Promise<void>;
 }
 
-/** What the chain leaves to adjudicators: all but petitions, which come from outside. */
+/** Cases from the chain: all except petitions, which come from outside. */
 type ChainCase = Exclude<WaitingCase, { kind: "petition" }>;
 
-/** In the queue. A mission's whole address is in it, since anybody finds two that begin alike. */
+/** Name in the queue. It includes the mission's whole address, since prefixes can be forged. */
 export function caseName(subject: ChainCase): string {
   if (subject.kind === "bloc") return `bloc-${subject.session}`;
   const named = `${subject.kind}-${subject.mission.slice(2).toLowerCase()}`;
@@ -37,8 +37,8 @@ export function caseName(subject: ChainCase): string {
 const POLLING = 500;
 
 /**
- * Leaves every case to adjudicators elsewhere: writes it as a file and waits until the chain shows that they acted, or that the node's
- * time is up. A devnet's time stands still meanwhile. A divergence of records and chain has no action on chain, so nobody can accept it here.
+ * Leaves every case to external adjudicators: writes it as a file and waits until the chain shows that they acted, or that the node's time
+ * is up. A devnet's time stands still meanwhile. A divergence of records and chain has no action on chain, so it cannot be accepted here.
  */
 export function externalJudges({ client, dir, tell, sleep }: ExternalJudgesOptions): Judges {
   const cases = casesIn(dir);
@@ -85,9 +85,9 @@ export function externalJudges({ client, dir, tell, sleep }: ExternalJudgesOptio
       const contract = client.mission(mission);
       const waits = async () => {
         const state = await contract.state();
-        // Whoever ends a stopped mission has acted on it too.
+        // Ending a stopped mission counts as a decision too.
         if (cause === "silence") return state === DEGRADED;
-        // Nobody else came in a suspension's time.
+        // The suspension expired without a decision.
         if (suspendedUntil !== 0 && client.chain.clock.now() >= BigInt(suspendedUntil)) return false;
         return state < COMPLETED && (await contract.watch()).stopped;
       };

@@ -31,7 +31,7 @@ function describeOutput(output: JsonObject): string {
   return typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
 }
 
-/** The Guardian's finding and the work that stood out; off chain it is not committed yet. */
+/** The Guardian's finding and the anomalous work, which is not committed yet in hybrid mode. */
 async function findingOf(world: World, mission: Mission, view: NodeView, halt: Halt): Promise<string> {
   const words = freezeWords(halt, await watchTerms(world, mission));
   const found = `Frozen by the guardian (${halt.reason} ${halt.magnitude}): ${words} Its snapshot is ${halt.snapshot}.`;
@@ -76,8 +76,8 @@ async function isEscalated(world: World, { address }: Mission, { law, state, att
 }
 
 /**
- * The open appeals on a node, put together from chain and records: one case for each attempt that has any. The work of an attempt that
- * was followed by another is not read again: what it left is in the records under its own commitments.
+ * The open appeals on a node, from chain and records: one case per attempt that has any. Work of an earlier attempt is not read again: it
+ * is in the records under its own commitments.
  */
 export async function appealsOn(city: City, world: World, mission: Mission, view: NodeView): Promise<readonly AppealCase[]> {
   const contract = world.client.mission(mission.address);

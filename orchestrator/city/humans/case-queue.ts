@@ -6,7 +6,7 @@ import type { WaitingCase } from "../../protocol/waiting-case.ts";
 import { casesIn } from "./case-desk.ts";
 import { isSeated } from "./petitions.ts";
 
-/** Where cases wait: a network's folder, and the chain that tells whether they still do. */
+/** Where cases wait: a network's folder, and the chain that shows whether they still do. */
 export interface CaseRoom {
   readonly client: CityClient;
   readonly dir: string;
@@ -25,7 +25,7 @@ export class NoSuchCase extends AgentCityError {
 export interface NamedCase {
   readonly name: string;
   readonly subject: WaitingCase;
-  /** Whether it is still what it was: an order on a stale one is refused. */
+  /** Whether it is up to date: an order on a stale case is refused. */
   readonly current: boolean;
 }
 
@@ -64,7 +64,7 @@ export function inPrint(text: string): string {
   return text.replaceAll(/\p{C}/gu, " ");
 }
 
-/** What a case is about, in one line. */
+/** A case in one line. */
 export function inOneLine({ name, subject, current }: NamedCase): string {
   return `${name} ${current ? "" : "(decided) "}${aboutOf(subject)}`;
 }
@@ -75,7 +75,7 @@ function aboutOf(subject: WaitingCase): string {
     return `${account} asks to be ${(evidenceRoles[office] ?? "NONE").toLowerCase()}${classes === 0 ? "" : ` of classes ${classes}`} (${inPrint(contact)})`;
   }
   if (subject.kind === "bloc") return `session ${subject.session}: ${subject.flagged} of ${subject.ballots} voters voted alike`;
-  if (subject.kind === "suspension") return `mission ${subject.mission} stands still after a silence of the chain`;
+  if (subject.kind === "suspension") return `mission ${subject.mission} is suspended after an outage of the chain`;
   if (subject.kind === "appeal") {
     const { label, attempt, appeals } = subject;
     return `${label}: ${appeals.length} appeal${appeals.length === 1 ? "" : "s"} on attempt ${attempt + 1}`;

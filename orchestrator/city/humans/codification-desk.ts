@@ -26,7 +26,7 @@ export class CodificationDesk {
     return this.#approvals.read(nameOf(request.session));
   }
 
-  /** Nobody waits any more. */
+  /** Removes a request that is no longer waiting. */
   clear(session: bigint): void {
     this.#requests.remove(nameOf(session));
     this.#approvals.remove(nameOf(session));

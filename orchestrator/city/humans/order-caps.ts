@@ -5,7 +5,7 @@ import type { Address } from "../../primitives/hex.ts";
 import { type PurposeName, purposes } from "../../protocol/actions.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 
-/** Whoever reads the city: an adjudicator's desk, or the gateway. */
+/** A reader of the city: an adjudicator's desk, or the gateway. */
 export interface Reader {
   readonly client: CityClient;
 }
@@ -15,7 +15,7 @@ export async function chainTime({ client }: Reader): Promise<bigint> {
   return (await client.chain.publicClient.getBlock()).timestamp;
 }
 
-/** What the treasury would pay today, and why not more. */
+/** What the treasury can pay today, and what limits it. */
 export interface Cap {
   readonly allowed: bigint;
   readonly because: string;
@@ -48,7 +48,7 @@ export async function insuranceCap({ client }: Reader, mission: Address): Promis
 /** Basis points of what came in during 30 days that may pay adjudicators. */
 const GOVERNANCE_SHARE = 2000n;
 
-/** Fees for a purpose, within its own cap and what is free (Treasury.disburse). */
+/** Limit of fees for a purpose: its cap and the free balance (Treasury.disburse). */
 export async function spendingCap(reader: Reader, purpose: PurposeName): Promise<Cap> {
   const { client } = reader;
   const free = await client.treasury.freeBalance();

@@ -13,7 +13,7 @@ import { chainTime, insuranceCap, purposeOf, type Reader, spendingCap } from "./
 
 type Order = SignedOverride["message"];
 
-/** An order as a person reads it: what it is, what it would change now, what it still lacks, and every field that is signed. */
+/** Describes an order for people: its kind, its effect, missing signatures, and every signed field. */
 export async function describeOrder(reader: Reader, { message, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
   const name = actionName(message.action);
   if (name === undefined) return `action ${message.action} is unknown to this version`;
@@ -23,20 +23,20 @@ export async function describeOrder(reader: Reader, { message, signatures, chain
     name,
     `  would      ${await effectOf(reader, name, message)}`,
     `  because    ${message.because}`,
-    `  signed by  ${signatures.map(({ adjudicator }) => adjudicator).join(", ") || "nobody yet"} (${signatures.length} of ${needed})`,
+    `  signed by  ${signatures.map(({ adjudicator }) => adjudicator).join(", ") || "no one yet"} (${signatures.length} of ${needed})`,
     `  holds      ${left > 0n ? `${left} s more` : "no longer"}, in ${adjudication} on chain ${chainId}`,
     "  fields",
     ...Object.entries(message).map(([field, value]) => `    ${field.padEnd(14)} ${short(String(value))}`),
   ].join("\n");
 }
 
-/** Evidence is long; a dry run shows every byte of what is signed. */
+/** Abbreviates long evidence; a dry run shows every signed byte. */
 function short(value: string): string {
   return value.length <= LONGEST ? value : `${value.slice(0, LONGEST)}… (${(value.length - 2) / 2} bytes)`;
 }
 const LONGEST = 80;
 
-/** One sentence on what would change, from the state as it is. */
+/** One sentence on an order's effect in the current state. */
 export async function effectOf(reader: Reader, name: ActionName, order: Order): Promise<string> {
   const { client } = reader;
   const { mission, node, target, data } = order;
@@ -53,13 +53,13 @@ export async function effectOf(reader: Reader, name: ActionName, order: Order): 
       return `have ${where}, now ${await stateOf()}, redone by the same executors under mandate ${contentIdFromDigest(amendment)}; each loses 20 points`;
     }
     case "TERMINATE_MISSION":
-      return `end ${mission}, now ${await missionState()}: recorded work is paid after its windows, the rest is refunded to the sponsor; nobody is punished`;
+      return `end ${mission}, now ${await missionState()}: recorded work is paid after its windows, the rest is refunded to the sponsor; no one is slashed`;
     case "FAULT_SLOTS": {
       const [attempt, slots] = decodeActionData(name, data);
       const who = await Promise.all(
         [0, 1, 2, 3, 4].filter((slot) => (slots >> slot) & 1).map(async (slot) => (await client.mission(mission).slotOf(node, slot)).agent),
       );
-      const loss = "each loses what it has locked there and 500 points, unless an appeal is upheld";
+      const loss = "each loses its stake locked there and 500 points, unless an appeal is upheld";
       return `find ${who.join(", ")} at fault on attempt ${attempt + 1} of ${where} for the end of the mission: ${loss}`;
     }
     case "APPROVE_POP": {
@@ -119,7 +119,7 @@ export async function effectOf(reader: Reader, name: ActionName, order: Order): 
         : `lift the freeze of everything that ${target} answers for`;
     case "FREEZE_AGENT":
       return decodeActionData(name, data)[0]
-        ? `keep ${target} from new work for two review times: it neither bids, is awarded nor is routed; what it began goes on, its vote stays`
+        ? `keep ${target} from new work for two review times: it cannot bid, be awarded or be routed; work in progress continues, and it keeps its vote`
         : `let ${target} bid, be awarded and be routed again`;
     case "APPOINT_CLERK": {
       const [office, principal] = decodeActionData(name, data);
@@ -162,7 +162,7 @@ export async function effectOf(reader: Reader, name: ActionName, order: Order): 
       return `have the ${OFFICE_NAMES[office]} get "${named}" done by service ${service}, ${code}; open sessions may finish with the former`;
     }
     case "STOP_CITY": {
-      const goesOn = "what is routed, verdicts, appeals and payments go on";
+      const goesOn = "routed work, verdicts, appeals and payments continue";
       return (await client.watchdog.isStopped())
         ? `prolong the city's stop from now on; ${goesOn}`
         : `stop the city: no session opens, no mission starts, nothing is routed; ${goesOn}`;

@@ -12,7 +12,7 @@ import { casesIn } from "./case-desk.ts";
 /** Petitions that wait at once. */
 const MAX_WAITING = 64;
 
-/** The name of a petition in the adjudicators' queue: by the whole account, since anybody finds two keys that share their first bytes. */
+/** A petition's name in the adjudicators' queue. It includes the whole account, since prefixes can be forged. */
 export function petitionName({ petition: { account, office } }: Petition): string {
   return `petition-${(evidenceRoles[office] ?? "NONE").toLowerCase()}-${account.slice(2).toLowerCase()}`;
 }
@@ -29,8 +29,8 @@ export async function isSeated(
 }
 
 /**
- * Puts a petition into the queue of a network's folder, once. `admit` is asked before a place in it is taken. Throws PetitionRefused for one that its
- * parties did not sign, or that nobody could grant, and what `admit` throws.
+ * Adds a petition to the queue of a network's folder, once. `admit` is called before a place in it is taken. Throws PetitionRefused for one
+ * that its parties did not sign, or that cannot be granted, and the errors of `admit`.
  */
 export async function filePetition(client: CityClient, dir: string, request: Petition, admit: () => Promise<void>): Promise<void> {
   const { petition, byAccount, byPrincipal } = request;
@@ -59,7 +59,7 @@ export async function filePetition(client: CityClient, dir: string, request: Pet
   cases.write(name, { kind: "petition", ...common, caseHash: keccak256(canonicalBytes(petition)), ...request, value });
 }
 
-/** Of the roster's median, what a new verifier weighs. */
+/** Divisor of the roster's median weight for a new verifier. */
 const NEWCOMERS_SHARE = 4;
 
 async function newcomersWeight({ evidence }: CityClient): Promise<number> {

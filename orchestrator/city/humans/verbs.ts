@@ -11,14 +11,14 @@ const PAST_TENSE: Readonly<Record<number, string>> = {
   [actionNumber("APPROVE_POP")]: "approved",
   [actionNumber("REJECT_POP")]: "rejected",
   [actionNumber("EMERGENCY_STOP")]: "stopped the mission",
-  [actionNumber("CLEAR_EMERGENCY_STOP")]: "let the mission go on",
+  [actionNumber("CLEAR_EMERGENCY_STOP")]: "let the mission continue",
   [actionNumber("VETO_OUTPUT")]: "vetoed the output",
   [actionNumber("RELEASE_OUTPUT")]: "released the output",
   [actionNumber("RESOLVE_APPEAL")]: "decided an appeal",
   [actionNumber("CLASSIFY_FALSE_POSITIVE")]: "called a freeze a false alarm",
 };
 
-/** What an outcome says that adjudicators did. */
+/** An adjudicator's act in the past tense, for an outcome. */
 export function pastTenseOf(action: number): string {
   return PAST_TENSE[action] ?? "acted";
 }
@@ -28,7 +28,7 @@ const ON_THE_MISSION = [actionNumber("TERMINATE_MISSION"), actionNumber("EMERGEN
 /** Characters of a reason that an outcome keeps; all of it is in the block that the chain names. */
 const MAX_REASON = 300;
 
-/** What an outcome tells of an order: the same for the city and for an audit. `text` is the justification, where it is here. */
+/** An order's entry in an outcome: the same for the city and for an audit. `text`: the justification, if available. */
 export function humanEntry(action: number, node: string, adjudicator: string, text: string | undefined): Outcome["human"][number] {
   const because = plainLine(text ?? "");
   return {

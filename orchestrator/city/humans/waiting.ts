@@ -9,7 +9,7 @@ const FOLDER = "waiting";
 /** The file at this place is not of the kind that its name says. */
 export class WaitingFileBad extends AgentCityError {
   constructor(path: string, cause: unknown) {
-    super("WaitingFileBad", `${path} is not what a waiting mission or an adjudicator writes`, {
+    super("WaitingFileBad", `${path} is not a valid file of a waiting mission or an adjudicator`, {
       action: "run the mission again, which rewrites its files; sign with npm run override or npm run approve-codification",
       cause,
     });

@@ -12,7 +12,7 @@ export interface PlantedBloc {
   readonly strategy: BlocStrategy;
 }
 
-/** Who takes part in a session of many, and how each decides. */
+/** Participants of a large session, and their minds. */
 export interface Assembly {
   readonly minds: ReadonlyMap<string, Mind>;
   /** Persona by agent; members of the bloc are "bloc". */

@@ -49,34 +49,34 @@ export interface Order {
   readonly catalog: readonly CatalogEntry[];
   /** Identifies this run across restarts: the same id resumes where it stopped. */
   readonly id: string;
-  /** Who decides cases that need a human. */
+  /** Decides cases that need a human. */
   readonly judge: Judges;
-  /** Who has paid for it elsewhere, and the block in which it did. Default: the city's own sponsor pays. */
+  /** Payment by an external sponsor, and its block. Default: the city's own sponsor pays. */
   readonly sponsor?: PaidElsewhere & { readonly block: bigint };
-  /** Whose seats are elsewhere; they vote, bid, work, vouch and judge as everybody does. */
+  /** External members, who vote, bid, work, issue and judge like all others. */
   readonly outsiders?: Outsiders;
-  /** Whose minds the producers have; heuristic ones by default. */
+  /** Creates the producers' minds. Default: heuristic ones. */
   readonly makeMind?: MindMaker;
-  /** Demonstration: the first executor of the first checkable node hands in a lie. */
+  /** Demonstration: the first executor of the first checkable node hands in a false result. */
   readonly cheat?: boolean;
   /** Test: any other lie. */
   readonly tamper?: Tamper;
 }
 
-/** What became of an order; facts only, everything else can be read from chain and records. */
+/** The result of an order; facts only, everything else can be read from chain and records. */
 export interface Conducted {
   /** The last law that was made; without any, the session that made none. */
   readonly law: LegislatureResult;
-  /** The last session of each law that was tried, oldest first (AgentCity B.11.4); after `law`'s own, one that made none. */
+  /** The last session of each law, oldest first (AgentCity B.11.4); after `law`'s own, one that made none. */
   readonly epochs: readonly bigint[];
   /** Chain block before the session opened. */
   readonly fromBlock: bigint;
   readonly items: Mission["items"];
   readonly world: World | undefined;
   readonly mission: Mission | undefined;
-  /** All work is complete, its output gate has ruled, and records and chain agree: the result is handed out. */
+  /** All work is complete, its output gate has ruled, and records and chain agree: the result is released. */
   readonly released: boolean;
-  /** What its output nodes made, if it is handed out. */
+  /** Outputs of its output nodes, if released. */
   readonly outputs: readonly JsonObject[];
 }
 
@@ -94,7 +94,7 @@ export async function conduct(
   await requireNamedGates(city, file);
   requireOfferedKinds(city, file, order.outsiders);
   await city.answers.remember({ session: id, agent: "", step: "trial", round: 0 }, z.literal(true), async () => {
-    // One that a sponsor elsewhere has paid for was let in when it was posted.
+    // A mission of an external sponsor was checked when it was posted.
     if (order.sponsor === undefined) requireShortChain(city);
     await tryServices(city, order);
     return true;
@@ -113,7 +113,7 @@ export async function conduct(
     const { world, mission } = conducted;
     if (world !== undefined && mission !== undefined && (await endingOf(world, mission)) !== undefined) return conducted;
     if (order.sponsor !== undefined) {
-      city.tell("the law is at fault; what it did not spend went back to its sponsor, who alone can pay for another one");
+      city.tell("the law is at fault; its unspent money went back to its sponsor, who alone can pay for another one");
       return conducted;
     }
     await replaced(conducted);
@@ -127,7 +127,7 @@ export async function conduct(
   }
 }
 
-/** One law, from its session to what its mission hands out. */
+/** Runs one law, from its session to the release of its result. */
 async function runLaw(context: OrderContext, brief: MissionBrief, past: readonly bigint[]): Promise<Conducted> {
   const { city, order } = context;
   const fromBlock = order.sponsor === undefined ? await startBlockOf(city, brief.id) : order.sponsor.block - 1n;
@@ -172,20 +172,22 @@ async function relegislate(context: OrderContext, { first, epoch, former, contin
   }
 }
 
-/** Hands out the mission's result, only when all work is complete, its output gate has ruled, and records and chain agree (INVARIANT 1). */
+/**
+ * Whether the result may be released: only if all work is complete, its output gate has ruled, and records and chain agree (INVARIANT 1).
+ */
 async function isReleased(city: City, { judge }: Order, world: World, mission: Mission): Promise<boolean> {
   const agrees = await reconcile(city, judge, world, mission, { name: "output-release" });
   return agrees && (await missionState(world, mission)) === "COMPLETED";
 }
 
-/** What all missions of an order share. */
+/** Shared by all missions of an order. */
 interface OrderContext {
   readonly city: City;
   readonly order: Order;
   readonly minds: ReadonlyMap<string, Mind>;
 }
 
-/** What one of them is about: the order itself, or a node of another. */
+/** The subject of one mission: the order itself, or a node of another mission. */
 interface MissionBrief {
   /** Names its sessions, answers and intents across restarts. */
   readonly id: string;
@@ -195,7 +197,7 @@ interface MissionBrief {
   /** Labels of the nodes it is below, for people; empty for the order itself. */
   readonly path: string;
   readonly child?: ChildSession;
-  /** The mission whose law failed, and all laws that did: none of them may come again. */
+  /** The mission whose law failed, and all failed laws, which may not be proposed again. */
   readonly continues?: { readonly mission: Address; readonly barred: readonly BarredLaw[] };
 }
 
@@ -207,7 +209,7 @@ interface MissionRun {
   readonly mission?: Mission;
 }
 
-/** One mission from its session to its last unit, with everything below it. */
+/** Runs one mission from its session to its last payment, with its children. */
 async function runMission(context: OrderContext, brief: MissionBrief): Promise<MissionRun> {
   const { city, order, minds } = context;
   const { file, id, items, digest, child, continues, path } = brief;
@@ -256,7 +258,7 @@ async function runMission(context: OrderContext, brief: MissionBrief): Promise<M
   return { law, world, mission, agrees };
 }
 
-/** Throws, by name, why no law could come of an order: for whoever asks before a sponsor elsewhere pays. */
+/** Throws a named error if no law could result from an order; called before an external sponsor pays. */
 export async function requirePassable(city: City, order: Order): Promise<void> {
   const { file, id, input, catalog, judge, sponsor } = order;
   await requireNamedGates(city, file);
@@ -266,12 +268,12 @@ export async function requirePassable(city: City, order: Order): Promise<void> {
   await requireLaw(city, { file, id, services: catalog, inputs: inputsOf(file, input), minds, outsiders, judge, sponsor });
 }
 
-/** What a session learns of its mission's input. */
+/** A session's view of its mission's input. */
 function inputsOf(file: MissionFile, { items, digest }: Pick<Mission, "items"> & { readonly digest: Hash }): SessionRequest["inputs"] {
   return { count: items.length, digest, ...columnsIn(items), ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) };
 }
 
-/** A table's columns in their own order, as its reader found them. Those of what comes from elsewhere have none. */
+/** A table's columns in their own order, as read. Items from external sponsors have none. */
 function columnsIn([first]: Mission["items"]): { readonly columns?: readonly string[] } {
   const columns = isObject(first?.["fields"]) ? Object.keys(first["fields"]) : [];
   return columns.length === 0 || columns.length > MAX_COLUMNS ? {} : { columns };
@@ -303,7 +305,7 @@ async function servicesFor(
 
 const NO_OUTSIDERS: Outsiders = { workers: [], verifiers: [], issuers: [] };
 
-/** The same code, where somebody elsewhere has registered it for sale: whoever runs it again has it here. */
+/** The same code as registered for sale by external members, so that it can be re-executed here. */
 async function externalOffers({ client }: City, order: Order, offers: readonly Offer[]): Promise<readonly RegisteredService[]> {
   const catalogue = new Map(offers.map(({ entry, bundle }) => [entry.id, { entry, bundle }]));
   const asSold = (order.outsiders ?? NO_OUTSIDERS).workers.flatMap((seller) =>
@@ -323,8 +325,8 @@ function servicesIn(tasks: readonly MissionTask[]): readonly string[] {
 }
 
 /**
- * A node that is a mission of its own: its session is opened with the node's money, led to its end by the same branches, and what came of it
- * is the node's result (AgentCity 3.4, recursive decomposition). After a crash it resumes where it was.
+ * Runs a node that is a mission of its own: its session is opened with the node's money, it runs through the same branches, and its result
+ * is the node's (AgentCity 3.4, recursive decomposition). After a crash it resumes where it was.
  */
 async function runChildMission(context: OrderContext, above: MissionBrief, world: World, mission: Mission, view: NodeView): Promise<void> {
   const { label, number, shard, task } = view.law;
@@ -344,13 +346,13 @@ async function runChildMission(context: OrderContext, above: MissionBrief, world
   if (child.mission !== undefined && child.agrees === true && (await missionState(world, child.mission)) === "COMPLETED") {
     await keepResult(world, mission, view, child.mission);
   }
-  // What failed for every executor below would fail in another session for the same node too.
+  // A service that failed for every executor of the child would fail again in another session for the same node.
   const ending = child.mission === undefined ? undefined : await endingOf(world, child.mission);
   if (ending !== undefined) await noteEnding(world, mission, { ...ending, node: `${label}/${ending.node}` });
   await concludeChild(world, mission, view);
 }
 
-/** Lies once, at the first attempt of the first node whose work is run again by an issuer. */
+/** Falsifies one result: the first attempt of the first node that an issuer re-executes. */
 function tamperOnce({ nodes }: MissionDocument): Tamper {
   const victim = nodes.find(({ tier }) => tier === TIER.RERUN) ?? nodes.find(({ tier }) => tier === TIER.HUMAN);
   return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);

@@ -82,7 +82,7 @@ export async function humansResume(city: City, judge: SuspensionJudge, world: Wo
     const until = BigInt(Math.min(degradedUntil, await contract.expiresAt()));
     await city.chain.clock.sleepUntil(until);
     await contract.expire([], { intent: intentKey("expire", mission.address), account: world.monitor.account });
-    world.tell("nobody resumed the suspended mission: aborted, unearned money is refunded");
+    world.tell("the suspended mission was not resumed: aborted, unearned money is refunded");
   }
   const sent = await city.sender.recover();
   if (goesOn) world.tell(`resumed by adjudicators: ${sent} transactions that waited were sent, in their order`);

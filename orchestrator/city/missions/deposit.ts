@@ -9,7 +9,7 @@ import type { CityAddresses } from "../../protocol/addresses.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import type { City } from "../city.ts";
 
-/** What a sponsor elsewhere pays for. */
+/** What an external sponsor pays for. */
 export interface DepositTerms {
   readonly sponsor: Address;
   readonly goal: string;
@@ -25,7 +25,7 @@ export interface DepositCall {
   readonly gas: bigint;
 }
 
-/** What is to be signed, and what the sponsor has. */
+/** The transactions to sign, and the sponsor's balances. */
 export interface Deposit {
   readonly transactions: readonly (DepositCall & {
     readonly chainId: number;
@@ -42,7 +42,7 @@ export interface Deposit {
 /** More than each call takes: what the second will do cannot be estimated before the first is mined. */
 const GAS = { approve: 100_000n, openSession: 700_000n } as const;
 
-/** The calls by which a sponsor pays, in order: anybody can make them from the city's addresses alone, and compare. */
+/** The calls by which a sponsor pays, in order; reproducible from the city's addresses for comparison. */
 export function depositCalls({ CityToken, LegislativeProcedure }: CityAddresses, { goal, budget }: DepositTerms): readonly DepositCall[] {
   const approve = encodeFunctionData({ abi: contractAbis.CityToken, functionName: "approve", args: [LegislativeProcedure, budget] });
   const openSession = encodeFunctionData({

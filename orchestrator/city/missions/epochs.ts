@@ -12,16 +12,16 @@ import { moneyIn, moneyOfSession, statusOf } from "./family.ts";
 export interface Epoch {
   /** How many missions for the same goal failed before. */
   readonly number: number;
-  /** What the last one did not spend, smallest unit. */
+  /** Unspent money of the previous law, smallest unit. */
   readonly deposit: bigint;
-  /** What its law failed by. */
+  /** Why its law failed. */
   readonly fault: Fault;
 }
 
 /**
- * Whether an ended mission gets another law: the chain says that its law was at fault, its money is home, and fewer epochs are
- * over than its own MAX_REFINEMENT_ITERATIONS. A third or later law is tried only while failed laws, with one more like the last, cost at most
- * half of what the sponsor gave (`budget`). What the chain says is the same after a crash.
+ * Whether an ended mission gets another law: the chain found its law at fault, its money has returned, and fewer epochs are over than its
+ * own MAX_REFINEMENT_ITERATIONS. A third or later law is made only while failed laws, including another like the last, cost at most half of
+ * the sponsor's `budget`. The chain's answers are the same after a crash.
  */
 export async function nextEpoch({ client, tell }: City, { mission, session }: EnactedLaw, budget: bigint): Promise<Epoch | undefined> {
   if ((await statusOf(client, mission)) !== "failed") return undefined;
@@ -31,14 +31,14 @@ export async function nextEpoch({ client, tell }: City, { mission, session }: En
   const number = (await client.legislation.sessionOf(session)).epoch + 1;
   const { deposit, refunded } = await client.mission(mission).ledger();
   if (number > params.maxRefinementIterations) {
-    tell(`${number} laws failed: no further one is tried, and unearned money goes back to the sponsor`);
+    tell(`${number} laws failed: no further one is made, and unearned money goes back to the sponsor`);
     return undefined;
   }
   const spent = budget - refunded;
   if (number > 1 && isTooExpensive(spent, deposit - refunded, budget)) {
     tell(
       `${number} laws failed and cost ${formatMoney(spent)} tokens: another like the last could bring that beyond half of the ` +
-        "deposit, so none is tried, and unearned money goes back to the sponsor",
+        "deposit, so none is made, and unearned money goes back to the sponsor",
     );
     return undefined;
   }
@@ -58,7 +58,7 @@ export async function describeEpoch(client: CityClient, session: bigint): Promis
   return { ...common, mission, status: await statusOf(client, mission), money: await moneyIn(client, mission) };
 }
 
-/** What the execution of an order was like, over the missions of the sessions that its laws came from. */
+/** Metrics of an order's execution, over the missions of its laws. */
 export async function executionOf(client: CityClient, sessions: readonly bigint[]): Promise<Outcome["execution"]> {
   const missions: Address[] = [];
   for (const session of sessions) {

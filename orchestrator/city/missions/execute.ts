@@ -32,15 +32,15 @@ import { humansClear, humansResume, runThroughSilence } from "./degraded.ts";
 import { reconcile } from "./reconcile.ts";
 import { settle } from "./settle.ts";
 
-/** What the execution of one mission needs from its caller. */
+/** Inputs of the execution of one mission. */
 export interface ExecutionOptions {
   /** The law that the records name. */
   readonly law: EnactedLaw;
-  /** Who decides cases that need a human. */
+  /** Decides cases that need a human. */
   readonly judge: Judge & SuspensionJudge & AppealJudge;
   /** Leads a node that is a mission of its own to its end. */
   readonly runChild: (view: NodeView) => Promise<void>;
-  /** Whether the mission above, if there is one, is over, so that this one's result is no longer needed. */
+  /** Whether the parent mission, if any, is over, so that this one's result is no longer needed. */
   readonly isOrphan: () => Promise<boolean>;
 }
 
@@ -51,7 +51,7 @@ export interface ExecutionOptions {
 export async function execute(city: City, world: World, mission: Mission, options: ExecutionOptions): Promise<boolean> {
   const isLaw = await reconcile(city, options.judge, world, mission, { name: "legislation", law: options.law });
   await (isLaw ? carryOut(city, world, mission, options) : endUnworked(world, mission, "its records and the chain differ"));
-  // What was lent comes home even to a mission that ended meanwhile.
+  // Loans are returned even to a mission that ended meanwhile.
   for (const view of (await viewNodes(world, mission)).filter(isBranch)) {
     if (await isLent(world, mission, view)) await options.runChild(view);
   }
@@ -74,7 +74,7 @@ async function carryOut(city: City, world: World, mission: Mission, options: Exe
       views.filter((view) => nodes.includes(view.law.number) && awaitsBids(view)),
       terms,
     );
-    // Whoever was awarded something has undertaken it: what exactly stands in the records before any work does (decision 80).
+    // An award is an obligation: its exact terms are recorded before any work (decision 80).
     for (const view of (await viewNodes(world, mission)).filter(isStaffed)) await boundTerms(world, mission, view);
   };
   // A process that was killed after an award left the losers' stake locked.
@@ -89,7 +89,7 @@ async function carryOut(city: City, world: World, mission: Mission, options: Exe
     else if (halt.kind === "degraded" || halt.kind === "stopped") {
       if (!(await mayContinue(city, world, mission, halt.kind, options.judge))) break;
     } else if (halt.kind === "review") await judge(city, world, mission, halt.nodes, options.judge);
-    // One after the other: the stages of one session do not wait while the clock jumps for another.
+    // One after the other: one session's stages do not wait while the clock jumps for another.
     else if (halt.kind === "branch") for (const view of halt.nodes.slice(0, 1)) await options.runChild(view);
     else await tryAgain(world, mission, halt.nodes, sell);
   }
@@ -117,7 +117,7 @@ async function judge(city: City, world: World, mission: Mission, nodes: readonly
   }
 }
 
-/** Adjudicators elsewhere acted, or none did in time: then the case goes to the backup pool, and the second time the attempt ends. */
+/** External adjudicators acted, or none did in time: the case then goes to the backup pool, and the second time the attempt ends. */
 async function afterOthers(world: World, mission: Mission, { law, state, deadline }: NodeView): Promise<void> {
   const now = (await viewNodes(world, mission)).find((each) => each.law.number === law.number);
   const isSame = now?.state === state && now.deadline === deadline;
@@ -150,7 +150,7 @@ async function reopenAll(world: World, mission: Mission, nodes: readonly NodeVie
   return reopened;
 }
 
-/** Another attempt for a failed or unwanted node; false when there is none left, or no money for it (AgentCity 3.5, adaptive refinement). */
+/** Opens another attempt for a failed or unwanted node; false if none is left, or no money for it (AgentCity 3.5, adaptive refinement). */
 async function reopen(world: World, mission: Mission, view: NodeView): Promise<boolean> {
   const { params } = await world.client.mission(mission.address).context();
   if (view.attempt >= params.maxRefinementIterations) return false;
@@ -193,7 +193,7 @@ async function abortOrphan(world: World, mission: Mission, options: ExecutionOpt
   await end(world, mission, "the mission above is over: unearned money goes back to it");
 }
 
-/** What no law can cure is not brought before another session (AgentCity B.11.4 asks for one where the law is at fault). */
+/** A disagreement that no law can cure does not lead to another session (AgentCity B.11.4 requires one if the law is at fault). */
 async function judgeDisagreements(world: World, mission: Mission): Promise<void> {
   const views = await viewNodes(world, mission);
   for (const view of views.filter(({ state, law }) => state === "FAILED" && law.tier === TIER.CONSENSUS)) {
@@ -205,16 +205,16 @@ async function judgeDisagreements(world: World, mission: Mission): Promise<void>
   }
 }
 
-/** Ends a mission without a culprit: no executor's deadline is enforced, so nobody is slashed and no reputation changes. */
+/** Ends a mission without a culprit: no executor's deadline is enforced, so no one is slashed and no reputation changes. */
 async function endUnfaulted(world: World, mission: Mission): Promise<void> {
   const { client } = world;
   const until = new Date(1_000 * Number(await client.mission(mission.address).expiresAt())).toISOString();
   world.tell(`the mission can be ended at its deadline, ${until} by the chain's clock; a devnet's clock is moved there`);
   await expire(world, mission);
-  await end(world, mission, "mission ended: nobody is slashed, unearned money goes back to the sponsor");
+  await end(world, mission, "mission ended: no one is slashed, unearned money goes back to the sponsor");
 }
 
-/** A mission on which nobody works any more ends with its time, and unearned money is refunded (decision 24). */
+/** A mission without further work expires, and unearned money is refunded (decision 24). */
 async function endUnworked(world: World, mission: Mission, because: string): Promise<void> {
   if (isOver(await missionState(world, mission))) return;
   await expire(world, mission);

@@ -22,7 +22,7 @@ export interface Child {
   readonly enacted: { readonly mission: Address; readonly documentId: ContentId; readonly law: CompiledLaw } | null;
 }
 
-/** A mission whose nodes may be missions. */
+/** A mission that may have child missions. */
 interface Parent {
   readonly address: Address;
   readonly document: MissionDocument;
@@ -82,7 +82,7 @@ export async function statusOf(client: CityClient, mission: Address): Promise<Ou
   return state === "COMPLETED" ? "completed" : state === "FAILED" ? "failed" : "aborted";
 }
 
-/** Where a mission's money went, from its books. */
+/** Where a mission's money went, from its accounts. */
 export async function moneyIn(client: CityClient, mission: Address): Promise<Money> {
   const { deposit, paid, fees, insurance, discount, refunded, children, subsidy } = await client.mission(mission).ledger();
   return {
@@ -97,10 +97,10 @@ export async function moneyIn(client: CityClient, mission: Address): Promise<Mon
   };
 }
 
-/** What a session that made no law was given and gave back; the rest is the fee of one that its sponsor cancelled. */
+/** Deposit and refund of a session without a law; the difference is the fee of one that its sponsor cancelled. */
 export async function moneyOfSession(client: CityClient, session: bigint): Promise<Money> {
   const [opened] = await client.legislation.history("SessionOpened", { session });
-  // One that producers petitioned for, or reintroduced, gets its deposit when the sponsor adopts it.
+  // A petitioned or reintroduced session gets its deposit when the sponsor adopts it.
   const [adopted] = await client.legislation.history("SessionAdopted", { session });
   const [withdrawn] = await client.legislation.history("DepositWithdrawn", { session });
   const deposit = (opened?.args.deposit ?? 0n) + (adopted?.args.deposit ?? 0n);

@@ -15,14 +15,14 @@ export interface Sitting extends Pick<SessionRequest, "inputs" | "services" | "i
   /** Entries on the ballot, "no law" among them. */
   readonly candidates: number;
   readonly bloc: PlantedBloc;
-  /** Who decides when flagged voters delay the law. */
+  /** Decides when flagged voters delay the law. */
   readonly judge: BlocJudge;
 }
 
 /** Ballots per transaction: 1.9 million gas. */
 const BALLOTS_PER_BATCH = 100;
 
-/** What a session's end consists of. */
+/** The result of a session. */
 export interface Held {
   readonly law: LegislatureResult;
   readonly assembly: Assembly;
@@ -50,7 +50,7 @@ export async function holdSession(city: City, sitting: Sitting): Promise<Session
   return sessionReport(city, file.mission, { law, assembly, fromBlock });
 }
 
-/** What a person hears at the boundaries that take time to reach. */
+/** Progress lines at boundaries that take time to reach. */
 const NEWS: Partial<Record<BoundaryName, string>> = {
   "legislature:petitioned": "producers called for the session by petition",
   "legislature:adopted": "the sponsor adopted the petition: its deposit is in",

@@ -22,15 +22,15 @@ import { CodificationDesk } from "../humans/codification-desk.ts";
 import { panelOf } from "../humans/panel.ts";
 import { answerKey } from "../world.ts";
 
-/** What a city's producers are to legislate, and how. */
+/** Subject and participants of a session. */
 export interface SessionRequest
   extends Pick<LegislatureOptions, "inputs" | "id" | "child" | "parent" | "barred" | "ballotBatch" | "mostLaws" | "byPetition"> {
   readonly file: MissionFile;
-  /** What agents may be asked to run. */
+  /** Services that a law may use. */
   readonly services: readonly CatalogEntry[];
   /** A sponsor whose key is elsewhere. Default: the city's own. */
   readonly sponsor?: PaidElsewhere | undefined;
-  /** Who decides when voters who ranked alike may have decided the vote. */
+  /** Decides if voters who ranked alike may have decided the vote. */
   readonly judge: BlocJudge;
   /** By producer's name; a producer without one does not take part. */
   readonly minds: ReadonlyMap<string, Mind>;
@@ -40,7 +40,7 @@ export interface SessionRequest
   readonly progress?: City["boundary"];
 }
 
-/** One session with the city's own offices and producers. */
+/** Holds one session with the city's own offices and producers. */
 export async function legislate(city: City, request: SessionRequest): Promise<LegislatureResult> {
   const options = await optionsOf(city, request, await admitted(city, request));
   await vouch(city, options.producers);
@@ -50,8 +50,8 @@ export async function legislate(city: City, request: SessionRequest): Promise<Le
 }
 
 /**
- * Throws, by name, why no law could come of a request: for whoever asks before a sponsor elsewhere pays, and by that opens the session, in which
- * only those vote who were vouched for by then. Who is elsewhere is asked nothing that nobody pays for.
+ * Throws a named error if no law could result from a request. Called before an external sponsor pays and thereby opens the session, in
+ * which only those vote who were vouched for by then. External agents are not asked before payment.
  */
 export async function requireLaw(city: City, { outsiders = [], ...request }: SessionRequest): Promise<void> {
   const options = await optionsOf(city, request, await termsNow(request.services));
@@ -60,8 +60,8 @@ export async function requireLaw(city: City, { outsiders = [], ...request }: Ses
 }
 
 /**
- * A vote is earned (decision 91). The Registrar vouches for whoever is here on a devnet, where keys cost nothing and nobody is paid, and where
- * no law could be made otherwise, because fewer vote than must sponsor one: so a city begins whose producers all came after its founding.
+ * Votes are earned (decision 91). On a devnet, where keys cost nothing and no one is paid, the Registrar vouches for all participants if
+ * there are fewer voters than a law needs sponsors, so that a city whose producers all came after its founding can start.
  */
 async function vouch({ chain, client, society, tell }: City, producers: LegislatureOptions["producers"]): Promise<void> {
   const agents = producers.map(({ account }) => account.address);
@@ -91,7 +91,7 @@ async function termsNow(services: readonly CatalogEntry[]): Promise<Terms> {
   return Object.fromEntries(await Promise.all(terms));
 }
 
-/** The same as a session's laws name them: one that goes on after an interruption has the laws that it had, whatever was edited since. */
+/** The services as the session's laws name them: an interrupted session keeps its laws, whatever was edited since. */
 function admitted({ answers }: City, { id, services }: SessionRequest): Promise<Terms> {
   return answers.remember(answerKey(["admitted", id]), termsSchema, () => termsNow(services));
 }

@@ -11,7 +11,7 @@ import { casesIn } from "../humans/case-desk.ts";
 import { CodificationDesk, readRequest } from "../humans/codification-desk.ts";
 import { isOpen, openRuns, type RunKey, runsBegun } from "./runs.ts";
 
-/** Earlier cities that are kept next to the present one; each takes some 50 MB. */
+/** Number of earlier cities kept; each takes some 50 MB. */
 const MAX_EARLIER_CITIES = 20;
 
 /** A new city was asked for where something of the present one is unfinished. */
@@ -67,7 +67,7 @@ export function makeRoom({ dir, key, newCity, tell }: Room): void {
   );
 }
 
-/** What is lost sight of when another city takes this one's place: one line each. */
+/** Unfinished runs of a city that is about to be moved aside, one line each. */
 function unfinishedIn(dir: string): readonly string[] {
   const sessions = new CodificationDesk(dir).waiting().map((file) => `${sessionIn(file)}: ${file}`);
   const cases = casesIn(dir)

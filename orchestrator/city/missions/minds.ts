@@ -15,7 +15,7 @@ export type MindMaker = (seat: { readonly persona: Persona; readonly seed: Seed 
 
 const heuristic: MindMaker = (seat) => new HeuristicMind(seat);
 
-/** One mind per producer; its character depends on its place, its choices on the city's seed and the mission's, if it names one. */
+/** One mind per producer; its persona depends on its position, its choices on the seed of the city or, if given, of the mission. */
 export function mindsOf(city: City, { seed: own }: MissionFile, make: MindMaker = heuristic): ReadonlyMap<string, Mind> {
   const seed = own === null ? city.seed : `${city.seed}/${own}`;
   return new Map(
@@ -26,7 +26,7 @@ export function mindsOf(city: City, { seed: own }: MissionFile, make: MindMaker 
   );
 }
 
-/** What one producer's model may use up in one mission, questions and answers. */
+/** Token budget of one producer's model per mission, questions and answers. */
 const TOKENS_PER_MISSION = 200_000;
 const ANSWER_TIMEOUT_MS = 60_000;
 

@@ -7,8 +7,8 @@ import { gatesIn, type MissionFile } from "../../protocol/mission-file.ts";
 import type { City } from "../city.ts";
 
 /**
- * Throws before anything is paid when a mission or a task names a shipped gate that no adjudicator approved here yet. Its contract, which
- * anybody may deploy, is deployed by then, so that the error says the whole command.
+ * Throws, before anything is paid, if a mission or task names a shipped gate that adjudicators have not approved here yet. Its contract,
+ * which anyone may deploy, is deployed first, so that the error contains the complete command.
  */
 export async function requireNamedGates(city: City, mission: Pick<MissionFile, "tasks" | "output">): Promise<void> {
   for (const { name, gate } of gatesIn(mission)) {

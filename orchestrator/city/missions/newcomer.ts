@@ -9,12 +9,12 @@ export const NEWCOMER_STAKE = 10_000_000_000n;
 /** Seconds of chain time that a newcomer's signatures hold. */
 const VALIDITY = 86_400;
 
-/** Until when what a newcomer signs now holds: unix seconds, by the chain's last block. */
+/** Expiry of a newcomer's signatures: unix seconds, by the chain's last block. */
 export async function newcomerDeadline({ chain }: CityClient): Promise<number> {
   return Number((await chain.publicClient.getBlock()).timestamp) + VALIDITY;
 }
 
-/** What an agent and its principal sign to join, whichever way they come; `did` is the text whose hash is bound. */
+/** What an agent and its principal sign to join, by any route; `did`: the text whose hash is bound. */
 export async function newcomerBinding(
   client: CityClient,
   parties: { readonly agent: Address; readonly principal: Address; readonly kind: (typeof KINDS)[keyof typeof KINDS] },
@@ -26,7 +26,7 @@ export async function newcomerBinding(
   return { did, binding: { ...parties, did: keccak256(stringToHex(did)), capabilities, stake: NEWCOMER_STAKE, nonce, deadline } };
 }
 
-/** What an agent and the producer that makes it sign: it claims no more than its creator has. */
+/** What an agent and the producer that creates it sign: it claims no more than its creator has. */
 export async function subAgentBinding(
   client: CityClient,
   parties: { readonly agent: Address; readonly creator: Address },
@@ -50,7 +50,7 @@ function didOf({ chain }: CityClient, agent: Address): string {
   return `did:pkh:eip155:${chain.id}:${agent}`;
 }
 
-/** The same binding as it is sent: numbers beyond 2⁵³ as text. */
+/** The binding as it is sent, with numbers beyond 2⁵³ as text. */
 export function bindingText<Binding extends Record<"capabilities" | "stake" | "nonce", bigint>>({
   capabilities,
   stake,

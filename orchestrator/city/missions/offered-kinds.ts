@@ -6,7 +6,7 @@ import type { PanelKind } from "../../protocol/verifier-kinds.ts";
 import type { City } from "../city.ts";
 import { judgesOf } from "../world.ts";
 
-/** A task asks for a kind of verifier that nobody who could be drawn has. */
+/** A task requires a kind of check that no eligible verifier offers. */
 export class KindNotOffered extends AgentCityError {
   constructor(task: string, kind: PanelKind) {
     super("KindNotOffered", `The task ${task} is to be judged by a ${kind} verifier, and this city has none`, {
@@ -16,8 +16,8 @@ export class KindNotOffered extends AgentCityError {
 }
 
 /**
- * Throws before anything is paid when a task asks for a kind by which no seat judges: every clearing would end in silence. Whether a verifier
- * elsewhere has a model only its owner knows, so one that is seated here counts.
+ * Throws, before anything is paid, if a task requires a kind of check that no seat offers: every clearing would end in silence. Only its
+ * owner knows whether an external verifier has a model, so a seated one counts.
  */
 export function requireOfferedKinds(city: City, { tasks }: Pick<MissionFile, "tasks">, outsiders: Outsiders | undefined): void {
   if (judgesOf(city).length > 0 || (outsiders?.verifiers.length ?? 0) > 0) return;

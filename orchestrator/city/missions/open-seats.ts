@@ -19,11 +19,11 @@ import { memberOf } from "../founding/society.ts";
 import { clearPetitions, filePetition, petitionName } from "../humans/petitions.ts";
 import { RelayBudget } from "./relay-budget.ts";
 
-/** What a devnet gives to a principal that joins, smallest unit. */
+/** Tokens that a devnet gives to a new principal, smallest unit. */
 const ALLOWANCE = 100_000_000_000n;
-/** And what it gives for gas, wei. */
+/** Gas money that it gives, wei. */
 const GAS_MONEY = 10n ** 17n;
-/** Agents from elsewhere whose stakes one city holds at once: a place is free again once its stake was taken back. */
+/** Maximum number of external agents with a stake in one city; a place is free again once its stake was withdrawn. */
 export const MAX_OUTSIDERS = 64;
 /** Classes that a key can issue here. */
 const ISSUED = ["REC", "ATT"] as const;
@@ -40,41 +40,41 @@ export interface OpenSeatsOptions {
   readonly relayGas?: bigint | undefined;
 }
 
-/** What agents of others can do in a city, by whatever transport they come. */
+/** What external agents can do in a city, over any transport. */
 export interface SeatDesk {
   readonly mailbox: Mailbox;
-  /** What strangers may cost this city. */
+  /** Budget for strangers' acts. */
   readonly relays: RelayBudget;
   readonly store: ContentStore;
   readonly card: Omit<CityCard, "now">;
   /** Relays a registration that both have signed. `from`: the address that it came from, where that is known. Throws RelayQuota. */
   join(request: Join, from?: string): Promise<void>;
-  /** The same of an agent that a producer makes. Throws NotRegistered for a creator that is none, RelayQuota. */
+  /** The same for an agent created by a producer. Throws NotRegistered for an unregistered creator, RelayQuota. */
   joinUnder(request: SubAgent, from?: string): Promise<void>;
   /** Relays the registration of a service that its owner has signed. Throws RelayQuota. */
   offer(owner: Address, service: ServiceOffer, from?: string): Promise<void>;
   /** Lays a petition for an office before the adjudicators. Throws PetitionRefused, RelayQuota. */
   petition(request: Petition, from?: string): Promise<void>;
-  /** A devnet's test money for a principal, once. Throws NoFaucet elsewhere. */
+  /** Test tokens for a principal, once, on devnets. Throws NoFaucet on other networks. */
   faucet(principal: Address): Promise<void>;
-  /** Everybody who has joined or holds an office, as the chain says: they survive a restart. */
+  /** All external members on chain; they survive a restart. */
   outsiders(): Promise<Outsiders>;
   /** How many of them are connected. */
   present(): Promise<number>;
 }
 
-/** A city whose seats are open to agents of others. */
+/** A city whose seats are open to external agents. */
 export interface OpenSeats {
   readonly url: string;
   readonly desk: SeatDesk;
-  /** Everybody who has joined, as the chain says: they survive a restart. */
+  /** All external members on chain; they survive a restart. */
   readonly outsiders: () => Promise<Outsiders>;
   /** How many of them are connected. */
   readonly present: () => Promise<number>;
   close(): Promise<void>;
 }
 
-/** The seats of agents elsewhere, behind a mailbox of this city. */
+/** External agents' seats, behind a mailbox of this city. */
 function openMailbox(city: City, options: Pick<MailboxOptions, "clock" | "patience" | "closed">) {
   const { client, society, chain, blocks } = city;
   const receiver = memberOf(society, "runner").account;
@@ -112,7 +112,7 @@ function openMailbox(city: City, options: Pick<MailboxOptions, "clock" | "patien
     const appointed = elsewhere(await client.evidence.history("IssuerRegistered"), ({ args }) => args.issuer);
     const issuers = await Promise.all(
       appointed.map(async ({ args: { issuer, principal } }) => {
-        // What it may issue now: a later act changes it, or takes it away.
+        // Classes that it may currently issue; a later act may change or revoke them.
         const may = await Promise.all(ISSUED.map((name) => client.evidence.mayIssue(issuer, EvidenceClass[name])));
         return remoteIssuer({ ...outsider(issuer, principal), issues: ISSUED.filter((_, place) => may[place]) }, mailbox);
       }),
@@ -123,8 +123,8 @@ function openMailbox(city: City, options: Pick<MailboxOptions, "clock" | "patien
 }
 
 /**
- * Everybody who has joined a city that asks nobody elsewhere now. A mission that one of them works in goes on: what it answered before
- * is remembered, and beyond that it is silent.
+ * External members of a city that currently does not ask them. A mission in which one works continues: its earlier answers are replayed,
+ * and otherwise it is silent.
  */
 export function closedSeats(city: City, clock: WallClock): Promise<Outsiders> {
   return openMailbox(city, { clock, closed: true }).outsiders();
@@ -140,12 +140,12 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
   async function requireRoom(): Promise<void> {
     const stakes = await Promise.all((await joined()).map(({ args }) => client.agents.stakeOf(args.agent)));
     if (stakes.filter(({ held }) => held > 0n).length >= MAX_OUTSIDERS)
-      throw new AgentCityError("CityFull", `${MAX_OUTSIDERS} agents from elsewhere have a stake in this city`, {
+      throw new AgentCityError("CityFull", `${MAX_OUTSIDERS} external agents already have a stake in this city`, {
         action: "come again when one has left and taken its stake back",
       });
   }
 
-  /** Who gives a stake lets the city's contract take it. */
+  /** The provider of a stake permits the city's contract to take it. */
   const allow = (giver: Address, { value, deadline, v, r, s }: Join["permit"], sealed: Hash) =>
     client.token.permit([giver, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s], {
       intent: intentKey("join", "permit", sealed),
@@ -162,10 +162,10 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
       took(await allow(binding.principal, permit, sealed));
       took(await client.agents.register([inNumbers(binding), did, byPrincipal, byAgent], { intent: intentKey("join", sealed) }));
     });
-    city.tell(`${nameOfOutsider(binding.agent)} joined the city; its key is elsewhere`);
+    city.tell(`${nameOfOutsider(binding.agent)} joined the city as an external agent`);
   }
 
-  /** The same of an agent that a producer of this city makes; it counts as its principal's. */
+  /** The same for an agent created by a producer of this city; it counts as its principal's. */
   async function joinUnder({ binding, did, byCreator, byAgent, permit }: SubAgent, from?: string): Promise<void> {
     const { agent, creator } = binding;
     if ((await client.agents.principalOf(agent)) !== zeroAddress) return;
@@ -178,7 +178,7 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
       took(await allow(creator, permit, sealed));
       took(await client.agents.registerSubAgent([inNumbers(binding), did, byCreator, byAgent], { intent: intentKey("join", sealed) }));
     });
-    city.tell(`${nameOfOutsider(agent)} joined the city, made by ${nameOfOutsider(creator)}; its key is elsewhere`);
+    city.tell(`${nameOfOutsider(agent)} joined the city as an external agent, created by ${nameOfOutsider(creator)}`);
   }
 
   async function offer(owner: Address, { signature, deadline, ...terms }: ServiceOffer, from?: string): Promise<void> {
@@ -199,7 +199,7 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
     if (chain.id !== DEVNET_CHAIN_ID) throw new AgentCityError("NoFaucet", "There is test money on devnets only");
     const options = { intent: intentKey("join", "faucet", principal), account: memberOf(society, "deployer").account };
     await client.token.mint([principal, ALLOWANCE], options);
-    // Whoever sponsors a mission sends transactions of its own.
+    // A mission's sponsor sends transactions of its own.
     const { account } = options;
     await city.sender.send({ intent: intentKey("join", "faucet-gas", principal), to: principal, value: GAS_MONEY, account });
   }
@@ -222,7 +222,7 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
   return { mailbox, relays, store, card, join, joinUnder, offer, petition, faucet, outsiders, present };
 }
 
-/** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
+/** Opens a city's seats: external agents join with their own keys, and are asked over HTTP. */
 export async function openSeats(city: City, { port, ...options }: OpenSeatsOptions): Promise<OpenSeats> {
   const desk = await seatDesk(city, options);
   const server = await serveSeats({ ...desk, tell: city.tell, millis: options.clock.millis, ...(port === undefined ? {} : { port }) });
@@ -234,7 +234,7 @@ function inNumbers<Terms extends Record<"capabilities" | "stake" | "nonce", stri
   return { ...rest, capabilities: BigInt(capabilities), stake: BigInt(stake), nonce: BigInt(nonce) };
 }
 
-/** How people read of an agent whose key is elsewhere. */
+/** Display name of an external agent. */
 function nameOfOutsider(agent: Address): string {
   return `agent ${agent.slice(0, 8)}`;
 }

@@ -24,9 +24,9 @@ import type { City } from "../city.ts";
 import { membersOf } from "../founding/society.ts";
 
 /**
- * Folds a mission's final clearings into the passports of those involved, tells who drifts, and has the Regulator post what that comes to
- * (decision 82). One mission after the other: each takes up the passports that the one before posted. A city whose Regulator or whose
- * earlier passports are elsewhere posts nothing.
+ * Applies a mission's final clearings to the passports of those involved, reports drifting verifiers, and has the Regulator post the result
+ * (decision 82). One mission after the other: each continues from the passports of the previous one. A city without its Regulator's key or
+ * the earlier passports posts nothing.
  */
 export async function postPassports(city: City, world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const [account] = membersOf(city.society, "regulator").map((member) => member.account);
@@ -45,7 +45,7 @@ export async function postPassports(city: City, world: World, mission: Mission, 
     if (before === undefined) return world.tell("the passports that were posted last are not in these records: none are posted");
     const passports = await world.remember(passportsKey(mission, previous), passportsSchema, async () => {
       const next = passportsAfter(before, clearings, (subject, digest) => passportAmong(knownOf(city, digest), subject, digest));
-      // Kept by its digest, for whoever goes on from here.
+      // Stored by its digest, for the next mission.
       city.blocks.putJson(indexAfter(next));
       for (const { after } of next.changed) city.blocks.putJson(after);
       return next;
@@ -63,16 +63,16 @@ export async function postPassports(city: City, world: World, mission: Mission, 
   });
 }
 
-/** Who drifts, and whose work done again did not come to what it declared (RAILS 10.2). */
+/** Reports verifiers that drift, and those whose recomputed work does not match their declaration (RAILS 10.2). */
 function tellFlagged({ tell }: World, { changed, verdicts }: Passports): void {
   for (const { before, after } of changed)
     if (after.flagged && !before.flagged)
       tell(`${after.subject} judges otherwise than is decided, too often: adjudicators may want to look`);
   for (const { seat, differs } of verdicts)
-    if (differs !== undefined) tell(`${seat} declared something else than its work comes to: ${differs.join(", ")}`);
+    if (differs !== undefined) tell(`${seat} declared a result that does not match its recomputed work: ${differs.join(", ")}`);
 }
 
-/** Where the passports after a mission are kept: it took up those with this digest. */
+/** Record key of the passports after a mission, which continue from those with this digest. */
 function passportsKey(mission: Mission, previous: Hash): readonly string[] {
   return ["passports", mission.address, previous];
 }
@@ -87,7 +87,7 @@ function knownOf(city: City, digest: Hash | undefined): readonly Passport[] {
   return digest === undefined ? [] : [passportSchema.parse(city.blocks.getJson(contentIdFromDigest(digest)))];
 }
 
-/** Verifiers whose weight is not what their passport is worth, and what it moves to. */
+/** Verifiers whose weight differs from their passport's worth, with their next weight. */
 async function weightsAfter({ client }: World, { changed }: Passports) {
   const verifiers = changed.flatMap(({ after }) => {
     const account = addressSchema.safeParse(after.subject);

@@ -10,8 +10,8 @@ import { unpackPayment } from "../../rules/payments.ts";
 const VALIDITY = 86_400n;
 
 /**
- * Brings home what the vault owes to executors, verifiers and appellants of this mission: each signs for itself, a relayer sends.
- * Whoever is absent withdraws when it likes.
+ * Withdraws what the vault owes to executors, verifiers and appellants of this mission: each signs for itself, a relayer sends. Absent
+ * members withdraw later themselves.
  */
 export async function payOut(world: World, mission: Address): Promise<void> {
   const claims = await world.client.mission(mission).history("Claimed");

@@ -24,11 +24,11 @@ import { type Deposit, type DepositTerms, findPaid, payDeposit, prepareDeposit }
 import { requireShortChain } from "./embedded-limit.ts";
 import { runToEnd } from "./run.ts";
 
-/** Where a mission of a sponsor elsewhere is: it waits for its deposit, for an adjudicator under its law, or for nothing; or it is over. */
+/** States of an external sponsor's mission: waiting for its deposit, for an adjudicator's signature of its law, working, or over. */
 export const POSTED_STATES = ["unpaid", "working", "waiting", "completed", "failed", "aborted", "no-law"] as const;
 export type PostedState = (typeof POSTED_STATES)[number];
 
-/** A mission that a sponsor elsewhere asked for, as this city tells of it. */
+/** An external sponsor's mission, as this city reports it. */
 export interface PostedMission {
   readonly id: Hash;
   readonly sponsor: Address;
@@ -41,11 +41,11 @@ export interface PostedMission {
   readonly session: bigint | undefined;
   /** The last mission that a law of it made, once it is over. */
   readonly mission: Address | undefined;
-  /** What it waits for, or why it ended so, in words. */
+  /** What it waits for, or why it ended so. */
   readonly reason: string | undefined;
 }
 
-/** A mission that this city will not take, and why: before anybody pays. */
+/** A mission that this city refuses, and why: before anyone pays. */
 export class MissionRefused extends AgentCityError {
   constructor(why: AgentCityError) {
     super("MissionRefused", why.shortMessage, {
@@ -81,9 +81,9 @@ type Kept = z.output<typeof keptSchema>;
 const DAMAGED = "restore it from a copy, or remove it: its sponsor can post the mission again";
 
 /**
- * What nobody has paid for takes room: so many missions, so many of one sponsor, so many bytes. Where room is needed they go in this order:
- * those whose sponsors do not hold the deposits that they are to pay, those that have had so long, the one with the least deposit. Whoever
- * would keep others out has to hold more than all of them.
+ * Limits for unpaid missions: in number, per sponsor, and bytes. If room is needed they are removed in this order: those whose sponsors do
+ * not hold the deposit, those that have waited longest, the one with the smallest deposit. To keep others out one has to hold more than all
+ * of them.
  */
 const MAX_UNPAID = 128;
 const MAX_OF_SPONSOR = 8;
@@ -93,9 +93,9 @@ const MIN_STAY = 600_000;
 export interface PostedMissionsOptions {
   /** Below which bundles go. */
   readonly home: string;
-  /** Who decides what needs a human. */
+  /** Makes the human decisions. */
   readonly judge: Order["judge"];
-  /** Agents elsewhere who have a seat, when a mission begins. */
+  /** External members that are seated when a mission starts. */
   readonly outsiders?: () => Promise<NonNullable<Order["outsiders"]>>;
   readonly millis: () => number;
   readonly sleep: (millis: number) => Promise<void>;
@@ -104,21 +104,21 @@ export interface PostedMissionsOptions {
 /** How often it is looked whether an adjudicator has signed a law, milliseconds. */
 const LOOK = 500;
 
-/** Missions that sponsors elsewhere ask a city for: each pays by its own transaction, and once it has, the city carries its mission out. */
+/** Missions that external sponsors post to a city: each pays by its own transaction; then the city carries its mission out. */
 export class PostedMissions {
   readonly #city: City;
   readonly #options: PostedMissionsOptions;
   readonly #folder: string;
   readonly #known: Map<Hash, Kept>;
   readonly #running = new Map<Hash, Promise<void>>();
-  /** What keeps a mission from going on now. */
+  /** What a mission is waiting for. */
   readonly #waits = new Map<Hash, string>();
   readonly #turns = new Mutex();
-  /** Missions whose deposits are on their way through here. */
+  /** Missions whose deposits are being relayed here. */
   readonly #paying = new Map<Hash, Promise<void>>();
-  /** Of these, those whose transactions were sent: of missions with the same goal and budget, the session is theirs. */
+  /** Those whose transactions were sent: among missions with the same goal and budget, the session belongs to them. */
   readonly #sent = new Set<Hash>();
-  /** The block up to which it was looked for deposits of all, and missions for whose deposit it never was. */
+  /** The block up to which deposits of all missions were searched, and missions not searched yet. */
   #seen = { hash: "", number: -1n };
   readonly #unlooked: Set<Hash>;
 
@@ -156,7 +156,7 @@ export class PostedMissions {
     });
   }
 
-  /** Undefined where nobody asked for it. */
+  /** Undefined for an unknown mission. */
   get(id: Hash): PostedMission | undefined {
     const kept = this.#known.get(id);
     return kept === undefined ? undefined : this.#tellOf(kept);
@@ -168,7 +168,7 @@ export class PostedMissions {
     return prepareDeposit(this.#city, this.#termsOf(kept), kept.paid !== null);
   }
 
-  /** Sends the sponsor's signed transactions on, and begins. What was paid already is not paid again. */
+  /** Relays the sponsor's signed transactions, and starts the mission. Idempotent. */
   async pay(id: Hash, signed: readonly Hex[]): Promise<PostedMission> {
     const paying = this.#paying.get(id) ?? this.#pay(id, signed).finally(() => this.#paying.delete(id));
     this.#paying.set(id, paying);
@@ -176,7 +176,7 @@ export class PostedMissions {
     return this.#tellOf(this.#of(id));
   }
 
-  /** The chain may take its time: nobody else waits for it meanwhile. */
+  /** The chain may be slow: other missions do not wait for it. */
   async #pay(id: Hash, signed: readonly Hex[]): Promise<void> {
     await this.#turns.run(() => this.#findPaid());
     const kept = this.#of(id);
@@ -190,7 +190,7 @@ export class PostedMissions {
     }
   }
 
-  /** Looks whether sponsors have paid, by whatever way their transactions went, and begins what is paid for. */
+  /** Checks for deposits, by whatever route their transactions were sent, and starts paid missions. */
   async step(): Promise<void> {
     const { hash, number } = this.#city.chain.head();
     if ((hash === this.#seen.hash && this.#unlooked.size === 0) || this.#unpaid().length === 0) return;
@@ -224,7 +224,7 @@ export class PostedMissions {
   #begin(kept: Kept): void {
     const work = this.#carryOut(kept)
       .catch((error: unknown) => {
-        // What is on chain and in the records stays: the next start of the city goes on from there.
+        // Chain and records keep the state: the next start of the city resumes from there.
         this.#waits.set(kept.id, `the city could not go on: ${messageOf(error)}`);
         this.#city.tell(`a posted mission stopped: ${messageOf(error)}`);
       })
@@ -247,7 +247,7 @@ export class PostedMissions {
     this.#city.tell(`${file.mission} is ${status}`);
   }
 
-  /** A law of HIGH risk waits for an adjudicator: the session goes on once one has signed. */
+  /** A law of HIGH risk waits for an adjudicator: the session resumes once one has signed. */
   async #throughApproval<Result>(id: Hash, work: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
@@ -293,7 +293,7 @@ export class PostedMissions {
 
   #fileOf({ text }: Kept): MissionFile {
     const budgetCap = parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS);
-    // What a sponsor hands to a city of others is not for everybody, unless its file says so.
+    // Missions of external sponsors default to `visibility: parties`.
     return parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap, visibility: "parties" });
   }
 
@@ -317,7 +317,7 @@ export class PostedMissions {
 
   #of(id: Hash): Kept {
     const kept = this.#known.get(id);
-    if (kept === undefined) throw new AgentCityError("NotPosted", "Nobody asked this city for that mission", { details: id });
+    if (kept === undefined) throw new AgentCityError("NotPosted", "That mission was not posted to this city", { details: id });
     return kept;
   }
 
@@ -325,7 +325,7 @@ export class PostedMissions {
     return [...this.#known.values()].filter(({ paid }) => paid === null);
   }
 
-  /** Lets go of what nobody paid for, where there is no room. Throws TooManyPosted. */
+  /** Removes unpaid missions if there is no room. Throws TooManyPosted. */
   async #makeRoom(coming: Kept, bytes: number): Promise<void> {
     const own = this.#unpaid().filter(({ sponsor }) => sponsor === coming.sponsor);
     if (own.length >= MAX_OF_SPONSOR)
@@ -344,7 +344,7 @@ export class PostedMissions {
       if (left > 0 && size <= MAX_BYTES) return;
     }
     throw new AgentCityError("TooManyPosted", "Too many missions wait for their deposits here", {
-      action: "hold the deposit in the sponsor's account before you ask: whoever does is taken first; or try again in some minutes",
+      action: "fund the sponsor's account with the deposit before posting, which takes precedence; or try again in some minutes",
     });
   }
 
@@ -385,7 +385,7 @@ export class PostedMissions {
   }
 }
 
-/** An item as it comes from elsewhere. */
+/** An item as received from an external sponsor. */
 export const itemSchema = z.record(z.string(), z.json()).and(z.object({ id: z.string().min(1).max(4_096) })) as z.ZodType<Item>;
 
 function refused(why: string, action?: string): AgentCityError {

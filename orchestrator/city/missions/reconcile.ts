@@ -13,13 +13,13 @@ import type { Hash } from "../../primitives/hex.ts";
 import type { City } from "../city.ts";
 import { panelOf } from "../humans/panel.ts";
 
-/** Where records and chain are compared: after the law was made, after the last node, before the output leaves (AgentCity B.11.5). */
+/** When records and chain are compared: after the law was made, after the last node, before the output is released (AgentCity B.11.5). */
 export const PHASES = ["legislation", "orchestration", "output-release"] as const;
 type Phase = (typeof PHASES)[number];
 
 /**
- * Compares both records at the end of a phase. True: they agree, or humans let the difference pass. False: the mission stands still. The finding
- * is in the log as `execution.reconciled` or `execution.divergence`, and a running mission is suspended on chain with it (decision 79).
+ * Compares records and chain at the end of a phase. True if they agree, or humans accepted the difference; false suspends the mission. The
+ * finding is logged as `execution.reconciled` or `execution.divergence`, and a running mission is suspended on chain with it (decision 79).
  */
 export async function reconcile(
   city: City,
@@ -45,7 +45,7 @@ export async function reconcile(
     return resumed;
   }
   const decided = await judge.decideResumption(subject);
-  const { resume, justification } = decided ?? { resume: false, justification: "there is nobody here to decide" };
+  const { resume, justification } = decided ?? { resume: false, justification: "no judge is available here" };
   const content = await panelOf(city).keep(justification);
   await city.log.append([{ kind: resume ? "execution.allowed" : "execution.suspended", subjects: [mission.address, phase.name], content }]);
   return resume;
@@ -64,8 +64,8 @@ async function suspend(city: City, world: World, mission: Mission, divergences: 
 }
 
 /**
- * Whether humans let a suspended mission go on. Where none came in its time, the suspension lapses on chain; but this city, which found
- * the difference, works no more on what it does not understand.
+ * Whether humans resume a suspended mission. Without a decision in time the suspension lapses on chain; but this city, which found the
+ * difference, does not continue with it.
  */
 async function isCleared(world: World, mission: Mission): Promise<boolean> {
   const { stopped } = await world.client.mission(mission.address).watch();
@@ -73,7 +73,7 @@ async function isCleared(world: World, mission: Mission): Promise<boolean> {
   return !stopped;
 }
 
-/** Ends a suspension that nobody confirmed in its time; anyone may. */
+/** Ends an unconfirmed suspension after its time; anyone may. */
 export async function lapseInTime({ client }: World, { address }: Mission): Promise<void> {
   const contract = client.mission(address);
   const { suspendedUntil } = await contract.watch();
@@ -119,7 +119,7 @@ export async function divergencesOf(world: World, mission: Mission): Promise<rea
   return found;
 }
 
-/** What the chain says of all nodes and attempts. */
+/** On-chain facts about all nodes and attempts. */
 interface Story {
   readonly committed: readonly { readonly node: number; readonly slot: number; readonly attempt: number }[];
   readonly revealed: readonly { readonly node: number; readonly slot: number; readonly attempt: number; readonly outputHash: Hash }[];
@@ -160,14 +160,14 @@ async function slotProblems(world: World, mission: Mission, view: NodeView, { co
   for (const { slot, committed } of view.slots) {
     const held = await world.recall(heldKey(mission, view, slot), heldSchema);
     const released = await world.recall(releasedKey(mission, view, slot), releasedSchema);
-    // The chain drops the commitment of whoever does not open it in time, and the event stays.
+    // The chain drops a commitment that is not opened in time, but its event remains.
     const wasCommitted = story.some((each) => each.node === view.law.number && each.attempt === view.attempt && each.slot === slot);
     if (released !== undefined && !wasCommitted) found.push(`slot ${slot} was released from escrow, but no commitment is on chain`);
     if (committed && held === undefined) found.push(`slot ${slot} committed on chain, without an execution record`);
   }
   for (const { slot, outputHash } of revealed.filter((each) => each.node === view.law.number && each.attempt === view.attempt)) {
     const work = await world.recall(["work", ...attemptKey(mission, view), slot], workSchema);
-    // Whoever opens its commitment otherwise than its work has handed in nothing: its fault, and no difference between records and chain.
+    // An executor whose opening does not match its work has handed in nothing: its fault, not a divergence.
     if (work?.ok === false && work.fault === UNREADABLE) continue;
     if (work === undefined || !work.ok) found.push(`slot ${slot} revealed an output that the records do not have`);
     else if (work.outputHash !== outputHash) found.push(`slot ${slot}: output ${outputHash} on chain, ${work.outputHash} in the records`);
@@ -175,7 +175,7 @@ async function slotProblems(world: World, mission: Mission, view: NodeView, { co
   return found;
 }
 
-/** Only a complete mission whose output gate has ruled releases its output (INVARIANT 1). */
+/** Only a complete mission whose output gate has ruled may release its output (INVARIANT 1). */
 async function releaseDivergences(world: World, mission: Mission): Promise<string[]> {
   if ((await missionState(world, mission)) !== "COMPLETED") return [];
   const decided = await world.client.mission(mission.address).history("OutputDecided");

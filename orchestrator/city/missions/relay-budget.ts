@@ -4,7 +4,7 @@ import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address } from "../../primitives/hex.ts";
 import type { Sql } from "../../records/sql.ts";
 
-/** Acts of strangers that a city sends at its own cost, and the gas held for one until it is known what it took. */
+/** Acts of strangers that a city sends at its own cost, with the gas reserved for each until its actual use is known. */
 export const RELAYED = {
   /** A stake's permit and a registration, its DID of the largest size. */
   join: 700_000n,
@@ -21,19 +21,19 @@ export type Relayed = keyof typeof RELAYED;
 
 /** Gas that a city spends on strangers in 24 hours, unless its operator says otherwise. */
 export const RELAY_GAS = 640_000_000n;
-/** Of it, what one address and one principal may take. */
+/** Divisors for the share of one address and of one principal. */
 const ADDRESS_SHARE = 10n;
 const PRINCIPAL_SHARE = 40n;
 /** Seconds. */
 const DAY = 86_400;
 
-/** Who asks: the principal whose signature stands behind an act, where one does, and the address that it came from, where that is known. */
+/** The payer: the principal whose signature authorises an act, if any, and the address that it came from, if known. */
 export interface RelayPayer {
   readonly principal?: Address | undefined;
   readonly from?: string | undefined;
 }
 
-/** Nothing more is sent for somebody now. */
+/** The budget for this payer is used up. */
 export class RelayQuota extends AgentCityError {
   /** Unix second from which the same act is sent again. */
   readonly freeAt: number;
@@ -52,8 +52,8 @@ type Took = (receipt: { readonly gasUsed: bigint } | undefined) => void;
 const rowsSchema = z.array(z.object({ at: z.coerce.number(), gas: z.coerce.bigint() }));
 
 /**
- * What strangers may cost a city: gas over the last 24 hours, of each principal, of each address (keys are free, addresses are not) and of all
- * together. It is in the city's records: a restart gives nobody a second allowance.
+ * Budget for strangers' acts: gas over the last 24 hours, per principal, per address (keys are free, addresses are not) and in total.
+ * Stored in the city's records, so that a restart does not reset it.
  */
 export class RelayBudget {
   readonly #sql: Sql;
@@ -68,8 +68,8 @@ export class RelayBudget {
   }
 
   /**
-   * Sends an act of a stranger within what is left. `work` says what each of its transactions took; where it fails, what it had sent until
-   * then counts, and where nobody can know, all that was held. Throws RelayQuota before `work` begins, and what `work` throws.
+   * Sends a stranger's act within the budget. `work` reports the gas of each of its transactions; if it fails, those sent until then are
+   * charged or, if unknown, the whole reservation. Throws RelayQuota before `work` begins, and the errors of `work`.
    */
   async spend<Result>(act: Relayed, payer: RelayPayer, work: (took: Took) => Promise<Result>): Promise<Result> {
     const held = await this.take(act, payer);

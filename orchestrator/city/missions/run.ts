@@ -15,7 +15,7 @@ export async function runToEnd(city: City, order: Order, text: string, home: str
   return close(await conduct(city, order, async (ended) => void (await close(ended))));
 }
 
-/** What became of one law, its report, and the bundle of its mission. */
+/** The result of one law, its report, and its mission's bundle. */
 async function closeRecords(city: City, order: Order, conducted: Conducted, text: string, home: string): Promise<Outcome> {
   const { mission, law, outputs, items } = conducted;
   if (mission === undefined || law.status === "failed") return reportWithoutLaw(city, order, conducted, home);
@@ -33,7 +33,7 @@ async function closeRecords(city: City, order: Order, conducted: Conducted, text
   return outcome;
 }
 
-/** Where finished missions are, below a home. */
+/** Folder of finished missions, below a home. */
 const MISSIONS = "missions";
 
 /** An order without a law has no mission to audit: it leaves its report alone, named by the chain's last block. */

@@ -6,7 +6,7 @@ import { keccak256 } from "../../primitives/hash.ts";
 import { canonicalBytes, canonicalJson } from "../../primitives/json.ts";
 import { readStateFile } from "../../primitives/state-file.ts";
 
-/** Who decides what needs a human: a labelled simulation, a person at this terminal, or adjudicators in other processes. */
+/** Deciders of human cases: a labelled simulation, a person at this terminal, or adjudicators in other processes. */
 export const DECIDERS = ["simulation", "terminal", "elsewhere"] as const;
 export type Decider = (typeof DECIDERS)[number];
 
@@ -15,7 +15,7 @@ const openRunSchema = z.strictObject({
   id: z.string(),
   /** The mission's name. */
   mission: z.string(),
-  /** What continues it when it is typed again. */
+  /** The command that continues it. */
   command: z.string(),
   decides: z.enum(DECIDERS),
 });
@@ -29,16 +29,16 @@ const runsSchema = z.strictObject({
 });
 type Runs = z.infer<typeof runsSchema>;
 
-/** What identifies a run: requesting an interrupted run again resumes it. */
+/** Identifies a run: requesting an interrupted run again resumes it. */
 export type RunKey = Readonly<Record<string, string | boolean>>;
 
-/** What a run is begun with, beyond its key. */
+/** Facts with which a run starts, beyond its key. */
 export type RunFacts = Omit<OpenRun, "id">;
 
 export const DECIDES: Readonly<Record<Decider, string>> = {
   simulation: "a simulation decides what needs a human",
   terminal: "a person at this terminal decides (--ask)",
-  elsewhere: "adjudicators elsewhere decide (--wait-for-humans)",
+  elsewhere: "external adjudicators decide (--wait-for-humans)",
 };
 
 /** A run that people were to decide was given again without them. */

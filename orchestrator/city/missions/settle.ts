@@ -17,7 +17,7 @@ import { payOut } from "./pay-out.ts";
  */
 export async function settle(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {
   const contract = world.client.mission(mission.address);
-  // Where a human ended it, others may still say whose fault that was.
+  // If a human ended it, others may still rule on the fault.
   const views = await viewNodes(world, mission);
   const held = await Promise.all(views.map(({ law }) => world.client.execution.heldUntil(mission.address, law.number)));
   if (held.some((until) => until > 0)) await city.chain.clock.sleepUntil(BigInt(Math.max(...held)));
@@ -25,7 +25,7 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
   const { due, nodes } = await pending(world, mission);
   if (nodes.length > 0) {
     await city.chain.clock.sleepUntil(due);
-    // Filed while the windows ran: what somebody appeals against is not claimed with the rest.
+    // Appeals filed during the windows exclude what they are about from claiming.
     await hearAppeals(city, world, mission, judge);
     for (const batch of batched(world, nodes)) await contract.claim([batch], { intent: intentKey("claim", mission.address, ...batch) });
   }
@@ -38,13 +38,13 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
   await freeLocks(world, mission);
 }
 
-/** Every open appeal is decided, or its time passes: then the clearing stands. */
+/** Every open appeal is decided or expires: then the clearing stands. */
 async function hearAppeals(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {
   const contract = world.client.mission(mission.address);
   for (const view of await viewNodes(world, mission)) {
     for (const subject of await appealsOn(city, world, mission, view)) {
       const [, until] = await contract.appealsOf(subject.node, subject.attempt);
-      // Nobody decided it when it was heard: that is asked once.
+      // An appeal that was not decided when it was heard is not asked again.
       if (BigInt(until) < city.chain.clock.now()) continue;
       world.tell(
         `${subject.label}: ${subject.appeals.length === 1 ? "an appeal waits" : `${subject.appeals.length} appeals wait`} for a human`,
@@ -53,7 +53,7 @@ async function hearAppeals(city: City, world: World, mission: Mission, judge: Ap
       const [open] = await contract.appealsOf(subject.node, subject.attempt);
       if (open > 0) {
         await city.chain.clock.sleepUntil(BigInt(until) + 1n);
-        world.tell(`${subject.label}: nobody decided the appeal: the verdict stands`);
+        world.tell(`${subject.label}: the appeal was not decided: the verdict stands`);
       } else if (ruling === undefined) world.tell(`${subject.label}: adjudicators have decided the appeal`);
       else
         world.tell(

@@ -11,21 +11,21 @@ import { offersOf, registeredService } from "../founding/services.ts";
 import { membersOf } from "../founding/society.ts";
 import type { Order } from "./conduct.ts";
 
-/** One of the mission's services cannot do its work, seen before anybody was paid. */
+/** One of the mission's services fails, found before anyone was paid. */
 export class ServiceFails extends AgentCityError {
   constructor({ reason, action }: Pick<Ending, "reason" | "action">) {
     super("ServiceFails", reason, { details: "nothing was paid, and no law was made", action });
   }
 }
 
-/** A law divides an input into at most so many shards: what is tried is about the first of them. */
+/** Maximum number of shards of a law: the trial covers about the first of them. */
 const SHARDS = 12;
 const MAX_TRIED = 50;
 
 /**
- * Runs the mission's own services, and whatever comes before them, on the first of its items, before its deposit moves: a service that
- * always fails costs its owner nothing. The city's own services have tests, so missions that use only those are not tried.
- * Services that need a page, or anything else from outside, cannot be tried.
+ * Runs the mission's own services, and their predecessors, on its first items before its deposit moves, so that a service that always fails
+ * costs its owner nothing. The city's own services are tested, so missions with only those are skipped. Services that need a page, or
+ * anything else from outside, cannot be tried.
  */
 export async function tryServices({ sandbox, society }: Pick<City, "sandbox" | "society">, { file, input, catalog }: Order): Promise<void> {
   const tried = catalog.filter(({ id }) => isUsed(file.tasks, id));

@@ -18,9 +18,9 @@ import { answersOf } from "../../rules/consensus.ts";
 import { blockFile } from "../bundle/bundle-layout.ts";
 import { crashWords, faultWords } from "./fault-words.ts";
 
-/** What execution wrote down about a mission: a city reads its records, an audit the bundle's. */
+/** Execution's records about a mission: a city reads its own, an audit the bundle's. */
 export interface WorkRecords {
-  /** The record of a kind about the mission and these numbers; undefined when there is none. */
+  /** The record of a kind about the mission and these numbers; undefined if there is none. */
   recall<Value>(kind: string, subjects: readonly (string | number)[], schema: z.ZodType<Value>): Promise<Value | undefined>;
   /** Every record of a kind about the mission, oldest first. */
   all<Value>(kind: string, schema: z.ZodType<Value>): Promise<readonly Value[]>;
@@ -50,7 +50,7 @@ export interface DescribedWork {
   readonly nodes: readonly WorkedNode[];
   readonly unreadable: Outcome["input"]["unreadable"];
   readonly excluded: Outcome["excluded"];
-  /** Why it was ended, where nothing anybody did could have helped. */
+  /** Why it was ended, if no executor could have succeeded. */
   readonly ending: Ending | undefined;
 }
 
@@ -119,7 +119,7 @@ interface Opened {
   readonly agent: Address;
 }
 
-/** Where executors of a tier-2 node differ in the last attempt in which two of them opened their commitments. */
+/** Where executors of a tier-2 node disagree in the last attempt in which two of them opened their commitments. */
 async function differenceOf(
   { address, records, nameOf }: Worked,
   { number, tier, agree, threshold }: MissionNode,
@@ -139,7 +139,7 @@ async function differenceOf(
   }
   if (revealed.length < 2) return null;
   const { items, ...shares } = disagreementOf(revealed, { ...agree, threshold });
-  // Of numbers the median may be near enough to all that differ from each other: then nothing dissents from it, and it was taken all the same.
+  // A median of numbers may be close enough to all that disagree with each other: it was accepted although nothing dissents from it.
   const chosen = new Map(isObject(taken) ? answersOf(judgedIn(taken), agree).map(({ id, value }) => [id, value]) : []);
   const first = items.slice(0, MAX_DIFFERING).map((item) => ({ ...item, chosen: chosen.get(item.id) ?? null }));
   return { ...shares, differing: items.length, first };
@@ -151,7 +151,7 @@ function endOf(state: NodeStateName | undefined, attempt: number): Node["end"] {
   return attempt === 0 && (state === "WAITING" || state === "ELIGIBLE") ? "not-started" : "stopped";
 }
 
-/** Services and readers of inputs say under `problem` why an item could not be read; what is said first about an item counts. */
+/** Services and input readers state under `problem` why an item could not be read; the first statement about an item counts. */
 export function unreadableIn(items: readonly JsonValue[]): Outcome["input"]["unreadable"] {
   const found = new Map<string, string>();
   for (const item of items) {

@@ -43,7 +43,7 @@ export async function failureOf(
   return { node: failed.label, reason: `${failed.label} failed: ${last.words}${why}${tries}${laws}`, action };
 }
 
-/** The failure that explains a node's: when nobody bids on a later attempt, who could have done it failed before. */
+/** The failure that explains a node's: if a later attempt had no bids, all able agents had failed before. */
 export function decisive<Attempt extends { readonly reason: string }>(failures: readonly Attempt[]): Attempt | undefined {
   return failures.findLast(({ reason }) => reason !== "NO_BIDS") ?? failures.at(-1);
 }
@@ -57,9 +57,9 @@ const WITHHELD: Failure = {
 const VETOED: Failure = {
   node: null,
   reason: "all work is done, but the gate that the mission file names for its output vetoes it",
-  action: "read the gate's contract and the report beside it; change the tasks or the gate, and give the mission again",
+  action: "read the gate's contract and the report; change the tasks or the gate, and run the mission again",
 };
-/** Laws that failed, and whether their cost is why no further one was tried (`nextEpoch`). */
+/** Describes failed laws, and whether their cost is why no further one was made (`nextEpoch`). */
 function lawsTried(epochs: Outcome["epochs"]): string {
   const { deposit, refunded } = totalOf(epochs);
   const spent = BigInt(deposit) - BigInt(refunded);
@@ -67,14 +67,14 @@ function lawsTried(epochs: Outcome["epochs"]): string {
   const another = last === undefined ? 0n : BigInt(last.deposit) - BigInt(last.refunded);
   const tried = `${epochs.length} laws failed and cost ${formatMoney(spent)} tokens`;
   if (!isTooExpensive(spent, another, BigInt(deposit))) return tried;
-  return `${tried}: another like the last could bring that beyond half of the deposit, so none was tried`;
+  return `${tried}: another like the last could raise that above half of the deposit, so none was made`;
 }
 
 function terminated({ adjudicator, because }: Outcome["human"][number]): Failure {
   return {
     node: null,
     reason: `${adjudicator} ended the mission: ${quoted(because)}`,
-    action: "change what they object to in goal, input or tasks, and give the mission again; work that was done by then is paid",
+    action: "change what they object to in goal, input or tasks, and run the mission again; finished work is paid",
   };
 }
 

@@ -17,7 +17,7 @@ const DISAGREED: FaultWords = {
     "look at the items below on which they differ; lower `agree.atLeast`, compare another field, or choose services that answer alike",
 };
 
-/** By reason, as the chain's events carry it (`Reasons.sol`). */
+/** By reason code of the chain's events (`Reasons.sol`). */
 const BY_REASON: Readonly<Record<string, FaultWords>> = {
   CLEARED_FAIL: { words: "the verifiers found the work wrong, or against the mission's predicates", action: READ_THE_WORK },
   UNVERIFIABLE: { words: "two panels found nothing to decide on, and a human rejected the work", action: ANOTHER_TRY },
@@ -41,7 +41,7 @@ export function faultWords(reason: string, tier: number): FaultWords {
   return BY_REASON[reason] ?? { words: reason.toLowerCase().replaceAll("_", " "), action: ANOTHER_TRY };
 }
 
-/** What a service that did not run to its end failed of. */
+/** Explains why a service failed. */
 export function crashWords(fault: string): FaultWords {
   return { words: `its service failed: ${fault}`, action: "repair the service, or name another one in the mission file" };
 }

@@ -78,7 +78,7 @@ export interface GasTable {
   readonly nodes: ReadonlyMap<number, number>;
 }
 
-/** One transaction of the city, decoded. */
+/** One decoded transaction of the city. */
 export interface CityCall {
   readonly functionName: string;
   readonly args: readonly unknown[];
@@ -122,7 +122,7 @@ export async function callsAbout(client: CityClient, from: bigint, { sessions, m
   const isHandover = ({ functionName, args }: Pick<CityCall, "functionName" | "args">) =>
     functionName === "delegate" && sessions.some((session) => session === args[0]);
   const calls = await callsSince(client, from, missions);
-  // What a mission or a session is handed over to: a delegation is named by its own hash from then on.
+  // A delegation is identified by its own hash from then on.
   for (const { functionName, args, receipt } of calls) {
     if (!isHandover({ functionName, args })) continue;
     for (const { args: event } of client.mandates.events(receipt, "Delegated")) ours.add(event.delegation.toLowerCase());

@@ -10,19 +10,19 @@ import { meant } from "../../protocol/mission-file-schema.ts";
 /** A task is to work on a field that nothing before it makes. */
 export class FieldUnknown extends AgentCityError {
   constructor(task: string, field: string, known: readonly string[], because: string) {
-    super("FieldUnknown", `${task}: ${because} the field ${JSON.stringify(field)}, and what it receives has none${meant(field, known)}`, {
+    super("FieldUnknown", `${task}: ${because} the field ${JSON.stringify(field)}, but what it receives has none${meant(field, known)}`, {
       details: `it receives: ${known.slice(0, 30).join(", ")}${known.length > 30 ? ", …" : ""}`,
-      action: "name one of these fields, or put a task before it whose service makes that one; services list theirs in `output`",
+      action: "name one of these fields, or add a task before it whose service produces that field; services list theirs in `output`",
     });
   }
 }
 
-/** Names of the fields that items may have; undefined: nobody says. */
+/** Names of the fields that items may have; undefined if unknown. */
 type Fields = ReadonlySet<string> | undefined;
 
-/** What every item has, whoever made it. */
+/** Fields of every item. */
 const ALWAYS = ["id", "name"];
-/** Where the cells of a table lie. */
+/** Fields with the cells of a table. */
 const TABLES = ["values", "fields"];
 
 /**
@@ -56,7 +56,7 @@ function check({ name, options }: MissionTask, { id, input, options: schema }: C
   for (const [option, property] of Object.entries(objectIn(schema, "properties"))) {
     if (!isObject(property) || columnUse(property) === undefined) continue;
     const value = options?.[option];
-    // What the file leaves to the service's own default is the service's affair.
+    // Defaults that the file leaves to the service are not checked.
     if (JSON.stringify(value) === JSON.stringify(property["default"])) continue;
     for (const field of named(value)) if (!isKnown(field, received)) throw new FieldUnknown(name, field, known, `\`${option}\` names`);
   }

@@ -1,7 +1,7 @@
 import { grouped } from "../../primitives/amounts.ts";
 import type { Outcome } from "../../protocol/outcome.ts";
 
-/** By evidence class: what somebody else made sure of. */
+/** How the work was verified, by evidence class. */
 const CHECKED: Readonly<Record<string, string>> = {
   ATT: "run again by an issuer, same bytes",
   REC: "compared with each other",
@@ -17,7 +17,7 @@ export function ending(
   show: (text: string) => string,
 ): string {
   const before = failures.length === 0 ? "" : ` after ${counted(failures.length, "failed attempt")}`;
-  const judged = verifiers.length === 0 ? "" : `; judged besides by verifiers of kind ${verifiers.join(", ")}`;
+  const judged = verifiers.length === 0 ? "" : `; also checked by verifiers of kind ${verifiers.join(", ")}`;
   if (end === "done") return `done${before}; checked: ${CHECKED[evidence] ?? show(evidence)}${judged}`;
   if (end === "not-started") return "not started";
   if (end === "stopped") {

@@ -113,7 +113,7 @@ async function hybridOf({ client, log, blocks }: City, { mission }: Conducted): 
   return anchoringOf(interval, waves, await Promise.all(checkpoints));
 }
 
-/** What adjudicators did to the mission, as the chain has it, and why; whether a simulation decided stands in its justification. */
+/** Adjudicators' acts on the mission, from the chain, with reasons; the justification shows whether a simulation decided. */
 async function humanOf({ client, blocks, society }: City, { mission }: Conducted): Promise<Outcome["human"]> {
   if (mission === undefined) return [];
   const events = await client.adjudication.history("OverrideExecuted", { mission: mission.address });
@@ -253,7 +253,7 @@ async function settlementOf(city: City, mission: Address | undefined): Promise<O
   return { appealWindow, advancedClock: appealWindow > 0, closed: balances(await moneyIn(city.client, mission)) };
 }
 
-/** How many people answer for the producers of this city, those who joined from elsewhere among them. */
+/** Number of principals of this city's producers, including external ones. */
 async function principalsOf({ client }: City): Promise<number> {
   const registered = await client.agents.history("AgentRegistered");
   return new Set(registered.flatMap(({ args }) => (args.kind === KINDS.PRODUCER ? [args.principal] : []))).size;

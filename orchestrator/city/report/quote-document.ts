@@ -20,8 +20,8 @@ export interface Quotation {
 }
 
 /**
- * A document that executors wrote, as a quotation: read as Markdown and written again from what is harmless in it. Headings, lists, tables,
- * code and strong text stay; HTML, links and images become text; control characters go.
+ * Quotes a document written by executors: parsed as Markdown and rewritten from its harmless parts. Headings, lists, tables, code and
+ * strong text stay; HTML, links and images become text; control characters are removed.
  */
 export function quoteMarkdown(text: string): Quotation {
   const { head, isCut } = beginning(text);
@@ -154,11 +154,11 @@ class Writer {
   }
 }
 
-/** Inline tokens in one line; an address stands as code after the words that were its link. */
+/** Inline tokens on one line; a link's address follows its text as code. */
 function inline(tokens: readonly Token[]): string {
   const targets: string[] = [];
   const parts: string[] = [];
-  // Text on both sides of what is dropped is one text: together it may look like an address.
+  // Text on both sides of a dropped token is joined, since together it may look like an address.
   let text = "";
   const push = (part: string) => {
     for (const each of [spaced(text), part]) {

@@ -17,9 +17,8 @@ const MARKDOWN = "markdown";
 type Node = Outcome["nodes"][number];
 
 /**
- * The report of an order, from its outcome and what its output nodes made: what was asked, what came out, what is uncertain, how it came
- * about, what it cost, how to check it. Pure: the city writes it, an audit writes it again and compares. Whatever agents or inputs say in it
- * is neutral text, and a document of theirs is a quotation.
+ * The report of an order, from its outcome and its output nodes' results: goal, result, uncertainties, course, cost, how to verify it.
+ * Pure: an audit writes it again and compares. All text from agents or inputs is neutralised, and their documents are quoted.
  */
 export function renderReport(outcome: Outcome, outputs: readonly JsonObject[]): string {
   const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
@@ -86,7 +85,7 @@ function made(outcome: Outcome, outputs: readonly JsonObject[]): string[] {
   ];
 }
 
-/** What is there all the same, where the end was not reached. */
+/** What exists although the mission did not finish. */
 function nothing({ nodes }: Outcome): string {
   const done = nodes.filter(({ output }) => output !== null).length;
   const made =
@@ -100,7 +99,7 @@ function cut(quotations: readonly Quotation[]): string[] {
   return quotations.some(({ isCut }) => isCut) ? ["The document is longer than this: the rest is in the output's file.", ""] : [];
 }
 
-/** Where the bundle has every node's output in full: last the output's own. */
+/** Where the bundle has every node's full output, the final one last. */
 function fullData(files: readonly NonNullable<Node["output"]>[]): string[] {
   const last = files.at(-1);
   return last === undefined
@@ -170,7 +169,7 @@ function differences({ first, differing }: Difference): string[] {
 
 function work({ law, ballots, winner, nodes, human, excluded }: Outcome): string[] {
   if (winner === null) return unmade(law, ballots);
-  const voted = `Law "${literal(winner.title)}" won the vote: ${grouped(ballots.length)} of ${counted(law.producers, "agent")} voted, ${counted(law.candidates.length - 1, "law")} stood for election.`;
+  const voted = `Law "${literal(winner.title)}" won the vote: ${grouped(ballots.length)} of ${counted(law.producers, "agent")} voted, ${counted(law.candidates.length - 1, "law")} on the ballot.`;
   const rows = nodes.map((node) => [
     literal(node.label),
     executors(node),
@@ -190,7 +189,7 @@ function work({ law, ballots, winner, nodes, human, excluded }: Outcome): string
   ];
 }
 
-/** The laws that stood, and who put each first. */
+/** The candidate laws, and who ranked each first. */
 function unmade({ producers, candidates }: Outcome["law"], ballots: Outcome["ballots"]): string[] {
   const rows = candidates.map(({ entry, title, proposer }) => [
     entry === 0 ? "no law at all" : `"${literal(title)}"`,
@@ -241,7 +240,7 @@ function cost({ epochs, total, slashed }: Outcome): string[] {
       ? []
       : [
           "",
-          "Each law after the first was given what the one before it did not spend. After the second, another is tried only while failed laws cost at most half of the deposit.",
+          "Each law after the first received the unspent money of the previous one. After the second, another is made only while failed laws cost at most half of the deposit.",
         ]),
     ...(slashed === "0" ? [] : ["", `Executors lost ${amount(slashed)} of their own stake for work that failed.`]),
   ];
@@ -249,8 +248,7 @@ function cost({ epochs, total, slashed }: Outcome): string[] {
 
 function check(outcome: Outcome): string[] {
   const { mission, finalBlock, seed, network } = outcome;
-  if (mission === null)
-    return ["No law was made, so there is no bundle to audit. The chain of the city keeps the session, with every ballot."];
+  if (mission === null) return ["No law was made, so there is no bundle to audit. The city's chain has the session, with every ballot."];
   const isLive = wasLive(outcome);
   const chain = isLive
     ? `asks a node of ${code(network)}, proves the chain's history by its headers`

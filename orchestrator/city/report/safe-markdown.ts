@@ -1,10 +1,10 @@
 import { plainLine } from "../../primitives/plain-text.ts";
 
-/** What some renderer makes a link of: addresses, e-mail, host names, file names. */
+/** Text that some renderers turn into links: addresses, e-mail, host names, file names. */
 const LINKED = /:\/\/|@|mailto:|xmpp:|www\.|[\p{L}\p{N}]\.\p{L}{2}/iu;
 
 /**
- * Text of somebody else's as Markdown that reads the same: no mark-up, no HTML, no entity, no link comes of it. What looks like an address
+ * Untrusted text as Markdown that reads the same, without producing mark-up, HTML, entities or links. Anything that looks like an address
  * becomes code.
  */
 export function literal(text: string): string {

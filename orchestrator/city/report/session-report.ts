@@ -79,7 +79,7 @@ export async function sessionReport(city: City, name: string, { law, assembly, f
   };
 }
 
-/** What set the first apart from the second. */
+/** The criterion that separated the first from the second. */
 function criterionOf([first, second]: readonly Standing[]): NonNullable<SessionReport["winner"]>["by"] {
   if (first?.points !== second?.points) return "duels";
   return first?.worst !== second?.worst ? "smallest defeat" : "seed";

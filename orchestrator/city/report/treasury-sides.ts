@@ -9,9 +9,9 @@ export interface TreasuryStatement {
   readonly days: number;
   /** Chain time of the last block, unix seconds. */
   readonly until: number;
-  /** What came in, by reason: fees, and the treasury's halves of what was slashed. */
+  /** Income by reason: fees, and the treasury's halves of slashed stake. */
   readonly inflow: Readonly<Record<string, number>>;
-  /** What the treasury was given from outside, as its founders' seed is: no income. */
+  /** Funds from outside, such as the founders' seed, which are not income. */
   readonly given: number;
   readonly outflow: {
     readonly premiums: number;
@@ -21,7 +21,7 @@ export interface TreasuryStatement {
   };
   /** EQ-11: inflow over outflow. */
   readonly eq11: { readonly inflow: number; readonly outflow: number; readonly sustainable: boolean };
-  /** EQ-12: the insurance pool over what the days' claims came to; null where nothing was claimed. */
+  /** EQ-12: the insurance pool relative to the day's claims; null without claims. */
   readonly eq12: {
     readonly pool: number;
     readonly missions: number;
@@ -65,7 +65,7 @@ export async function treasuryStatement(client: CityClient, days: number): Promi
     insurancePayouts: sum(claimed, ({ args }) => args.amount),
     gasSubsidies: spent("GAS_SUBSIDY"),
   };
-  // What arrived of slashed stake is halved already.
+  // Slashed stake arrives already halved.
   const fees = Object.values(inflow).reduce((total, amount) => total + amount, 0);
   const pool = Number(await treasury.insuranceBalance()) / UNIT;
   const missions = new Set(claimed.map(({ args }) => args.mission)).size;
