@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync, utimesSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
@@ -44,20 +44,43 @@ const FOLDER = join(PACKAGES, ".cache", "agentcity", "own-bundles");
 /** `sources`: the project's own files in a bundle, by path below the project. */
 const keptSchema = z.strictObject({ sources: z.record(z.string(), hashSchema), codeHash: hashSchema, text: z.string() });
 
+/** A bundle that this process read: it is good while no file that it rests on changed since it was kept. */
+interface Held {
+  readonly made: Made;
+  readonly files: readonly string[];
+  readonly since: bigint;
+}
+const held = new Map<string, Held>();
+
 /**
  * Caches bundles of the city's own files until a source, a package or an option changes: starting esbuild takes longer than everything that
  * a small mission computes. Bundles of files outside the project are always made anew. Failures to cache are ignored.
  */
 export async function keptBundle(file: string, options: unknown, make: (seen: Seen) => Promise<Made>): Promise<Made> {
+  const name = `${file}\n${JSON.stringify(options)}`;
+  const before = held.get(name);
+  if (before !== undefined && isGood(before)) return before.made;
   const place = placeOf(file, options);
   const kept = place === undefined ? undefined : read(place);
-  if (kept !== undefined) return kept;
+  if (place !== undefined && kept !== undefined) {
+    if (isGood(kept)) held.set(name, kept);
+    // Files that were written since, such as by a checkout, came out the same: from now on it is newer than they.
+    else touch(place);
+    return kept.made;
+  }
   const sources: Record<string, Hash> = {};
   const made = await make((path, bytes) => {
     if (isOwn(path)) sources[relative(PROJECT, path)] = sha256(bytes);
   });
   if (place !== undefined) write(place, sources, made);
   return made;
+}
+
+const isGood = ({ files, since }: Held) => files.every((file) => (changedAt(file) ?? since) < since);
+
+/** When a file was last written to, renamed or replaced, by the system's clock. */
+function changedAt(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ctimeNs;
 }
 
 /** Whether a source belongs to this project, not to a package or another folder. */
@@ -73,16 +96,22 @@ function placeOf(file: string, options: unknown): string | undefined {
 }
 
 /** The first line is the hash of the others. */
-function read(place: string): Made | undefined {
+function read(place: string): Held | undefined {
+  const since = changedAt(place);
   const bytes = readIfThere(place);
   const end = bytes?.indexOf("\n") ?? -1;
-  if (bytes === undefined || sha256(bytes.subarray(end + 1)) !== bytes.toString("latin1", 0, Math.max(end, 0))) return undefined;
+  if (since === undefined || bytes === undefined) return undefined;
+  if (sha256(bytes.subarray(end + 1)) !== bytes.toString("latin1", 0, Math.max(end, 0))) return undefined;
   const kept = keptSchema.safeParse(parseJson(bytes.toString("utf8", end + 1))).data;
-  const isCurrent = Object.entries(kept?.sources ?? {}).every(([path, hash]) => {
-    const source = readIfThere(join(PROJECT, path));
+  if (kept === undefined) return undefined;
+  const sources = Object.entries(kept.sources).map(([path, hash]) => ({ path: join(PROJECT, path), hash }));
+  const isCurrent = sources.every(({ path, hash }) => {
+    const source = readIfThere(path);
     return source !== undefined && sha256(source) === hash;
   });
-  return kept !== undefined && isCurrent ? { bytes: new TextEncoder().encode(kept.text), codeHash: kept.codeHash } : undefined;
+  if (!isCurrent) return undefined;
+  const made = { bytes: new TextEncoder().encode(kept.text), codeHash: kept.codeHash };
+  return { made, files: [INSTALLED, ...sources.map(({ path }) => path)], since };
 }
 
 function write(place: string, sources: Readonly<Record<string, Hash>>, { bytes, codeHash }: Made): void {
@@ -91,6 +120,16 @@ function write(place: string, sources: Readonly<Record<string, Hash>>, { bytes, 
     writeFileAtomic(place, Buffer.concat([Buffer.from(`${sha256(content)}\n`), content]));
   } catch {
     // An installation owned by another user may be read-only.
+  }
+}
+
+/** Setting its times, to whatever they are, changes a file. */
+function touch(place: string): void {
+  try {
+    const { atime, mtime } = statSync(place);
+    utimesSync(place, atime, mtime);
+  } catch {
+    // As above.
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { bundleOf } from "../../../orchestrator/execution/sandbox/bundle.ts";
@@ -39,6 +40,26 @@ describe("execution/sandbox/kept-bundles", () => {
     expect((await bundle()).codeHash).not.to.equal(first.codeHash);
     expect(made).to.equal(2);
     await bundle({ test: "other" });
+    expect(made).to.equal(3);
+  });
+
+  it("is read once by a process, whatever the files' dates, until its source is written to, even with the same bytes", async () => {
+    let kept = await bundle();
+    // The clock of files is coarse: what was written within one tick of it is read again.
+    for (let next = await bundle(); next !== kept; next = await bundle()) {
+      kept = next;
+      await setImmediate();
+    }
+    writeFileSync(source, `export default ${Math.PI};`);
+    const again = await bundle();
+    expect(again, "read again").to.not.equal(kept);
+    expect(again).to.deep.equal(kept);
+    expect(made, "and found to be the same").to.equal(1);
+    writeFileSync(source, "export default 3;");
+    expect((await bundle()).codeHash).to.not.equal(kept.codeHash);
+    rmSync(source);
+    writeFileSync(source, `export default ${Math.E};`);
+    expect((await bundle()).codeHash).to.not.equal(kept.codeHash);
     expect(made).to.equal(3);
   });
 
