@@ -1,6 +1,7 @@
-import { isAddressEqual, type LocalAccount, type PublicClient, parseAbi, recoverAddress } from "viem";
+import { isAddressEqual, type LocalAccount, type PublicClient, parseAbi } from "viem";
 import { type Agreement, AgreementRefused, agreementHash, DEFAULTS, switchPercent, unitsOf } from "../agreements/index.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
+import { recoverAddress } from "../primitives/recovery.ts";
 import {
   type Cancellation,
   cancellationTypedData,

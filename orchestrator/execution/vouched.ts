@@ -1,8 +1,9 @@
-import { recoverAddress, zeroAddress } from "viem";
+import { zeroAddress } from "viem";
 import type { Submission } from "../clearing/judgement.ts";
 import type { CityClient } from "../client/client.ts";
 import { messageDigest } from "../client/sign/sign-message.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
+import { recoverAddress } from "../primitives/recovery.ts";
 import { type EvidenceClassName, evidenceKinds } from "../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../rules/admissibility.ts";
 import type { SignedItem } from "./evidence.ts";

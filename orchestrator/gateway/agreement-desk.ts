@@ -1,7 +1,7 @@
 /**
  * Agreements of any two parties: the city stores their signed acts, reads the escrow on its chain, and reports the state of each agreement.
  */
-import { erc20Abi, hashMessage, hashTypedData, recoverAddress, stringify } from "viem";
+import { erc20Abi, hashMessage, hashTypedData, stringify } from "viem";
 import { z } from "zod";
 import {
   type Act,
@@ -79,6 +79,7 @@ import { sha256 } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson, parseJson } from "../primitives/json.ts";
 import { groupedBy } from "../primitives/lists.ts";
+import { recoverAddress } from "../primitives/recovery.ts";
 import type { Sql } from "../records/sql.ts";
 import { outcomeOf } from "./agreement-outcomes.ts";
 import { Refused } from "./errors.ts";

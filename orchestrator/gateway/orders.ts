@@ -1,5 +1,5 @@
 /** Orders of the override panel as the gateway handles them: drafted, simulated, kept for a second signature, put on chain. It signs nothing. */
-import { type AbiParameter, encodeFunctionData, recoverAddress, zeroAddress, zeroHash } from "viem";
+import { type AbiParameter, encodeFunctionData, zeroAddress, zeroHash } from "viem";
 import { ascending, overrideOf, stateOf, VALIDITY } from "../adjudication/act.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { decodeRevert, revertOf } from "../chain/revert.ts";
@@ -18,6 +18,7 @@ import { formatMoney } from "../primitives/amounts.ts";
 import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
+import { recoverAddress } from "../primitives/recovery.ts";
 import { ACTION_DATA, type ActionName, actionName, decodeActionData, encodeActionData } from "../protocol/actions.ts";
 import type { OverrideAction } from "../protocol/acts.ts";
 import { PARAMETERS } from "../protocol/parameters.ts";

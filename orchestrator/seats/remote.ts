@@ -1,4 +1,4 @@
-import { hashTypedData, recoverAddress, stringify, type TypedDataDefinition, zeroHash } from "viem";
+import { hashTypedData, stringify, type TypedDataDefinition, zeroHash } from "viem";
 import { publicKeyToAddress, toAccount } from "viem/accounts";
 import { z } from "zod";
 import { bytesUnder, type ClearingDocument } from "../execution/clearing-record.ts";
@@ -14,6 +14,7 @@ import { addressSchema } from "../primitives/address.ts";
 import { contentIdFromDigest, keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
 import { type Address, bytesToHex, type ContentId, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
+import { recoverAddress } from "../primitives/recovery.ts";
 import { keyBehind } from "../primitives/signing.ts";
 import { CALLS, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
 import { isSessionMessage } from "../protocol/session-calls.ts";

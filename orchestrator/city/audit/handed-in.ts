@@ -1,6 +1,7 @@
-import { numberToHex, recoverAddress, zeroHash } from "viem";
+import { numberToHex, zeroHash } from "viem";
 import { listDigest, messageHash, type SigningDomain } from "../../client/sign/sign-message.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { recoverAddress } from "../../primitives/recovery.ts";
 import { nodeCommitmentOf } from "../../rules/commitments.ts";
 import { type ClearWave, decodeClearWave, type WireItem, type WireOrder, type WireVerdict } from "../../rules/wire.ts";
 import type { ChainContext } from "./context.ts";

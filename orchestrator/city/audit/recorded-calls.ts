@@ -1,5 +1,5 @@
 /** What seats elsewhere were asked, as a bundle has it. Free of Node and of the chain: a browser runs these rules by themselves. */
-import { recoverAddress, recoverMessageAddress, recoverTypedDataAddress } from "viem";
+import { recoverMessageAddress, recoverTypedDataAddress } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { outcomeKey, verificationOutcomeSchema } from "../../attestation/outcome.ts";
 import { sessionDigest } from "../../client/sign/session-message.ts";
@@ -11,6 +11,7 @@ import { sealedSchema, workSchema } from "../../execution/work.ts";
 import { keccak256, parseContentId, sha256, sha256Bytes } from "../../primitives/hash.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, type JsonObject, type JsonValue, parseJson } from "../../primitives/json.ts";
+import { recoverAddress } from "../../primitives/recovery.ts";
 import { keyBehind } from "../../primitives/signing.ts";
 import { type AuditReport, NOBODY_ELSEWHERE } from "../../protocol/audit-report.ts";
 import { callsSchema, type RecordedCall, type RecordedCalls, type Shown } from "../../protocol/call-records.ts";

@@ -1,7 +1,7 @@
-import { recoverAddress } from "viem";
 import { orderDigest } from "../../client/sign/order.ts";
 import { type Message, messageDigest } from "../../client/sign/sign-message.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { recoverAddress } from "../../primitives/recovery.ts";
 import type { OverrideAction } from "../../protocol/acts.ts";
 import type { MessageName } from "../../protocol/typed-data.ts";
 import type { ChainContext } from "./context.ts";

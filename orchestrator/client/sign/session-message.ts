@@ -1,7 +1,8 @@
 import type { AbiParameterToPrimitiveType, LocalAccount } from "viem";
-import { hashTypedData, type PublicClient, recoverAddress } from "viem";
+import { hashTypedData, type PublicClient } from "viem";
 import { contractsOf } from "../../chain/contract-signature.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { recoverAddress } from "../../primitives/recovery.ts";
 import { type SessionMessageName, sessionDomain, sessionMessageTypes } from "../../protocol/session-messages.ts";
 import type { SigningDomain } from "./sign-message.ts";
 

@@ -1,4 +1,4 @@
-import { hashTypedData, parseSignature, recoverAddress, stringify } from "viem";
+import { hashTypedData, parseSignature, stringify } from "viem";
 import { z } from "zod";
 import { CATALOG } from "../../../services/catalog.ts";
 import { permitTypedData } from "../../city/founding/permit.ts";
@@ -8,6 +8,7 @@ import { consumerOf } from "../../client/sign/sign-message.ts";
 import { keccak256 } from "../../primitives/hash.ts";
 import { type Address, type Hex, hexSchema, hexToBytes } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
+import { recoverAddress } from "../../primitives/recovery.ts";
 import { buildSchema, CALLS, callSchema, type Join, joinSchema, serviceOfferSchema } from "../../protocol/calls.ts";
 import { KINDS } from "../../protocol/kinds.ts";
 import { typedData } from "../../protocol/typed-data.ts";
