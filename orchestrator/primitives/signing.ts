@@ -22,11 +22,16 @@ export interface ByteSigner {
 
 const SCHEMES = { ed25519, secp256k1 } as const;
 
-/** Node's own Ed25519 is many times as fast. Looked up at run time, so that this file also bundles for browsers. */
+/** Node's own signatures are several times as fast. Looked up at run time, so that this file also bundles for browsers. */
 const native = globalThis.process?.getBuiltinModule?.("node:crypto");
-/** DER prefixes of the 32 bytes of a secret key (PKCS #8) and of a public key (SPKI), RFC 8410. */
+/** DER prefixes of the 32 bytes of an Ed25519 secret key (PKCS #8), and of public keys (SPKI): RFC 8410, RFC 5480. */
 const SECRET_DER: Hex = "0x302e020100300506032b657004220420";
-const PUBLIC_DER: Hex = "0x302a300506032b6570032100";
+const PUBLIC_DER = {
+  ed25519: "0x302a300506032b6570032100",
+  secp256k1: "0x3036301006072a8648ce3d020106052b8104000a032200",
+} as const satisfies Record<SignatureAlgorithm, Hex>;
+
+const KEY_BYTES = { ed25519: 32, secp256k1: 33 } as const satisfies Record<SignatureAlgorithm, number>;
 
 type NativeKey = ReturnType<NonNullable<typeof native>["createPublicKey"]>;
 /** The last thousand keys as Node key objects; null for a key that only the slow path may judge. */
@@ -35,14 +40,14 @@ const MAX_KEYS = 1_024;
 
 const der = (before: Hex, key: Uint8Array): Uint8Array => new Uint8Array([...hexToBytes(before), ...key]);
 
-function nativeKey(key: Hex): NativeKey | null {
-  if (native === undefined) return null;
+/** Keys of the two algorithms differ in length; one of another length is none that Node reads. */
+function nativeKey({ algorithm, key }: PublicKey): NativeKey | null {
+  if (native === undefined || key.length !== 2 + 2 * KEY_BYTES[algorithm]) return null;
   const before = known.get(key);
   if (before !== undefined) return before;
   let made: NativeKey | null = null;
-  const point = ed25519.Point.fromHex(key.slice(2), false);
-  if (!point.isSmallOrder())
-    made = native.createPublicKey({ key: Buffer.from(der(PUBLIC_DER, hexToBytes(key))), format: "der", type: "spki" });
+  if (algorithm === "secp256k1" || !ed25519.Point.fromHex(key.slice(2), false).isSmallOrder())
+    made = native.createPublicKey({ key: Buffer.from(der(PUBLIC_DER[algorithm], hexToBytes(key))), format: "der", type: "spki" });
   known.set(key, made);
   const [oldest] = known.keys();
   if (known.size > MAX_KEYS && oldest !== undefined) known.delete(oldest);
@@ -54,9 +59,18 @@ function nativeKey(key: Hex): NativeKey | null {
  * checked by noble, so that every verifier, browsers included, reaches the same result.
  */
 function isEd25519(signature: Uint8Array, message: Uint8Array, key: Hex): boolean {
-  const held = nativeKey(key);
+  const held = nativeKey({ algorithm: "ed25519", key });
   if (held !== null && native?.verify(null, message, held, signature) === true) return true;
   return ed25519.verify(signature, message, hexToBytes(key), { zip215: false });
+}
+
+/** The same: what Node accepts, noble does, but of a signature and its mirror image only the one with the lower s. */
+function isSecp256k1(signature: Uint8Array, message: Uint8Array, key: Hex): boolean {
+  const held = nativeKey({ algorithm: "secp256k1", key });
+  const isLow = !secp256k1.Signature.fromBytes(signature, "compact").hasHighS();
+  if (held !== null && isLow && native?.verify("sha256", message, { key: held, dsaEncoding: "ieee-p1363" }, signature) === true)
+    return true;
+  return secp256k1.verify(signature, message, hexToBytes(key));
 }
 
 function signWith(algorithm: SignatureAlgorithm, secret: Uint8Array): (message: Uint8Array) => Hex {
@@ -81,7 +95,7 @@ export function signerOf(algorithm: SignatureAlgorithm, secret: Uint8Array): Byt
 export function isSignedBy({ algorithm, key }: PublicKey, message: Uint8Array, signature: Hex): boolean {
   try {
     const bytes = hexToBytes(signature);
-    return algorithm === "ed25519" ? isEd25519(bytes, message, key) : secp256k1.verify(bytes, message, hexToBytes(key));
+    return algorithm === "ed25519" ? isEd25519(bytes, message, key) : isSecp256k1(bytes, message, key);
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { expect } from "chai";
 import { bytesToHex, type Hex, hexToBytes } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
@@ -69,6 +70,56 @@ describe("signatures", () => {
     const signature = bytesToHex(new Uint8Array([...shifted, ...littleOf(s)]));
     expect(reference(key, message, signature)).to.equal(true);
     expect(isSignedBy({ algorithm: "ed25519", key }, message, signature)).to.equal(true);
+  });
+});
+
+describe("signatures on secp256k1", () => {
+  const byLibrary = (key: Hex, message: Uint8Array, signature: Uint8Array): boolean => {
+    try {
+      return secp256k1.verify(signature, message, hexToBytes(key));
+    } catch {
+      return false;
+    }
+  };
+
+  it("are good under their key and over their message alone", () => {
+    const random = randomStream("secp256k1");
+    for (let i = 0; i < 20; i++) {
+      const { publicKey, sign } = signerOf("secp256k1", random.bytes(32));
+      const message = random.bytes(random.int(80));
+      expect(isSignedBy(publicKey, message, sign(message))).to.equal(true);
+      expect(isSignedBy(publicKey, new Uint8Array([...message, 0]), sign(message))).to.equal(false);
+    }
+  });
+
+  it("are judged as by the library, which takes one of two mirror images, and keys of either form", () => {
+    const random = randomStream("forged on secp256k1");
+    const secret = random.bytes(32);
+    const [one, other] = [signerOf("secp256k1", secret), signerOf("secp256k1", random.bytes(32))];
+    const message = bytes("a message");
+    const good = hexToBytes(one.sign(message));
+    const { r, s } = secp256k1.Signature.fromBytes(good, "compact");
+    const high = new secp256k1.Signature(r, secp256k1.Point.Fn.ORDER - s).toBytes("compact");
+    const { key } = one.publicKey;
+    const tries: [what: string, key: Hex, signature: Uint8Array, expected: boolean][] = [
+      ["as signed", key, good, true],
+      ["under the same key in its long form", bytesToHex(secp256k1.getPublicKey(secret, false)), good, true],
+      ["its mirror image", key, high, false],
+      ["under another key", other.publicKey.key, good, false],
+      ["under a key that is no point", `0x02${"ff".repeat(32)}`, good, false],
+      ["too short", key, good.slice(1), false],
+      ["too long", key, new Uint8Array([...good, 0]), false],
+      ["without r", key, new Uint8Array([...new Uint8Array(32), ...good.slice(32)]), false],
+      ["without s", key, new Uint8Array([...good.slice(0, 32), ...new Uint8Array(32)]), false],
+      ["with s beyond the order", key, new Uint8Array([...good.slice(0, 32), ...new Uint8Array(32).fill(255)]), false],
+      ...Array.from({ length: 64 }, (_, at): [string, Hex, Uint8Array, boolean] => {
+        return [`byte ${at} changed`, key, good.map((byte, i) => (i === at ? byte ^ 1 : byte)), false];
+      }),
+    ];
+    for (const [what, by, signature, expected] of tries) {
+      expect(byLibrary(by, message, signature), what).to.equal(expected);
+      expect(isSignedBy({ algorithm: "secp256k1", key: by }, message, bytesToHex(signature)), what).to.equal(expected);
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { keccak256, type LocalAccount, zeroAddress } from "viem";
+import { type LocalAccount, zeroAddress } from "viem";
 import { CATALOG, type CatalogEntry } from "../../../services/catalog.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
@@ -10,6 +10,7 @@ import { writeMany } from "../../client/write.ts";
 import { type Bundle, bundleService } from "../../execution/sandbox/bundle.ts";
 import { DEFAULT_LIMITS, LONGEST_RUN_MS, packConstraints } from "../../execution/sandbox/limits.ts";
 import type { RegisteredService } from "../../execution/world.ts";
+import { keccak256 } from "../../primitives/hash.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import { serviceIdOf } from "../../rules/admissions.ts";
