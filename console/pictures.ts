@@ -26,7 +26,7 @@ const SIZE = { width: 1280, height: 900 } as const;
 const QUALITY = 72;
 
 const work = mkdtempSync(join(tmpdir(), "agentcity-pictures-"));
-const tell = (line: string) => process.stderr.write(`${line}\n`);
+const progress = (line: string) => process.stderr.write(`${line}\n`);
 
 async function take(page: Page, name: string): Promise<void> {
   await page.waitForFunction(() => document.querySelector(".checking") === null);
@@ -34,7 +34,7 @@ async function take(page: Page, name: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
   writeFileSync(join(PICTURES, `${name}.webp`), Buffer.from(data, "base64"));
-  tell(`${name}.webp`);
+  progress(`${name}.webp`);
 }
 
 /** Brings a heading to the top of what is seen. */
@@ -46,7 +46,7 @@ async function showFrom(page: Page, heading: string): Promise<void> {
 }
 
 mkdirSync(PICTURES, { recursive: true });
-const city = await openCity({ dir: join(work, "embedded"), cacheDir: join(work, "cache"), seed: "7", tell, millis: () => 0 });
+const city = await openCity({ dir: join(work, "embedded"), cacheDir: join(work, "cache"), seed: "7", progress, millis: () => 0 });
 const gateway = await serveConsole(city);
 const browser = await launch();
 try {
@@ -59,7 +59,7 @@ try {
 
   const text = readFileSync(join(root, MISSION), "utf8");
   const file = parseMissionFile(text, { fileName: MISSION, catalog: CATALOG, budgetCap: 10n ** 12n });
-  const judge = externalJudges({ client: city.client, dir: city.dir, tell, sleep: (millis) => sleep(millis) });
+  const judge = externalJudges({ client: city.client, dir: city.dir, progress, sleep: (millis) => sleep(millis) });
   const input = readInput(file.input, join(root, "missions"));
   const mission = runToEnd(city, { file, catalog: CATALOG, input, id: "pictures", judge, cheat: true }, text, work);
   mission.catch(() => {});
@@ -117,5 +117,5 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 const sum = readdirSync(PICTURES).reduce((bytes, name) => bytes + statSync(join(PICTURES, name)).size, 0);
-tell(`${Math.round(sum / 1_000)} kB in all`);
+progress(`${Math.round(sum / 1_000)} kB in all`);
 if (sum > MOST) throw new Error(`pictures of ${sum} bytes are more than ${MOST}: fewer of them, or smaller ones`);

@@ -37,7 +37,7 @@ const agent = createAgent({
   principal: keyOf("OWNER_KEY"),
   services: ["estimate-by-pert", "estimate-by-median"],
   limits: { leastPrice: 1_000_000n, mostNodes: 4 }, // a model's opinion never moves them
-  tell: console.log,
+  progress: console.log,
 });
 
 const TASK = 'Estimate each item from its three guesses. Answer with JSON: {"items":[{"id":"…","name":"the same id","value":number}]}';

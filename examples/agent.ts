@@ -14,7 +14,7 @@ const agent = createAgent({
   principal: keyOf("OWNER_KEY"), // answers for the agent and gives its stake
   services: ["estimate-by-pert", "estimate-by-median"],
   limits: { leastPrice: 1_000_000n, mostNodes: 4 }, // whatever a city sends
-  tell: console.log,
+  progress: console.log,
 });
 
 // Your own code, or a model, where outputs are compared with those of others: here the middle of each row's numbers.

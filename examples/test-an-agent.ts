@@ -24,7 +24,7 @@ const agent = createAgent({
   principal: generatePrivateKey(),
   folder,
   mind: { bid },
-  tell: (line) => line.startsWith("answering as") && answers(),
+  progress: (line) => line.startsWith("answering as") && answers(),
 });
 const stop = new AbortController();
 const running = agent.run(stop.signal);

@@ -42,7 +42,7 @@ describe("examples", function () {
     await strangersFolder(folder);
     writeFileSync(join(folder, "packages.csv"), PACKAGES);
     const file = parseMissionFile(SMALL_MISSION, { fileName: "packages.yaml", catalog: CATALOG, budgetCap: 10n ** 12n });
-    city = await openCity({ dir: join(folder, "embedded"), cacheDir: cache, seed: "7", tell: () => {}, millis: () => 0 });
+    city = await openCity({ dir: join(folder, "embedded"), cacheDir: cache, seed: "7", progress: () => {}, millis: () => 0 });
     const order = { file, catalog: CATALOG, input: readInput(file.input, folder), id: "small", judge: simulatedJudge(city.chain.id) };
     const outcome = await runToEnd(city, order, SMALL_MISSION, folder);
     bundle = join(folder, outcome.bundle ?? "no bundle");

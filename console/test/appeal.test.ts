@@ -76,7 +76,7 @@ describe("an appeal in the console", { timeout: 3_600_000 }, () => {
       // As `npm run city` founds one.
       network: "anvil",
       seed: "14",
-      tell: () => {},
+      progress: () => {},
       millis: () => 0,
       boundary: async (name) => (name === "execution:committed" ? appealFirst() : undefined),
     });
@@ -85,7 +85,7 @@ describe("an appeal in the console", { timeout: 3_600_000 }, () => {
     const { csv } = smallInputs(work, CALM_ROWS);
     const text = smallMission(csv, { risk: "MEDIUM" });
     const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
-    const elsewhere = externalJudges({ client: city.client, dir: city.dir, tell: () => {}, sleep: (millis) => sleep(millis) });
+    const elsewhere = externalJudges({ client: city.client, dir: city.dir, progress: () => {}, sleep: (millis) => sleep(millis) });
     const judge = { ...simulatedJudge(city.chain.id), decideAppeal: elsewhere.decideAppeal };
     mission = runToEnd(
       city,

@@ -59,7 +59,7 @@ export async function openLargeMission(folder: string): Promise<LargeMission> {
     dir: join(folder, "embedded"),
     cacheDir: join(folder, "cache"),
     seed: "7",
-    tell: () => {},
+    progress: () => {},
     millis: () => 0,
     async boundary(name) {
       if (name !== "legislature:deployed") return;

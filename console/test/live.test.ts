@@ -107,7 +107,7 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
       dir: join(work, "embedded"),
       cacheDir: join(work, "cache"),
       seed: "7",
-      tell: () => {},
+      progress: () => {},
       millis: () => 0,
       async boundary(name) {
         if (name !== "execution:committed" || !isFirst) return;
@@ -139,8 +139,8 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     await watching.getByText("No mission yet").waitFor();
     await watching.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     const file = parseMissionFile(MISSION, { fileName: "packages.yaml", catalog: CATALOG, budgetCap: 10n ** 12n });
-    const { client, dir, tell } = city;
-    const judge = externalJudges({ client, dir, tell, sleep: (millis) => sleep(millis) });
+    const { client, dir, progress } = city;
+    const judge = externalJudges({ client, dir, progress, sleep: (millis) => sleep(millis) });
     mission = runToEnd(
       city,
       { file, catalog: CATALOG, input: readInput(file.input, work), id: "live", judge, cheat: false },

@@ -64,7 +64,7 @@ export interface AgentOptions {
   readonly clock: AgentClock;
   /** Path of the Node (24 or later) that runs services. Default: this process's. */
   readonly nodePath?: string | undefined;
-  readonly tell?: ((line: string) => void) | undefined;
+  readonly progress?: ((line: string) => void) | undefined;
   /** The build reported to the city, which publishes it: `agentcity/0.1.0 node/24.21.0`. Default: none. */
   readonly build?: string | undefined;
   /** Model that a verifier uses for semantic checks. Default: none, and the verifier abstains from them. */
@@ -102,7 +102,7 @@ const isAway = (error: unknown) => error instanceof CityAway || isUnreachable(er
 
 /** An agent in a city that someone else operates. Its key, mind and services stay on this machine. */
 export function createAgent(options: AgentOptions): Agent {
-  const { key, folder, clock, tell = () => {} } = options;
+  const { key, folder, clock, progress = () => {} } = options;
   const account = privateKeyToAccount(key);
   const link = new CityLink(options.city, account, clock.millis);
   const memory = new Memory(path(folder, "memory"));
@@ -138,13 +138,13 @@ export function createAgent(options: AgentOptions): Agent {
     try {
       const answer = await policy.answer(call);
       const receipt = await link.answer(call.id, answer);
-      tell(`answered ${call.kind}`);
+      progress(`answered ${call.kind}`);
       // Proof of delivery, should the city claim that no answer came.
       if (await link.isReceipt(call.id, receipt)) await memory.keep(["received", call.id], receivedSchema, async () => receipt);
-      else tell(`the city's receipt for its answer to ${call.kind} does not hold`);
+      else progress(`the city's receipt for its answer to ${call.kind} does not hold`);
     } catch (error) {
       const why = messageOf(error);
-      tell(`declined ${call.kind}: ${why}`);
+      progress(`declined ${call.kind}: ${why}`);
       await link.decline(call.id, why).catch(() => undefined);
     }
   }
@@ -153,7 +153,7 @@ export function createAgent(options: AgentOptions): Agent {
   function requireFence(): void {
     if (unfenced === undefined) return;
     if (options.office?.office === "issuer" && options.weakSandbox !== true) throw new NoSandbox(unfenced);
-    tell(`services run behind one fence here: ${unfenced}`);
+    progress(`services run behind one fence here: ${unfenced}`);
   }
 
   async function run(stop: AbortSignal = new AbortController().signal): Promise<void> {
@@ -162,25 +162,25 @@ export function createAgent(options: AgentOptions): Agent {
     const offers = office?.office === "verifier" ? [] : await offersHere();
     const { card, client } = await untilReached(stop);
     const where = card.embedded ? "it lives in the operator's process" : "no --rpc of your own was given";
-    if (options.rpc === undefined) tell(`this city's operator can rewrite its chain: ${where}`);
+    if (options.rpc === undefined) progress(`this city's operator can rewrite its chain: ${where}`);
     const holder = (of: Hex | LocalAccount | undefined) => (typeof of === "string" ? privateKeyToAccount(of) : of);
-    const joining = { client, link, account, tell, principal: holder(options.principal), creator: holder(options.creator) };
+    const joining = { client, link, account, progress, principal: holder(options.principal), creator: holder(options.creator) };
     const services = office === undefined ? offers.map(registeredService) : [];
     const principal = await untilJoined(joining, services, stop);
     if (principal === undefined) return;
     const policyOf = (by: CityClient) => answering(by, principal, offers);
     let policy = policyOf(client);
-    tell(`answering as ${account.address}`);
+    progress(`answering as ${account.address}`);
     const busy = new Map<string, Promise<void>>();
     while (!stop.aborted) {
       try {
         await answerAll(policy, busy, stop);
       } catch (error) {
         if (stop.aborted) break;
-        tell(`the city is away (${messageOf(error)}); asking again`);
+        progress(`the city is away (${messageOf(error)}); asking again`);
         // It may return at another address of this machine; `reach` checks that it is the same city.
         policy = policyOf((await untilReached(stop)).client);
-        tell("the city is back");
+        progress("the city is back");
       }
     }
     await Promise.allSettled(busy.values());
@@ -194,7 +194,7 @@ export function createAgent(options: AgentOptions): Agent {
         return await joined(...asked);
       } catch (error) {
         if (!isAway(error)) throw error;
-        if (!reported) tell("the city, or its chain, does not answer; asking again");
+        if (!reported) progress("the city, or its chain, does not answer; asking again");
         reported = true;
         await clock.sleep(PAUSE);
       }
@@ -221,7 +221,7 @@ export function createAgent(options: AgentOptions): Agent {
   /** The policy of the agent's role. */
   function answering(client: CityClient, principal: Address, offers: readonly Offer[]): Answering {
     const common = { client, account, memory, seal: signerOf("secp256k1", hexToBytes(key)), block: (id: string) => link.block(id) };
-    if (options.office?.office === "verifier") return new VerifierPolicy({ ...common, judge: options.judge, tell });
+    if (options.office?.office === "verifier") return new VerifierPolicy({ ...common, judge: options.judge, progress });
     if (options.office?.office === "issuer") {
       const servicesOf = (owner: Address) =>
         offers.map((offer) => registeredService({ ...offer, seller: { account: { address: owner } } }));
@@ -254,7 +254,7 @@ export function createAgent(options: AgentOptions): Agent {
         return await contact();
       } catch (error) {
         if (stop.aborted || (error instanceof AgentCityError && !isAway(error)) || error instanceof z.ZodError) throw error;
-        if (!reported) tell(`no city at ${options.city} yet; asking again`);
+        if (!reported) progress(`no city at ${options.city} yet; asking again`);
         reported = true;
         await clock.sleep(PAUSE);
       }

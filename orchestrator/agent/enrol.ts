@@ -21,7 +21,7 @@ interface Joining {
   readonly principal: LocalAccount | undefined;
   /** A registered producer that creates the agent in place of a principal. */
   readonly creator?: LocalAccount | undefined;
-  readonly tell: (line: string) => void;
+  readonly progress: (line: string) => void;
 }
 
 /** The agent to register, its stake and its services. */
@@ -59,7 +59,7 @@ export function seatOf(account: Address, { office, classes }: OfficeTerms) {
  * signed once and resubmitted whenever the city does not have it.
  */
 export async function petition(joining: Joining, terms: OfficeTerms, wait: Waiting): Promise<boolean> {
-  const { client, link, account, principal, tell } = joining;
+  const { client, link, account, principal, progress } = joining;
   const known = seatOf(account.address, terms);
   const seated = () => isSeated(client, known);
   if (await seated()) return true;
@@ -72,9 +72,9 @@ export async function petition(joining: Joining, terms: OfficeTerms, wait: Waiti
     byPrincipal: await signSessionMessage(client, principal, "OfficePetition", message),
   };
   await link.post("/v1/petitions", request);
-  tell(`PETITIONED: ${petitionName(request)} waits until two adjudicators seat it as ${terms.office}`);
+  progress(`PETITIONED: ${petitionName(request)} waits until two adjudicators seat it as ${terms.office}`);
   while (!(await seated())) if (!(await wait())) return false;
-  tell(`seated as ${terms.office}`);
+  progress(`seated as ${terms.office}`);
   return true;
 }
 
@@ -104,7 +104,7 @@ export async function enrol(enrolment: Enrolment): Promise<Address> {
   return client.agents.principalOf(account.address);
 }
 
-async function register({ client, link, account, principal, creator, kind, tell }: Enrolment): Promise<void> {
+async function register({ client, link, account, principal, creator, kind, progress }: Enrolment): Promise<void> {
   const giver = creator ?? principal;
   if (giver === undefined) throw new PrincipalMissing("This agent is not registered, and nobody answers for it");
   if ((await client.token.balanceOf(giver.address)) < NEWCOMER_STAKE) await link.post("/v1/faucet", { principal: giver.address });
@@ -126,5 +126,5 @@ async function register({ client, link, account, principal, creator, kind, tell 
   const answers = creator === undefined ? giver.address : await client.agents.principalOf(creator.address);
   if (BigInt(answers) === 0n || (await client.agents.principalOf(agent)) !== answers)
     throw new AgentCityError("NotRegistered", "The city said that it registered this agent, and the chain does not have it");
-  tell(`registered: ${answers} answers for it`);
+  progress(`registered: ${answers} answers for it`);
 }

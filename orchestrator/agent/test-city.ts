@@ -20,7 +20,7 @@ export interface TestCityOptions {
   /** The same seed founds the same city. Default: "7". */
   readonly seed?: string | undefined;
   /** Receives the city's output, line by line. */
-  readonly tell?: ((line: string) => void) | undefined;
+  readonly progress?: ((line: string) => void) | undefined;
 }
 
 /** The outcome of a mission in a test city. */
@@ -69,7 +69,7 @@ const auditSchema = z.looseObject({ mission: z.string(), passed: z.boolean() });
  * Founds a city for agent tests, in its own process and folder. A simulation makes the human decisions and labels them so. Throws
  * NoCheckout, TestCityFailed, WrongRuntime.
  */
-export async function createTestCity({ checkout, seed = "7", tell = () => {} }: TestCityOptions = {}): Promise<TestCity> {
+export async function createTestCity({ checkout, seed = "7", progress = () => {} }: TestCityOptions = {}): Promise<TestCity> {
   const repository = resolve(checkout ?? process.env["AGENTCITY_CHECKOUT"] ?? "");
   const program = join(repository, "scripts/agentcity.js");
   if (!existsSync(program))
@@ -88,7 +88,7 @@ export async function createTestCity({ checkout, seed = "7", tell = () => {} }: 
     const said: string[] = [];
     createInterface({ input: child.stderr }).on("line", (line) => {
       said.push(line);
-      tell(line);
+      progress(line);
     });
     const ended = once(child, "close").then(() => running.delete(child));
     return { child, said, ended };

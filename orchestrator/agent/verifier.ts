@@ -43,7 +43,7 @@ export interface OfficeOptions {
   readonly block: (id: string) => Promise<Uint8Array>;
   /** Model for semantic checks. Without one the verifier abstains from them. */
   readonly judge?: Judge | undefined;
-  readonly tell?: ((line: string) => void) | undefined;
+  readonly progress?: ((line: string) => void) | undefined;
 }
 
 const judgedSchema = z.strictObject({
@@ -95,7 +95,7 @@ export class VerifierPolicy {
   }
 
   async #judge(request: CallRequest<"judge">): Promise<CallAnswer<"judge">> {
-    const { client, memory, judge, tell = () => {} } = this.#of;
+    const { client, memory, judge, progress = () => {} } = this.#of;
     const { mission: bare, view } = await this.#grounds.nodeAt(request, request.document, "judge");
     if (view.state !== "PENDING_VERIFICATION") throw new WillNotSign("judge", "node", "it does not wait for a panel");
     if (view.drawBlock !== request.draw) throw new WillNotSign("judge", "draw");
@@ -147,7 +147,7 @@ export class VerifierPolicy {
           const place = { mission: mission.address, obligation, floor: view.law.floor };
           return agent !== undefined && isVouched(client, { ...place, agent }, work, items);
         },
-        ask: async (questions: readonly Asked[]) => judge && askJudge(judge, questions, tell),
+        ask: async (questions: readonly Asked[]) => judge && askJudge(judge, questions, progress),
       };
       const own = await judgementsOn(mission, view, works, input, { isRefuted, member });
       const seen = [...works.flatMap(({ items }) => items), ...request.refutations];
@@ -172,7 +172,7 @@ export class VerifierPolicy {
 
   /** Judges an escrow's job by what its parties signed and what the chain says; once, in whatever panel it is drawn. */
   async #hear(request: CallRequest<"hear">): Promise<CallAnswer<"hear">> {
-    const { client, memory, judge, tell = () => {} } = this.#of;
+    const { client, memory, judge, progress = () => {} } = this.#of;
     const { terms, draw, work: given } = request;
     const { items } = given;
     const evaluator = client.addresses.ClearingEvaluator;
@@ -195,7 +195,7 @@ export class VerifierPolicy {
       const admissible = await admissibleItems(client, terms, items);
       const member = {
         ...{ verifier: this.#self, obligation },
-        ask: async (questions: readonly Asked[]) => judge && askJudge(judge, questions, tell),
+        ask: async (questions: readonly Asked[]) => judge && askJudge(judge, questions, progress),
       };
       const own = await judgementsOnJob(client, { terms, commission, work: output, items: admissible }, member);
       return { mission: evaluator, obligation, commitment, verdicts: own.map(judgementOut), executors: [], items: [] };

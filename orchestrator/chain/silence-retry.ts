@@ -19,7 +19,7 @@ export interface SilenceRetryOptions {
   /** Measures time during an outage, when the chain's own clock stands still. */
   readonly clock: Clock;
   /** Called at an outage's beginning, escalation and end, before work continues. */
-  readonly tell?: (news: SilenceNews) => Promise<void>;
+  readonly notify?: (news: SilenceNews) => Promise<void>;
 }
 
 /**
@@ -29,13 +29,13 @@ export interface SilenceRetryOptions {
  */
 export class SilenceRetry {
   readonly clock: Clock;
-  readonly #tell: (news: SilenceNews) => Promise<void>;
+  readonly #notify: (news: SilenceNews) => Promise<void>;
   #limit = DEFAULT_LIMIT;
   #silence: { readonly since: bigint; halted: boolean } | undefined;
 
-  constructor({ clock, tell = async () => {} }: SilenceRetryOptions) {
+  constructor({ clock, notify = async () => {} }: SilenceRetryOptions) {
     this.clock = clock;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** Sets the limit at which an outage needs a human, seconds: the constitution's DEGRADED_MODE_THRESHOLD. */
@@ -88,12 +88,12 @@ export class SilenceRetry {
     const isNew = this.#silence === undefined;
     this.#silence ??= { since: asked, halted: false };
     const silence = this.#silence;
-    if (isNew) await this.#tell({ kind: "silent", since: asked });
+    if (isNew) await this.#notify({ kind: "silent", since: asked });
     const lasted = asked > silence.since ? asked - silence.since : 0n;
     if (lasted >= this.#limit) {
       const isFirst = !silence.halted;
       silence.halted = true;
-      if (isFirst) await this.#tell({ kind: "halted", since: silence.since, lasted });
+      if (isFirst) await this.#notify({ kind: "halted", since: silence.since, lasted });
       throw new ChainSilent(silence.since, lasted, cause);
     }
     await this.clock.sleepUntil(silence.since + nextTry(lasted, this.#limit));
@@ -103,7 +103,7 @@ export class SilenceRetry {
     const silence = this.#silence;
     if (silence === undefined) return;
     this.#silence = undefined;
-    await this.#tell({ kind: "back", since: silence.since, lasted: this.clock.now() - silence.since });
+    await this.#notify({ kind: "back", since: silence.since, lasted: this.clock.now() - silence.since });
   }
 }
 

@@ -23,7 +23,7 @@ import { type Boundary, noBoundary } from "../primitives/boundary.ts";
 import type { Clock } from "../primitives/clock.ts";
 import type { Address } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
-import type { Tell } from "../primitives/progress.ts";
+import type { Progress } from "../primitives/progress.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
 import { type Answers, openAnswers } from "../records/answers.ts";
 import { type Blocks, openBlocks } from "../records/blocks.ts";
@@ -74,7 +74,7 @@ export interface CityOptions {
   /** Names every random stream; fixed when the city is founded. */
   readonly seed: string;
   /** Progress for people. */
-  readonly tell: Tell;
+  readonly progress: Progress;
   /** Members of the city. Default: a demonstration's. */
   readonly society?: readonly Member[] | undefined;
   /** Milliseconds of the machine's clock; only progress and service timings are made from it. */
@@ -131,7 +131,7 @@ export interface City {
   readonly boundary: Boundary<BoundaryName>;
   readonly environment: Environment;
   readonly fetchPage: FetchPage;
-  readonly tell: Tell;
+  readonly progress: Progress;
   close(): Promise<void>;
 }
 
@@ -167,7 +167,7 @@ async function open(
     forkToken,
     live,
     seed,
-    tell,
+    progress,
     millis,
     society = devnetSociety(),
     silenceClock,
@@ -185,7 +185,7 @@ async function open(
   };
   try {
     foundedSeed(dir);
-    const lock = acquireLock(dir, tell);
+    const lock = acquireLock(dir, progress);
     closers.push(() => lock.release());
     const leave = () => {
       removeCityFile(dir);
@@ -194,23 +194,25 @@ async function open(
     interrupted?.addEventListener("abort", leave);
     closers.push(() => interrupted?.removeEventListener("abort", leave));
     const isNew = claimFolder(dir, seed) || undoCopy(dir);
-    tell(isNew ? `founding a new city in ${dir} (seed ${seed}), which takes a few seconds` : `the city in ${dir} is opened (seed ${seed})`);
+    progress(
+      isNew ? `founding a new city in ${dir} (seed ${seed}), which takes a few seconds` : `the city in ${dir} is opened (seed ${seed})`,
+    );
     const isCopy = isNew && founding !== undefined && (await copyFounding(founding, dir));
     requireOwnContracts(deploymentFile(dir));
     if (rpcUrl === undefined && live === undefined) requireTranscript(dir);
     // News of a silence go into the log once there is one.
     let note = async (_news: SilenceNews): Promise<void> => {};
-    const silenceRetry = silenceClock === undefined ? undefined : new SilenceRetry({ clock: silenceClock, tell: (news) => note(news) });
+    const silenceRetry = silenceClock === undefined ? undefined : new SilenceRetry({ clock: silenceClock, notify: (news) => note(news) });
     const open = (): Promise<CityChain> => {
-      if (live !== undefined) return openLiveChain({ ...live, dir, silenceRetry, log: tell });
-      if (network === "embedded") return openEmbeddedChain({ dir, log: tell });
+      if (live !== undefined) return openLiveChain({ ...live, dir, silenceRetry, log: progress });
+      if (network === "embedded") return openEmbeddedChain({ dir, log: progress });
       const deal = forkToken && { token: forkToken, to: memberOf(society, "deployer").account.address, units: foundingUnits(society) };
       return openAnvilChain({
         dir,
         forkUrl,
         deal,
         keys: society.length,
-        log: tell,
+        log: progress,
         silenceRetry,
         ...(rpcUrl === undefined ? {} : { url: rpcUrl }),
       });
@@ -231,7 +233,7 @@ async function open(
     const sql = sqlAfter(blocks.sync, database);
     const log = new RecordLog(sql, chain.clock);
     note = async (news) => {
-      tell(describeSilence(news));
+      progress(describeSilence(news));
       await log.append([{ kind: `chain.${news.kind}`, subjects: [], content: blocks.putJson(plain(news)) }]);
     };
     const outbox = openOutbox(sql, log, database.sync);
@@ -253,15 +255,15 @@ async function open(
       silenceRetry,
     });
     const again = await sender.recover();
-    if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
+    if (again > 0) progress(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
     const port = genesisPort(sender, memberOf(society, "deployer").account, live?.profile ?? "default");
     // A city that was founded before is checked again, and not founded a second time.
-    const news = existsSync(deploymentFile(dir)) && !isCopy ? () => {} : tell;
+    const news = existsSync(deploymentFile(dir)) && !isCopy ? () => {} : progress;
     const token = await settlementToken(dir, chain, live?.token ?? forkToken, memberOf(society, "deployer").account);
     const deployment = isCopy
-      ? await requireFounded(chain, copiedDeployment(dir), tell)
+      ? await requireFounded(chain, copiedDeployment(dir), progress)
       : await foundCity({
-          ...{ chain, sender, society, port, seed, tell: news },
+          ...{ chain, sender, society, port, seed, progress: news },
           network: live?.network.name ?? network,
           ...(live === undefined ? {} : { parameters: REAL_TIME }),
           token,
@@ -299,7 +301,7 @@ async function open(
       boundary,
       environment,
       fetchPage,
-      tell,
+      progress,
       close,
     };
   } catch (error) {

@@ -62,7 +62,7 @@ export function worldOf(
     bidding: city.bidding,
     nodesPerTransaction: city.nodesPerTransaction,
     boundary: city.boundary,
-    tell: city.tell,
+    progress: city.progress,
   };
 }
 

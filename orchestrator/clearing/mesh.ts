@@ -174,14 +174,14 @@ function opinionIn(answer: string): Opinion | undefined {
   return { passes: parsed.verdict === "PASS", score: parsed.score * (BASIS_POINTS / 100) };
 }
 
-/** Asks a model about each output. Undefined where it answers nothing: silence is no judgement. `tell` hears why. */
-export async function askJudge(judge: Judge, questions: readonly Asked[], tell: (line: string) => void): Promise<Said | undefined> {
+/** Asks a model about each output. Undefined where it answers nothing: silence is no judgement. `progress` hears why. */
+export async function askJudge(judge: Judge, questions: readonly Asked[], progress: (line: string) => void): Promise<Said | undefined> {
   const answers: Said["answers"] = [];
   for (const question of questions) {
     try {
       answers.push({ slot: question.slot, answer: await judge.ask(question) });
     } catch (error) {
-      tell(`${judge.model} judges nothing: ${messageOf(error)}`);
+      progress(`${judge.model} judges nothing: ${messageOf(error)}`);
     }
   }
   return answers.length === 0 ? undefined : { model: judge.model, answers };

@@ -142,12 +142,12 @@ export function agentOf(
     role = "agent",
     registers = false,
     judge,
-    tell = (line) => process.stderr.write(`${line}\n`),
+    progress = (line) => process.stderr.write(`${line}\n`),
   }: {
     readonly role?: AgentRole;
     readonly registers?: boolean;
     readonly judge?: Judge | undefined;
-    readonly tell?: (line: string) => void;
+    readonly progress?: (line: string) => void;
   } = {},
 ) {
   const { city, rpc, leastPrice, mostStake, mostNodes } = options;
@@ -179,7 +179,7 @@ export function agentOf(
     weakSandbox: options.weakSandbox,
     judge,
     build: `agentcity/${version()} node/${process.versions.node}`,
-    tell,
+    progress,
   });
 }
 

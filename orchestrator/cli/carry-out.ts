@@ -32,7 +32,7 @@ import { interrupted } from "./interruption.ts";
 import type { Place } from "./network.ts";
 import { paintFor } from "./paint.ts";
 import { personAtTerminal } from "./person.ts";
-import { type Progress, withProgress } from "./progress.ts";
+import { type ProgressDisplay, withProgress } from "./progress.ts";
 import { renderScreen } from "./screen.ts";
 import { forEver, type Serving, serveCity } from "./serve-city.ts";
 import { asTyped, typedCommand, typedPath } from "./shell.ts";
@@ -73,14 +73,14 @@ export interface Commission {
 
 /** Opens the city, runs the mission and prints its outcome. Progress goes to stderr. */
 export async function carryOut(commission: Commission): Promise<void> {
-  const { text, isServed } = await withProgress((progress) => perform(commission, progress), commission.ask);
+  const { text, isServed } = await withProgress((display) => perform(commission, display), commission.ask);
   process.stdout.write(text);
   if (isServed) await forEver();
 }
 
 /** Returns the text for stdout, and whether the city stays open behind its gateway. */
-async function perform(commission: Commission, progress: Progress): Promise<{ readonly text: string; readonly isServed: boolean }> {
-  const { elapsed, tell, enter } = progress;
+async function perform(commission: Commission, display: ProgressDisplay): Promise<{ readonly text: string; readonly isServed: boolean }> {
+  const { elapsed, progress, enter } = display;
   const { seed, fileName, text, directory, json = false } = commission;
   const { root, dir, cacheDir } = home(commission.place.name);
   const catalog = await catalogOf(servicesPathOf(text, fileName), directory);
@@ -96,7 +96,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
     { ...file.input, path: commission.input === undefined ? file.input.path : resolve(typedPath(commission.input)) },
     directory,
   );
-  tell(describeInput(input));
+  progress(describeInput(input));
   requireKnownFields(file.tasks, input, catalog);
   const { model } = commission;
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
@@ -112,7 +112,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
     await stages(name);
   };
   enter("opening the city");
-  if (commission.restart !== undefined) makeRoom({ dir, key: commission.key, newCity: commission.restart.newCity, tell });
+  if (commission.restart !== undefined) makeRoom({ dir, key: commission.key, newCity: commission.restart.newCity, progress });
   const attempt = async (): Promise<Outcome> => {
     const city = await openCity({
       dir,
@@ -122,7 +122,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       rpcUrl,
       ...{ forkUrl, forkToken, live, society },
       seed,
-      tell,
+      progress,
       millis: wallTime.millis,
       // An external node has to recover by itself; the city's own is restarted below.
       silenceClock: isOwn ? undefined : systemClock(wallTime),
@@ -131,19 +131,19 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       environment: process.env,
       copyFounding: true,
     });
-    const seats = await openForAgents(city, commission.open, tell);
+    const seats = await openForAgents(city, commission.open, progress);
     const gateway = commission.serve === undefined ? undefined : await serveCity(city, { ...commission.serve, seats: seats.open });
     try {
       const facts = { mission: file.mission, command: typedCommand(), decides: deciderOf(commission) };
       const { id, resumed, formerDecider } = beginRun(dir, commission.key, facts, commission.simulateHumans === true);
-      if (resumed) tell("resumed an interrupted run; no step is repeated on chain or in the records");
-      if (formerDecider !== undefined) tell(`until now ${DECIDES[formerDecider]}; from here on ${DECIDES[facts.decides]}`);
+      if (resumed) progress("resumed an interrupted run; no step is repeated on chain or in the records");
+      if (formerDecider !== undefined) progress(`until now ${DECIDES[formerDecider]}; from here on ${DECIDES[facts.decides]}`);
       for (const other of openRuns(dir, commission.key))
-        tell(`also unfinished in this folder: ${other.mission}; to continue it: ${other.command}`);
+        progress(`also unfinished in this folder: ${other.mission}; to continue it: ${other.command}`);
       enter("trying the services, then opening a session");
       isPaid = resumed;
       const judge = judgeFor(commission, city, (line) => {
-        tell(line);
+        progress(line);
         enter("waiting for adjudicators");
       });
       const outsiders = await seats.whenThere(enter);
@@ -168,7 +168,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       }
     }
   };
-  const outcome = await throughLostChains(attempt, network === "anvil" && isOwn, tell).catch((error: unknown) => {
+  const outcome = await throughLostChains(attempt, network === "anvil" && isOwn, progress).catch((error: unknown) => {
     if (!(error instanceof AuditNeeded)) throw error;
     process.exitCode = EXIT.WAITS;
     return waiting(error, new CodificationDesk(dir).requestFile(error.request.session), name, json);
@@ -197,13 +197,13 @@ interface RunSeats {
 }
 
 /** Opens the seats if requested. */
-async function openForAgents(city: City, open: Commission["open"], tell: (line: string) => void): Promise<RunSeats> {
+async function openForAgents(city: City, open: Commission["open"], progress: (line: string) => void): Promise<RunSeats> {
   const wait = (millis: number, signal: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined);
   const clock = { millis: wallTime.millis, wait };
   if (open === undefined) return { open: undefined, whenThere: () => closedSeats(city, clock), close: async () => {} };
   const { port, agents } = open;
   const seats = await openSeats(city, { port, clock });
-  tell(`external agents join at ${seats.url}`);
+  progress(`external agents join at ${seats.url}`);
   let isClosed = false;
   return {
     open: seats,
@@ -222,9 +222,9 @@ async function openForAgents(city: City, open: Commission["open"], tell: (line: 
 const AWAITING_MS = 250;
 
 /** A person at this terminal, external adjudicators, or on a devnet a labelled simulation. */
-function judgeFor({ ask, waitForHumans }: Commission, { client, dir, chain }: City, tell: (line: string) => void): Order["judge"] {
+function judgeFor({ ask, waitForHumans }: Commission, { client, dir, chain }: City, progress: (line: string) => void): Order["judge"] {
   if (ask === true) return personAtTerminal();
-  if (waitForHumans === true) return externalJudges({ client, dir, tell, sleep: wallTime.sleep });
+  if (waitForHumans === true) return externalJudges({ client, dir, progress, sleep: wallTime.sleep });
   return simulatedJudge(chain.id);
 }
 
@@ -254,13 +254,13 @@ function waiting({ request }: AuditNeeded, file: string, network: string, json: 
 const MAX_LOST_CHAINS = 5;
 
 /** If a city's own Anvil was killed, reopens the city from its transcript and resumes. */
-async function throughLostChains(attempt: () => Promise<Outcome>, ownsChain: boolean, tell: (line: string) => void): Promise<Outcome> {
+async function throughLostChains(attempt: () => Promise<Outcome>, ownsChain: boolean, progress: (line: string) => void): Promise<Outcome> {
   for (let lost = 1; ; lost += 1) {
     try {
       return await attempt();
     } catch (error) {
       if (!ownsChain || lost > MAX_LOST_CHAINS || !isUnreachable(error)) throw error;
-      tell("the chain process died: restarting it from its last state");
+      progress("the chain process died: restarting it from its last state");
     }
   }
 }

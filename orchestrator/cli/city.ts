@@ -125,9 +125,9 @@ export async function city(options: CityCommandOptions): Promise<void> {
     outsiders,
     url,
     seats: seatsUrl,
-  } = await withProgress(async ({ tell }) => {
+  } = await withProgress(async ({ progress }) => {
     const opened = await openCity({
-      ...{ dir, cacheDir, network, tell, interrupted, millis: wallTime.millis, environment: process.env },
+      ...{ dir, cacheDir, network, progress, interrupted, millis: wallTime.millis, environment: process.env },
       databaseUrl: options.database,
       ...{ rpcUrl, forkUrl, forkToken, live, society },
       seed: foundedSeed(dir) ?? options.seed ?? "7",
@@ -137,9 +137,9 @@ export async function city(options: CityCommandOptions): Promise<void> {
     });
     const clock = { millis: wallTime.millis, wait: pause };
     const seats = await openSeats(opened, { port: options.open, clock, relayGas: BigInt(options.relayGas) });
-    tell(`external agents join at ${seats.url}`);
+    progress(`external agents join at ${seats.url}`);
     const { client, chain } = opened;
-    const judge = simulateHumans ? simulatedJudge(chain.id) : externalJudges({ client, dir, tell, sleep: wallTime.sleep });
+    const judge = simulateHumans ? simulatedJudge(chain.id) : externalJudges({ client, dir, progress, sleep: wallTime.sleep });
     const posted = new PostedMissions(opened, {
       ...{ home: root, judge, outsiders: seats.outsiders, millis: wallTime.millis, sleep: wallTime.sleep },
     });
@@ -169,6 +169,6 @@ export async function city(options: CityCommandOptions): Promise<void> {
     return { opened, outsiders: seats.outsiders, url: gateway.url, seats: seats.url };
   });
   process.stdout.write(json ? `${JSON.stringify({ status: "serving", url, seats: seatsUrl })}\n` : `SERVING ${url}   (stop with Ctrl-C)\n`);
-  if (demo) await keepBusy(served, { home: root, tell: served.tell, outsiders });
+  if (demo) await keepBusy(served, { home: root, progress: served.progress, outsiders });
   await forEver();
 }

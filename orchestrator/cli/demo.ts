@@ -29,7 +29,7 @@ const PATIENCE = 45_000;
 
 export interface Demo {
   readonly home: string;
-  readonly tell: (line: string) => void;
+  readonly progress: (line: string) => void;
   /** Number of missions. Default: no limit. */
   readonly most?: number;
   /** Time that a case waits for a person before the simulation decides it, milliseconds. */
@@ -46,19 +46,19 @@ export async function keepBusy(city: City, demo: Demo): Promise<void> {
   const {
     outsiders = async () => undefined,
     home,
-    tell,
+    progress,
     most = Number.POSITIVE_INFINITY,
     patience = PATIENCE,
     sleep = wallTime.sleep,
   } = demo;
   for (let turn = 0; turn < most; turn += 1) {
     const { name, cheat } = SHOWN[turn % SHOWN.length] ?? SHOWN[0];
-    tell(`demo: ${name} starts${cheat ? "; one executor will hand in a false result" : ""}`);
+    progress(`demo: ${name} starts${cheat ? "; one executor will hand in a false result" : ""}`);
     try {
-      const { status } = await runOne(city, name, cheat, home, patientJudge(city, { tell, patience, sleep }), await outsiders());
-      tell(`demo: ${name} is ${status}`);
+      const { status } = await runOne(city, name, cheat, home, patientJudge(city, { progress, patience, sleep }), await outsiders());
+      progress(`demo: ${name} is ${status}`);
     } catch (error) {
-      tell(`demo: ${name} ended early: ${messageOf(error)}`);
+      progress(`demo: ${name} ended early: ${messageOf(error)}`);
     }
     if (turn + 1 < most) await sleep(turn + 1 < SHOWN.length ? SOON : LATER);
   }
@@ -97,13 +97,13 @@ class NobodyCame extends Error {}
 /** People may decide at the override panel; the labelled simulation decides a case that no one takes up in time. */
 function patientJudge(
   { client, dir, chain }: City,
-  { tell, patience, sleep }: Required<Pick<Demo, "tell" | "patience" | "sleep">>,
+  { progress, patience, sleep }: Required<Pick<Demo, "progress" | "patience" | "sleep">>,
 ): Order["judge"] {
   const simulated = simulatedJudge(chain.id);
   const waiting = () => {
     const until = wallTime.millis() + patience;
     return externalJudges({
-      ...{ client, dir, tell },
+      ...{ client, dir, progress },
       async sleep(millis) {
         if (wallTime.millis() >= until) throw new NobodyCame();
         await sleep(millis);

@@ -30,18 +30,18 @@ export class FoundingFileMissing extends AgentCityError {
 
 /** Founds a city. A devnet without a founding file gets the society of `npm start`; every other city needs named founders. */
 export async function genesis(options: GenesisOptions): Promise<void> {
-  const verification = await withProgress(({ tell, enter }) => {
+  const verification = await withProgress(({ progress, enter }) => {
     enter("founding the city, then verifying it");
-    return found(options, tell);
+    return found(options, progress);
   });
   printVerification(verification, options.json === true);
 }
 
-async function found({ network: name, rpc, city: file }: GenesisOptions, tell: (line: string) => void): Promise<Verification> {
+async function found({ network: name, rpc, city: file }: GenesisOptions, progress: (line: string) => void): Promise<Verification> {
   const network = findNetwork(name);
   if (file === undefined && !network.devnet) throw new FoundingFileMissing(`${name} is not a devnet: a founding file is required`);
   const { dir, cacheDir } = home(name);
-  if (file === undefined) return foundDevnet(devnetNamed(name), rpc, tell);
+  if (file === undefined) return foundDevnet(devnetNamed(name), rpc, progress);
   const founders = parseFoundingFile(readFounding(typedPath(file)), file, network.devnet);
   const { verification } = await foundNetwork({
     dir,
@@ -52,16 +52,16 @@ async function found({ network: name, rpc, city: file }: GenesisOptions, tell: (
     codifier: accountFrom("AGENTCITY_CODIFIER_KEY"),
     founders,
     wall: wallTime,
-    tell,
+    progress,
     boundary: testBoundary(),
   });
   return verification;
 }
 
-async function foundDevnet(network: DevnetName, rpcUrl: string | undefined, tell: (line: string) => void): Promise<Verification> {
+async function foundDevnet(network: DevnetName, rpcUrl: string | undefined, progress: (line: string) => void): Promise<Verification> {
   const { dir, cacheDir } = home(network);
   const seed = foundedSeed(dir) ?? "7";
-  const city = await openCity({ dir, cacheDir, network, rpcUrl, seed, tell, millis: wallTime.millis });
+  const city = await openCity({ dir, cacheDir, network, rpcUrl, seed, progress, millis: wallTime.millis });
   try {
     const deployment = readDeployment(deploymentFile(dir));
     if (deployment?.city == null) throw new RangeError("an open city without a deployment");

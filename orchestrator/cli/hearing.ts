@@ -21,8 +21,8 @@ export async function hearing(
   const seed = foundedSeed(dir);
   if (seed === undefined) throw new HearingNotOver(hash);
   const directory = join(root, "hearings", hash);
-  await withProgress(async ({ tell }) => {
-    const city = await openCity({ dir, cacheDir, network: devnet, rpcUrl, live, seed, tell, millis: wallTime.millis });
+  await withProgress(async ({ progress }) => {
+    const city = await openCity({ dir, cacheDir, network: devnet, rpcUrl, live, seed, progress, millis: wallTime.millis });
     try {
       await writeHearingBundle(city, hash, directory);
     } finally {

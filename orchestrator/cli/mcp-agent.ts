@@ -34,7 +34,7 @@ export class Decisions {
   #asked = 0;
 
   /** Adds a line of the agent's log for the client. */
-  tell(line: string): void {
+  progress(line: string): void {
     this.#lines.push(line);
     if (this.#lines.length > LINES) this.#lines.shift();
   }
@@ -156,7 +156,7 @@ export async function runQuietly(agent: Agent, decisions: Decisions, stop: Abort
   try {
     await agent.run(stop);
   } catch (error) {
-    decisions.tell(`stopped: ${messageOf(error)}`);
+    decisions.progress(`stopped: ${messageOf(error)}`);
     process.stderr.write(`the agent stopped: ${messageOf(error)}\n`);
   }
 }

@@ -26,7 +26,7 @@ export async function mcp(options: McpOptions): Promise<void> {
   const ask = askElsewhere(url);
   if (options.key === undefined && options.folder === undefined) return serveMcpStdio(OPEN, version(), ask);
   const decisions = new Decisions();
-  const agent = agentOf({ ...options, city: await seatsOf(url) }, { registers: true, tell: (line) => decisions.tell(line) });
+  const agent = agentOf({ ...options, city: await seatsOf(url) }, { registers: true, progress: (line) => decisions.progress(line) });
   decideBy(agent, decisions);
   const left = new AbortController();
   // The client that decides is gone, for whatever reason: an unattended seat would cost its owner money.

@@ -4,7 +4,7 @@ import { asTyped } from "./shell.ts";
 import { wallTime } from "./wall-time.ts";
 import { LONGEST_SILENCE_MS } from "./while-working.ts";
 
-/** What progress needs: a stream, and the machine's time. */
+/** What the display needs: a stream, and the machine's time. */
 export interface ProgressPort {
   readonly write: (text: string) => void;
   /** Whether a line can be redrawn in place. */
@@ -24,7 +24,7 @@ const CLEAR = "\r\u001b[K";
  * Shows a command's progress to people. Reported lines stay; between them a terminal shows the current stage, the number of finished tasks
  * and an estimate of the remaining time, and a pipe receives the same as a line after three seconds of silence.
  */
-export class Progress {
+export class ProgressDisplay {
   readonly #port: ProgressPort;
   readonly #began: number;
   readonly #stop: () => void;
@@ -48,7 +48,7 @@ export class Progress {
   readonly elapsed = (): number => (this.#port.millis() - this.#began) / 1000;
 
   /** Prints a permanent line; `done` counts tasks. */
-  readonly tell = (line: string, done?: Done): void => {
+  readonly progress = (line: string, done?: Done): void => {
     if (done !== undefined) {
       this.#done = done;
       this.#latest = this.#port.millis();
@@ -115,19 +115,19 @@ export class Progress {
 }
 
 /** Shows progress on stderr while `work` runs. If a person answers questions at this terminal, nothing is drawn between lines. */
-export async function withProgress<Value>(work: (progress: Progress) => Promise<Value>, isAsking = false): Promise<Value> {
+export async function withProgress<Value>(work: (display: ProgressDisplay) => Promise<Value>, isAsking = false): Promise<Value> {
   const isTerminal = process.stderr.isTTY === true && process.env["TERM"] !== "dumb";
-  const progress = new Progress({
+  const display = new ProgressDisplay({
     write: (text) => process.stderr.write(asTyped(text)),
     isTerminal: isTerminal && !isAsking,
     millis: wallTime.millis,
     every: isAsking ? () => () => {} : wallTime.every,
   });
-  interrupted.addEventListener("abort", progress.end, { once: true });
+  interrupted.addEventListener("abort", display.end, { once: true });
   try {
-    return await work(progress);
+    return await work(display);
   } finally {
-    interrupted.removeEventListener("abort", progress.end);
-    progress.end();
+    interrupted.removeEventListener("abort", display.end);
+    display.end();
   }
 }

@@ -50,7 +50,7 @@ export async function serveCity(city: City, { seats, ...serving }: Serving): Pro
     sleep: wallTime.sleep,
     thread: new URL("../../scripts/gateway-thread.ts", import.meta.url),
   });
-  city.tell(`the gateway is at ${gateway.url} (reference: ${gateway.url}/docs)`);
+  city.progress(`the gateway is at ${gateway.url} (reference: ${gateway.url}/docs)`);
   return gateway;
 }
 
@@ -60,13 +60,13 @@ export async function forEver(): Promise<never> {
 }
 
 /** The console's files, each with the hash recorded by its build; undefined with a log line if it is not built or was changed. */
-function consolePages({ tell }: City): Pages | undefined {
+function consolePages({ progress }: City): Pages | undefined {
   try {
     const { site, build } = readSite(DIST);
-    tell(`the console is build ${build.slice(0, 12)}`);
+    progress(`the console is build ${build.slice(0, 12)}`);
     return (path) => fileAt(site, path, "city");
   } catch (error) {
-    tell(`no console: ${messageOf(error)} (npm run console:build)`);
+    progress(`no console: ${messageOf(error)} (npm run console:build)`);
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ import { DEVNET, parameter } from "../protocol/parameters.ts";
 import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
 import { personAtTerminal } from "./person.ts";
-import { type Progress, withProgress } from "./progress.ts";
+import { type ProgressDisplay, withProgress } from "./progress.ts";
 import { renderSession } from "./session-screen.ts";
 import { typedCommand } from "./shell.ts";
 import { staged } from "./stages.ts";
@@ -43,11 +43,11 @@ export interface SessionOptions {
 /** Founds a city of many agents and holds one session in it, through the real contracts. Resumes an interrupted one. */
 export async function session(options: SessionOptions): Promise<void> {
   refuseTooFew(options);
-  process.stdout.write(await withProgress((progress) => hold(options, progress), options.ask));
+  process.stdout.write(await withProgress((display) => hold(options, display), options.ask));
 }
 
 /** Returns the text for stdout. */
-async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress): Promise<string> {
+async function hold(options: SessionOptions, { elapsed, progress, enter }: ProgressDisplay): Promise<string> {
   const { agents, candidates, bloc, strategy, petition = false, seed, ask = false, json = false, newCity = false } = options;
   const { dir, cacheDir } = home("session");
   const key = {
@@ -64,14 +64,14 @@ async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress)
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
   });
   const { items, digest } = readInput(file.input, dirname(SAMPLE));
-  makeRoom({ dir, key, newCity, tell });
+  makeRoom({ dir, key, newCity, progress });
   enter("founding the city");
-  tell(`founding a city of ${agents} agents on the embedded chain`);
+  progress(`founding a city of ${agents} agents on the embedded chain`);
   const city = await openCity({
     dir,
     cacheDir,
     seed,
-    tell,
+    progress,
     millis: wallTime.millis,
     boundary: staged(enter, testBoundary()),
     interrupted,
@@ -80,7 +80,7 @@ async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress)
   try {
     const facts = { mission: file.mission, command: typedCommand(), decides: ask ? "terminal" : "simulation" } as const;
     const { id, resumed } = beginRun(dir, key, facts, options.simulateHumans === true);
-    if (resumed) tell("resumed an interrupted session; no step is repeated on chain or in the records");
+    if (resumed) progress("resumed an interrupted session; no step is repeated on chain or in the records");
     const report = await holdSession(city, {
       file,
       inputs: { count: items.length, digest },

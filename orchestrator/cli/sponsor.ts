@@ -74,7 +74,7 @@ const ENDED = ["completed", "failed", "aborted", "no-law"];
  * it.
  */
 export async function sponsor(options: SponsorOptions): Promise<void> {
-  const { ended, folder } = await withProgress(({ tell, enter }) => commission(options, tell, enter));
+  const { ended, folder } = await withProgress(({ progress, enter }) => commission(options, progress, enter));
   const { state, mission, reason } = ended;
   if (state !== "completed") process.exitCode = EXIT.FAILED;
   if (folder !== undefined) await audit(folder, { json: options.json === true });
@@ -87,7 +87,7 @@ export async function sponsor(options: SponsorOptions): Promise<void> {
   );
 }
 
-async function commission(options: SponsorOptions, tell: (line: string) => void, enter: (stage: string) => void) {
+async function commission(options: SponsorOptions, progress: (line: string) => void, enter: (stage: string) => void) {
   const { city: url, key, passwordFile, text, fileName, directory, again } = options;
   if (key === undefined) throw new KeyUnusable("No keystore was given: add --key <keystore> and --password-file <file>");
   const account = privateKeyToAccount(secretIn(key, passwordFile));
@@ -95,36 +95,36 @@ async function commission(options: SponsorOptions, tell: (line: string) => void,
   const file = parseMissionFile(text, { fileName, catalog: CATALOG, budgetCap, visibility: "parties" });
   const path = options.input === undefined ? file.input.path : resolve(typedPath(options.input));
   const input = readInput({ ...file.input, path }, directory);
-  tell(describeInput(input));
+  progress(describeInput(input));
   const { document } = await ask(url, "get_city", cityDocumentSchema);
   const addresses = addressesOf(document.addresses, `The city at ${url}`);
   const signing = { account, chainId: document.chainId, now: () => Math.floor(wallTime.millis() / 1_000) };
   const posting: JsonObject = { file: text, items: [...input.items], ...(again === undefined ? {} : { again }) };
   let now = await postElsewhere(url, "/v1/posted", posted, posting, signing);
-  tell(`the city accepted ${now.title}, posted as ${now.id}`);
-  tell(WHO_READS[file.visibility]);
+  progress(`the city accepted ${now.title}, posted as ${now.id}`);
+  progress(WHO_READS[file.visibility]);
   const terms = { sponsor: account.address, goal: file.goal, budget: file.budget };
   if (now.state === "unpaid") {
     enter("paying the deposit");
     if (document.chainId === DEVNET_CHAIN_ID) await fillPurse();
     now = await pay();
-    tell(`${formatMoney(file.budget)} tokens are deposited by ${account.address}: session ${now.session}`);
+    progress(`${formatMoney(file.budget)} tokens are deposited by ${account.address}: session ${now.session}`);
   }
   enter("the city is working");
   for (let last = ""; !ENDED.includes(now.state); now = await ask(url, "get_posted_mission", posted, { posted: now.id })) {
     const words = `${now.state}${now.reason === null ? "" : `: ${now.reason}`}`;
-    if (words !== last) tell(words);
+    if (words !== last) progress(words);
     last = words;
     await wallTime.sleep(LOOK);
   }
-  return { ended: now, folder: now.mission === null ? undefined : await fetchBundle(url, now.mission, signing, tell) };
+  return { ended: now, folder: now.mission === null ? undefined : await fetchBundle(url, now.mission, signing, progress) };
 
   /** On a devnet everyone gets test tokens once. */
   async function fillPurse(): Promise<void> {
     const { balance, wei } = await ask(url, "prepare_deposit", depositOutput, { posted: now.id });
     if (BigInt(balance) >= file.budget && BigInt(wei) > 0n) return;
     await postElsewhere(url, "/v1/faucet", z.looseObject({}), { principal: account.address }, signing);
-    tell("received test tokens from the devnet's faucet");
+    progress("received test tokens from the devnet's faucet");
   }
 
   /** Signs only what pays for this mission, whatever the city proposes. */
@@ -165,7 +165,7 @@ async function ask<Output extends z.ZodType>(
 }
 
 /** Stores the bundle below this folder's missions; a bundle of another city whose mission had the same address is kept next to it. */
-async function fetchBundle(url: string, mission: string, signing: Signing, tell: (line: string) => void): Promise<string> {
+async function fetchBundle(url: string, mission: string, signing: Signing, progress: (line: string) => void): Promise<string> {
   const folder = join(home().root, "missions", addressSchema.parse(mission).toLowerCase());
   let count = 0;
   await receiveBundle(folder, async (take) => {
@@ -184,7 +184,7 @@ async function fetchBundle(url: string, mission: string, signing: Signing, tell:
       after = page.next;
     }
   });
-  tell(`the bundle is in ${folder}: ${count} files`);
+  progress(`the bundle is in ${folder}: ${count} files`);
   return folder;
 }
 

@@ -41,7 +41,7 @@ export class Backing {
         worker,
         nodes.map(({ law }) => stakes[riskNumber(law.risk)]),
       );
-      if (ready === undefined) this.#world.tell(`${worker.name} bids with its own stake: its pool cannot back bids at the moment`);
+      if (ready === undefined) this.#world.progress(`${worker.name} bids with its own stake: its pool cannot back bids at the moment`);
       return { pool: ready?.toString() ?? null };
     });
     return pool === null ? undefined : BigInt(pool);
@@ -86,7 +86,7 @@ export class Backing {
       await send();
     } catch (error) {
       if (!(error instanceof TransactionReverted)) throw error;
-      this.#world.tell(`${law.label}: no stake pool backs the bid of ${worker.name} (${error.message})`);
+      this.#world.progress(`${law.label}: no stake pool backs the bid of ${worker.name} (${error.message})`);
     }
   }
 

@@ -90,7 +90,7 @@ async function signBid(world: World, mission: Mission, law: NodeView["law"], wor
 }
 
 /** @returns the bids that the chain accepted */
-async function send({ client, tell }: World, mission: Mission, bids: readonly PlacedBid[]): Promise<readonly PlacedBid[]> {
+async function send({ client, progress }: World, mission: Mission, bids: readonly PlacedBid[]): Promise<readonly PlacedBid[]> {
   const names = bids.flatMap(({ view, worker }) => [view.law.number, view.attempt, worker.account.address]);
   const call = [
     bids.map(({ signed: [offer] }) => offer),
@@ -104,7 +104,7 @@ async function send({ client, tell }: World, mission: Mission, bids: readonly Pl
     const refusal = refused.find(({ args }) => args.node === view.law.number && args.agent === worker.account.address);
     if (refusal === undefined) return true;
     const { errorName, reason } = decodeRevert(refusal.args.reason, errorsAbi);
-    tell(`${view.law.label}: the bid of ${worker.name} was refused (${errorName ?? reason})`);
+    progress(`${view.law.label}: the bid of ${worker.name} was refused (${errorName ?? reason})`);
     return false;
   });
 }

@@ -27,5 +27,5 @@ export function endingOf(world: Pick<World, "recall">, mission: Pick<Mission, "a
 export async function noteEnding(world: World, mission: Mission, ending: Ending): Promise<void> {
   if ((await endingOf(world, mission)) !== undefined) return;
   await world.remember(keyOf(mission), endingSchema, async () => ending);
-  world.tell(`${ending.node}: ${ending.reason}`);
+  world.progress(`${ending.node}: ${ending.reason}`);
 }

@@ -45,7 +45,7 @@ export async function issue(world: World, subject: Claimed, obligation: Hash): P
       answers.push({ file, item });
     } catch (error) {
       if (!(error instanceof SeatAbsent)) throw error;
-      world.tell(`${view.law.label}: ${error.shortMessage}; asking another issuer`);
+      world.progress(`${view.law.label}: ${error.shortMessage}; asking another issuer`);
     }
     if (answers.length === ASKED || answers.some(({ file }) => file.outcome.status === "verified")) break;
   }

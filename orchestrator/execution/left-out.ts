@@ -24,7 +24,7 @@ export async function eligibleWorkers(
   const leftOut = known ?? (await findLeftOut(world, leastStake));
   if (known === undefined && leftOut.length > 0) {
     await world.remember(key, leftOutSchema, async () => leftOut);
-    for (const { name, reason } of leftOut) world.tell(`${name} takes no part: ${reason}`);
+    for (const { name, reason } of leftOut) world.progress(`${name} takes no part: ${reason}`);
   }
   return world.workers.filter(({ account }) => !leftOut.some(({ agent }) => agent === account.address));
 }

@@ -62,7 +62,7 @@ export async function readOpened(world: World, mission: Mission, nodes: readonly
         read(world, sealed, { obligation, slot: slot.slot }, opening),
       );
       if (!work.ok)
-        world.tell(`${view.law.label}: slot ${slot.slot} opened its commitment with a key that does not decrypt the work it handed in`);
+        world.progress(`${view.law.label}: slot ${slot.slot} opened its commitment with a key that does not decrypt the work it handed in`);
     }
   }
 }

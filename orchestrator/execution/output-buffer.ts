@@ -105,7 +105,7 @@ export async function refused(world: World, reason: string, ...place: Place): Pr
   await world.remember(refusalKey(place, attempt), refusalSchema, async () => ({ at: Number(world.client.chain.clock.now()), reason }));
   const [, { law }] = place;
   const next = RETRIES[attempt];
-  world.tell(
+  world.progress(
     `${law.label}: the chain refused its commitment (${reason}); the output stays in escrow, ${next === undefined ? "out of attempts" : `submitted again ${next} s after the first refusal`}`,
   );
 }

@@ -50,12 +50,12 @@ export async function refutationsOf(
         heard.add(issuer.principal);
       } catch (error) {
         if (!(error instanceof SeatAbsent)) throw error;
-        world.tell(`${view.law.label}: ${error.shortMessage}; asking another issuer`);
+        world.progress(`${view.law.label}: ${error.shortMessage}; asking another issuer`);
       }
     }
     const against = said.filter((each) => each !== undefined);
     if (against.length < ASKED) return [];
-    world.tell(`${view.law.label}: two issuers got another result than ${slot.agent} committed`);
+    world.progress(`${view.law.label}: two issuers got another result than ${slot.agent} committed`);
     return against;
   });
 }

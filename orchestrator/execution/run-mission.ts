@@ -171,5 +171,5 @@ export async function timeout(world: World, mission: Mission, view: NodeView): P
   await world.client.mission(mission.address).timeout([view.law.number], {
     intent: intentKey("timeout", ...attemptKey(mission, view), view.state, view.deadline),
   });
-  world.tell(`${view.law.label}: time is up (${view.state.toLowerCase().replaceAll("_", " ")})`);
+  world.progress(`${view.law.label}: time is up (${view.state.toLowerCase().replaceAll("_", " ")})`);
 }

@@ -5,7 +5,7 @@ import type { Boundary } from "../primitives/boundary.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import type { Mutex } from "../primitives/mutex.ts";
-import type { Tell } from "../primitives/progress.ts";
+import type { Progress } from "../primitives/progress.ts";
 import type { Recent } from "../primitives/recent.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import type { ExecutionBoundary } from "../protocol/boundaries.ts";
@@ -100,7 +100,7 @@ export interface World {
   readonly logHead: () => Promise<Hash>;
   readonly boundary: Boundary<ExecutionBoundary>;
   /** Reports progress to people. */
-  readonly tell: Tell;
+  readonly progress: Progress;
 }
 
 /** The mission being executed. */

@@ -19,7 +19,7 @@ import type { Bearers } from "./bearers.ts";
 import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
 import type { CanaryCount } from "./canaries.ts";
 import { type Caller, type Command, type FrontWorld, isCharged } from "./command.ts";
-import { filterOf, tell } from "./commands/events.ts";
+import { filterOf, redactEvent } from "./commands/events.ts";
 import { type Conditions, conditionsIn, isKnown, requireMatch, tagOf } from "./conditions.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { activatedIn, extensionsOf } from "./extensions.ts";
@@ -158,7 +158,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const { status, body, isOurs } = answerTo(error);
     if (error instanceof PaymentRequired) context.header(PAYMENT_HEADERS.required, error.required);
     if (error instanceof Refused && error.retryAfter !== undefined) context.header("retry-after", String(error.retryAfter));
-    if (!isOurs) city.tell(`the gateway failed at ${context.req.method} ${context.req.path}: ${messageOf(error)}`);
+    if (!isOurs) city.progress(`the gateway failed at ${context.req.method} ${context.req.path}: ${messageOf(error)}`);
     return json(context, body, status);
   }
 
@@ -188,10 +188,10 @@ export function gatewayApp(options: GatewayOptions): Hono {
   /** A mission may end while its stream is followed: checked again for each event. */
   const isWithheld = (event: StreamEvent) => withholding(world)(event);
   /** Followers share the events of a step: each is serialised once. */
-  const told = new WeakMap<StreamEvent, Promise<string>>();
-  function toldOnce(event: StreamEvent): Promise<string> {
-    const text = told.get(event) ?? tell(event, isWithheld).then(canonicalJson);
-    told.set(event, text);
+  const rendered = new WeakMap<StreamEvent, Promise<string>>();
+  function renderOnce(event: StreamEvent): Promise<string> {
+    const text = rendered.get(event) ?? redactEvent(event, isWithheld).then(canonicalJson);
+    rendered.set(event, text);
     return text;
   }
 
@@ -213,11 +213,11 @@ export function gatewayApp(options: GatewayOptions): Hono {
       try {
         await stream.write("retry: 2000\n\n");
         for await (const event of world.hub.follow(last, filter, end.signal, isWithheld)) {
-          await stream.writeSSE({ id: String(event.sequence), event: event.eventType ?? event.name, data: await toldOnce(event) });
+          await stream.writeSSE({ id: String(event.sequence), event: event.eventType ?? event.name, data: await renderOnce(event) });
         }
       } catch (error) {
         // The client will reconnect from its last event.
-        city.tell(`a stream of events ended: ${messageOf(error)}`);
+        city.progress(`a stream of events ended: ${messageOf(error)}`);
       } finally {
         clearInterval(ping);
         options.closing.removeEventListener("abort", stop);

@@ -25,7 +25,7 @@ export interface CityLink {
   bring(key: Address, call: Hash, bytes: Uint8Array): Promise<void>;
   page(path: string): Promise<Page | undefined>;
   /** Logs a line for the operator. */
-  tell(line: string): void;
+  progress(line: string): void;
 }
 
 /** An invocation of a paid command. */
@@ -60,7 +60,7 @@ const questionSchema = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("block"), key: addressSchema, id: z.string() }),
   z.strictObject({ ask: z.literal("bring"), key: addressSchema, call: hashSchema, bytes: bytesSchema }),
   z.strictObject({ ask: z.literal("page"), path: z.string() }),
-  z.strictObject({ ask: z.literal("tell"), line: z.string() }),
+  z.strictObject({ ask: z.literal("progress"), line: z.string() }),
 ]);
 type Question = z.input<typeof questionSchema>;
 
@@ -87,7 +87,7 @@ export function cityOver(line: Line): CityLink {
     bring: async (key, call, bytes) => void (await ask({ ask: "bring", key, call, bytes })),
     page: async (path) => pageSchema.parse(await ask({ ask: "page", path })) ?? undefined,
     // Without a city there is no one to read it.
-    tell: (text) => void ask({ ask: "tell", line: text }).catch(() => {}),
+    progress: (text) => void ask({ ask: "progress", line: text }).catch(() => {}),
   };
 }
 
@@ -98,11 +98,11 @@ export interface CityEnd {
   readonly pages: Pages | undefined;
   readonly run: (command: string, input: unknown, caller: Caller) => Promise<string>;
   readonly charge: (order: PaidOrder, payment: string | undefined) => Promise<Charged>;
-  readonly tell: (line: string) => void;
+  readonly progress: (line: string) => void;
 }
 
 /** Answers the front's questions in the city's own thread. */
-export function answersOf({ world, request, rows, pages, run, charge, tell }: CityEnd): (question: unknown) => Promise<unknown> {
+export function answersOf({ world, request, rows, pages, run, charge, progress }: CityEnd): (question: unknown) => Promise<unknown> {
   const door = () => {
     if (world.seats !== undefined) return world.seats;
     throw new Refused("SeatsClosed", "This city asks no agents elsewhere now", { action: "ask its operator" });
@@ -125,8 +125,8 @@ export function answersOf({ world, request, rows, pages, run, charge, tell }: Ci
         return undefined;
       case "page":
         return pages?.(question.path);
-      case "tell":
-        return tell(question.line);
+      case "progress":
+        return progress(question.line);
     }
   };
 }

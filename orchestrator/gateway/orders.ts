@@ -155,8 +155,8 @@ export function simulate(world: World, message: Order, signers: readonly Address
         readonly result?: unknown;
       }[];
     const [before, after] = [await ask(views), (await ask([{ address: to, ...act }, ...views])).slice(1)];
-    const changes = watched.flatMap(({ what, tell }, at) => {
-      const [from, to] = [tell(before[at]?.result), tell(after[at]?.result)];
+    const changes = watched.flatMap(({ what, describe }, at) => {
+      const [from, to] = [describe(before[at]?.result), describe(after[at]?.result)];
       return from === to ? [] : [{ what, from, to }];
     });
     return { succeeds: true, refusal: null, error: null, changes };
@@ -176,7 +176,7 @@ export async function consequences(world: World, message: Order, signers: readon
 interface Watched {
   readonly what: string;
   readonly contract: { readonly address: Address; readonly abi: unknown; readonly functionName: string; readonly args: readonly unknown[] };
-  readonly tell: (result: unknown) => string;
+  readonly describe: (result: unknown) => string;
 }
 
 const field = (result: unknown, name: string): unknown => (Object(result) as Readonly<Record<string, unknown>>)[name];
@@ -186,8 +186,14 @@ const money = (value: unknown) => (typeof value === "bigint" ? formatMoney(value
 async function watchedBy({ client }: World, { mission, target, action, data }: Order): Promise<readonly Watched[]> {
   const { addresses } = client;
   const found: Watched[] = [];
-  const add = (what: string, address: Address, abi: unknown, functionName: string, args: readonly unknown[], tell: Watched["tell"]) =>
-    found.push({ what, contract: { address, abi, functionName, args }, tell });
+  const add = (
+    what: string,
+    address: Address,
+    abi: unknown,
+    functionName: string,
+    args: readonly unknown[],
+    describe: Watched["describe"],
+  ) => found.push({ what, contract: { address, abi, functionName, args }, describe });
   const roster = contractAbis.AdjudicatorRoster;
   add("the panel has its quorum", addresses.AdjudicatorRoster, roster, "hasQuorum", [], (value) => (value === true ? "yes" : "no"));
   add("adjudicators seated", addresses.AdjudicatorRoster, roster, "activeCount", [], String);

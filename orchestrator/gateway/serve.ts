@@ -25,7 +25,7 @@ import { Canaries } from "./canaries.ts";
 import { ClaimDesk } from "./claim-desk.ts";
 import type { Caller, CityWorld } from "./command.ts";
 import { shownBreakers } from "./commands/breakers.ts";
-import { tell } from "./commands/events.ts";
+import { redactEvent } from "./commands/events.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { Refused } from "./errors.ts";
 import { type FrontSettings, operatorIn, operatorSecretIn, startFront, type Wall } from "./front.ts";
@@ -117,11 +117,11 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const webhooks = new Webhooks({
     ...{ sql: city.database, hub, millis, operator: operatorIn(city.dir), chainId: city.chain.id },
     isSeated: (key) => city.client.roster.isActive(key),
-    told: async (event) => z.json().parse(await tell(event, withholding(world))),
+    render: async (event) => z.json().parse(await redactEvent(event, withholding(world))),
     push: options.push ?? guardedPush(),
   });
   const till = new Till(city.client, city.database);
-  await till.reconcile(city.tell);
+  await till.reconcile(city.progress);
   const stops = new AgreementStops({ sql: city.database, client: city.client });
   const door = { quotas: openQuotas(city.database), closing: closing.signal };
   const canaries: Canaries = new Canaries({
@@ -163,7 +163,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     chargedBy(till, { url: order.url, description: order.description, ...pricing(world, order, options.toll) }, payment, () =>
       run(order.command, order.input, {}),
     );
-  const end = { ...{ world, request, pages: options.pages, run, charge }, rows: city.database, tell: city.tell };
+  const end = { ...{ world, request, pages: options.pages, run, charge }, rows: city.database, progress: city.progress };
   const settings = { ...(await settingsOf(city, options)), relayGas: Number(world.relays.most) };
   const open = (port: number): Promise<string> => {
     front = startedFront({ ...settings, port, stream: hub.state() }, answersOf(end), options);
@@ -177,7 +177,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     for (const port = Number(new URL(url).port); ; ) {
       const problem = await front?.ended;
       if (closing.signal.aborted) return;
-      city.tell(`the gateway's thread ended (${problem ?? "nobody knows why"}) and is started again`);
+      city.progress(`the gateway's thread ended (${problem ?? "nobody knows why"}) and is started again`);
       await sleep(PAUSE);
       // A failure to open ends it again, with the reason.
       if (!closing.signal.aborted) await open(port).catch(() => {});
@@ -192,7 +192,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const retention = retainMonths === undefined ? undefined : retentionOf(hub, retainMonths, millis);
   const breakers = showingBreakers(world, canaries, till, order);
   const followers = [webhooks, mirror, retention, options.posted, options.hearings, breakers].filter((each) => each !== undefined);
-  const looking = look(hub, followers, city.tell, sleep, closing.signal);
+  const looking = look(hub, followers, city.progress, sleep, closing.signal);
   return {
     ...{ url, hub, world },
     async sync() {
@@ -325,10 +325,10 @@ async function settingsOf(city: City, options: ServeOptions): Promise<Omit<Front
 }
 
 /** The Logging Hub of a city that runs in this process. */
-export function openCityHub(city: City, tell?: (news: HubNews) => void): Promise<Hub> {
+export function openCityHub(city: City, publish?: (news: HubNews) => void): Promise<Hub> {
   const { database, chain, log, blocks, client } = city;
   return openHub({
-    ...(tell === undefined ? {} : { tell }),
+    ...(publish === undefined ? {} : { publish }),
     sql: database,
     chain: chainSource(chain.request),
     ...{ log, blocks, addresses: client.addresses },
@@ -394,7 +394,7 @@ interface Follower {
 async function look(
   hub: Hub,
   followers: readonly Follower[],
-  tell: (line: string) => void,
+  progress: (line: string) => void,
   sleep: (millis: number) => Promise<void>,
   closing: AbortSignal,
 ): Promise<void> {
@@ -402,7 +402,7 @@ async function look(
   /** Says a problem once, until something went well. */
   const saying = (what: unknown, words: string) => (error: unknown) => {
     const problem = `${words}: ${messageOf(error)}`;
-    if (problem !== reported.get(what)) tell(problem);
+    if (problem !== reported.get(what)) progress(problem);
     reported.set(what, problem);
   };
   // One that is slow keeps nobody waiting but itself.

@@ -42,8 +42,8 @@ export interface WebhooksOptions {
   readonly chainId: number;
   /** Whether an adjudicator has its seat still: one that lost it receives nothing more. */
   readonly isSeated: (key: Address) => Promise<boolean>;
-  /** An event as everybody is told of it. */
-  readonly told: (event: StreamEvent) => Promise<JsonValue>;
+  /** The public form of an event. */
+  readonly render: (event: StreamEvent) => Promise<JsonValue>;
   readonly millis: () => number;
 }
 
@@ -111,12 +111,12 @@ export class Webhooks {
       Math.floor(millis()),
       this.#of.hub.cursor().sequence,
     ]);
-    const taken = await Promise.all(rows.map((row) => this.#tell(rowSchema.parse(row))));
+    const taken = await Promise.all(rows.map((row) => this.#push(rowSchema.parse(row))));
     return taken.filter((each) => each).length;
   }
 
-  async #tell({ key, url, delivered, failures }: Webhook): Promise<boolean> {
-    const { sql, hub, millis, isSeated, told } = this.#of;
+  async #push({ key, url, delivered, failures }: Webhook): Promise<boolean> {
+    const { sql, hub, millis, isSeated, render } = this.#of;
     if (!(await isSeated(key))) {
       await this.remove(key);
       return false;
@@ -128,7 +128,7 @@ export class Webhooks {
       await sql.query("UPDATE gateway_webhooks SET delivered = $2 WHERE key = $1 AND url = $3 AND delivered < $2", [key, head, url]);
       return false;
     }
-    const problem = await this.#send(new URL(url), await told(event)).then(
+    const problem = await this.#send(new URL(url), await render(event)).then(
       (answer) => (isTaken(answer) ? undefined : `it answered ${answer.status}`),
       messageOf,
     );

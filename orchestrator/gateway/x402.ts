@@ -142,12 +142,12 @@ export class Till {
   }
 
   /** Hands in what was answered and not settled, as after a power cut. Problems are reported, and retried the next time. */
-  async reconcile(tell: (line: string) => void): Promise<void> {
+  async reconcile(progress: (line: string) => void): Promise<void> {
     const open = await this.#sql.query("SELECT payment FROM gateway_payments WHERE settled IS NULL");
     for (const row of open) {
       const payment = paymentSchema.parse(parseJson(z.string().parse(row["payment"])));
       await this.#settle(payment, (problem) => new PaymentRequired(problem, "")).catch((error: unknown) => {
-        tell(`an answer to ${payment.payload.authorization.from} is not paid: ${messageOf(error)}`);
+        progress(`an answer to ${payment.payload.authorization.from} is not paid: ${messageOf(error)}`);
       });
     }
   }

@@ -33,7 +33,7 @@ export interface HubOptions {
   readonly firstBlock?: number;
   readonly boundary?: Boundary<HubBoundary>;
   /** Receives each step once it is written, for views in other threads. */
-  readonly tell?: (news: HubNews) => void;
+  readonly publish?: (news: HubNews) => void;
   /** 32 unguessable bytes: the secret of a new stream. */
   readonly random?: () => Hash;
 }
@@ -61,7 +61,7 @@ const MONTH_MILLIS = 2_629_746_000;
 /** Opens the hub over a city's database. Only one process writes to it; calls of `sync` run one at a time. */
 export async function openHub(options: HubOptions): Promise<Hub> {
   const { sql, chain, log, blocks, addresses, epochOf, finality, firstBlock = 0, boundary = noBoundary, random = randomHash } = options;
-  const { tell = () => {} } = options;
+  const { publish = () => {} } = options;
   const store = new HubStore(sql, random);
   const view = new HubView({ rows: store, blocks, finality, legislature: addresses.LegislativeProcedure });
   const turns = new Mutex();
@@ -124,7 +124,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const { sequence, hash } = events.at(-1) ?? cursor;
     cursor = { sequence, hash, block: written.block, record: written.record };
     view.advance({ cursor, missions, accounts });
-    tell({ cursor, missions, accounts });
+    publish({ cursor, missions, accounts });
     await boundary("hub:committed");
   }
 

@@ -5,4 +5,4 @@ export interface Done {
 }
 
 /** Reports one line of progress to a person. */
-export type Tell = (line: string, done?: Done) => void;
+export type Progress = (line: string, done?: Done) => void;

@@ -52,7 +52,7 @@ export interface SeatServerOptions {
   /** Gives test tokens to a principal, on devnets only. */
   readonly faucet: (principal: Address) => Promise<void>;
   /** Logs a line for the operator. */
-  readonly tell: (line: string) => void;
+  readonly progress: (line: string) => void;
   readonly port?: number;
 }
 
@@ -189,7 +189,7 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     // A block that the caller may not read is reported as unknown.
     if (!mailbox.mayRead(await sender(context, new Uint8Array()), id)) throw new Refused(404, "NoSuchBlock", "there is no such block");
     const bytes = await store.get(parseContentId(id)).catch((error: unknown) => {
-      options.tell(`an agent elsewhere asked for block ${id}, which its work needs, and it could not be read: ${messageOf(error)}`);
+      options.progress(`an agent elsewhere asked for block ${id}, which its work needs, and it could not be read: ${messageOf(error)}`);
       throw new Refused(500, "BlockDamaged", "the city cannot read this block, and its operator knows");
     });
     return context.body(new Uint8Array(bytes), 200, { "content-type": "application/octet-stream" });

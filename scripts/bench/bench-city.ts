@@ -25,7 +25,7 @@ export async function inBenchCity<T>(options: Pick<CityOptions, "network" | "soc
       dir: join(home, "city"),
       cacheDir: join(tmpdir(), "agentcity-bench-cache"),
       seed: SEED,
-      tell: () => {},
+      progress: () => {},
       millis: () => performance.now(),
       ...options,
     });

@@ -48,7 +48,7 @@ export const readRestartBench = (): RestartBench => reportSchema.parse(JSON.pars
 async function history(home: string, network: DevnetName, missions: number): Promise<Pick<Restarted, "completed" | "blocks">> {
   const { file, input } = sampleMission("missions/csv-estimates.yaml");
   const city = await openCity({
-    ...{ dir: join(home, network), cacheDir: join(home, "cache"), network, seed: SEED, tell: () => {}, millis: wallTime.millis },
+    ...{ dir: join(home, network), cacheDir: join(home, "cache"), network, seed: SEED, progress: () => {}, millis: wallTime.millis },
   });
   const gateway = await serveGateway(city, { port: 0, version: "bench", millis: wallTime.millis, sleep: wallTime.sleep });
   try {

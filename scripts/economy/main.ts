@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { home } from "../../orchestrator/cli/home.ts";
 import { stopWhenAsked } from "../../orchestrator/cli/interruption.ts";
-import { Progress } from "../../orchestrator/cli/progress.ts";
+import { ProgressDisplay } from "../../orchestrator/cli/progress.ts";
 import { asTyped, typedPath } from "../../orchestrator/cli/shell.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { type Campaign, type Cell, cellsOf, keptRun, MIN_ASSEMBLY, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
@@ -149,7 +149,7 @@ async function run(): Promise<void> {
   if (campaign.model !== undefined) await ModelMinds.open(campaign.model, "baseline", process.env);
   const folder = folderOf(campaign);
   const cells = cellsOf(campaign);
-  const progress = new Progress({
+  const display = new ProgressDisplay({
     write: (text) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true,
     millis: wallTime.millis,
@@ -160,21 +160,21 @@ async function run(): Promise<void> {
     let done = kept.length;
     if (!values.kept) {
       if (done < cells.length) noteOrigin(folder, originOfNow());
-      progress.enter("the economy runs");
-      progress.tell(`${cells.length} runs, ${done} of them kept from before; ${processes} processes`, { done, of: cells.length });
+      display.enter("the economy runs");
+      display.progress(`${cells.length} runs, ${done} of them kept from before; ${processes} processes`, { done, of: cells.length });
       await runAll(folder, cells, processes, (line) => {
         done += 1;
-        progress.tell(`${done} of ${cells.length}: ${line}`, { done, of: cells.length });
+        display.progress(`${done} of ${cells.length}: ${line}`, { done, of: cells.length });
       });
     }
     if (values.kept && wholeSeeds(cells, kept).length === 0) throw new NothingKept(folder);
-    progress.enter("the report is written");
+    display.enter("the report is written");
     const summary = report(folder, campaign, values.kept ? wholeSeeds(cells, kept) : cells);
     if (values.write) writeResults(summary, commandOf({ ...campaign, seeds: summary.seeds }), originsOf(folder));
     if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else process.stdout.write(`${join(folder, "report.html")}\n`);
   } finally {
-    progress.end();
+    display.end();
   }
 }
 

@@ -80,7 +80,7 @@ describe("a city that asks for something else", function () {
       folder,
       services: SELLS,
       clock,
-      tell: (line) => line.startsWith("answering") && joined.abort(),
+      progress: (line) => line.startsWith("answering") && joined.abort(),
     });
     await joining.run(joined.signal);
 

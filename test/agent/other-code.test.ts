@@ -209,7 +209,7 @@ describe("a city of another code", function () {
       limits: limitsSchema.parse({}),
       services: ["aggregate"],
       clock: wall,
-      tell: (line) => {
+      progress: (line) => {
         said.push(line);
         if (line.startsWith("answering")) stop.abort();
       },
@@ -238,7 +238,7 @@ describe("a city of another code", function () {
       limits: limitsSchema.parse({}),
       services: ["aggregate"],
       clock: wall,
-      tell: () => {},
+      progress: () => {},
     });
     expect(await rejection(agent.run(stop.signal))).to.be.instanceOf(OtherCode);
     stop.abort();

@@ -84,7 +84,7 @@ describe("a stranger who wins on chain and has no seat in the city", function ()
   }
 
   before(async () => {
-    city = await openHome(join(directory(), "home"), "7", { boundary: bidOnChain, tell: (line) => said.push(line) });
+    city = await openHome(join(directory(), "home"), "7", { boundary: bidOnChain, progress: (line) => said.push(line) });
     const seats = await openSeats(city, { clock: seatsClock, patience: 0.05 });
     const principal = privateKeyToAccount(keccak256(new TextEncoder().encode("owner of seatless")));
     await runUntilAnswering({ city: seats.url, key, principal, folder: join(directory(), "seatless"), services: [SELLS] });

@@ -56,7 +56,7 @@ describe("a session with strangers", function () {
       folder: join(directory(), name),
       services: ["estimate-by-median"],
       clock: { millis, sleep: async (time) => void (await sleep(time)) },
-      tell: (line) => {
+      progress: (line) => {
         lines.push(line);
         if (!line.startsWith("answering")) return;
         if (leaves) here.abort();

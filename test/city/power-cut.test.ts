@@ -47,7 +47,7 @@ describe("a city after a power cut", function () {
   it("goes on: the records know all that was sent, and learn how it ended from the chain", async () => {
     const cut = await cutAt("signed", "signed");
     const told: string[] = [];
-    const city = await openHome(cut, SEED, { tell: (line) => told.push(line) });
+    const city = await openHome(cut, SEED, { progress: (line) => told.push(line) });
     try {
       expect(await city.sender.open()).to.equal(0);
       const [row] = await city.database.query("SELECT status, block FROM outbox ORDER BY seq DESC LIMIT 1");

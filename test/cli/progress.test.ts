@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { Progress } from "../../orchestrator/cli/progress.ts";
+import { ProgressDisplay } from "../../orchestrator/cli/progress.ts";
 
 /** A stream and a clock in a test's hands. */
 function port(isTerminal: boolean) {
@@ -40,11 +40,11 @@ function port(isTerminal: boolean) {
 describe("progress", () => {
   it("says on a pipe what is happening whenever three seconds were silent, and nothing in between", () => {
     const to = port(false);
-    const progress = new Progress(to);
-    progress.enter("agents vote");
+    const display = new ProgressDisplay(to);
+    display.enter("agents vote");
     to.pass(2);
     expect(to.taken()).to.equal("");
-    progress.tell("the vote is open");
+    display.progress("the vote is open");
     to.pass(2);
     expect(to.taken()).to.equal("   2.0 s  the vote is open\n");
     to.pass(5);
@@ -53,38 +53,38 @@ describe("progress", () => {
 
   it("says at once what begins when work that left no time for beats was silent", () => {
     const to = port(false);
-    const progress = new Progress(to);
+    const display = new ProgressDisplay(to);
     to.freeze(10);
-    progress.enter("agents vote");
+    display.enter("agents vote");
     expect(to.taken()).to.equal("  10.0 s  … agents vote\n");
   });
 
   it("counts tasks, and estimates the rest by those that were done", () => {
     const to = port(false);
-    const progress = new Progress(to);
-    progress.enter("services are running");
-    progress.tell("a done (1 of 5)", { done: 1, of: 5 });
+    const display = new ProgressDisplay(to);
+    display.enter("services are running");
+    display.progress("a done (1 of 5)", { done: 1, of: 5 });
     to.pass(3);
     expect(to.taken()).to.include("… services are running, 1 of 5 tasks done\n");
-    progress.tell("b done (2 of 5)", { done: 2, of: 5 });
+    display.progress("b done (2 of 5)", { done: 2, of: 5 });
     to.pass(1);
-    progress.tell("c done (3 of 5)", { done: 3, of: 5 });
+    display.progress("c done (3 of 5)", { done: 3, of: 5 });
     to.pass(3);
     expect(to.taken()).to.match(/… services are running, 3 of 5 tasks done, about 1 s left\n$/);
     to.pass(3);
     expect(to.taken()).to.match(/… services are running, 3 of 5 tasks done\n$/);
-    progress.tell("e done (5 of 5)", { done: 5, of: 5 });
+    display.progress("e done (5 of 5)", { done: 5, of: 5 });
     to.pass(3);
     expect(to.taken()).to.match(/5 of 5 tasks done\n$/);
-    progress.enter("agents prepare another law", true);
+    display.enter("agents prepare another law", true);
     to.pass(3);
     expect(to.taken()).to.match(/… agents prepare another law\n$/);
   });
 
   it("draws one line again and again on a terminal, never wider than it, and leaves none behind", () => {
     const to = port(true);
-    const progress = new Progress(to);
-    progress.enter("x".repeat(200));
+    const display = new ProgressDisplay(to);
+    display.enter("x".repeat(200));
     to.taken();
     to.pass(1);
     const drawn = to.taken().split("\r\u001b[K").slice(1);
@@ -93,9 +93,9 @@ describe("progress", () => {
       expect(line)
         .to.match(/^ {3}[01]\.\d s {2}[⠀-⣿] x+$/)
         .and.to.have.length(79);
-    progress.tell("done");
+    display.progress("done");
     expect(to.taken()).to.equal("\r\u001b[K   1.0 s  done\n");
-    progress.end();
+    display.end();
     to.pass(5);
     expect(to.taken()).to.equal("\r\u001b[K");
   });

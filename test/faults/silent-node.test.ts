@@ -50,7 +50,7 @@ describe("fault: the chain's node does not answer", function () {
     clock = new JumpingClock(START);
     silenceRetry = new SilenceRetry({
       clock,
-      tell: async (each) => {
+      notify: async (each) => {
         news.push(each);
       },
     });

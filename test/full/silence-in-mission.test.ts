@@ -43,7 +43,7 @@ describe("fault: the chain falls silent in the middle of a mission", function ()
       network: "anvil",
       rpcUrl: proxy.url,
       silenceClock: clock,
-      tell: (line) => lines.push(line),
+      progress: (line) => lines.push(line),
       boundary: async (name) => {
         if (name !== "execution:invoked" || silence === 0n) return;
         const until = clock.now() + silence;

@@ -42,7 +42,7 @@ export async function servedCity(folder: string, meanwhile: (gateway: Gateway) =
     dir: join(folder, "embedded"),
     cacheDir: cache,
     seed: "7",
-    tell: () => {},
+    progress: () => {},
     millis: () => 0,
     async boundary(name) {
       if (name !== "execution:committed" || happened) return;

@@ -52,7 +52,7 @@ describe("a flood of jobs before a city's panels", function () {
 
   before(async () => {
     const opened = await openHome(join(directory(), "home"), "7");
-    city = { ...opened, tell: (line) => void said.push(line) };
+    city = { ...opened, progress: (line) => void said.push(line) };
     const { millis } = serveOptions;
     desk = await seatDesk(city, { clock: { millis, wait: () => new Promise<void>(() => {}) } });
   });

@@ -127,7 +127,7 @@ describe("a front that is killed at every message between it and the city", func
       const { data: asking } = askSchema.safeParse(message);
       if (asking === undefined) return port.postMessage(message);
       const { ask, command } = asking.question;
-      if (ask === "tell") return port.postMessage(message);
+      if (ask === "progress") return port.postMessage(message);
       const what = command === undefined ? ask : `${ask} ${command}`;
       asked.set(asking.ask, what);
       pass({ what, way: "question" }, () => port.postMessage(message));

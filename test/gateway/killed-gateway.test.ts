@@ -91,7 +91,7 @@ describe("a gateway that is killed at each of its statements", function () {
         let head = 1;
         const webhooks = new Webhooks({
           ...{ sql, operator, chainId: 31337, isSeated: async () => true, millis: () => now },
-          told: async (event) => z.json().parse(event),
+          render: async (event) => z.json().parse(event),
           hub: {
             cursor: () => ({ block: 0, record: 0, sequence: head, hash: secretOf("head") }),
             async query({ eventType, cursor = "s0" }) {

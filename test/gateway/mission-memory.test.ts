@@ -61,7 +61,7 @@ describe("what the gateway keeps of a mission", function () {
     mkdirSync(home(), { recursive: true });
     writeFileSync(join(home(), "packages.csv"), PACKAGES);
     city = await openCity({
-      ...{ dir: join(home(), "embedded"), cacheDir: cache, seed: "7", tell: () => {}, millis: () => 0 },
+      ...{ dir: join(home(), "embedded"), cacheDir: cache, seed: "7", progress: () => {}, millis: () => 0 },
       boundary: async () => {
         if (isFounded) await compare();
       },

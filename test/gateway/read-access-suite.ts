@@ -115,7 +115,7 @@ async function play(folder: string, visibility: Visibility): Promise<Played> {
   let before: Seen = {};
   let atFirstWork: (() => Promise<void>) | undefined;
   const city = await openCity({
-    ...{ dir: join(folder, "embedded"), cacheDir: cache, seed: "7", tell: () => {}, millis: () => 0 },
+    ...{ dir: join(folder, "embedded"), cacheDir: cache, seed: "7", progress: () => {}, millis: () => 0 },
     async boundary(name) {
       if (name !== "execution:invoked") return;
       const look = atFirstWork;

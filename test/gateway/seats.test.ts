@@ -52,7 +52,7 @@ describe("seats at the gateway", function () {
   }
 
   before(async () => {
-    city = await openHome(directory(), "7", { tell: (line) => told.push(line) });
+    city = await openHome(directory(), "7", { progress: (line) => told.push(line) });
     desk = await seatDesk(city, { clock: { millis: () => wall.now, wait: () => new Promise<void>(() => {}) } });
     const stranger = { name: "stranger", address: agent.address, principal: other.address };
     const outsiders = async () => ({ workers: [remoteSeat(stranger, desk.mailbox, desk.store)], verifiers: [], issuers: [] });

@@ -32,7 +32,14 @@ describe("an order simulated before it is signed", function () {
   });
 
   async function served(network: "embedded" | "anvil"): Promise<{ readonly city: City; readonly gateway: Gateway }> {
-    const city = await openCity({ dir: join(directory(), network), cacheDir: cache, network, seed: "7", tell: () => {}, millis: () => 0 });
+    const city = await openCity({
+      dir: join(directory(), network),
+      cacheDir: cache,
+      network,
+      seed: "7",
+      progress: () => {},
+      millis: () => 0,
+    });
     closing.push(() => city.close());
     const gateway = await serveGateway(city, serveOptions);
     closing.push(() => gateway.close());

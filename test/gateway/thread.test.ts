@@ -98,7 +98,7 @@ describe("a gateway whose front has a thread of its own", function () {
     const lines: string[] = [];
     const failing = new BroadcastChannel("a front's thread fails");
     const other = await serveGateway(
-      { ...city, tell: (line) => lines.push(line) },
+      { ...city, progress: (line) => lines.push(line) },
       { ...serveOptions, thread: new URL("./failing-thread.ts", import.meta.url) },
     );
     failing.postMessage("now");

@@ -85,7 +85,7 @@ describe("critical events on their way to adjudicators", function () {
     new Webhooks({
       ...{ sql: database, push, operator, chainId: CHAIN_ID, millis: () => wall.now },
       isSeated: async (key) => seated.has(key),
-      told: async (event) => z.json().parse(event),
+      render: async (event) => z.json().parse(event),
       hub: {
         cursor: () => cursor,
         async query(query) {

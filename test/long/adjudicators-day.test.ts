@@ -44,7 +44,7 @@ describe("scenario: an adjudicator's day", function () {
 
   before(async () => {
     city = await openHome(home(), "41");
-    const judge = externalJudges({ client: city.client, dir: join(home(), "embedded"), tell: () => told(), sleep: wallTime.sleep });
+    const judge = externalJudges({ client: city.client, dir: join(home(), "embedded"), progress: () => told(), sleep: wallTime.sleep });
     running = carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), { id: "day", home: home(), judge });
     await nextCase();
   });

@@ -43,7 +43,7 @@ describe("fault: Anvil is killed", function () {
       network: "anvil",
       rpcUrl: url,
       seed: "7",
-      tell: (line) => told.push(line),
+      progress: (line) => told.push(line),
       millis: () => 0,
       ...(boundary === undefined ? {} : { boundary }),
     });

@@ -27,7 +27,7 @@ describe("scenario: a review that nobody decides in time", function () {
     const desk = externalJudges({
       client: city.client,
       dir: join(home, "embedded"),
-      tell: () => {},
+      progress: () => {},
       sleep: async () => clock.sleepUntil(clock.now() + 120n),
     });
     let rulings = 0;

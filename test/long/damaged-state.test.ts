@@ -88,7 +88,7 @@ describe("a city whose files are damaged", function () {
 
   async function opensAsBefore(home: string): Promise<void> {
     const told: string[] = [];
-    const city = await openHome(home, SEED, { tell: (line) => told.push(line) });
+    const city = await openHome(home, SEED, { progress: (line) => told.push(line) });
     try {
       expect(city.chain.head().number).to.equal(
         BigInt(

@@ -54,10 +54,10 @@ describe("scenario: a mission below fails by its executors, and its node is give
 
   before(async () => {
     const home = join(directory(), "home");
-    const tell = (line: string) => {
+    const progress = (line: string) => {
       if (line.includes("opened for a mission of its own")) opened += 1;
     };
-    city = await openHome(home, "5", { tell });
+    city = await openHome(home, "5", { progress });
     const tasks = { lots: LOTS, report: { service: "aggregate", after: ["lots"], tier: 1 } };
     const text = smallMission(smallInputs(directory()).csv, { tasks, deadline: "2d" });
     outcome = await carryOutIn(city, text, {

@@ -11,10 +11,10 @@ describe("a city that is kept busy for whoever looks at it", function () {
 
   it("carries out one mission after another, slashes the liar, and decides where nobody comes to", async () => {
     const lines: string[] = [];
-    const tell = (line: string) => void lines.push(line);
-    const city = await openCity({ dir: join(home(), "embedded"), cacheDir: cache, seed: "7", tell, millis: () => 0 });
+    const progress = (line: string) => void lines.push(line);
+    const city = await openCity({ dir: join(home(), "embedded"), cacheDir: cache, seed: "7", progress, millis: () => 0 });
     try {
-      await keepBusy(city, { home: home(), tell, most: 2, patience: 0, sleep: async () => {} });
+      await keepBusy(city, { home: home(), progress, most: 2, patience: 0, sleep: async () => {} });
       expect(lines.filter((line) => /^demo: .* is /.test(line))).to.deep.equal([
         "demo: csv-estimates is completed",
         "demo: incident-notes is completed",

@@ -52,7 +52,7 @@ describe("scenario: an emergency stop", function () {
     const home = join(directory(), "home");
     city = await openHome(home, "19", {
       boundary: async (name) => (name === "execution:committed" ? stop() : undefined),
-      tell: (line) => lines.push(line),
+      progress: (line) => lines.push(line),
     });
     outcome = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), { id: "stopped", home });
   });

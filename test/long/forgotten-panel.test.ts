@@ -19,7 +19,7 @@ describe("scenario: a panel that the chain has forgotten", function () {
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "31", {
-      tell: (line) => told.push(line),
+      progress: (line) => told.push(line),
       boundary: async (name) => {
         if (name !== "execution:guarded" || !isBusy) return;
         isBusy = false;

@@ -133,9 +133,9 @@ describe("a city that asks a verifier and an issuer for something else", functio
     for (const office of OFFICES) {
       const joined = new AbortController();
       const awaited = new Map<string, () => void>();
-      const tell = (line: string) => [...awaited].find(([words]) => line.startsWith(words))?.[1]();
+      const progress = (line: string) => [...awaited].find(([words]) => line.startsWith(words))?.[1]();
       const heard = (words: string) => new Promise<void>((resolve) => void awaited.set(words, resolve));
-      const holder = officeHolder(office, office, { city: seats.url, directory: directory(), tell });
+      const holder = officeHolder(office, office, { city: seats.url, directory: directory(), progress });
       const { ended } = await seated(city, holder, heard, joined.signal);
       joined.abort();
       await ended;

@@ -26,7 +26,7 @@ describe("a job before a panel with a verifier of another house", function () {
   let hearings: Hearings;
   /** The machine's clock, as far as the city waits by it before it tries again. */
   let now = 0;
-  const { said, tell, heard } = listener();
+  const { said, progress, heard } = listener();
   const stop = new AbortController();
   const running: Promise<void>[] = [];
 
@@ -36,7 +36,7 @@ describe("a job before a panel with a verifier of another house", function () {
     const verifiers = async () => [...verifiersIn(city), ...(await seats.outsiders()).verifiers];
     hearings = new Hearings(city, { verifiers, issuers: issuersIn(city), relays: seats.desk.relays, millis: () => now });
     gateway = await serveGateway(city, { ...serveOptions, seats: seats.desk, hearings });
-    const holder = officeHolder("verifier", "verifier", { city: seats.url, directory: directory(), tell });
+    const holder = officeHolder("verifier", "verifier", { city: seats.url, directory: directory(), progress });
     running.push((await seated(city, holder, heard, stop.signal)).ended);
   });
   after(async () => {

@@ -19,7 +19,7 @@ describe("city/kept-founding", function () {
   const history = async (name: string) => {
     const said: string[] = [];
     const options = { dir: dir(name), cacheDir: cacheDir(), seed: SEED, millis: () => performance.now(), copyFounding: true };
-    const city = await openCity({ ...options, tell: (line) => said.push(line) });
+    const city = await openCity({ ...options, progress: (line) => said.push(line) });
     try {
       const outbox = await city.database.query("SELECT * FROM outbox ORDER BY seq");
       return { said: said.join("\n"), history: { transcript: city.chain.transcript(), outbox, log: await city.log.head() } };

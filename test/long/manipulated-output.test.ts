@@ -212,7 +212,7 @@ describe("scenario: a manipulated output", function () {
       elsewhere = await openHome(amendedHome(), "13");
       let told = () => {};
       const waits = new Promise<void>((resolve) => (told = resolve));
-      const desk = { client: elsewhere.client, dir: join(amendedHome(), "embedded"), tell: () => told(), sleep: wallTime.sleep };
+      const desk = { client: elsewhere.client, dir: join(amendedHome(), "embedded"), progress: () => told(), sleep: wallTime.sleep };
       const running = carryOutIn(elsewhere, missionOver(writeNotes(directory(), CALM_MISSIONS + 1)), {
         id: "amended",
         home: amendedHome(),

@@ -106,7 +106,7 @@ describe("an agent whose mind obeys everything that it reads", function () {
       ...{ city: seats.url, key: KEY, folder: join(directory(), "agent"), services: SELLS },
       principal: privateKeyToAccount(secretOf("owner of an agent that obeys")),
       clock: { millis, sleep: async (time) => void (await sleep(time)) },
-      tell: (line) => line.startsWith("answering") && joined.abort(),
+      progress: (line) => line.startsWith("answering") && joined.abort(),
     }).run(joined.signal);
     const link = new CityLink(seats.url, account, millis);
     await link.card();

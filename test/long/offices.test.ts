@@ -35,7 +35,7 @@ describe("a verifier and an issuer of other owners", function () {
   const bundles = new Map<string, string>();
   const missions = new Map<string, Address>();
   const bundleOf = (id: string) => bundles.get(id) ?? "";
-  const { said, tell, heard } = listener();
+  const { said, progress, heard } = listener();
   const stop = new AbortController();
   const running: Promise<void>[] = [];
 
@@ -61,7 +61,7 @@ describe("a verifier and an issuer of other owners", function () {
     checks.here = report.checks.map(({ name, what }) => [name, what]);
     seats = await openSeats(city, { clock: wallClock, patience: 4 });
     for (const office of ["verifier", "issuer"] as const) {
-      const holder = officeHolder(office, office, { city: seats.url, directory: directory(), tell });
+      const holder = officeHolder(office, office, { city: seats.url, directory: directory(), progress });
       const { ended } = await seated(city, holder, heard, stop.signal);
       running.push(ended);
     }

@@ -72,7 +72,7 @@ describe("scenario: the user's own services fail", function () {
     for (const [id, [body]] of Object.entries(BROKEN)) writeFileSync(join(services, `${id}.mjs`), sourceOf(id, body));
     writeFileSync(join(services, "trap.mjs"), sourceOf("trap", TRAP));
     writeFileSync(join(services, "fine.mjs"), sourceOf("fine", "(input) => ({ items: input.items })"));
-    city = await openHome(home(), "37", { tell: (line) => told.push(line) });
+    city = await openHome(home(), "37", { progress: (line) => told.push(line) });
     purse = await purseOf(city);
   });
   after(() => city?.close());

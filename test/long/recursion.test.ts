@@ -64,13 +64,13 @@ describe("scenario: missions whose nodes are missions", function () {
 
   before(async () => {
     ({ csv } = smallInputs(directory()));
-    const tell = (line: string) => {
+    const progress = (line: string) => {
       if (line.includes("opened for a mission of its own")) opened += 1;
     };
     const boundary = async (name: string) => {
       if (name === "execution:committed" && isDoomed && opened > 0) await terminate();
     };
-    city = await openHome(join(directory(), "home"), "5", { tell, boundary });
+    city = await openHome(join(directory(), "home"), "5", { progress, boundary });
   });
   after(() => city?.close());
 

@@ -24,7 +24,7 @@ describe("fault: the chain refuses a commitment", function () {
   const refusals = () => told.filter((line) => line.includes("the chain refused its commitment (InvalidSignature)"));
 
   before(async () => {
-    city = await openHome(join(directory(), "home"), "23", { tell: (line) => told.push(line) });
+    city = await openHome(join(directory(), "home"), "23", { progress: (line) => told.push(line) });
   });
   after(() => city?.close());
 

@@ -42,7 +42,7 @@ describe("scenario: full re-legislation", function () {
 
   const open = () =>
     openHome(home(), "29", {
-      tell: (line) => {
+      progress: (line) => {
         if (line.includes("the law is at fault")) faults += 1;
       },
       boundary: async (name) => {

@@ -57,7 +57,7 @@ describe("sealed outputs", function () {
       folder: join(directory(), "agent"),
       services: [SERVICE],
       clock: { millis, sleep: async (time) => void (await sleep(time)) },
-      tell: (line) => line.startsWith("answering") && joined.abort(),
+      progress: (line) => line.startsWith("answering") && joined.abort(),
     }).run(joined.signal);
   });
   after(async () => {

@@ -60,7 +60,7 @@ describe("a mission that goes on in a city whose seats were closed meanwhile", f
       folder: join(folder, "agent"),
       services: SELLS,
       clock: { millis, sleep: async (time) => void (await sleep(time)) },
-      tell: (line) => line.startsWith("answering") && answering.resolve(),
+      progress: (line) => line.startsWith("answering") && answering.resolve(),
     });
     const living = agent.run(gone.signal);
     await Promise.race([answering.promise, living]);

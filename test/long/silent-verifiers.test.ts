@@ -65,7 +65,7 @@ describe("scenario: verifiers elsewhere, who hand in nothing", function () {
 
   before(async () => {
     home = join(directory(), "home");
-    city = await openHome(home, "29", { tell: (line) => told.push(line) });
+    city = await openHome(home, "29", { progress: (line) => told.push(line) });
   });
   after(() => city?.close());
 

@@ -6,7 +6,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: whatever a city sends; its own schemas are in tools/list
 type Json = any;
 const [sdk = "", service = "", command = "", ...args] = process.argv.slice(2);
-const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
+const report = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
 const [ofClient, ofTransport] =
   sdk === "1"
     ? ["@modelcontextprotocol/sdk/client/index.js", "@modelcontextprotocol/sdk/client/stdio.js"]
@@ -41,20 +41,20 @@ function decisionOn({ kind, question }: Json): Json {
   };
 }
 
-tell("connected", { era });
+report("connected", { era });
 for (let isOver = false, isRegistered = false; !isOver; ) {
   const { agent, decisions, said } = await use("next_decisions", { wait: 5 });
   if (!isRegistered && said.some((line: string) => line.startsWith("answering as"))) {
     isRegistered = true;
-    tell("registered", { agent });
+    report("registered", { agent });
   }
   if (said.some((line: string) => line.startsWith("it stopped"))) throw new Error(said.at(-1));
   for (const { id, kind, question } of decisions) {
     await use("decide", { id, decision: decisionOn({ kind, question }) });
-    tell("decided", { kind });
+    report("decided", { kind });
   }
   const work = await use("list_work", { agent });
   isOver = decisions.length === 0 && work.slots.some(({ result }: Json) => result !== "open") && work.isSettled;
-  if (isOver) tell("over", work);
+  if (isOver) report("over", work);
 }
 await client.close();

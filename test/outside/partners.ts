@@ -13,7 +13,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 // biome-ignore lint/suspicious/noExplicitAny: whatever a city sends; its own schemas are in /openapi.json
 type Json = any;
 const [url = "", by = "http", manner = "graduated"] = process.argv.slice(2);
-const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
+const report = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 /** A refusal of the city's, by its name. */
@@ -229,7 +229,7 @@ async function step(name: string, { wallet }: Person, more: Json = {}): Promise<
 async function inTime(name: string, who: Person): Promise<Json> {
   for (let known = 0; ; ) {
     const { due } = await read(who);
-    if (due !== known) tell("waits", { due, step: name });
+    if (due !== known) report("waits", { due, step: name });
     known = due;
     const code = await refusal(step(name, who));
     if (code === "accepted") return read(who);
@@ -257,7 +257,7 @@ process.exit(0);
 async function agree(): Promise<Json> {
   const proposed = await propose(document);
   id = proposed.agreement;
-  tell("proposed", { id, isSame: (await propose(document)).agreement === id });
+  report("proposed", { id, isSame: (await propose(document)).agreement === id });
   if (manner === "free") await say("provider", "accept");
   else {
     await say("provider", "counter", { "/escrow/payment/amount": "5.00" });
@@ -281,7 +281,7 @@ async function drawLots(): Promise<void> {
   await open("provider", `0x${randomBytes(32).toString("hex")}`);
   const other = await refusal(open("client", sha256("another")));
   const { evaluators } = await open("client", nonce);
-  tell("drawn", { early, unsigned, other, count: evaluators.length });
+  report("drawn", { early, unsigned, other, count: evaluators.length });
 }
 /** Candidates as the lot has them: first, backup, and who was left out. */
 async function byLot(): Promise<readonly Person[]> {
@@ -292,28 +292,28 @@ async function byLot(): Promise<readonly Person[]> {
 
 async function goThrough(): Promise<void> {
   const signed = await agree();
-  tell("signed", { status: signed.status, rounds: signed.rounds, amount: signed.escrow?.amount ?? null });
+  report("signed", { status: signed.status, rounds: signed.rounds, amount: signed.escrow?.amount ?? null });
   if (manner === "free") return withoutMoney();
   if (manner === "no-funds") {
-    tell("waits", { due: signed.due, step: "nothing" });
+    report("waits", { due: signed.due, step: "nothing" });
     for (;;) {
       const now = await read(client);
-      if (now.status === "expired") return tell("over", now);
+      if (now.status === "expired") return report("over", now);
       await pause();
     }
   }
-  tell("funded", await step("fund", client));
+  report("funded", await step("fund", client));
   if (manner === "cancelled") return together();
   if (manner === "no-delivery") return paid(await inTime("finalise", client));
-  tell("delivered", await step("submit", provider, { deliverable }));
+  report("delivered", await step("submit", provider, { deliverable }));
   if (manner === "no-evaluator") return paid(await inTime("finalise", client));
   const [first = evaluator, , leftOut = evaluator] = manner === "drawn" ? await byLot() : [];
-  if (manner === "drawn") tell("left out", { judges: await refusal(judge(leftOut)), reads: await refusal(read(leftOut)) });
+  if (manner === "drawn") report("left out", { judges: await refusal(judge(leftOut)), reads: await refusal(read(leftOut)) });
   const by = manner === "backup" ? backup : first;
   await judge(by);
   if (manner === "backup") await inTime("settle", by);
   else await step("settle", by);
-  tell("judged", await read(provider));
+  report("judged", await read(provider));
   if (manner === "disputed" || manner === "no-ruling") await step("challenge", client);
   if (manner === "disputed") await step("rule", arbiter, { percent: 40 });
   else await inTime("finalise", provider);
@@ -323,7 +323,7 @@ async function goThrough(): Promise<void> {
 /** The provider offers to end it for a quarter, and the client does. */
 async function together(): Promise<void> {
   await consent("provider", 25);
-  tell("consented", (await read(client)).escrow);
+  report("consented", (await read(client)).escrow);
   await step("cancel", client, { percent: 25 });
   await paid(await read(client));
 }
@@ -339,19 +339,19 @@ async function consent(role: "client" | "provider", percent: number, as: Person 
 /** What was credited is taken out, by anybody's call. */
 async function paid(over: Json): Promise<void> {
   for (const each of [client, provider]) await refusal(step("withdraw", each));
-  tell("over", over);
+  report("over", over);
 }
 
 async function withoutMoney(): Promise<void> {
   const { text, statement } = await prepare({ act: "deliver", deliverable });
-  tell("delivered", await use("deliver_agreement", { agreement: id, delivery: statement, signature: provider.seal(text) }));
+  report("delivered", await use("deliver_agreement", { agreement: id, delivery: statement, signature: provider.seal(text) }));
   await judge(evaluator);
   const challenged = await prepare({ act: "challenge", by: "client" });
   const signature = client.seal(challenged.text);
-  tell("disputed", await use("challenge_agreement", { agreement: id, challenge: challenged.statement, signature }));
+  report("disputed", await use("challenge_agreement", { agreement: id, challenge: challenged.statement, signature }));
   const listing = await prepare({ act: "read", reader: provider.did });
   const { items } = await use("list_agreements", { ...listing.statement, signature: provider.seal(listing.text) });
-  tell("listed", { isListed: items.includes(id) });
+  report("listed", { isListed: items.includes(id) });
 }
 
 /** What a city has to refuse, and by which name it does. */
@@ -478,6 +478,6 @@ async function tryEverything(): Promise<void> {
   await step("rule", arbiter, { percent: 40 });
   await attempt("signed once it has ended", () => seal("client", provider));
   await attempt("funded once it has ended", () => step("fund", client));
-  tell("refused", { seen });
+  report("refused", { seen });
   await paid(await read(client));
 }

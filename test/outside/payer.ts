@@ -8,7 +8,7 @@ import { privateKeyToAccount } from "viem/accounts";
 // biome-ignore lint/suspicious/noExplicitAny: packages that the city does not depend on, and whatever a city sends
 type Json = any;
 const [url = "", agreement] = process.argv.slice(2);
-const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
+const report = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
 const [ofFetch, ofEvm] = ["@x402/fetch", "@x402/evm"];
 const [{ wrapFetchWithPaymentFromConfig, decodePaymentResponseHeader }, { ExactEvmScheme }]: Json = await Promise.all([
   import(ofFetch),
@@ -36,9 +36,9 @@ async function facts(answer: Response): Promise<Json> {
   return { status: answer.status, paid, answer: answer.status === 200 ? await answer.json() : null };
 }
 
-tell("unpaid", await facts(await fetch(place, asked)));
-tell("paid", await facts(await wrapFetchWithPaymentFromConfig(listening, config)(place, asked)));
-tell("again", await facts(await fetch(place, { ...asked, headers: { ...asked.headers, "payment-signature": header } })));
+report("unpaid", await facts(await fetch(place, asked)));
+report("paid", await facts(await wrapFetchWithPaymentFromConfig(listening, config)(place, asked)));
+report("again", await facts(await fetch(place, { ...asked, headers: { ...asked.headers, "payment-signature": header } })));
 const cheap = (_: number, [first]: Json) => ({ ...first, amount: "1" });
 const cheaply = wrapFetchWithPaymentFromConfig(fetch, { ...config, paymentRequirementsSelector: cheap });
-tell("too little", await facts(await cheaply(place, asked)));
+report("too little", await facts(await cheaply(place, asked)));

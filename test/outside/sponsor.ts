@@ -11,7 +11,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 type Json = any;
 const [url = "", file = "", items = "", manner = "honest"] = process.argv.slice(2);
 const [account, other] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())];
-const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
+const report = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
 const { document }: Json = await (await fetch(new URL("/v1/city", url))).json();
 
 /** A request signed as RFC 9421 and ERC-8128 say. */
@@ -48,12 +48,12 @@ async function outputOf(mission: string, headers: Json): Promise<Json> {
 const asked = { file: readFileSync(file, "utf8"), items: JSON.parse(readFileSync(items, "utf8")) };
 const posted = await post("/v1/posted", asked, manner === "wrong-key" ? other : account);
 if (posted.error) {
-  tell("refused", posted.error);
+  report("refused", posted.error);
   process.exit(0);
 }
-tell("posted", posted);
+report("posted", posted);
 const same = await post("/v1/posted", asked);
-tell("posted again", { isSame: same.id === posted.id });
+report("posted again", { isSame: same.id === posted.id });
 if (manner === "unpaid") process.exit(0);
 const payer = manner === "foreign-payer" ? other : account;
 await post("/v1/faucet", { principal: account.address });
@@ -67,19 +67,19 @@ const signed = transactions.map(({ what: _, gas, maxFeePerGas, maxPriorityFeePer
 const body = { posted: posted.id, transactions: await Promise.all(signed) };
 const paid = await post("/v1/deposits", body);
 if (paid.error) {
-  tell("refused", paid.error);
-  tell("still", await get(`/v1/posted/${posted.id}`));
+  report("refused", paid.error);
+  report("still", await get(`/v1/posted/${posted.id}`));
   process.exit(0);
 }
-tell("paid", { ...paid, balance });
+report("paid", { ...paid, balance });
 if (manner === "paid") process.exit(0);
-tell("paid again", await post("/v1/deposits", body));
+report("paid again", await post("/v1/deposits", body));
 for (let now = paid; ; now = await get(`/v1/posted/${posted.id}`)) {
   if (["completed", "failed", "aborted", "no-law"].includes(now.state)) {
-    tell("over", { ...now, left: (await get(`/v1/posted/${posted.id}/deposit`)).balance });
+    report("over", { ...now, left: (await get(`/v1/posted/${posted.id}/deposit`)).balance });
     const { bearer } = await post("/v1/session", {});
-    tell("output", { output: await outputOf(now.mission, { authorization: `Bearer ${bearer}` }) });
-    tell("to strangers", {
+    report("output", { output: await outputOf(now.mission, { authorization: `Bearer ${bearer}` }) });
+    report("to strangers", {
       output: await outputOf(now.mission, {}),
       report: (await get(`/v1/missions/${now.mission}/report`)).error?.code,
     });

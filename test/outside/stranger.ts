@@ -11,7 +11,7 @@ type Json = any;
 const [url = "", service = "", manner = "", sdk = ""] = process.argv.slice(2);
 const newKey = () => privateKeyToAccount(generatePrivateKey());
 const [agent, owner, other] = [newKey(), newKey(), newKey()] as const;
-const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
+const report = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
 const COMMITMENT = parseAbiParameters("address, bytes32, bytes32, bytes32, bytes32, uint8, uint96, bytes32");
 /** By obligation: what only this program knows until all have committed. */
 const secrets = new Map<string, Json>();
@@ -102,19 +102,19 @@ await use("register_agent", { binding, did, byPrincipal, byAgent, permit, permit
 const { offer, typedData } = await use("prepare_service", { agent: agent.address, service });
 await use("register_service", { owner: agent.address, offer, signature: await agent.signTypedData(JSON.parse(typedData)) });
 const { bearer } = await signed("open_session", {});
-tell("registered", { agent: agent.address, owner: owner.address });
+report("registered", { agent: agent.address, owner: owner.address });
 for (let isOver = false; !isOver; ) {
   const { calls } = await use("list_calls", { wait: 5, bearer });
   for (const call of calls) {
     const answered = answerTo(call).then((answer) => signed("answer_call", { call: call.id, answer }));
     const why: string = await answered.then(() => "", String);
-    tell(why === "" ? "answered" : why.includes("IdentityAttestation") ? "declined" : "refused", { kind: call.kind, why });
+    report(why === "" ? "answered" : why.includes("IdentityAttestation") ? "declined" : "refused", { kind: call.kind, why });
     // Else the city asks again.
     if (why !== "") await signed("decline_call", { call: call.id, why: why.slice(0, 200) }).catch(() => undefined);
   }
   if (calls.length > 0) continue;
   const work = await use("list_work", { agent: agent.address });
   isOver = work.slots.some(({ result }: Json) => result !== "open") && work.isSettled;
-  if (isOver) tell("over", work);
+  if (isOver) report("over", work);
 }
 await client.close();

@@ -60,7 +60,7 @@ describe("scenario: producers that may not take part", function () {
     });
 
   before(async () => {
-    city = await openHome(home(), "19", { tell: (line) => told.push(line) });
+    city = await openHome(home(), "19", { progress: (line) => told.push(line) });
     await raiseFloor();
     await discredit("P4");
     outcome = await mission("short-handed");

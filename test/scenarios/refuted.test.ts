@@ -70,7 +70,7 @@ describe("scenario: an executor that commits by itself and shows nothing", funct
 
   before(async () => {
     home = join(directory(), "home");
-    city = await openHome(home, "31", { tell: (line) => told.push(line), society: withIssuer(devnetSociety(), SECOND, "Hana") });
+    city = await openHome(home, "31", { progress: (line) => told.push(line), society: withIssuer(devnetSociety(), SECOND, "Hana") });
     const member = memberOf(city.society, "issuer", SECOND);
     const principal = memberOf(city.society, "principal", "Hana").account.address;
     second = localIssuer({ ...member, principal, issues: ["ATT"] }, () => 1_000 * Number(city.client.chain.clock.now()));

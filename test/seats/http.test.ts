@@ -46,7 +46,7 @@ describe("a city's seats over HTTP", () => {
     const nothing = async () => undefined;
     seats = await serveSeats({
       ...{ mailbox, millis, join: nothing, joinUnder: nothing, offer: nothing, petition: nothing, faucet: nothing },
-      tell: (line) => told.push(line),
+      progress: (line) => told.push(line),
       store,
       card: {
         ...{ chainId: 31337, rpcUrl: "http://127.0.0.1:1", addresses: {}, receiver: devnetAccount(0).address },

@@ -11,11 +11,11 @@ export const seatsClock = {
 };
 
 /** Runs an agent until it answers, which it does once it is registered and its services are for sale; then it is gone. */
-export async function runUntilAnswering(options: Omit<AgentOptions, "clock" | "tell">): Promise<void> {
+export async function runUntilAnswering(options: Omit<AgentOptions, "clock" | "progress">): Promise<void> {
   const answering = new AbortController();
   await createAgent({
     ...options,
     clock: { millis, sleep: async (time) => void (await sleep(time)) },
-    tell: (line) => line.startsWith("answering") && answering.abort(),
+    progress: (line) => line.startsWith("answering") && answering.abort(),
   }).run(answering.signal);
 }

@@ -39,7 +39,7 @@ export function openHome(
       | "rpcUrl"
       | "silenceClock"
       | "society"
-      | "tell"
+      | "progress"
     >
   > = {},
 ): Promise<City> {
@@ -47,7 +47,7 @@ export function openHome(
     dir: join(home, "embedded"),
     cacheDir: cache,
     seed,
-    tell: () => {},
+    progress: () => {},
     millis: () => performance.now(),
     ...hooks,
   });

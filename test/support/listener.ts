@@ -4,7 +4,7 @@ export function listener() {
   const waiting = new Set<() => void>();
   return {
     said,
-    tell(line: string): void {
+    progress(line: string): void {
       said.push(line);
       for (const look of waiting) look();
     },

@@ -46,7 +46,7 @@ export async function runSmallMission(folder: string, { seed = "7", cheat = fals
   writeFileSync(join(folder, "packages.csv"), packages);
   const file = parseMissionFile(SMALL_MISSION, { fileName: "packages.yaml", catalog: CATALOG, budgetCap: 10n ** 12n });
   const input = readInput(file.input, folder);
-  const city = await openCity({ dir: join(folder, "embedded"), cacheDir: cache, seed, tell: () => {}, millis: () => 0 });
+  const city = await openCity({ dir: join(folder, "embedded"), cacheDir: cache, seed, progress: () => {}, millis: () => 0 });
   try {
     const order = { file, catalog: CATALOG, input, id: "small", judge: simulatedJudge(city.chain.id), cheat };
     const outcome = await runToEnd(city, order, SMALL_MISSION, folder);

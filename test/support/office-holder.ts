@@ -31,7 +31,7 @@ export const agreeable: Judge = {
 export function officeHolder(
   office: OfficeTerms["office"],
   name: string,
-  at: { readonly city: string; readonly directory: string; readonly tell?: (line: string) => void },
+  at: { readonly city: string; readonly directory: string; readonly progress?: (line: string) => void },
 ): Agent {
   return createAgent({
     city: at.city,
@@ -49,7 +49,7 @@ export function officeHolder(
     weakSandbox: true,
     ...(office === "verifier" ? { judge: agreeable } : {}),
     clock: { millis, sleep: async (time) => void (await sleep(time)) },
-    ...(at.tell === undefined ? {} : { tell: at.tell }),
+    ...(at.progress === undefined ? {} : { progress: at.progress }),
   });
 }
 

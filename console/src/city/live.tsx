@@ -107,7 +107,7 @@ function eagerly(): () => void {
   };
 }
 
-async function follow(ended: AbortSignal, show: (link: Link) => void, tell: Listener): Promise<void> {
+async function follow(ended: AbortSignal, show: (link: Link) => void, listener: Listener): Promise<void> {
   let last: number | undefined;
   let lostAt: number | undefined;
   const news = eagerly();
@@ -126,7 +126,7 @@ async function follow(ended: AbortSignal, show: (link: Link) => void, tell: List
       await read(ended, last, (event) => {
         last = event.sequence;
         show({ kind: "live", sequence: event.sequence });
-        tell(event);
+        listener(event);
         news();
       });
     } catch {
@@ -140,7 +140,7 @@ async function follow(ended: AbortSignal, show: (link: Link) => void, tell: List
 }
 
 /** Reads the stream until it ends or falls silent. */
-async function read(ended: AbortSignal, after: number, tell: Listener): Promise<void> {
+async function read(ended: AbortSignal, after: number, listener: Listener): Promise<void> {
   const silent = new AbortController();
   const response = await fetch("/v1/events/stream", {
     headers: { "last-event-id": String(after), accept: "text/event-stream" },
@@ -148,7 +148,7 @@ async function read(ended: AbortSignal, after: number, tell: Listener): Promise<
     cache: "no-store",
   });
   if (!response.ok || response.body === null) throw new Error(`the stream answered ${response.status}`);
-  const parser = createParser({ onEvent: ({ data }) => tell(JSON.parse(data) as Event) });
+  const parser = createParser({ onEvent: ({ data }) => listener(JSON.parse(data) as Event) });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const patience = setTimeout(() => silent.abort(), SILENCE);

@@ -102,7 +102,7 @@ export interface Founding {
   readonly society: readonly Member[];
   readonly port: SendingPort;
   readonly seed: string;
-  readonly tell: (line: string) => void;
+  readonly progress: (line: string) => void;
   /** Values of parameters that differ from a devnet's. */
   readonly parameters?: Partial<Record<ParameterName, bigint>>;
   /** The settlement token, which the deployer has enough of. Default: the devnet's test token. */
@@ -114,13 +114,13 @@ export type Founded = Deployment & { readonly city: FoundedCity };
 
 /** Deploys the contracts, registers the members, fills the offices, and ends the deployer's power. Every step is idempotent. */
 export async function foundCity(founding: Founding): Promise<Founded> {
-  const { port, tell, chain, sender, society, network } = founding;
+  const { port, progress, chain, sender, society, network } = founding;
   const plan = await devnetPlan(society, founding.parameters, founding.token);
   if (founding.token !== undefined) await requireFunds(founding, founding.token);
   const addresses = await deployLaw(port, plan, founding.token ?? null);
   await publishTemplate(port, addresses);
   await setEnvelopes(port, addresses);
-  tell(`${Object.keys(addresses).length} contracts and the mission template deployed`);
+  progress(`${Object.keys(addresses).length} contracts and the mission template deployed`);
   const client = createCityClient({ chain, addresses, sender });
   await payOut(founding, client);
   await seedTreasury(port, addresses, plan);
@@ -133,14 +133,14 @@ export async function foundCity(founding: Founding): Promise<Founded> {
   await seal(port, addresses);
   const city = { addresses, created: Object.fromEntries(port.created), ...port.blocks() };
   const deployment = { network, chainId: chain.id, deployer: port.deployer, profile: port.profile, plan, city };
-  return requireFounded(chain, deployment, tell);
+  return requireFounded(chain, deployment, progress);
 }
 
 /** Reads back what must be on chain. */
-export async function requireFounded(chain: Chain, deployment: Founded, tell: (line: string) => void): Promise<Founded> {
+export async function requireFounded(chain: Chain, deployment: Founded, progress: (line: string) => void): Promise<Founded> {
   const verification = await verifyCore(chainReader(chain), deployment, deployment.city);
   if (!verification.passed) throw new GenesisMismatch(verification);
-  tell("city founded and sealed: its deployer has no power left");
+  progress("city founded and sealed: its deployer has no power left");
   return deployment;
 }
 
@@ -219,7 +219,7 @@ const BATCH = 250;
 
 /** Producers and verifiers, each bound by its principal's signature; the principal's stake is pulled by permit, so they need no gas. */
 export async function admitAgents(
-  { society, seed, chain, tell }: Pick<Founding, "society" | "seed" | "chain" | "tell">,
+  { society, seed, chain, progress }: Pick<Founding, "society" | "seed" | "chain" | "progress">,
   client: CityClient,
 ): Promise<void> {
   const deadline = Number(chain.clock.now()) + VALIDITY;
@@ -238,7 +238,8 @@ export async function admitAgents(
   for (let first = 0; first < permits.length; first += BATCH) await writeMany(client, permits.slice(first, first + BATCH));
   for (let first = 0; first < registrations.length; first += BATCH) {
     await writeMany(client, await Promise.all(registrations.slice(first, first + BATCH).map((sign) => sign())));
-    if (registrations.length > BATCH) tell(`${Math.min(first + BATCH, registrations.length)} of ${registrations.length} agents registered`);
+    if (registrations.length > BATCH)
+      progress(`${Math.min(first + BATCH, registrations.length)} of ${registrations.length} agents registered`);
   }
 }
 

@@ -41,7 +41,7 @@ export interface NetworkFounding {
   readonly codifier?: LocalAccount | undefined;
   readonly founders: Omit<GenesisPlan, "mandates">;
   readonly wall: RpcOptions["wall"];
-  readonly tell: (line: string) => void;
+  readonly progress: (line: string) => void;
   readonly boundary?: Boundary<SenderBoundary>;
 }
 
@@ -67,9 +67,9 @@ export class NoFunds extends AgentCityError {
 export async function foundNetwork(
   founding: NetworkFounding,
 ): Promise<{ readonly deployment: Deployment; readonly verification: Verification }> {
-  const { dir, cacheDir, network, rpcUrl, deployer, wall, tell, boundary = noBoundary } = founding;
+  const { dir, cacheDir, network, rpcUrl, deployer, wall, progress, boundary = noBoundary } = founding;
   const chain = await connectRpcChain({ url: rpcUrl, chainId: network.chainId, wall });
-  const lock = acquireLock(dir, tell);
+  const lock = acquireLock(dir, progress);
   try {
     const plan = await planOf(founding.founders);
     begin(founding, plan);
@@ -85,7 +85,7 @@ export async function foundNetwork(
         guard: () => lock.assertHeld(),
       });
       const again = await sender.recover();
-      if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
+      if (again > 0) progress(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
       const sealed = readDeployment(deploymentFile(dir))?.city ?? null;
       const city = sealed ?? (await steps(founding, chain, sender, plan));
       const deployment = { network: network.name, chainId: chain.id, deployer: deployer.address, profile: network.profile, plan, city };
@@ -94,7 +94,7 @@ export async function foundNetwork(
       const isBorn = sealed === null ? verification.checks.every(({ findings }) => findings.length === 0) : verification.passed;
       if (!isBorn) throw new GenesisMismatch(verification);
       writeDeployment(dir, deployment);
-      tell("genesis sealed and read back: the deployer has no power left");
+      progress("genesis sealed and read back: the deployer has no power left");
       return { deployment, verification };
     } finally {
       await database.close();
@@ -112,7 +112,7 @@ export async function verifyLive(chain: Chain, deployment: Deployment, city: Fou
 }
 
 async function steps(
-  { network, deployer, codifier, tell }: NetworkFounding,
+  { network, deployer, codifier, progress }: NetworkFounding,
   chain: Chain,
   sender: Sender<LogNote>,
   plan: GenesisPlan,
@@ -120,7 +120,7 @@ async function steps(
   const port = genesisPort(sender, deployer, network.profile);
   const addresses = await deployLaw(port, plan, plan.token);
   await publishTemplate(port, addresses);
-  tell(`law deployed: constitution at ${addresses.ConstitutionContract}`);
+  progress(`law deployed: constitution at ${addresses.ConstitutionContract}`);
   await setEnvelopes(port, addresses);
   await appointClerks(port, addresses, plan);
   const client = createCityClient({ chain, addresses, sender });
@@ -132,7 +132,7 @@ async function steps(
   if (!(await client.constitution.isSealed())) requireDone(await pendingActs(client, plan, deployer.address, services));
   await fillOffices(port, addresses, plan);
   await seedTreasury(port, addresses, plan);
-  tell("offices filled");
+  progress("offices filled");
   await seal(port, addresses);
   return { addresses, created: Object.fromEntries(port.created), ...port.blocks() };
 }

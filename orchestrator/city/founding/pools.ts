@@ -11,7 +11,7 @@ const VALIDITY = 86_400;
 const GAS = 10n ** 18n;
 
 /** Opens a pool for each manager of the society and admits its members. Every step is idempotent. */
-export async function openPools({ society, sender, chain, tell }: Founding, client: CityClient): Promise<void> {
+export async function openPools({ society, sender, chain, progress }: Founding, client: CityClient): Promise<void> {
   const { account: deployer } = memberOf(society, "deployer");
   const fuel = (to: Address) =>
     sender.send({ intent: intentKey("genesis", "gas", to), to, value: GAS, account: deployer, what: "gas for a stake pool" });
@@ -33,7 +33,7 @@ export async function openPools({ society, sender, chain, tell }: Founding, clie
       await client.token.permit(permit, { intent: intentKey("genesis", "permit", name, agent) });
       await client.pools.join([pool, agent, amount], { intent: intentKey("genesis", "join", name, agent), account: principal });
     }
-    tell(`${name} opened stake pool ${pool} with ${participants.length} participants`);
+    progress(`${name} opened stake pool ${pool} with ${participants.length} participants`);
   }
 }
 

@@ -23,7 +23,7 @@ import { unlessAbsent } from "../../minds/absence.ts";
 import type { Boundary } from "../../primitives/boundary.ts";
 import { type Address, type Hash, hashSchema } from "../../primitives/hex.ts";
 import type { JsonObject } from "../../primitives/json.ts";
-import type { Tell } from "../../primitives/progress.ts";
+import type { Progress } from "../../primitives/progress.ts";
 import type { BoundaryName } from "../../protocol/boundaries.ts";
 import { deliverableOf, questionsOf, termsOnChain } from "../../protocol/hearing.ts";
 import type { Commission, HearingTerms } from "../../protocol/hearing-schema.ts";
@@ -55,7 +55,7 @@ export interface Spoken {
 interface Court {
   readonly client: CityClient;
   readonly answers: Answers;
-  readonly tell: Tell;
+  readonly progress: Progress;
   readonly verifiers: readonly Verifier[];
   readonly boundary: Boundary<BoundaryName>;
 }
@@ -65,7 +65,7 @@ const VALIDITY = 3_600n;
 
 /** Asks those who were drawn, each for itself, and hands in what they say once that is more than `before`, of the same panel. */
 export async function hearPanel(court: Court, key: Hash, delivered: Delivered, view: HearingView, before: Spoken): Promise<Spoken> {
-  const { client, verifiers, tell, boundary } = court;
+  const { client, verifiers, progress, boundary } = court;
   const { terms } = delivered;
   const said = { ...before, isPartial: true };
   const drawn = await panelOfHearing(client, terms, view);
@@ -91,18 +91,18 @@ export async function hearPanel(court: Court, key: Hash, delivered: Delivered, v
   try {
     const intent = intentKey("hearing", "evaluate", key, view.panels, ...members);
     await client.evaluator.evaluate([termsOnChain(terms), record], { intent });
-    tell(`job ${terms.jobId} of ${terms.escrow}: ${members.length} of ${drawn.length} were heard`);
+    progress(`job ${terms.jobId} of ${terms.escrow}: ${members.length} of ${drawn.length} were heard`);
   } catch (error) {
     // Whoever was heard decides nothing yet: that is an answer too.
     if (!(error instanceof TransactionReverted) || error.errorName !== "Undecided") throw error;
-    tell(`job ${terms.jobId} of ${terms.escrow}: ${members.length} of ${drawn.length} were heard and decide nothing`);
+    progress(`job ${terms.jobId} of ${terms.escrow}: ${members.length} of ${drawn.length} were heard and decide nothing`);
   }
   await boundary("hearing:evaluated");
   return result;
 }
 
 async function briefOf(
-  { client, answers, tell }: Court,
+  { client, answers, progress }: Court,
   key: Hash,
   delivered: Delivered,
   view: HearingView,
@@ -126,7 +126,7 @@ async function briefOf(
           const place = { session: `hearing ${key}`, agent: by, step: "semantic", round: 0 };
           const kept = await answers.recall(place, saidSchema);
           if (kept !== undefined || model === undefined) return kept;
-          const said = await client.chain.clock.hold(() => askJudge(model, questions, tell));
+          const said = await client.chain.clock.hold(() => askJudge(model, questions, progress));
           return said && answers.remember(place, saidSchema, async () => said);
         },
       }),

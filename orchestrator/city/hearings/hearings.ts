@@ -165,7 +165,7 @@ export class Hearings {
       await blocks.sync();
       const { number } = this.#city.chain.head();
       this.#keep(key, { terms, commission: block, delivered: null, isOver: false, by, since: Math.max(0, Number(number) - MAX_EARLIER) });
-      this.#city.tell(`job ${terms.jobId} of ${terms.escrow} is before a panel of ${terms.panelSize}`);
+      this.#city.progress(`job ${terms.jobId} of ${terms.escrow} is before a panel of ${terms.panelSize}`);
       return this.get(key);
     });
   }
@@ -262,7 +262,7 @@ export class Hearings {
       const { second, millis } = await this.#advance(key, kept);
       return { second: Math.min(second, Number(clock.now()) + LOOK_AGAIN), millis };
     } catch (error) {
-      this.#city.tell(`job ${kept.terms.jobId} of ${kept.terms.escrow} waits: ${messageOf(error)}`);
+      this.#city.progress(`job ${kept.terms.jobId} of ${kept.terms.escrow} waits: ${messageOf(error)}`);
       return { second: NEVER, millis: this.#pause(key, LONGEST_PAUSE) };
     }
   }
@@ -289,7 +289,7 @@ export class Hearings {
   }
 
   async #hear(key: Hash, kept: KeptHearing, view: HearingView): Promise<Due> {
-    const { client, chain, answers, tell, boundary } = this.#city;
+    const { client, chain, answers, progress, boundary } = this.#city;
     const due = { second: view.closesAt + 1, millis: NEVER };
     if (kept.delivered === null) return due;
     const { number } = chain.head();
@@ -300,7 +300,7 @@ export class Hearings {
     const before = said?.panel === view.panels ? said : { panel: view.panels, members: [], isPartial: true };
     const submitted = await this.#submittedFor(key, kept);
     const work = { ...this.#deliveredOf(kept, kept.delivered), submitted };
-    const spoken = await hearPanel({ client, answers, tell, verifiers, boundary }, key, work, view, before);
+    const spoken = await hearPanel({ client, answers, progress, verifiers, boundary }, key, work, view, before);
     this.#spoken.set(key, spoken);
     if (spoken.members.length > before.members.length) this.#tries.delete(key);
     if (!spoken.isPartial) return due;
@@ -319,12 +319,12 @@ export class Hearings {
   }
 
   async #redraw(key: Hash, terms: HearingTerms): Promise<void> {
-    const { client, tell } = this.#city;
+    const { client, progress } = this.#city;
     await client.evaluator.redraw([termsOnChain(terms)], {
       intent: intentKey("hearing", "redraw", key),
       alreadyDone: async () => (await viewHearing(client, terms)).panels === MAX_PANELS,
     });
-    tell(`job ${terms.jobId} of ${terms.escrow}: its panel decided nothing, a second one is drawn`);
+    progress(`job ${terms.jobId} of ${terms.escrow}: its panel decided nothing, a second one is drawn`);
   }
 
   async #finalise(key: Hash, kept: KeptHearing, { panels }: HearingView): Promise<void> {
@@ -352,7 +352,7 @@ export class Hearings {
     this.#tries.delete(key);
     this.#submitted.delete(key);
     const { jobId, escrow } = kept.terms;
-    this.#city.tell(`job ${jobId} of ${escrow} is over: ${outcome}${outcome === "PASS" ? `, ${score} basis points` : ""}`);
+    this.#city.progress(`job ${jobId} of ${escrow} is over: ${outcome}${outcome === "PASS" ? `, ${score} basis points` : ""}`);
   }
 
   #deliveredOf(

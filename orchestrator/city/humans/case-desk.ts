@@ -17,7 +17,7 @@ export interface ExternalJudgesOptions {
   readonly client: CityClient;
   /** The network's folder. */
   readonly dir: string;
-  readonly tell: (line: string) => void;
+  readonly progress: (line: string) => void;
   /** Errors end the wait and are rethrown. */
   readonly sleep: (millis: number) => Promise<void>;
 }
@@ -40,14 +40,14 @@ const POLLING = 500;
  * Leaves every case to external adjudicators: writes it as a file and waits until the chain shows that they acted, or that the node's time
  * is up. A devnet's time stands still meanwhile. A divergence of records and chain has no action on chain, so it cannot be accepted here.
  */
-export function externalJudges({ client, dir, tell, sleep }: ExternalJudgesOptions): Judges {
+export function externalJudges({ client, dir, progress, sleep }: ExternalJudgesOptions): Judges {
   const cases = casesIn(dir);
   const common = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure };
 
   const leave = async (subject: ChainCase, isOpen: () => Promise<boolean>) => {
     const name = caseName(subject);
     cases.write(name, subject);
-    tell(`${name} waits for adjudicators: npm run override -- show ${name}`);
+    progress(`${name} waits for adjudicators: npm run override -- show ${name}`);
     try {
       while (await isOpen()) await sleep(POLLING);
     } finally {

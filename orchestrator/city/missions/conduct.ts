@@ -19,7 +19,7 @@ import { formatMoney } from "../../primitives/amounts.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { isObject, type JsonObject } from "../../primitives/json.ts";
-import type { Tell } from "../../primitives/progress.ts";
+import type { Progress } from "../../primitives/progress.ts";
 import { TIER } from "../../primitives/tier.ts";
 import { MAX_COLUMNS, type MissionDocument } from "../../protocol/mission-document.ts";
 import { isPlanned, type MissionFile, type MissionTask } from "../../protocol/mission-file.ts";
@@ -101,7 +101,7 @@ export async function conduct(
   });
   // Before anything is paid: a model without a key would fail each run of its task.
   for (const model of modelsIn(file.tasks)) await openChatModel(model, city.environment);
-  city.tell(`${file.mission}: ${items.length} items to work on`);
+  city.progress(`${file.mission}: ${items.length} items to work on`);
   const context = { city, order, minds: mindsOf(city, file, order.makeMind) };
   const first: MissionBrief = { id, file, items, digest, path: "" };
   const barred: BarredLaw[] = [];
@@ -113,7 +113,7 @@ export async function conduct(
     const { world, mission } = conducted;
     if (world !== undefined && mission !== undefined && (await endingOf(world, mission)) !== undefined) return conducted;
     if (order.sponsor !== undefined) {
-      city.tell("the law is at fault; its unspent money went back to its sponsor, who alone can pay for another one");
+      city.progress("the law is at fault; its unspent money went back to its sponsor, who alone can pay for another one");
       return conducted;
     }
     await replaced(conducted);
@@ -158,8 +158,8 @@ interface Relegislation {
 /** Full re-legislation: the same goal, another law, with the money the last one did not spend. Undefined if that is too little for a law. */
 async function relegislate(context: OrderContext, { first, epoch, former, continues }: Relegislation): Promise<Conducted | undefined> {
   const { number, deposit } = epoch;
-  const { tell } = context.city;
-  tell(
+  const { progress } = context.city;
+  progress(
     `the law is at fault (its executors could not agree): agents vote on law ${number + 1}, with the ${formatMoney(deposit)} of ${formatMoney(first.file.budget)} tokens that were not spent`,
   );
   try {
@@ -167,7 +167,7 @@ async function relegislate(context: OrderContext, { first, epoch, former, contin
     return await runLaw(context, brief, former.epochs);
   } catch (error) {
     if (!(error instanceof GoalNotFeasible || error instanceof NoPlan)) throw error;
-    tell(`no law can be made with what is left: ${error.message}`);
+    progress(`no law can be made with what is left: ${error.message}`);
     return undefined;
   }
 }
@@ -214,7 +214,7 @@ async function runMission(context: OrderContext, brief: MissionBrief): Promise<M
   const { city, order, minds } = context;
   const { file, id, items, digest, child, continues, path } = brief;
   // Only the tasks of the mission that was asked for are counted.
-  const tell: Tell = (line, done) => (path === "" ? city.tell(line, done) : city.tell(`${path}: ${line}`));
+  const progress: Progress = (line, done) => (path === "" ? city.progress(line, done) : city.progress(`${path}: ${line}`));
   const law = await legislate(city, {
     file,
     id,
@@ -229,10 +229,10 @@ async function runMission(context: OrderContext, brief: MissionBrief): Promise<M
     barred: continues?.barred,
   });
   if (law.status === "failed") {
-    tell(`no law: ${law.reason}`);
+    progress(`no law: ${law.reason}`);
     return { law };
   }
-  tell(`law "${law.document.title}" won the vote and is deployed at ${law.mission}`);
+  progress(`law "${law.document.title}" won the vote and is deployed at ${law.mission}`);
   const tamper = order.cheat === true && child === undefined ? tamperOnce(law.document) : order.tamper;
   const own = worldOf(city, minds, await servicesFor(context, brief, law.document), tamper);
   const { workers, verifiers, issuers } = order.outsiders ?? NO_OUTSIDERS;
@@ -241,7 +241,7 @@ async function runMission(context: OrderContext, brief: MissionBrief): Promise<M
     workers: [...own.workers, ...workers],
     verifiers: [...own.verifiers, ...verifiers],
     issuers: [...own.issuers, ...issuers],
-    tell,
+    progress,
   };
   const mission: Mission = {
     address: law.mission,
@@ -334,7 +334,7 @@ async function runChildMission(context: OrderContext, above: MissionBrief, world
   if (plan === null) throw new AgentCityError("PlanUnknown", `${label} is a mission of its own, but the mission file has no tasks for it`);
   const loan = await openChild(world, mission, view);
   const items = shard === null ? [] : mission.items.slice(shard.from, shard.to);
-  world.tell(`${label}: session ${loan.session} opened for a mission of its own, ${items.length} items`);
+  world.progress(`${label}: session ${loan.session} opened for a mission of its own, ${items.length} items`);
   const child = await runMission(context, {
     id: `${above.id}/${label}.${view.attempt + 1}`,
     file: fileOfPlan(above.file, plan, label, loan.amount),

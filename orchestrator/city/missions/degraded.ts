@@ -59,7 +59,7 @@ async function suspend({ chain, silenceRetry }: City, world: World, mission: Mis
     intent: intentKey("degrade", mission.address, silentSince),
     account: world.monitor.account,
   });
-  world.tell(`suspended: the chain was silent for ${lasted} s; humans decide`);
+  world.progress(`suspended: the chain was silent for ${lasted} s; humans decide`);
 }
 
 /**
@@ -82,10 +82,10 @@ export async function humansResume(city: City, judge: SuspensionJudge, world: Wo
     const until = BigInt(Math.min(degradedUntil, await contract.expiresAt()));
     await city.chain.clock.sleepUntil(until);
     await contract.expire([], { intent: intentKey("expire", mission.address), account: world.monitor.account });
-    world.tell("the suspended mission was not resumed: aborted, unearned money is refunded");
+    world.progress("the suspended mission was not resumed: aborted, unearned money is refunded");
   }
   const sent = await city.sender.recover();
-  if (goesOn) world.tell(`resumed by adjudicators: ${sent} transactions that waited were sent, in their order`);
+  if (goesOn) world.progress(`resumed by adjudicators: ${sent} transactions that waited were sent, in their order`);
   return goesOn;
 }
 
@@ -98,7 +98,7 @@ export async function humansClear(city: City, judge: SuspensionJudge, world: Wor
   const contract = world.client.mission(mission.address);
   const { suspendedBy, suspendedUntil } = await contract.watch();
   if (suspendedUntil !== 0) {
-    world.tell(`${suspendedBy} suspended this mission: its records and the chain differ`);
+    world.progress(`${suspendedBy} suspended this mission: its records and the chain differ`);
     await ruleOnSuspension({ ...panelOf(city), sender: world.monitor.account }, judge, {
       mission: mission.address,
       cause: "divergence",
@@ -112,13 +112,13 @@ export async function humansClear(city: City, judge: SuspensionJudge, world: Wor
   const last = stops.at(-1);
   const byFreezes = last !== undefined && BigInt(last.args.agent) !== 0n;
   const why = byFreezes ? `the freezes of ${last.args.agent} stopped it` : `${last?.args.by ?? "an adjudicator"} stopped it`;
-  world.tell(`EMERGENCY STOP: ${why}; only adjudicators can resume this mission`);
+  world.progress(`EMERGENCY STOP: ${why}; only adjudicators can resume this mission`);
   const goesOn = await ruleOnSuspension({ ...panelOf(city), sender: world.monitor.account }, judge, {
     mission: mission.address,
     cause: byFreezes ? "freezes" : "stopped",
     facts: [why, `stop number ${stops.length} of this mission`],
     divergences: await divergencesOf(world, mission),
   });
-  if (goesOn) world.tell("adjudicators cleared the stop: the mission continues");
+  if (goesOn) world.progress("adjudicators cleared the stop: the mission continues");
   return goesOn;
 }

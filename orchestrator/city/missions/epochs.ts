@@ -23,7 +23,7 @@ export interface Epoch {
  * own MAX_REFINEMENT_ITERATIONS. A third or later law is made only while failed laws, including another like the last, cost at most half of
  * the sponsor's `budget`. The chain's answers are the same after a crash.
  */
-export async function nextEpoch({ client, tell }: City, { mission, session }: EnactedLaw, budget: bigint): Promise<Epoch | undefined> {
+export async function nextEpoch({ client, progress }: City, { mission, session }: EnactedLaw, budget: bigint): Promise<Epoch | undefined> {
   if ((await statusOf(client, mission)) !== "failed") return undefined;
   const fault = await faultOfLaw(client, mission);
   if (fault === undefined) return undefined;
@@ -31,12 +31,12 @@ export async function nextEpoch({ client, tell }: City, { mission, session }: En
   const number = (await client.legislation.sessionOf(session)).epoch + 1;
   const { deposit, refunded } = await client.mission(mission).ledger();
   if (number > params.maxRefinementIterations) {
-    tell(`${number} laws failed: no further one is made, and unearned money goes back to the sponsor`);
+    progress(`${number} laws failed: no further one is made, and unearned money goes back to the sponsor`);
     return undefined;
   }
   const spent = budget - refunded;
   if (number > 1 && isTooExpensive(spent, deposit - refunded, budget)) {
-    tell(
+    progress(
       `${number} laws failed and cost ${formatMoney(spent)} tokens: another like the last could bring that beyond half of the ` +
         "deposit, so none is made, and unearned money goes back to the sponsor",
     );

@@ -59,7 +59,7 @@ export async function execute(city: City, world: World, mission: Mission, option
   await concludeBranches(world, mission);
   const agrees = await reconcile(city, options.judge, world, mission, { name: "orchestration" });
   await settle(city, world, mission, options.judge);
-  world.tell(`accounts closed; the mission is ${ENDS[await missionState(world, mission)] ?? "not over"}`);
+  world.progress(`accounts closed; the mission is ${ENDS[await missionState(world, mission)] ?? "not over"}`);
   return isLaw && agrees;
 }
 
@@ -107,11 +107,11 @@ async function mayContinue(city: City, world: World, mission: Mission, why: "deg
 async function judge(city: City, world: World, mission: Mission, nodes: readonly NodeView[], by: Judge): Promise<void> {
   for (const view of nodes) {
     const subject = await caseOf(world, mission, view);
-    world.tell(`${view.law.label}: a human has to decide (${subject.reason})`);
+    world.progress(`${view.law.label}: a human has to decide (${subject.reason})`);
     const decision = await ruleOn(panelOf(city), by, subject);
     if (decision === undefined) await afterOthers(world, mission, view);
     else
-      world.tell(
+      world.progress(
         `${view.law.label}: ${decision.adjudicator}${decision.simulated ? " (simulated: nobody was asked)" : ""} ${pastTense(decision.ruling)}`,
       );
   }
@@ -122,7 +122,7 @@ async function afterOthers(world: World, mission: Mission, { law, state, deadlin
   const now = (await viewNodes(world, mission)).find((each) => each.law.number === law.number);
   const isSame = now?.state === state && now.deadline === deadline;
   if (isSame && world.client.chain.clock.now() >= deadline) await timeout(world, mission, now);
-  else world.tell(`${law.label}: adjudicators have acted`);
+  else world.progress(`${law.label}: adjudicators have acted`);
 }
 
 /** Offers failed nodes again, or ends the mission, where none has another attempt. */
@@ -158,7 +158,7 @@ async function reopen(world: World, mission: Mission, view: NodeView): Promise<b
   await world.client
     .mission(mission.address)
     .reopen([view.law.number], { intent: intentKey("reopen", mission.address, view.law.number, view.attempt) });
-  world.tell(`${view.law.label}: offered to other agents (attempt ${view.attempt + 2})`);
+  world.progress(`${view.law.label}: offered to other agents (attempt ${view.attempt + 2})`);
   return true;
 }
 
@@ -183,7 +183,7 @@ async function end(world: World, mission: Mission, because: string): Promise<voi
   const { ending } = await contract.watch();
   await contract.abort([], { intent: intentKey("abort", mission.address, ...(ending ? ["decided"] : [])) });
   const isEnded = isOver(await missionState(world, mission));
-  world.tell(isEnded ? because : "the mission is to end: nothing else starts, and what was committed is decided");
+  world.progress(isEnded ? because : "the mission is to end: nothing else starts, and what was committed is decided");
 }
 
 /** Ends a mission whose parent ended. */
@@ -209,7 +209,7 @@ async function judgeDisagreements(world: World, mission: Mission): Promise<void>
 async function endUnfaulted(world: World, mission: Mission): Promise<void> {
   const { client } = world;
   const until = new Date(1_000 * Number(await client.mission(mission.address).expiresAt())).toISOString();
-  world.tell(`the mission can be ended at its deadline, ${until} by the chain's clock; a devnet's clock is moved there`);
+  world.progress(`the mission can be ended at its deadline, ${until} by the chain's clock; a devnet's clock is moved there`);
   await expire(world, mission);
   await end(world, mission, "mission ended: no one is slashed, unearned money goes back to the sponsor");
 }

@@ -45,7 +45,7 @@ export async function holdSession(city: City, sitting: Sitting): Promise<Session
     judge: sitting.judge,
     mostLaws: candidates - 1,
     ballotBatch: BALLOTS_PER_BATCH,
-    progress: progressOf(city, assembly.minds.size),
+    onBoundary: progressOf(city, assembly.minds.size),
   });
   return sessionReport(city, file.mission, { law, assembly, fromBlock });
 }
@@ -71,13 +71,13 @@ const NEWS: Partial<Record<BoundaryName, string>> = {
   "legislature:deployed": "deployed",
 };
 
-function progressOf({ tell }: City, voters: number): City["boundary"] {
+function progressOf({ progress }: City, voters: number): City["boundary"] {
   let cast = 0;
   return async (name) => {
     const news = NEWS[name];
-    if (news !== undefined) tell(news);
+    if (news !== undefined) progress(news);
     if (name !== "legislature:mid-ballots") return;
     cast += BALLOTS_PER_BATCH;
-    tell(`${cast} of ${voters} ballots cast`);
+    progress(`${cast} of ${voters} ballots cast`);
   };
 }

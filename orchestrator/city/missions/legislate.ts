@@ -37,7 +37,7 @@ export interface SessionRequest
   /** Producers whose keys are elsewhere. */
   readonly outsiders?: LegislatureOptions["producers"] | undefined;
   /** Called at each boundary that the session crosses, before the city's own hook. */
-  readonly progress?: City["boundary"];
+  readonly onBoundary?: City["boundary"];
 }
 
 /** Holds one session with the city's own offices and producers. */
@@ -63,7 +63,7 @@ export async function requireLaw(city: City, { outsiders = [], ...request }: Ses
  * Votes are earned (decision 91). On a devnet, where keys cost nothing and no one is paid, the Registrar vouches for all participants if
  * there are fewer voters than a law needs sponsors, so that a city whose producers all came after its founding can start.
  */
-async function vouch({ chain, client, society, tell }: City, producers: LegislatureOptions["producers"]): Promise<void> {
+async function vouch({ chain, client, society, progress }: City, producers: LegislatureOptions["producers"]): Promise<void> {
   const agents = producers.map(({ account }) => account.address);
   const electors = await electorsAmong(client, agents);
   const newcomers = agents.filter((agent) => !electors.has(agent));
@@ -75,8 +75,8 @@ async function vouch({ chain, client, society, tell }: City, producers: Legislat
     agent,
     intent: client.agents.call.enfranchise([agent], { intent: intentKey("vouch", agent), account }),
   }));
-  const vouched = await writeEach(client, items, ({ agent }, reason) => tell(`the Registrar cannot vouch for ${agent}: ${reason}`));
-  tell(`the Registrar vouches for ${vouched.length} agents, who vote from now on`);
+  const vouched = await writeEach(client, items, ({ agent }, reason) => progress(`the Registrar cannot vouch for ${agent}: ${reason}`));
+  progress(`the Registrar vouches for ${vouched.length} agents, who vote from now on`);
 }
 
 type Terms = Readonly<Record<string, { readonly code: Hash; readonly schema: Hash }>>;
@@ -98,7 +98,7 @@ function admitted({ answers }: City, { id, services }: SessionRequest): Promise<
 
 async function optionsOf(
   city: City,
-  { file, services, minds, judge, progress, sponsor, outsiders = [], ...request }: SessionRequest,
+  { file, services, minds, judge, onBoundary, sponsor, outsiders = [], ...request }: SessionRequest,
   terms: Terms,
 ): Promise<LegislatureOptions> {
   const { client, society, boundary } = city;
@@ -142,7 +142,7 @@ async function optionsOf(
         await ruleOnBloc(panelOf(city), judge, await blocCaseOf(city, request));
       },
       boundary: async (name) => {
-        await progress?.(name);
+        await onBoundary?.(name);
         await boundary(name);
       },
     },

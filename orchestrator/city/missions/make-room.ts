@@ -49,11 +49,11 @@ export interface Room {
   readonly key: RunKey;
   /** Move the city aside although something in it is unfinished. */
   readonly newCity: boolean;
-  readonly tell: (line: string) => void;
+  readonly progress: (line: string) => void;
 }
 
 /** Makes room for a new city. The existing city is moved aside whole and never deleted; folders of others are not touched. */
-export function makeRoom({ dir, key, newCity, tell }: Room): void {
+export function makeRoom({ dir, key, newCity, progress }: Room): void {
   const seed = foundedSeed(dir);
   const owner = livingOwner(dir);
   if (owner !== undefined) throw new CityBusy(join(dir, "lock"), owner.pid);
@@ -61,8 +61,8 @@ export function makeRoom({ dir, key, newCity, tell }: Room): void {
   const waiting = unfinishedIn(dir);
   if (waiting.length > 0 && !newCity) throw new CityWaits(dir, waiting);
   const runs = runsBegun(dir);
-  const aside = moveAside(dir, tell);
-  tell(
+  const aside = moveAside(dir, progress);
+  progress(
     `the earlier city (seed ${seed}, ${runs} ${runs === 1 ? "run" : "runs"}) is kept in ${aside}; delete it when you do not need it: rm -r ${aside}`,
   );
 }
@@ -87,14 +87,14 @@ function sessionIn(file: string): string {
 }
 
 /** Renames the folder to the next free number. Its lock is held meanwhile, so that no city is moved from under a process. */
-function moveAside(dir: string, tell: (line: string) => void): string {
+function moveAside(dir: string, progress: (line: string) => void): string {
   const earlier = earlierCities(dir);
   if (earlier.length >= MAX_EARLIER_CITIES) throw new TooManyCities(earlier);
   const last = Number(earlier.at(-1)?.slice(dir.length + 1) ?? 0);
   const aside = `${dir}.${last + 1}`;
-  const lock = acquireLock(dir, tell);
+  const lock = acquireLock(dir, progress);
   try {
-    endOrphan(dir, tell);
+    endOrphan(dir, progress);
     if (existsSync(aside)) throw new CannotMoveAside(dir, aside, new Error("it exists"));
     renameSync(dir, aside);
     syncDirectory(dirname(aside));

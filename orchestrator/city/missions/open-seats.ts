@@ -162,7 +162,7 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
       took(await allow(binding.principal, permit, sealed));
       took(await client.agents.register([inNumbers(binding), did, byPrincipal, byAgent], { intent: intentKey("join", sealed) }));
     });
-    city.tell(`${nameOfOutsider(binding.agent)} joined the city as an external agent`);
+    city.progress(`${nameOfOutsider(binding.agent)} joined the city as an external agent`);
   }
 
   /** The same for an agent created by a producer of this city; it counts as its principal's. */
@@ -178,7 +178,7 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
       took(await allow(creator, permit, sealed));
       took(await client.agents.registerSubAgent([inNumbers(binding), did, byCreator, byAgent], { intent: intentKey("join", sealed) }));
     });
-    city.tell(`${nameOfOutsider(agent)} joined the city as an external agent, created by ${nameOfOutsider(creator)}`);
+    city.progress(`${nameOfOutsider(agent)} joined the city as an external agent, created by ${nameOfOutsider(creator)}`);
   }
 
   async function offer(owner: Address, { signature, deadline, ...terms }: ServiceOffer, from?: string): Promise<void> {
@@ -217,7 +217,7 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
   const petition = async (request: Petition, from?: string) => {
     const { principal } = request.petition;
     await filePetition(client, city.dir, request, async () => void (await relays.take("petition", { principal, from })));
-    city.tell(`${nameOfOutsider(request.petition.account)} petitions for an office: npm run override -- show ${petitionName(request)}`);
+    city.progress(`${nameOfOutsider(request.petition.account)} petitions for an office: npm run override -- show ${petitionName(request)}`);
   };
   return { mailbox, relays, store, card, join, joinUnder, offer, petition, faucet, outsiders, present };
 }
@@ -225,7 +225,12 @@ export async function seatDesk(city: City, { clock, patience, relayGas }: Omit<O
 /** Opens a city's seats: external agents join with their own keys, and are asked over HTTP. */
 export async function openSeats(city: City, { port, ...options }: OpenSeatsOptions): Promise<OpenSeats> {
   const desk = await seatDesk(city, options);
-  const server = await serveSeats({ ...desk, tell: city.tell, millis: options.clock.millis, ...(port === undefined ? {} : { port }) });
+  const server = await serveSeats({
+    ...desk,
+    progress: city.progress,
+    millis: options.clock.millis,
+    ...(port === undefined ? {} : { port }),
+  });
   return { url: server.url, desk, outsiders: desk.outsiders, present: desk.present, close: server.close };
 }
 

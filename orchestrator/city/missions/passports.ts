@@ -42,7 +42,7 @@ export async function postPassports(city: City, world: World, mission: Mission, 
     }
     const previous = digests.at(-1) ?? zeroHash;
     const before = indexOf(city, previous);
-    if (before === undefined) return world.tell("the passports that were posted last are not in these records: none are posted");
+    if (before === undefined) return world.progress("the passports that were posted last are not in these records: none are posted");
     const passports = await world.remember(passportsKey(mission, previous), passportsSchema, async () => {
       const next = passportsAfter(before, clearings, (subject, digest) => passportAmong(knownOf(city, digest), subject, digest));
       // Stored by its digest, for the next mission.
@@ -50,7 +50,7 @@ export async function postPassports(city: City, world: World, mission: Mission, 
       for (const { after } of next.changed) city.blocks.putJson(after);
       return next;
     });
-    tellFlagged(world, passports);
+    reportFlagged(world, passports);
     const weights = await weightsAfter(world, passports);
     const intent = intentKey("post-passports", mission.address, previous);
     try {
@@ -58,18 +58,18 @@ export async function postPassports(city: City, world: World, mission: Mission, 
     } catch (error) {
       // Money does not wait for reputation.
       if (!(error instanceof TransactionReverted)) throw error;
-      world.tell(`passports are not posted (${error.errorName ?? error.shortMessage})`);
+      world.progress(`passports are not posted (${error.errorName ?? error.shortMessage})`);
     }
   });
 }
 
 /** Reports verifiers that drift, and those whose recomputed work does not match their declaration (RAILS 10.2). */
-function tellFlagged({ tell }: World, { changed, verdicts }: Passports): void {
+function reportFlagged({ progress }: World, { changed, verdicts }: Passports): void {
   for (const { before, after } of changed)
     if (after.flagged && !before.flagged)
-      tell(`${after.subject} judges otherwise than is decided, too often: adjudicators may want to look`);
+      progress(`${after.subject} judges otherwise than is decided, too often: adjudicators may want to look`);
   for (const { seat, differs } of verdicts)
-    if (differs !== undefined) tell(`${seat} declared a result that does not match its recomputed work: ${differs.join(", ")}`);
+    if (differs !== undefined) progress(`${seat} declared a result that does not match its recomputed work: ${differs.join(", ")}`);
 }
 
 /** Record key of the passports after a mission, which continue from those with this digest. */

@@ -151,7 +151,7 @@ export class PostedMissions {
       this.#keep(kept);
       this.#unlooked.add(id);
       const { mission, budget } = this.#fileOf(kept);
-      this.#city.tell(`${sponsor} asks for ${mission} and is to deposit ${formatMoney(budget)} tokens`);
+      this.#city.progress(`${sponsor} asks for ${mission} and is to deposit ${formatMoney(budget)} tokens`);
       return this.#tellOf(kept);
     });
   }
@@ -226,7 +226,7 @@ export class PostedMissions {
       .catch((error: unknown) => {
         // Chain and records keep the state: the next start of the city resumes from there.
         this.#waits.set(kept.id, `the city could not go on: ${messageOf(error)}`);
-        this.#city.tell(`a posted mission stopped: ${messageOf(error)}`);
+        this.#city.progress(`a posted mission stopped: ${messageOf(error)}`);
       })
       .finally(() => this.#running.delete(kept.id));
     this.#running.set(kept.id, work);
@@ -236,7 +236,7 @@ export class PostedMissions {
     const { id, sponsor, paid, text } = kept;
     if (paid === null) return;
     const file = this.#fileOf(kept);
-    this.#city.tell(`${file.mission} is paid for by ${sponsor}: session ${paid.session}`);
+    this.#city.progress(`${file.mission} is paid for by ${sponsor}: session ${paid.session}`);
     const items = z.array(itemSchema).parse(parseJson(readFileSync(this.#itemsOf(id), "utf8")));
     const order: Order = { ...(await this.#orderOf(kept, file, items)), sponsor: { address: sponsor, ...paid } };
     const outcome = await this.#throughApproval(id, () => runToEnd(this.#city, order, text, this.#options.home));
@@ -244,7 +244,7 @@ export class PostedMissions {
     // The bundle's folder is the mission's address.
     const mission = addressSchema.nullable().parse(bundle === null ? null : bundle.slice(bundle.lastIndexOf("/") + 1));
     this.#keep({ ...kept, end: { status, mission, reason: failure === null ? null : failure.reason } });
-    this.#city.tell(`${file.mission} is ${status}`);
+    this.#city.progress(`${file.mission} is ${status}`);
   }
 
   /** A law of HIGH risk waits for an adjudicator: the session resumes once one has signed. */

@@ -35,7 +35,7 @@ export async function reconcile(
   if (phase.name === "orchestration") await tellSlow(world, mission);
   await writtenDown(city, mission, phase.name, divergences);
   if (divergences.length === 0) return true;
-  for (const each of divergences) world.tell(`records and chain differ after ${phase.name}: ${each}`);
+  for (const each of divergences) world.progress(`records and chain differ after ${phase.name}: ${each}`);
   const subject = { mission: mission.address, cause: "divergence", facts: [`found after ${phase.name}`], divergences } as const;
   if (await suspend(city, world, mission, divergences)) {
     await ruleOnSuspension({ ...panelOf(city), sender: world.monitor.account }, judge, subject);
@@ -59,7 +59,7 @@ async function suspend(city: City, world: World, mission: Mission, divergences: 
   if (stopped) return suspendedUntil !== 0;
   const finding = city.blocks.putJson([...divergences]);
   await contract.suspend([digestOf(finding)], { intent: intentKey("suspend", mission.address, finding), account: world.monitor.account });
-  world.tell("the mission is suspended on chain; a human confirms that, or its time ends it");
+  world.progress("the mission is suspended on chain; a human confirms that, or its time ends it");
   return true;
 }
 
@@ -191,7 +191,7 @@ async function tellSlow(world: World, mission: Mission): Promise<void> {
       const released = await world.recall(releasedKey(mission, view, slot), releasedSchema);
       const seconds = (released?.at ?? 0) - (held?.since ?? 0);
       if (released !== undefined && seconds > most)
-        world.tell(`${view.law.label}: confirmed ${seconds} s after its run, ${most} s are allowed for`);
+        world.progress(`${view.law.label}: confirmed ${seconds} s after its run, ${most} s are allowed for`);
     }
   }
 }

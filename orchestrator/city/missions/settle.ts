@@ -46,17 +46,17 @@ async function hearAppeals(city: City, world: World, mission: Mission, judge: Ap
       const [, until] = await contract.appealsOf(subject.node, subject.attempt);
       // An appeal that was not decided when it was heard is not asked again.
       if (BigInt(until) < city.chain.clock.now()) continue;
-      world.tell(
+      world.progress(
         `${subject.label}: ${subject.appeals.length === 1 ? "an appeal waits" : `${subject.appeals.length} appeals wait`} for a human`,
       );
       const ruling = await ruleOnAppeal(panelOf(city), judge, subject);
       const [open] = await contract.appealsOf(subject.node, subject.attempt);
       if (open > 0) {
         await city.chain.clock.sleepUntil(BigInt(until) + 1n);
-        world.tell(`${subject.label}: the appeal was not decided: the verdict stands`);
-      } else if (ruling === undefined) world.tell(`${subject.label}: adjudicators have decided the appeal`);
+        world.progress(`${subject.label}: the appeal was not decided: the verdict stands`);
+      } else if (ruling === undefined) world.progress(`${subject.label}: adjudicators have decided the appeal`);
       else
-        world.tell(
+        world.progress(
           `${subject.label}: appeal ${ruling.upheld.length === 0 ? "rejected" : "upheld"}${judge.simulated ? " (simulated: nobody was asked)" : ""}`,
         );
     }

@@ -161,7 +161,7 @@ export async function foundEconomy(
   const port = genesisPort(sender, memberOf(whole, "deployer").account, "default");
   const parameters = configuration === "structural" ? { ...BOTH, ...STRUCTURAL } : BOTH;
   const quiet = () => {};
-  const { city } = await foundCity({ chain, network: "embedded", sender, society, port, seed: String(seed), tell: quiet, parameters });
+  const { city } = await foundCity({ chain, network: "embedded", sender, society, port, seed: String(seed), progress: quiet, parameters });
   const client = createCityClient({ chain, addresses: city.addresses, sender });
   const codifier = memberOf(whole, "codifier").account;
   const clerks = openOffices(
@@ -259,7 +259,7 @@ export async function foundEconomy(
           client.token.call.transfer([account.address, STAKE], { intent: intentKey("fund", name), account: sponsor }),
         ),
       );
-      await admitAgents({ society: [...owners, ...joining], seed: String(seed), chain, tell: quiet }, client);
+      await admitAgents({ society: [...owners, ...joining], seed: String(seed), chain, progress: quiet }, client);
       // In this economy an agent is what it declares, whenever it comes: the Regulator asks no more.
       await sender.sendMany(
         newcomers

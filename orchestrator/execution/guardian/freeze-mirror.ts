@@ -53,7 +53,7 @@ export class FreezeMirror {
       const unconfirmed = STOPPABLE.includes(view.state) ? await this.#haltAt(view, view.freezes) : undefined;
       if (unconfirmed !== undefined) {
         this.#held.set(view.law.number, unconfirmed);
-        this.#world.tell(`${view.law.label}: was halted before the interruption; frozen again`);
+        this.#world.progress(`${view.law.label}: was halted before the interruption; frozen again`);
         await this.#confirm(view, unconfirmed);
       } else if (view.state === "FROZEN" && view.freezes > 0) {
         const confirmed = await this.#haltAt(view, view.freezes - 1);
@@ -95,7 +95,7 @@ export class FreezeMirror {
     await this.#world.boundary("execution:halted");
     if (!(await this.#confirm(view, halt))) return;
     const words = freezeWords(halt, await watchTerms(this.#world, this.#mission));
-    this.#world.tell(`${view.law.label}: frozen by the guardian (${halt.reason}): ${words}`);
+    this.#world.progress(`${view.law.label}: frozen by the guardian (${halt.reason}): ${words}`);
   }
 
   /** False if a human has already held this attempt's verdict once and released it; its panel decides. */

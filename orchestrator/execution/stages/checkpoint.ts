@@ -99,7 +99,7 @@ async function anchor(
       error instanceof TransactionReverted
         ? `was refused (${error.errorName ?? error.shortMessage})`
         : `lacks a signature (${error.shortMessage})`;
-    world.tell(`the checkpoint ${why}: its nodes continue on chain, stage by stage`);
+    world.progress(`the checkpoint ${why}: its nodes continue on chain, stage by stage`);
     return ready;
   }
   await world.boundary("execution:checkpointed");

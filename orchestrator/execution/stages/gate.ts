@@ -12,7 +12,7 @@ export async function gate(world: World, mission: Mission, nodes: readonly NodeV
     const decided = await gateDecision(world, mission, view);
     if (decided === undefined) continue;
     await world.remember(["gate", ...attemptKey(mission, view)], z.strictObject({ allowed: z.boolean() }), async () => {
-      if (!decided) world.tell(`${view.law.label}: rejected by the law's gate`);
+      if (!decided) world.progress(`${view.law.label}: rejected by the law's gate`);
       return { allowed: decided };
     });
   }

@@ -108,7 +108,7 @@ async function worked(world: World, mission: Mission, view: NodeView, slot: Slot
 function tellRun(world: World, { law }: NodeView, { agent }: SlotView, work: Work | SealedWork): void {
   const { name } = serviceById(world, work.service, law.services);
   const what = work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`;
-  world.tell(`${law.label}: ${workerOf(world, agent).name} ${what}`);
+  world.progress(`${law.label}: ${workerOf(world, agent).name} ${what}`);
 }
 
 async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work | SealedWork> {

@@ -24,7 +24,7 @@ export async function record(world: World, mission: Mission, nodes: readonly Nod
   }
   if (news.length === 0) return;
   const done = nodes.filter(({ state }) => state === "COMPLETED").length;
-  world.tell(`${few(news)} done: ${done} of ${nodes.length} tasks`, { done, of: nodes.length });
+  world.progress(`${few(news)} done: ${done} of ${nodes.length} tasks`, { done, of: nodes.length });
 }
 
 function items(count: number): string {

@@ -74,7 +74,7 @@ async function heardEarly(world: World, mission: Mission, heard: readonly Hearin
     early.push(hearing);
     if ((await world.recall(unshownKey(mission, view), waitsSchema)) !== undefined) continue;
     await world.remember(unshownKey(mission, view), waitsSchema, async () => true as const);
-    world.tell(`${view.law.label}: its work has no evidence yet; the executor may still provide some`);
+    world.progress(`${view.law.label}: its work has no evidence yet; the executor may still provide some`);
   }
   return early;
 }
@@ -98,7 +98,7 @@ async function rememberedOf(world: World, mission: Mission, nodes: readonly Node
   for (const { law, attempt, drawBlock } of forgotten.filter(({ redraws }) => redraws === 0)) {
     const intent = intentKey("redraw", mission.address, law.number, attempt, drawBlock);
     await world.client.mission(mission.address).redraw([law.number], { intent });
-    world.tell(`${law.label}: the hash that drew its panel is no longer available; drawing another panel`);
+    world.progress(`${law.label}: the hash that drew its panel is no longer available; drawing another panel`);
   }
   if (forgotten.length === 0) return due;
   const now = await viewNodes(world, mission);
@@ -125,7 +125,7 @@ async function hearPart(world: World, mission: Mission, hearing: Hearing, gone: 
     if (!(error instanceof TransactionReverted)) throw error;
     if (error.errorName === "DuplicateVerdict") await world.remember(postedKey(mission, view), waitsSchema, async () => true as const);
     const what = isOpen ? "the chain refuses the verdicts of a part of its panel" : "the chain refuses a decision by a part of its panel";
-    world.tell(`${view.law.label}: ${what} (${error.errorName ?? error.shortMessage})`);
+    world.progress(`${view.law.label}: ${what} (${error.errorName ?? error.shortMessage})`);
   }
 }
 
@@ -140,7 +140,7 @@ async function postOnce(world: World, mission: Mission, hearing: Hearing, gone: 
   const { wave } = waveOf([hearing], signatures, gone);
   await client.mission(mission.address).post([wave], { intent: intentKey("post", ...attemptKey(mission, view), view.drawBlock) });
   await world.remember(key, waitsSchema, async () => true as const);
-  world.tell(`${view.law.label}: ${absentFrom(hearing, gone).length} of its panel did not answer; the others posted their verdicts`);
+  world.progress(`${view.law.label}: ${absentFrom(hearing, gone).length} of its panel did not answer; the others posted their verdicts`);
 }
 
 /** A node waits for the last fifth of its panel's time. */
@@ -409,7 +409,7 @@ function memberOf(
     ask: async (questions) => {
       const kept = await world.recall(saidKey(mission, view, by), saidSchema);
       // Another mission that waits for a deadline must not advance time past this panel's.
-      return kept ?? (model && world.client.chain.clock.hold(() => askJudge(model, questions, world.tell)));
+      return kept ?? (model && world.client.chain.clock.hold(() => askJudge(model, questions, world.progress)));
     },
   };
 }

@@ -97,8 +97,8 @@ function missionIdOf({ hub }: World, mission: string | undefined, session: strin
   return found.id;
 }
 
-/** An event in the form of the gateway. */
-export async function tell(event: StreamEvent, isWithheld: Withholding): Promise<z.input<typeof eventOutput>> {
+/** An event without its payload where this is withheld. */
+export async function redactEvent(event: StreamEvent, isWithheld: Withholding): Promise<z.input<typeof eventOutput>> {
   return (await isWithheld(event)) ? { ...event, payloadHash: null, payloadCid: null, salt: null } : event;
 }
 
@@ -117,7 +117,7 @@ export const eventCommands: readonly Command[] = [
     async run(world, { cursor, limit, newest, ...asked }, caller) {
       const isWithheld = withheldFrom(world, caller);
       const { events, next } = await world.hub.query({ ...filterOf(world, asked), cursor, limit, newest }, isWithheld);
-      return { items: await Promise.all(events.map((event) => tell(event, isWithheld))), next };
+      return { items: await Promise.all(events.map((event) => redactEvent(event, isWithheld))), next };
     },
   }),
   command({
@@ -133,7 +133,7 @@ export const eventCommands: readonly Command[] = [
     async run(world, { eventId }, caller) {
       const event = await world.hub.event(toHash(eventId));
       if (event === undefined) throw new Refused("NotFound", `The hub has no event ${eventId}`);
-      return tell(event, withheldFrom(world, caller));
+      return redactEvent(event, withheldFrom(world, caller));
     },
   }),
   command({

@@ -7,7 +7,7 @@ describe("the length of an embedded chain", () => {
   const said: string[] = [];
   const cityAt = (blocks: number, kind: "embedded" | "rpc" = "embedded") => ({
     chain: { kind, head: () => ({ number: BigInt(blocks), hash: zeroHash }) },
-    tell: (line: string) => void said.push(line),
+    progress: (line: string) => void said.push(line),
   });
   beforeEach(() => said.splice(0));
 

@@ -20,7 +20,7 @@ describe("make room for a new city", () => {
   });
 
   function make(newCity = false): void {
-    makeRoom({ dir: dir(), key, newCity, tell: (line) => told.push(line) });
+    makeRoom({ dir: dir(), key, newCity, progress: (line) => told.push(line) });
   }
 
   /** A city's folder with something in it that only this one has. */
