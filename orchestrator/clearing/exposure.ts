@@ -9,6 +9,7 @@ import {
   exposureBand,
 } from "../protocol/exposure.ts";
 import type { ClassName } from "./admissibility.ts";
+import { UPHELD_DISPUTES } from "./override.ts";
 import type { Passport } from "./passport.ts";
 import type { Role } from "./registry.ts";
 
@@ -87,10 +88,16 @@ export function marginFor(principal: number, { margin }: Pick<Intensity, "margin
   return Math.ceil((principal * margin) / BASIS_POINTS);
 }
 
-/** What a passport says about the next action: failures, violations and forgeries over everything it did; 0.5 for a stranger. */
-export function historyRisk({ fields }: Pick<Passport, "fields">): number {
+/**
+ * A passport's risk for the next action (RAILS 7.1): the share of failures, violations, upheld disputes, drift and forgeries, which count
+ * twice, in all it did; 0.5 for a stranger. Work as a verifier can only raise it.
+ */
+export function historyRisk({ fields, record, flagged }: Pick<Passport, "fields" | "record" | "flagged">): number {
   const count = (field: string) => Math.max(0, fields[field] ?? 0);
-  const bad = count("failed_obligations") + count("policy_violations") + 2 * count("forge_up_attempts");
+  // Dissent is an opinion until there is so much of it that the verifier is flagged.
+  const drift = record.mismatches + (flagged ? record.disagreed : 0);
+  const disputed = count(UPHELD_DISPUTES);
+  const bad = count("failed_obligations") + count("policy_violations") + disputed + drift + 2 * count("forge_up_attempts");
   return (bad + 1) / (bad + count("cleared_obligations") + 2);
 }
 

@@ -115,7 +115,8 @@ function isOverride(decision: ClearingDecision | OverrideRecord): decision is Ov
   return "override_id" in decision;
 }
 
-function anchorOf(decision: ClearingDecision | OverrideRecord): Hash {
+/** Hash by which an instruction names what it follows from. */
+export function anchorOf(decision: ClearingDecision | OverrideRecord): Hash {
   return isOverride(decision) ? decision.override_id : decision.clearing_decision_hash;
 }
 

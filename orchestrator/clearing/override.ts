@@ -10,6 +10,9 @@ import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
+/** Field of passports: obligations for which an upheld appeal pays the provider less than their clearing did. */
+export const UPHELD_DISPUTES = "upheld_disputes";
+
 /** What a human ruled about the money. */
 const rulingSchema = z.strictObject({
   score: shareSchema,

@@ -5,7 +5,8 @@ import { type ClearingDecision, NEW_VERIFIER_WEIGHT, type WeightOf } from "./cle
 import type { Deployment } from "./deployment.ts";
 import { isEngineSignature, NotTheEngine } from "./engine.ts";
 import { digestSchema, nameSchema, timeSchema } from "./fields.ts";
-import { type FinalityEvaluation, isEvaluationSigned } from "./finality.ts";
+import { anchorOf, type FinalityEvaluation, isEvaluationSigned } from "./finality.ts";
+import type { OverrideRecord } from "./override.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import type { SettlementInstruction } from "./settlement-instruction.ts";
@@ -54,10 +55,10 @@ export function newPassport(subject: string): Passport {
 }
 
 /**
- * The deltas that an instruction announces, one per subject; they take effect when ϕ fires. Throws NotTheEngine to anybody but the
- * decision's engine.
+ * The deltas that an instruction announces, one per subject; they take effect when ϕ fires. `decision`: what it follows from. Throws
+ * NotTheEngine to anybody but its engine.
  */
-export function deltasOf(instruction: SettlementInstruction, decision: ClearingDecision, engine: Signer): PassportDelta[] {
+export function deltasOf(instruction: SettlementInstruction, decision: ClearingDecision | OverrideRecord, engine: Signer): PassportDelta[] {
   if (engine.id !== decision.clearing_engine) throw new NotTheEngine(engine.id, `${decision.clearing_engine} decided it`);
   const changes = { ...instruction.penalty_action?.passport_delta, ...instruction.reputation_action?.passport_delta };
   const bySubject = new Map<string, Record<string, string>>();
@@ -70,7 +71,7 @@ export function deltasOf(instruction: SettlementInstruction, decision: ClearingD
   return [...bySubject].map(([agent, fields]) => {
     const body = {
       agent_id: agent,
-      source_clearing_decision: decision.clearing_decision_hash,
+      source_clearing_decision: anchorOf(decision),
       applied_at: decision.appeal_window_closes_at,
       applied_conditional_on: "no appeal filed by appeal_window_closes_at" as const,
       fields,

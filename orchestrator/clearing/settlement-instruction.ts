@@ -10,7 +10,7 @@ import type { Docket } from "./docket.ts";
 import { isEngineSignature, NotTheEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, timeSchema, toBps } from "./fields.ts";
 import type { Obligation, Purpose, ReleaseRule } from "./obligation.ts";
-import type { OverrideRecord } from "./override.ts";
+import { type OverrideRecord, UPHELD_DISPUTES } from "./override.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
@@ -109,7 +109,9 @@ export function settle(
 
 /**
  * The instruction of a human ruling, which takes the place of a decision that settled nothing, or whose instruction an appeal took back
- * (`docket.appeal`). `undefined` for an act that rules on no money. Throws NotTheEngine to anybody but the engine that wrote it down.
+ * (`docket.appeal`). `undefined` for an act that rules on no money. `overruled`: the clearing's own instruction, where an appeal took it back;
+ * what it announced for passports holds but for a provider that is now paid less. Throws NotTheEngine to anybody but the engine that wrote
+ * it down.
  */
 export function settleOverride(
   override: OverrideRecord,
@@ -117,10 +119,13 @@ export function settleOverride(
   engine: Signer,
   docket: Docket,
   multipliers: Multipliers = {},
+  overruled?: SettlementInstruction,
 ): Checked<SettlementInstruction | undefined> {
   if (engine.id !== override.clearing_engine) throw new NotTheEngine(engine.id, `${override.clearing_engine} wrote it down`);
   if (override.obligation_hash !== obligation.obligation_hash)
     return refuse("OVERRIDE_ANCHOR", override.override_id, "it is about another obligation");
+  if (overruled !== undefined && overruled.obligation_hash !== obligation.obligation_hash)
+    return refuse("OVERRIDE_ANCHOR", override.override_id, "what it overrules settles another obligation");
   const { ruling, override_id } = override;
   if (ruling === undefined) return accept(undefined);
   const { fee, currency } = obligation.economic_terms;
@@ -131,18 +136,39 @@ export function settleOverride(
   const missing = paid && rule !== undefined ? unknownPayee(ruling.payees, multipliers) : undefined;
   if (missing !== undefined) return missing;
   const whole = { type: "partial_release" as const, release_amount: Math.floor((fee * release.score) / BASIS_POINTS), currency };
+  const fee_action = !paid
+    ? { type: "refund" as const, refund_amount: fee, currency }
+    : rule === undefined
+      ? { ...whole, retain_amount: fee - whole.release_amount }
+      : releaseAction(rule, release, obligation.economic_terms, multipliers);
   const body = {
     clearing_decision_hash: override_id,
     override_id,
     obligation_hash: obligation.obligation_hash,
-    fee_action: !paid
-      ? { type: "refund" as const, refund_amount: fee, currency }
-      : rule === undefined
-        ? { ...whole, retain_amount: fee - whole.release_amount }
-        : releaseAction(rule, release, obligation.economic_terms, multipliers),
+    fee_action,
+    ...(overruled === undefined ? {} : announcedAfterAppeal(overruled, fee_action, obligation.parties.provider)),
     ...railOf(obligation),
   };
   return docket.settle(signed(body, engine));
+}
+
+/** What an upheld appeal leaves of the announced changes: a provider that is paid less lost a dispute, and did not clear the obligation. */
+function announcedAfterAppeal(
+  { fee_action: before, penalty_action, reputation_action }: SettlementInstruction,
+  after: NonNullable<SettlementInstruction["fee_action"]>,
+  provider: string,
+): Pick<SettlementInstruction, "penalty_action" | "reputation_action"> {
+  const announced = {
+    ...(penalty_action === undefined ? {} : { penalty_action }),
+    ...(reputation_action === undefined ? {} : { reputation_action }),
+  };
+  if (before === undefined || released(after) >= released(before)) return announced;
+  const { [`${provider}.cleared_obligations`]: _, ...others } = reputation_action?.passport_delta ?? {};
+  return { ...announced, reputation_action: { passport_delta: { ...others, [`${provider}.${UPHELD_DISPUTES}`]: 1 } } };
+}
+
+function released(action: NonNullable<SettlementInstruction["fee_action"]>): number {
+  return action.type === "refund" ? 0 : action.release_amount;
 }
 
 function railOf({ settlement_policy }: Obligation): Pick<SettlementInstruction, "execution_rail" | "receipt_requirement" | "finality"> {

@@ -62,11 +62,18 @@ export const passportsSchema = z.strictObject({
 });
 export type Passports = z.infer<typeof passportsSchema>;
 
-/** A clearing that its panel's findings made final. */
+/** A final clearing, by its panel's findings or by a human's ruling. */
 export interface FinalClearing {
-  readonly record: ClearingRecord;
   readonly evaluation: FinalityEvaluation;
   readonly deltas: readonly PassportDelta[];
+  readonly world: Deployment;
+  /** What its panel judged; undefined if a human's ruling took the decision's place, with which no verdict is compared. */
+  readonly judged: Judged | undefined;
+}
+
+/** What a panel judged. */
+export interface Judged {
+  readonly record: ClearingRecord;
   readonly world: Deployment;
   /** Executors' works, for the audits; undefined if not available. */
   readonly works: readonly Omit<Submission, "exhibits">[] | undefined;
@@ -104,23 +111,24 @@ export function passportsAfter(
     now.set(subject, next(known));
   };
   const verdicts: z.infer<typeof comparedSchema>[] = [];
-  for (const final of clearings) {
-    const { record, evaluation, deltas, world } = final;
+  for (const { evaluation, deltas, world, judged } of clearings) {
     for (const delta of deltas)
       change(delta.agent_id, (passport) => {
         const applied = applyDelta(passport, delta, evaluation, world);
         // Verdicts within one principal change no passport.
         return applied.ok ? applied.value : passport;
       });
+    if (judged === undefined) continue;
+    const { record } = judged;
     const decision = record.decision.clearing_decision_hash;
     for (const output of record.outputs) {
       const agreed = isBorneOut(output, record);
       if (agreed === undefined) continue;
-      const differs = isAudited(decision, output.verifier) ? differencesIn(output, final) : undefined;
+      const differs = isAudited(decision, output.verifier) ? differencesIn(output, judged) : undefined;
       const matches = differs && differs.length === 0;
       change(accountOf(output.verifier), (passport) => {
-        const judged = compared(passport, agreed);
-        return flagDrift(matches === undefined ? judged : audited(judged, matches));
+        const next = compared(passport, agreed);
+        return flagDrift(matches === undefined ? next : audited(next, matches));
       });
       const found = differs === undefined ? {} : { matches: differs.length === 0, ...(differs.length === 0 ? {} : { differs }) };
       verdicts.push({ decision, seat: output.verifier, agreed, ...found });
@@ -178,21 +186,18 @@ function isAudited(decision: Hash, seat: string): boolean {
  * A basis audit: recomputes a verifier's work on the same envelope by every kind of check that needs no model, and returns the kinds with
  * other results. Kinds in which the verifier abstained, or that cannot be recomputed here, are skipped. Undefined if none can be.
  */
-export function differencesIn(
-  output: VerifierOutput,
-  final: Omit<FinalClearing, "evaluation" | "deltas">,
-): readonly PanelKind[] | undefined {
-  if (final.works === undefined) return undefined;
-  const placed = placedExhibits(final.record.envelope);
-  const works = final.works.map((work) => ({
+export function differencesIn(output: VerifierOutput, judged: Judged): readonly PanelKind[] | undefined {
+  if (judged.works === undefined) return undefined;
+  const placed = placedExhibits(judged.record.envelope);
+  const works = judged.works.map((work) => ({
     ...work,
     exhibits: placed.flatMap(({ exhibit, item }) => (exhibit.slot === work.slot && !isAgainst(item.id) ? [exhibit] : [])),
   }));
   const said = output.findings ?? [{ ...output, kind: "replay" as const }];
   return said.flatMap((finding) => {
     // For a policy question without stored rules only the basis is compared.
-    const isBasisAlone = isPolicy(output) && final.facts === undefined;
-    const again = findingAgain(isPolicy(output) ? "policy" : finding.kind, works, final);
+    const isBasisAlone = isPolicy(output) && judged.facts === undefined;
+    const again = findingAgain(isPolicy(output) ? "policy" : finding.kind, works, judged);
     if (again === undefined || (output.findings !== undefined && finding.verdict === "ABSTAIN")) return [];
     const wanted = placed.flatMap(({ item, exhibit }) => (isIn(again.basis, exhibit) ? [itemHash(item)] : []));
     const same = wanted.length === finding.basis.length && wanted.every((hash) => finding.basis.includes(hash));
@@ -208,7 +213,7 @@ function isPolicy({ answers: [answer] }: VerifierOutput): boolean {
 function findingAgain(
   kind: PanelKind | "policy",
   works: readonly Submission[],
-  { record: { envelope, obligation }, terms, facts, world }: Omit<FinalClearing, "evaluation" | "deltas">,
+  { record: { envelope, obligation }, terms, facts, world }: Judged,
 ): Pick<Judgement, "result" | "basis"> | undefined {
   switch (kind) {
     case "policy":

@@ -8,7 +8,7 @@ import { type Environment, evaluateFinality, type FinalityEvaluation, finalityEv
 import { ingest } from "../clearing/ingest.ts";
 import { floorFor, type Obligation } from "../clearing/obligation.ts";
 import { type HumanDeed, type OverrideRecord, overrideRecordSchema, recordOverride } from "../clearing/override.ts";
-import { deltasOf, passportDeltaSchema } from "../clearing/passport.ts";
+import { deltasOf, type PassportDelta, passportDeltaSchema } from "../clearing/passport.ts";
 import { type SettlementInstruction, settle, settlementInstructionSchema, settleOverride } from "../clearing/settlement-instruction.ts";
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
 import { type ClearingRecord, clearAgain, granted, isAgainst } from "./clearing-record.ts";
@@ -76,7 +76,7 @@ export function instructionOf(attempt: Attempt, { override, earlier, multipliers
   const docket = docketAfter(earlier);
   if (earlier.length > 0) granted(docket.appeal(obligation.obligation_hash));
   if (override !== undefined)
-    return granted(settleOverride(override, granted(bindObligation(obligation, world)), engine, docket, multipliers));
+    return granted(settleOverride(override, granted(bindObligation(obligation, world)), engine, docket, multipliers, earlier[0]));
   if (record === undefined) return undefined;
   const cleared = clearAgain(record, world, engine, BigInt(secondsOf(record.decision.emitted_at)));
   return granted(settle(cleared, engine, docket, multipliers));
@@ -97,13 +97,14 @@ export function evaluationOf(
   return granted(evaluateFinality({ obligation: bound, decision, instruction, docket, deployment: world, environment, engine, now }));
 }
 
-/** Changes of passports by a final instruction: only from the panel's findings, never from a human ruling. */
+/** What a final instruction changes in passports: what the panel found, and appeals upheld against it. */
 export function deltasAfter(
   { record, engine }: Attempt,
   instruction: SettlementInstruction,
-): readonly z.infer<typeof passportDeltaSchema>[] {
-  const own = instruction.override_id === undefined ? record?.decision : undefined;
-  return own === undefined ? [] : deltasOf(instruction, own, engine);
+  override: OverrideRecord | undefined,
+): readonly PassportDelta[] {
+  const behind = instruction.override_id === undefined ? record?.decision : override;
+  return behind === undefined ? [] : deltasOf(instruction, behind, engine);
 }
 
 /** An engine's docket of an attempt, rebuilt from the signed instructions. */

@@ -184,12 +184,12 @@ async function finaliseAttempt(world: World, mission: Mission, view: NodeView, a
     const override = await overrideBehind(world, mission, view, last.instruction, acts);
     const environment = await environmentOf(world.client, mission, view);
     const evaluation = evaluationOf(attempt, { override, instructions }, environment, world.client.chain.clock.now());
-    const deltas = evaluation.phi_result ? deltasAfter(attempt, last.instruction) : [];
+    const deltas = evaluation.phi_result ? deltasAfter(attempt, last.instruction, override) : [];
     return { engine: attempt.engine.key, evaluation, deltas };
   });
 }
 
-/** Clearings of a mission that their panels' findings made final, by node and attempt. */
+/** Clearings of a mission that became final by what their panels found or an appeal made of it, in the order of nodes and attempts. */
 export async function finalClearings(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly FinalClearing[]> {
   const found: FinalClearing[] = [];
   for (const current of nodes.filter((view) => !isBranch(view))) {
@@ -197,10 +197,15 @@ export async function finalClearings(world: World, mission: Mission, nodes: read
       const view = { ...current, attempt: number };
       const final = await world.recall(["finality", ...attemptKey(mission, view)], finalitySchema);
       const last = (await settlementsOf(world, mission, view)).at(-1);
-      if (final?.evaluation.phi_result !== true || last === undefined || last.instruction.override_id !== undefined) continue;
+      if (final?.evaluation.phi_result !== true || last === undefined) continue;
       const attempt = await attemptOf(world, mission, { ...view, drawBlock: last.drawBlock });
-      if (attempt?.record === undefined) continue;
+      if (attempt === undefined) continue;
       const { record, world: deployment } = attempt;
+      const { evaluation, deltas } = final;
+      if (record === undefined || last.instruction.override_id !== undefined) {
+        if (deltas.length > 0) found.push({ evaluation, deltas, world: deployment, judged: undefined });
+        continue;
+      }
       const works = await Promise.all(
         slotsIn(record).map(async (slot) => {
           const place = [...attemptKey(mission, view), slot];
@@ -211,11 +216,12 @@ export async function finalClearings(world: World, mission: Mission, nodes: read
       );
       const isRuled = current.law.verifiers?.includes("constraint") === true || current.law.questions.includes("POLICY");
       const schemas = new Map(
-        await Promise.all(slotsIn(attempt.record).map(async (slot) => [slot, await schemasKept(world, mission, view, slot)] as const)),
+        await Promise.all(slotsIn(record).map(async (slot) => [slot, await schemasKept(world, mission, view, slot)] as const)),
       );
       const by = { schemasOf: async (slot: number) => schemas.get(slot), input: () => inputOf(world, mission, current) };
       const facts = isRuled ? await factsOf(mission, current, works, by) : undefined;
-      found.push({ record, evaluation: final.evaluation, deltas: final.deltas, world: deployment, works, terms: termsOf(current), facts });
+      const judged = { record, world: deployment, works, terms: termsOf(current), facts };
+      found.push({ evaluation, deltas, world: deployment, judged });
     }
   }
   return found;

@@ -30,7 +30,16 @@ import {
 } from "../../orchestrator/clearing/lifecycle.ts";
 import type { ObligationTerms } from "../../orchestrator/clearing/obligation.ts";
 import { drawPanel } from "../../orchestrator/clearing/panel.ts";
-import { applyDelta, audited, compared, deltasOf, newPassport, priorWeight, weightsFrom } from "../../orchestrator/clearing/passport.ts";
+import {
+  applyDelta,
+  audited,
+  compared,
+  deltasOf,
+  newPassport,
+  type Passport,
+  priorWeight,
+  weightsFrom,
+} from "../../orchestrator/clearing/passport.ts";
 import { hashOf, signHash } from "../../orchestrator/clearing/seal.ts";
 import { isInstructionSigned, type SettlementInstruction, settle } from "../../orchestrator/clearing/settlement-instruction.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
@@ -255,9 +264,45 @@ describe("exposure", () => {
   });
 
   it("takes a stranger for even odds, and a forger for worse", () => {
-    expect(historyRisk(newPassport("x"))).to.equal(0.5);
-    expect(historyRisk({ fields: { cleared_obligations: 8 } })).to.equal(0.1);
-    expect(historyRisk({ fields: { cleared_obligations: 8, forge_up_attempts: 5 } })).to.equal(0.55);
+    const risk = (fields: Passport["fields"], change: Partial<Passport> = {}) => historyRisk({ ...newPassport("x"), fields, ...change });
+    expect(risk({})).to.equal(0.5);
+    expect(risk({ cleared_obligations: 8 })).to.equal(0.1);
+    expect(risk({ cleared_obligations: 8, forge_up_attempts: 5 })).to.equal(0.55);
+    expect(risk({ cleared_obligations: 7, upheld_disputes: 1 }), "a dispute that it lost").to.equal(0.2);
+    const audited = { agreed: 90, disagreed: 2, audits: 9, mismatches: 1 };
+    expect(risk({ cleared_obligations: 7 }, { record: audited }), "a basis that it did not rest on").to.equal(0.2);
+    expect(risk({ cleared_obligations: 7 }, { record: audited, flagged: true }), "and dissent that is drift").to.equal(1 / 3);
+  });
+
+  it("takes an agent for no safer after anything that speaks against it, nor for riskier after work that cleared", () => {
+    const random = randomStream(7, "history");
+    const FIELDS = ["cleared_obligations", "failed_obligations", "policy_violations", "upheld_disputes", "forge_up_attempts"] as const;
+    const draw = (): Passport => {
+      const audits = random.int(9);
+      const record = { agreed: random.int(20), disagreed: random.int(20), audits, mismatches: random.int(audits + 1) };
+      const fields = Object.fromEntries(FIELDS.map((field) => [field, random.int(6) - 1]));
+      return { ...newPassport("x"), fields, record, flagged: random.int(2) === 0 };
+    };
+    for (let trial = 0; trial < 500; trial += 1) {
+      const before = draw();
+      const risk = historyRisk(before);
+      expect(risk).to.be.within(0, 1);
+      const [good, ...bad] = FIELDS.map((field) => ({ ...before, fields: { ...before.fields, [field]: (before.fields[field] ?? 0) + 1 } }));
+      const { record } = before;
+      const worse = [
+        ...bad,
+        audited(before, false),
+        compared(before, false),
+        { ...before, flagged: true },
+        flagDrift({ ...before, record: { ...record, disagreed: record.disagreed + 20 } }),
+      ];
+      for (const passport of worse) expect(historyRisk(passport), JSON.stringify(passport)).to.be.at.least(risk);
+      expect(historyRisk(good ?? before)).to.be.at.most(risk);
+      for (const passport of [audited(before, true), compared(before, true)]) expect(historyRisk(passport)).to.equal(risk);
+      const exposure = { ...calm, agent_history: risk };
+      for (const passport of worse)
+        expect(exposureScore({ ...calm, agent_history: historyRisk(passport) })).to.be.at.least(exposureScore(exposure));
+    }
   });
 });
 

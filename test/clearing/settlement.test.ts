@@ -232,6 +232,23 @@ describe("a human act", () => {
     expect(docket.entry(bound.obligation_hash)?.instruction).to.equal(second?.instruction_id);
   });
 
+  it("is a dispute that the provider lost if it pays less than the clearing, and else leaves what was announced", () => {
+    const announced = (score: number) => {
+      const docket = openDocket();
+      const first = granted(settle(cleared([{ score: 0.5 }, { score: 0.5 }, {}]), keys.engine, docket, EVEN));
+      granted(docket.appeal(bound.obligation_hash));
+      const override = granted(write({ act: "RESOLVE_APPEAL", ...ruling({ score, payees: ["ann", "bob"] }) }));
+      return granted(settleOverride(override, bound, keys.engine, docket, EVEN, first))?.reputation_action?.passport_delta;
+    };
+    expect([0, 0.49].map(announced)).to.deep.equal([{ "ann.upheld_disputes": 1 }, { "ann.upheld_disputes": 1 }]);
+    expect([0.5, 0.9].map(announced)).to.deep.equal([{ "ann.cleared_obligations": 1 }, { "ann.cleared_obligations": 1 }]);
+    const standing = granted(settle(cleared([{}, {}, {}]), keys.engine, openDocket(), EVEN));
+    if (standing === undefined) throw new Error("nothing was settled");
+    const foreign = { ...standing, obligation_hash: hashOf({ deal: 2 }) };
+    const act = granted(write());
+    expect(refusals(settleOverride(act, bound, keys.engine, openDocket(), EVEN, foreign))).to.deep.equal(["OVERRIDE_ANCHOR"]);
+  });
+
   it("decides disputes, never admissibility: what it rests on is above the floor", () => {
     const witnessed = itemOf(1, "WIT");
     const low = cleared([{}, {}, {}], [itemOf(0), witnessed]);

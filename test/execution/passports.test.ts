@@ -1,5 +1,6 @@
 /** What final clearings make of passports: who dissents, who declares another basis than its work comes to, and what that weighs. */
 import { expect } from "chai";
+import { historyRisk } from "../../orchestrator/clearing/exposure.ts";
 import type { Judgement } from "../../orchestrator/clearing/judgement.ts";
 import { newPassport, type Passport } from "../../orchestrator/clearing/passport.ts";
 import {
@@ -22,7 +23,7 @@ import {
   passportAmong,
   passportsAfter,
 } from "../../orchestrator/execution/passports.ts";
-import { deltasAfter, evaluationOf, instructionOf } from "../../orchestrator/execution/settlement-record.ts";
+import { deltasAfter, evaluationOf, instructionOf, overrideOf } from "../../orchestrator/execution/settlement-record.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import { signerOf } from "../../orchestrator/primitives/signing.ts";
@@ -37,8 +38,8 @@ const OUTPUT = sha256("output");
 const JUDGES = ["honest", "other", "odd"].map(account);
 const PASSED: Judgement = { question: "PERFORMANCE", result: "PASS", confidence: 10_000, score: 10_000, basis: 1n, agreeing: 1 };
 
-/** One executor's work, which its issuer ran again, and what the third of the panel says of it. */
-async function clearing(name: string, odd: Partial<Judgement> = {}): Promise<FinalClearing> {
+/** One executor's work, which its issuer ran again, what the third of the panel says of it, and the share that an upheld appeal leaves. */
+async function clearing(name: string, odd: Partial<Judgement> = {}, ruled?: number): Promise<FinalClearing> {
   const terms: NodeTerms = {
     obligation: sha256(name),
     requestor: account("sponsor"),
@@ -84,11 +85,25 @@ async function clearing(name: string, odd: Partial<Judgement> = {}): Promise<Fin
   const record = await makeClearingRecord({ terms, panel, handed, judgementsOf }, { of: handOf, engine }, NOW);
   const world = cityDeployment(record.keys, standingsSaid(record, engine.id), TRUSTED);
   const attempt = { obligation: record.obligation, record, world, engine };
-  const instruction = instructionOf(attempt, { earlier: [], multipliers: { [EXECUTOR]: 10_000 } });
+  const multipliers = { [EXECUTOR]: 10_000 };
+  const instruction = instructionOf(attempt, { earlier: [], multipliers });
   if (instruction === undefined) throw new Error("nothing was decided");
-  const evaluation = evaluationOf(attempt, { instructions: [instruction] }, { appealsFiledAt: [], resolvedConflicts: [] }, NOW + 3600n);
-  const works = [{ slot: 0, outputHash: OUTPUT, handed: OUTPUT, output: {} }];
-  return { record, evaluation, deltas: deltasAfter(attempt, instruction), world, works, terms: undefined };
+  const environment = { appealsFiledAt: [], resolvedConflicts: [] };
+  if (ruled === undefined) {
+    const evaluation = evaluationOf(attempt, { instructions: [instruction] }, environment, NOW + 3600n);
+    const works = [{ slot: 0, outputHash: OUTPUT, handed: OUTPUT, output: {} }];
+    const judged = { record, world, works, terms: undefined };
+    return { evaluation, deltas: deltasAfter(attempt, instruction, undefined), world, judged };
+  }
+  const override = overrideOf(attempt, {
+    ...{ act: "RESOLVE_APPEAL", acted_by: [account("adjudicator")], justification: sha256("read it"), receipt: "0xact" },
+    ruling: { score: ruled, payees: [EXECUTOR], basis: [] },
+    ...{ decision: record.decision.clearing_decision_hash, at: NOW + 60n, appealsUntil: NOW + 60n },
+  });
+  const second = instructionOf(attempt, { override, earlier: [instruction], multipliers });
+  if (second === undefined) throw new Error("nothing was ruled");
+  const evaluation = evaluationOf(attempt, { override, instructions: [instruction, second] }, environment, NOW + 3600n);
+  return { evaluation, deltas: deltasAfter(attempt, second, override), world, judged: undefined };
 }
 
 /** Clearings one after the other, each taking up the passports of those before. */
@@ -114,6 +129,16 @@ describe("passports after final clearings", () => {
     expect(of(EXECUTOR).fields).to.deep.equal({ cleared_obligations: 4 });
     const twice = folded([...clearings, ...clearings]);
     expect(twice.of(EXECUTOR).fields).to.deep.equal({ cleared_obligations: 4 });
+  });
+
+  it("count an appeal upheld against the executor once, compare no verdict with it, and one in its favour as cleared", async () => {
+    const lost = await clearing("lost", {}, 0.5);
+    const { of } = folded([lost, await clearing("cleared"), lost]);
+    expect(of(EXECUTOR).fields).to.deep.equal({ cleared_obligations: 1, upheld_disputes: 1 });
+    expect(of(JUDGES[0] ?? "").record).to.deep.include({ agreed: 1, disagreed: 0 });
+    const won = folded([await clearing("won", { score: 5_000 }, 1)]);
+    expect(won.of(EXECUTOR).fields).to.deep.equal({ cleared_obligations: 1 });
+    expect([of(EXECUTOR), won.of(EXECUTOR)].map(historyRisk)).to.deep.equal([0.5, 1 / 3]);
   });
 
   it("are the same, mission by mission or all at once", async () => {

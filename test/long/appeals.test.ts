@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect } from "chai";
+import { zeroHash } from "viem";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import type { AppealCase, AppealJudge } from "../../orchestrator/adjudication/rule-on-appeal.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
@@ -8,6 +9,8 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { type Member, memberOf, membersOf } from "../../orchestrator/city/founding/society.ts";
+import { answerKey } from "../../orchestrator/city/world.ts";
+import { passportsSchema } from "../../orchestrator/execution/passports.ts";
 import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -126,6 +129,12 @@ describe("scenario: an appeal", function () {
           expect(reassessed.map(({ args }) => args.paid)).to.deep.equal([now]);
           expect(now).to.equal(before / 2n);
         }
+      });
+
+      it(ruling === "upheld" ? "is a dispute lost in the executor's passport" : "leaves the executor's passport alone", async () => {
+        const posted = await city.answers.recall(answerKey(["passports", outcome.mission ?? "", zeroHash]), passportsSchema);
+        const own = posted?.changed.find(({ after }) => after.subject === appealed?.executor.account.address)?.after;
+        expect(own?.fields["upheld_disputes"]).to.equal(ruling === "upheld" ? 1 : undefined);
       });
 
       it("leaves every unit of the deposit accounted for, and a bundle that an auditor accepts", async () => {

@@ -198,23 +198,23 @@ describe("scenario: a mission judged by every kind of verifier", function () {
     try {
       const clearings = await finalClearings(context);
       expect(clearings.length).to.be.greaterThan(3);
-      for (const final of clearings) {
-        for (const output of final.record.outputs) {
-          expect(differencesIn(output, final), output.verifier).to.deep.equal([]);
+      const panels = clearings.flatMap(({ judged }) => judged ?? []);
+      expect(panels).to.have.length(clearings.length);
+      for (const judged of panels) {
+        for (const output of judged.record.outputs) {
+          expect(differencesIn(output, judged), output.verifier).to.deep.equal([]);
           for (const kind of ["constraint", "receipt", "replay"] as const) {
             const [honest] = (output.findings ?? []).filter((finding) => finding.kind === kind);
             if (honest === undefined) continue;
             const others = (output.findings ?? []).filter((finding) => finding !== honest);
             const failing: typeof honest = { ...honest, verdict: "FAIL", score: 0, agreeing: [] };
-            expect(differencesIn({ ...output, verdict: "FAIL", findings: [...others, failing] }, final)).to.deep.equal([kind]);
+            expect(differencesIn({ ...output, verdict: "FAIL", findings: [...others, failing] }, judged)).to.deep.equal([kind]);
             const ungrounded = { ...honest, basis: [] };
-            expect(differencesIn({ ...output, findings: [...others, ungrounded] }, final)).to.deep.equal([kind]);
+            expect(differencesIn({ ...output, findings: [...others, ungrounded] }, judged)).to.deep.equal([kind]);
           }
         }
       }
-      const kinds = clearings.flatMap(({ record: { outputs } }) =>
-        outputs.flatMap(({ findings = [] }) => findings.map(({ kind }) => kind)),
-      );
+      const kinds = panels.flatMap(({ record: { outputs } }) => outputs.flatMap(({ findings = [] }) => findings.map(({ kind }) => kind)));
       expect([...new Set(kinds)].sort()).to.include.members(["constraint", "receipt", "replay"]);
     } finally {
       await context.chain.close();

@@ -102,10 +102,15 @@ export async function finalClearings(context: AuditContext): Promise<readonly Fi
       const place = [mission, law.number, attempt];
       const final = recordOf(context, "execution.finality", place, finalitySchema)?.value;
       const last = lastOf(context, place);
-      if (final?.evaluation.phi_result !== true || last === undefined || last.instruction.override_id !== undefined) continue;
+      if (final?.evaluation.phi_result !== true || last === undefined) continue;
       const record = recordOf(context, "execution.clearing", [...place, last.drawBlock], clearingRecordSchema)?.value;
-      if (record === undefined) continue;
       const { standings } = await standingsAt(context, { at: END, node: law.number, attempt });
+      const { evaluation, deltas, engine } = final;
+      const world = cityDeployment({ ...record?.keys, [evaluation.clearing_engine]: engine }, standings);
+      if (record === undefined || last.instruction.override_id !== undefined) {
+        if (deltas.length > 0) found.push({ evaluation, deltas, world, judged: undefined });
+        continue;
+      }
       const works = slotsIn(record).flatMap((slot) => {
         const work = recordOf(context, "execution.work", [...place, slot], workSchema)?.value;
         const sealed = recordOf(context, "execution.sealed", [...place, slot], sealedSchema)?.value;
@@ -113,14 +118,13 @@ export async function finalClearings(context: AuditContext): Promise<readonly Fi
         return [{ slot, ...hashesOf(work, sealed), output: isObject(output) ? output : undefined }];
       });
       const terms = law.tier !== TIER.CONSENSUS || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
-      const world = cityDeployment({ ...record.keys, [final.evaluation.clearing_engine]: final.engine }, standings);
       const isRuled = law.verifiers?.includes("constraint") === true || law.questions.includes("POLICY");
       const by = {
         schemasOf: async (slot: number) => schemasOf(context, history.slot(law.number, attempt, slot)?.service),
         input: async () => inputOf(context, law),
       };
       const facts = isRuled ? await factsOf({ document: document.document, items: inputItems(context) }, { law }, works, by) : undefined;
-      found.push({ record, evaluation: final.evaluation, deltas: final.deltas, world, works, terms, facts });
+      found.push({ evaluation, deltas, world, judged: { record, world, works, terms, facts } });
     }
   }
   return found;

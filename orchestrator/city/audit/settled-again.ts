@@ -56,7 +56,7 @@ export function recomputeSettlement(seen: Inspection, attempt: SettledAttempt): 
     const now = BigInt(secondsOf(evaluation.evaluated_at));
     const again = evaluationOf(last.of, { override: last.override, instructions }, { appealsFiledAt: [], resolvedConflicts: [] }, now);
     seen.same(evaluation.finality_evaluation_id, again.finality_evaluation_id, `${subject}: finality, evaluated again`, file);
-    const due = deltasAfter(last.of, final);
+    const due = deltasAfter(last.of, final, last.override);
     seen.same(
       deltas.map(({ delta_id }) => delta_id),
       due.map(({ delta_id }) => delta_id),
