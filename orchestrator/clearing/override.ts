@@ -39,6 +39,8 @@ export const overrideRecordSchema = z.strictObject({
   receipt: nameSchema,
   /** Absent where the act rules on no money. */
   ruling: rulingSchema.optional(),
+  /** Whom it frees of a failure that was found; absent if nobody. */
+  exonerated: z.array(nameSchema).min(1).max(16).readonly().optional(),
   acted_at: timeSchema,
   /** The ruling is provisional until then. */
   appeal_window_closes_at: timeSchema,
@@ -52,6 +54,7 @@ export interface HumanDeed extends Pick<OverrideRecord, "act" | "acted_by" | "ju
   readonly decision?: Hash | undefined;
   readonly at: bigint;
   readonly appealsUntil: bigint;
+  readonly exonerated?: readonly string[] | undefined;
 }
 
 export interface OverrideInput {
@@ -64,14 +67,14 @@ export interface OverrideInput {
 }
 
 /**
- * Writes a human act down. A human decides disputes, never admissibility: what a ruling rests on is ⪰ the floors, and whom it pays works
- * under the obligation. Throws NotTheEngine to anybody but an engine of this obligation.
+ * Writes a human act down. A human decides disputes, never admissibility: what a ruling rests on is ⪰ the floors, and whom it pays or frees of a
+ * failure works under the obligation. Throws NotTheEngine to anybody but an engine of this obligation.
  */
 export function recordOverride({ obligation, envelope, deed, deployment, engine }: OverrideInput): Checked<OverrideRecord> {
   requireEngine(engine.id, obligation, deployment);
-  const { decision, at, appealsUntil, ruling, ...said } = deed;
+  const { decision, at, appealsUntil, ruling, exonerated = [], ...said } = deed;
   const actors = actorsOf(obligation);
-  const stranger = ruling?.payees.find((payee) => !actors.includes(payee));
+  const stranger = [...(ruling?.payees ?? []), ...exonerated].find((named) => !actors.includes(named));
   if (stranger !== undefined) return refuse("OVERRIDE_OF_STRANGER", obligation.obligation_id, `${stranger} does none of the work`);
   const { questions = QUESTIONS } = obligation.verifier_policy;
   const floors = questions.map((question) => floorFor(obligation, "fee_release", question));
@@ -85,6 +88,7 @@ export function recordOverride({ obligation, envelope, deed, deployment, engine 
     ...(decision === undefined ? {} : { clearing_decision_hash: decision }),
     ...said,
     ...(ruling === undefined ? {} : { ruling }),
+    ...(exonerated.length === 0 ? {} : { exonerated }),
     acted_at: timeOf(at),
     appeal_window_closes_at: timeOf(appealsUntil),
     clearing_engine: engine.id,

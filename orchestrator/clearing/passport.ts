@@ -56,17 +56,24 @@ export function newPassport(subject: string): Passport {
 
 /**
  * The deltas that an instruction announces, one per subject; they take effect when ϕ fires. `decision`: what it follows from. Throws
- * NotTheEngine to anybody but its engine.
+ * NotTheEngine to anybody but its engine. Of `exonerated` subjects only forgeries are written down: an appeal freed them of the failure.
  */
-export function deltasOf(instruction: SettlementInstruction, decision: ClearingDecision | OverrideRecord, engine: Signer): PassportDelta[] {
+export function deltasOf(
+  instruction: SettlementInstruction,
+  decision: ClearingDecision | OverrideRecord,
+  engine: Signer,
+  exonerated: readonly string[] = [],
+): PassportDelta[] {
   if (engine.id !== decision.clearing_engine) throw new NotTheEngine(engine.id, `${decision.clearing_engine} decided it`);
   const changes = { ...instruction.penalty_action?.passport_delta, ...instruction.reputation_action?.passport_delta };
   const bySubject = new Map<string, Record<string, string>>();
   for (const [name, step] of Object.entries(changes)) {
     const dot = name.lastIndexOf(".");
-    const fields = bySubject.get(name.slice(0, dot)) ?? {};
-    if (step !== 0) fields[name.slice(dot + 1)] = step > 0 ? `+${step}` : String(step);
-    bySubject.set(name.slice(0, dot), fields);
+    const [subject, field] = [name.slice(0, dot), name.slice(dot + 1)];
+    if (exonerated.includes(subject) && field !== "forge_up_attempts") continue;
+    const fields = bySubject.get(subject) ?? {};
+    if (step !== 0) fields[field] = step > 0 ? `+${step}` : String(step);
+    bySubject.set(subject, fields);
   }
   return [...bySubject].map(([agent, fields]) => {
     const body = {

@@ -29,10 +29,12 @@ export function bindSubdelegation(document: unknown, parent: BoundObligation, de
 export interface Link {
   readonly obligation: BoundObligation;
   readonly decision: Pick<ClearingDecision, "obligation_hash" | "performance" | "policy">;
+  /** Who acts under it and was freed of its failure on appeal (`override.ts`). */
+  readonly exonerated?: readonly string[];
 }
 
 const attributionSchema = z.strictObject({
-  /** Who act under the link's obligation. */
+  /** Who act under the link's obligation; of a link at fault, whom no appeal freed of it. */
   agents: z.array(nameSchema).min(1).readonly(),
   obligation_hash: digestSchema,
   /** `own`: they failed their obligation, and nobody they delegated to failed theirs. `delegation`: they failed because those did. */
@@ -56,11 +58,12 @@ export function attributeFault(chain: readonly Link[]): Checked<readonly Attribu
     }
   }
   return accept(
-    chain.map(({ obligation, decision }, index): Attribution => {
+    chain.map((link, index): Attribution => {
+      const { obligation, decision } = link;
       const below = chain[index + 1];
-      const fault = !failed(decision) ? "none" : below !== undefined && failed(below.decision) ? "delegation" : "own";
+      const fault = !isAtFault(link) ? "none" : below !== undefined && isAtFault(below) ? "delegation" : "own";
       return {
-        agents: actorsOf(obligation),
+        agents: fault === "none" ? actorsOf(obligation) : accusedIn(link),
         obligation_hash: obligation.obligation_hash,
         fault,
         fields: {
@@ -73,8 +76,14 @@ export function attributeFault(chain: readonly Link[]): Checked<readonly Attribu
   );
 }
 
-function failed({ performance, policy }: Link["decision"]): boolean {
-  return performance === "failed" || policy === "violated";
+/** Whether a link failed by somebody whom no appeal freed of it. */
+export function isAtFault(link: Link): boolean {
+  const { performance, policy } = link.decision;
+  return (performance === "failed" || policy === "violated") && accusedIn(link).length > 0;
+}
+
+function accusedIn({ obligation, exonerated = [] }: Link): readonly string[] {
+  return actorsOf(obligation).filter((actor) => !exonerated.includes(actor));
 }
 
 /**

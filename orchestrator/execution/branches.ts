@@ -11,6 +11,7 @@ import type { NodeView } from "./chain-view.ts";
 import { engineOf, sealerOf } from "./clearing-record.ts";
 import { type AttemptPlace, branchEnd, branchSchema, concludeBranch, type DelegationRecords, termsOfBranch } from "./delegation.ts";
 import { branchTermsAt, lastTimeOf } from "./obligations.ts";
+import { overrideSchema } from "./settlement-record.ts";
 import { attemptKey, type NodeResult, outputHashOf, readOutput, resultOf, resultSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
@@ -80,6 +81,11 @@ function recordsIn({ client, recall }: World): DelegationRecords {
       return begun.map(({ args }) => ({ node: args.node, attempt: args.attempt })).toSorted((one, other) => one.attempt - other.attempt);
     },
     recall: (kind, subjects, schema) => recall([kind, ...subjects], schema),
+    overrides: async (mission, { node, attempt }) => {
+      const acts = await client.adjudication.history("OverrideExecuted", { mission: addressSchema.parse(mission) });
+      const kept = await Promise.all(acts.map(({ args }) => recall(["override", mission, node, attempt, args.digest], overrideSchema)));
+      return kept.flatMap((found) => found?.override ?? []);
+    },
   };
 }
 

@@ -3,15 +3,16 @@ import { z } from "zod";
 import { bindObligation } from "../clearing/bind.ts";
 import { timeOf } from "../clearing/fields.ts";
 import { type Obligation, type ObligationTerms, obligationSchema } from "../clearing/obligation.ts";
+import type { OverrideRecord } from "../clearing/override.ts";
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
-import { concludeDelegation, type DelegationRecord, delegationRecordSchema, type Link } from "../clearing/subdelegation.ts";
+import { concludeDelegation, type DelegationRecord, delegationRecordSchema, isAtFault, type Link } from "../clearing/subdelegation.ts";
 import { numbersIn } from "../primitives/bitmap.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import type { LawHeader, LawNode } from "../rules/law-codec.ts";
 import type { Reason } from "../rules/reasons.ts";
 import { cityDeployment, clearingRecordSchema, granted, standingsSaid, TRUSTED } from "./clearing-record.ts";
 import { faultSchema } from "./faults.ts";
-import { settlementSchema } from "./settlement-record.ts";
+import { exoneratedIn, settlementSchema } from "./settlement-record.ts";
 
 /** A mission below is decided by its own end, and by nobody's verdict (`contracts/collaboration/Descent.sol`). */
 export const BRANCH_RULE = "agentcity/branch@1: how the mission ended that the session made";
@@ -90,6 +91,8 @@ export interface DelegationRecords {
   /** Attempts of a mission that somebody undertook, in order. */
   attempts(mission: string): Promise<readonly AttemptPlace[]>;
   recall<Value>(kind: string, subjects: readonly (string | number)[], schema: z.ZodType<Value>): Promise<Value | undefined>;
+  /** Human acts on an attempt. */
+  overrides(mission: string, place: AttemptPlace): Promise<readonly OverrideRecord[]>;
 }
 
 /** How a branch's session or mission ended, as the chain has it. */
@@ -133,7 +136,8 @@ export async function concludeBranch(
 
 /**
  * Chains of what failed in a mission and was not made good by a later attempt that somebody undertook, in the order of nodes. A failed branch
- * leads on to what failed below it.
+ * leads on to what failed below it. Whoever an upheld appeal freed of a failure is not at fault; an appeal is decided before its mission's books
+ * close, so before any record of how a branch ended.
  */
 async function failuresIn(records: DelegationRecords, mission: string): Promise<readonly (readonly Link[])[]> {
   const last = new Map((await records.attempts(mission)).map((place) => [place.node, place]));
@@ -149,9 +153,10 @@ async function failuresIn(records: DelegationRecords, mission: string): Promise<
       below === undefined
         ? await judgedIn(records, place, fault.reason)
         : { performance: below.delegation.performance, policy: "not_asked" as const };
-    if (found.performance !== "failed" && found.policy !== "violated") continue;
     const decision = { obligation_hash: obligation.obligation_hash, ...found };
-    const link: Link = { obligation: granted(bindObligation(obligation, world)), decision };
+    const exonerated = exoneratedIn(await records.overrides(mission, { node, attempt }));
+    const link: Link = { obligation: granted(bindObligation(obligation, world)), decision, exonerated };
+    if (!isAtFault(link)) continue;
     const ended = below?.delegation.ended;
     const further = ended === undefined || ended === obligation.parties.provider ? [] : await failuresIn(records, ended);
     chains.push(...(further.length === 0 ? [[link]] : further.map((chain) => [link, ...chain])));

@@ -11,7 +11,9 @@ import { type HumanDeed, type OverrideRecord, overrideRecordSchema, recordOverri
 import { deltasOf, type PassportDelta, passportDeltaSchema } from "../clearing/passport.ts";
 import { type SettlementInstruction, settle, settlementInstructionSchema, settleOverride } from "../clearing/settlement-instruction.ts";
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
+import { numbersIn } from "../primitives/bitmap.ts";
 import { type ClearingRecord, clearAgain, granted, isAgainst } from "./clearing-record.ts";
+import { itemsOfSlot } from "./obligation.ts";
 
 /** The settlement of an attempt at a node. After an appeal, a later one replaces it. */
 export const settlementSchema = z.strictObject({
@@ -24,6 +26,7 @@ export type Settlement = z.infer<typeof settlementSchema>;
 
 /** A human act on a node whose work was awarded. */
 export const overrideSchema = z.strictObject({ engine: publicKeySchema, override: overrideRecordSchema });
+export type Override = z.infer<typeof overrideSchema>;
 
 /** How the last instruction of an attempt became final, and the consequences for those involved. */
 export const finalitySchema = z.strictObject({
@@ -97,14 +100,40 @@ export function evaluationOf(
   return granted(evaluateFinality({ obligation: bound, decision, instruction, docket, deployment: world, environment, engine, now }));
 }
 
-/** What a final instruction changes in passports: what the panel found, and appeals upheld against it. */
+/** What a final instruction changes in passports: what the panel found, and what appeals made of it. `overrides`: human acts on the attempt. */
 export function deltasAfter(
   { record, engine }: Attempt,
   instruction: SettlementInstruction,
-  override: OverrideRecord | undefined,
+  overrides: readonly OverrideRecord[],
 ): readonly PassportDelta[] {
-  const behind = instruction.override_id === undefined ? record?.decision : override;
-  return behind === undefined ? [] : deltasOf(instruction, behind, engine);
+  const { override_id } = instruction;
+  const behind = override_id === undefined ? record?.decision : overrides.find((each) => each.override_id === override_id);
+  return behind === undefined ? [] : deltasOf(instruction, behind, engine, exoneratedIn(overrides));
+}
+
+/** A ruling on the appeals of an attempt, as the chain has it. */
+export interface Resolved {
+  /** Bit per appeal. */
+  readonly upheld: number;
+  /** Smallest unit. */
+  readonly slash: bigint;
+  /** Bit per slot. */
+  readonly culprits: number;
+}
+
+/**
+ * Whom a ruling on appeals frees of a failure: everyone whose slash waited for it, but whom it slashes itself
+ * (`contracts/collaboration/Appeals.sol`). `waiting`: bit per slot.
+ */
+export function exoneratedBy({ upheld, slash, culprits }: Resolved, waiting: number, { settlement_policy }: Obligation): readonly string[] {
+  const freed = upheld === 0 ? 0 : waiting & ~(slash === 0n ? 0 : culprits);
+  const promises = settlement_policy?.release?.promises ?? [];
+  return numbersIn(BigInt(freed)).flatMap((slot) => promises.find(({ items }) => items === itemsOfSlot(slot))?.payee ?? []);
+}
+
+/** Whom human acts on an attempt freed of its failure. */
+export function exoneratedIn(overrides: readonly OverrideRecord[]): readonly string[] {
+  return overrides.flatMap(({ exonerated = [] }) => exonerated);
 }
 
 /** An engine's docket of an attempt, rebuilt from the signed instructions. */

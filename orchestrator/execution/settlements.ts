@@ -26,6 +26,8 @@ import {
   type Attempt,
   deltasAfter,
   evaluationOf,
+  exoneratedBy,
+  exoneratedIn,
   finalitySchema,
   instructionOf,
   overrideOf,
@@ -111,7 +113,7 @@ async function writeAct(
   mission: Mission,
   view: Pick<NodeView, "law" | "attempt">,
   attempt: Attempt,
-  { name, deed }: Act,
+  { name, deed, hash }: Act,
   ruling?: HumanDeed["ruling"],
 ): Promise<OverrideRecord> {
   const { override } = await world.remember(overrideKey(mission, view, deed.receipt), overrideSchema, async () => {
@@ -119,7 +121,8 @@ async function writeAct(
     const hours = name === "RESOLVE_APPEAL" ? 0 : attempt.obligation.deadlines.appeal_window_hours;
     const decision = attempt.record?.decision.clearing_decision_hash;
     const appealsUntil = deed.at + BigInt(Math.round(hours * 3600));
-    const done = { ...deed, decision, appealsUntil, ...(ruling === undefined ? {} : { ruling }) };
+    const exonerated = name === "RESOLVE_APPEAL" ? await exoneratedOn(world.client, mission, { ...view, hash }, attempt) : [];
+    const done = { ...deed, decision, appealsUntil, exonerated, ...(ruling === undefined ? {} : { ruling }) };
     return { engine: attempt.engine.key, override: overrideOf(attempt, done) };
   });
   return override;
@@ -160,6 +163,20 @@ async function ruledOn(
   return { score: resolved.args.share / BASIS_POINTS, payees, basis: [] };
 }
 
+/** Whom a ruling on the appeals of an attempt frees of its failure. */
+async function exoneratedOn(
+  client: CityClient,
+  mission: Mission,
+  { law, attempt, hash }: Pick<NodeView, "law" | "attempt"> & Pick<Act, "hash">,
+  { obligation }: Attempt,
+): Promise<readonly string[]> {
+  const contract = client.mission(mission.address);
+  const resolved = (await contract.history("AppealResolved")).find(({ transactionHash }) => transactionHash === hash);
+  const waits = (await contract.history("SlashPending", { node: law.number })).filter(({ args }) => args.attempt === attempt);
+  const waiting = waits.reduce((mask, { args }) => mask | args.mask, 0);
+  return resolved === undefined ? [] : exoneratedBy(resolved.args, waiting, obligation);
+}
+
 /** Evaluates ϕ for every instruction of a mission whose windows are over, and records the resulting changes of passports (RAILS 4.7). */
 export async function finalise(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const acts = await actsOn(world.client, mission.address);
@@ -177,14 +194,15 @@ async function finaliseAttempt(world: World, mission: Mission, view: NodeView, a
   const attempt = await attemptOf(world, mission, { ...view, drawBlock: last?.drawBlock ?? view.drawBlock });
   if (attempt === undefined) return;
   // Acts without payment are recorded too: the record of human acts is complete.
-  for (const act of acts) await writeAct(world, mission, view, attempt, act);
+  const overrides: OverrideRecord[] = [];
+  for (const act of acts) overrides.push(await writeAct(world, mission, view, attempt, act));
   if (last === undefined) return;
   await world.remember(["finality", ...attemptKey(mission, view)], finalitySchema, async () => {
     const instructions = settlements.map(({ instruction }) => instruction);
-    const override = await overrideBehind(world, mission, view, last.instruction, acts);
+    const override = overrides.find(({ override_id }) => override_id === last.instruction.override_id);
     const environment = await environmentOf(world.client, mission, view);
     const evaluation = evaluationOf(attempt, { override, instructions }, environment, world.client.chain.clock.now());
-    const deltas = evaluation.phi_result ? deltasAfter(attempt, last.instruction, override) : [];
+    const deltas = evaluation.phi_result ? deltasAfter(attempt, last.instruction, overrides) : [];
     return { engine: attempt.engine.key, evaluation, deltas };
   });
 }
@@ -192,6 +210,7 @@ async function finaliseAttempt(world: World, mission: Mission, view: NodeView, a
 /** Clearings of a mission that became final by what their panels found or an appeal made of it, in the order of nodes and attempts. */
 export async function finalClearings(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly FinalClearing[]> {
   const found: FinalClearing[] = [];
+  const acts = await actsOn(world.client, mission.address);
   for (const current of nodes.filter((view) => !isBranch(view))) {
     for (let number = 0; number <= current.attempt; number += 1) {
       const view = { ...current, attempt: number };
@@ -202,7 +221,10 @@ export async function finalClearings(world: World, mission: Mission, nodes: read
       if (attempt === undefined) continue;
       const { record, world: deployment } = attempt;
       const { evaluation, deltas } = final;
-      if (record === undefined || last.instruction.override_id !== undefined) {
+      const own = acts.filter((act) => act.node === current.law.number && act.attempt === number);
+      const kept = await Promise.all(own.map(({ deed }) => world.recall(overrideKey(mission, view, deed.receipt), overrideSchema)));
+      const isOverruled = exoneratedIn(kept.flatMap((one) => one?.override ?? [])).length > 0;
+      if (record === undefined || last.instruction.override_id !== undefined || isOverruled) {
         if (deltas.length > 0) found.push({ evaluation, deltas, world: deployment, judged: undefined });
         continue;
       }
@@ -248,21 +270,6 @@ async function settlementsOf(world: World, mission: Mission, view: NodeView): Pr
     if (next === undefined) return found;
     found.push(next);
   }
-}
-
-async function overrideBehind(
-  world: World,
-  mission: Mission,
-  view: NodeView,
-  { override_id }: SettlementInstruction,
-  acts: readonly Act[],
-): Promise<OverrideRecord | undefined> {
-  if (override_id === undefined) return undefined;
-  for (const { deed } of acts) {
-    const found = await world.recall(overrideKey(mission, view, deed.receipt), overrideSchema);
-    if (found?.override.override_id === override_id) return found.override;
-  }
-  return undefined;
 }
 
 /** Unanswered appeals that have not expired. All others were upheld and settled again, or block nothing. */

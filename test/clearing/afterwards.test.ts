@@ -338,6 +338,14 @@ describe("passports", () => {
   it("take a delta when its decision is final, once, and only their own", async () => {
     const { decision, instruction, obligation, docket } = await settled();
     const [delta] = deltasOf(instruction, decision, SCENARIO.engine);
+    const agent = delta?.agent_id ?? "";
+    const forged = { passport_delta: { [`${agent}.failed_obligations`]: 1, [`${agent}.forge_up_attempts`]: 2 } };
+    const freed = deltasOf({ ...instruction, penalty_action: undefined, reputation_action: forged }, decision, SCENARIO.engine, [agent]);
+    expect(
+      freed.map(({ fields }) => fields),
+      "an appeal frees of a failure, not of forgeries",
+    ).to.deep.equal([{ forge_up_attempts: "+2" }]);
+    expect(deltasOf(instruction, decision, SCENARIO.engine, [agent])).to.deep.equal([]);
     if (delta === undefined) throw new Error("the scenario announces a delta");
     expect(delta.fields).to.deep.equal({ dependency_policy_compliance: "-1", cleared_obligations: "+1", policy_violations: "+1" });
     const at = (hours: bigint) =>

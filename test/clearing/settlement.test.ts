@@ -257,6 +257,9 @@ describe("a human act", () => {
     expect(refusals(recordOverride({ ...input, envelope: low.envelope }))).to.deep.equal(["OVERRIDE_BELOW_FLOOR"]);
     expect(refusals(recordOverride(input)), "nothing was admitted").to.deep.equal(["OVERRIDE_BELOW_FLOOR"]);
     expect(refusals(write(ruling({ payees: ["lab"] })))).to.deep.equal(["OVERRIDE_OF_STRANGER"]);
+    expect(refusals(write({ exonerated: ["ann", "lab"] }))).to.deep.equal(["OVERRIDE_OF_STRANGER"]);
+    expect(granted(write({ exonerated: ["bob"] })).exonerated).to.deep.equal(["bob"]);
+    expect(granted(write())).to.not.have.property("exonerated");
   });
 
   it("refunds what it passes at a score of nothing, by nobody's multiplier", () => {

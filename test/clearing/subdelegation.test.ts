@@ -14,8 +14,11 @@ const { signers, registry } = castOf("freight", {
   orchestrator: { principal: "logistics" },
   broker: { principal: "brokers" },
   carrier: { principal: "carriers" },
+  driver: { principal: "drivers" },
 });
 const world = deployment(registry);
+/** Where everybody undertook what they work under by another act than a signature. */
+const open = deployment(registry, { undertook: () => true });
 
 function terms(requestor: string, provider: string, change: Partial<ObligationTerms> = {}): ObligationTerms {
   return {
@@ -90,6 +93,23 @@ describe("subdelegation", () => {
     expect(chain.map(({ fault }) => fault)).to.deep.equal(["delegation", "own", "none"]);
     const failed = granted(attributeFault([link(root, "complied", "failed")]));
     expect(failed[0]?.fields).to.deep.equal({ failed_obligations: 1 });
+  });
+
+  it("accuses nobody whom an appeal freed, and the link above of what nobody below is at fault for", () => {
+    const chain = (exonerated: readonly string[]) =>
+      granted(attributeFault([link(root, "violated"), link(brokered, "violated"), { ...link(shared, "complied", "failed"), exonerated }]));
+    const shared = granted(
+      bindSubdelegation(child(brokered, "broker", "carrier", { obligation_id: hashOf({ two: 1 }), agents: ["driver"] }), brokered, open),
+    );
+    expect(chain(["driver"]).map(({ agents, fault }) => ({ agents, fault }))).to.deep.equal([
+      { agents: ["orchestrator"], fault: "delegation" },
+      { agents: ["broker"], fault: "delegation" },
+      { agents: ["carrier"], fault: "own" },
+    ]);
+    const freed = chain(["driver", "carrier"]);
+    expect(freed.map(({ fault }) => fault)).to.deep.equal(["delegation", "own", "none"]);
+    expect(freed.at(-1)).to.deep.include({ agents: ["carrier", "driver"], fields: {} });
+    expect(chain(["somebody else"]).at(-1)?.agents).to.deep.equal(["carrier", "driver"]);
   });
 
   it("refuses a chain with a link missing, or another's decision", () => {

@@ -93,7 +93,7 @@ async function clearing(name: string, odd: Partial<Judgement> = {}, ruled?: numb
     const evaluation = evaluationOf(attempt, { instructions: [instruction] }, environment, NOW + 3600n);
     const works = [{ slot: 0, outputHash: OUTPUT, handed: OUTPUT, output: {} }];
     const judged = { record, world, works, terms: undefined };
-    return { evaluation, deltas: deltasAfter(attempt, instruction, undefined), world, judged };
+    return { evaluation, deltas: deltasAfter(attempt, instruction, []), world, judged };
   }
   const override = overrideOf(attempt, {
     ...{ act: "RESOLVE_APPEAL", acted_by: [account("adjudicator")], justification: sha256("read it"), receipt: "0xact" },
@@ -103,7 +103,7 @@ async function clearing(name: string, odd: Partial<Judgement> = {}, ruled?: numb
   const second = instructionOf(attempt, { override, earlier: [instruction], multipliers });
   if (second === undefined) throw new Error("nothing was ruled");
   const evaluation = evaluationOf(attempt, { override, instructions: [instruction, second] }, environment, NOW + 3600n);
-  return { evaluation, deltas: deltasAfter(attempt, second, override), world, judged: undefined };
+  return { evaluation, deltas: deltasAfter(attempt, second, [override]), world, judged: undefined };
 }
 
 /** Clearings one after the other, each taking up the passports of those before. */

@@ -184,7 +184,7 @@ const documentChecks: readonly DocumentCheck[] = [
                 const [found] = of("execution.clearing", [...place, String(drawBlock)]);
                 return found === undefined ? undefined : clearingRecordSchema.parse(block(found.content));
               },
-              overrides: of("execution.override", place).map((entry) => overrideSchema.parse(block(entry.content)).override),
+              overrides: of("execution.override", place).map((entry) => overrideSchema.parse(block(entry.content))),
               settlements: of("execution.settlement", place)
                 .toSorted((a, b) => Number(a.subjects[3]) - Number(b.subjects[3]))
                 .map((entry) => settlementSchema.parse(block(entry.content))),

@@ -11,7 +11,7 @@ import { blockFile } from "../bundle/bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { accountOf, hexOf } from "./documents.ts";
 import type { Inspection } from "./inspection.ts";
-import { recordOf } from "./works.ts";
+import { overridesIn, recordOf } from "./works.ts";
 
 type Records = Pick<AuditContext, "log" | "block" | "hasBlock">;
 
@@ -27,6 +27,7 @@ export function delegationsIn(records: Records): DelegationRecords {
     },
     recall: async <Value>(kind: string, subjects: readonly (string | number)[], schema: z.ZodType<Value>) =>
       recordOf(records, `execution.${kind}`, subjects, schema)?.value,
+    overrides: async (mission, { node, attempt }) => overridesIn(records, [mission, node, attempt]).map(({ override }) => override),
   };
 }
 

@@ -27,7 +27,7 @@ import type { AuditContext } from "./context.ts";
 import { standingsAt } from "./decisions.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { END } from "./settlements.ts";
-import { recordOf } from "./works.ts";
+import { overridesIn, recordOf } from "./works.ts";
 
 /** What the mission's final clearings mean for passports, folded again; what the Regulator posted of it, and whose weight it moved. */
 export const passports: Check = {
@@ -107,7 +107,8 @@ export async function finalClearings(context: AuditContext): Promise<readonly Fi
       const { standings } = await standingsAt(context, { at: END, node: law.number, attempt });
       const { evaluation, deltas, engine } = final;
       const world = cityDeployment({ ...record?.keys, [evaluation.clearing_engine]: engine }, standings);
-      if (record === undefined || last.instruction.override_id !== undefined) {
+      const isOverruled = overridesIn(context, place).some(({ override }) => override.exonerated !== undefined);
+      if (record === undefined || last.instruction.override_id !== undefined || isOverruled) {
         if (deltas.length > 0) found.push({ evaluation, deltas, world, judged: undefined });
         continue;
       }

@@ -12,6 +12,7 @@ import {
   evaluationOf,
   type Finality,
   instructionOf,
+  type Override,
   overrideOf,
   type Settlement,
 } from "../../execution/settlement-record.ts";
@@ -25,7 +26,7 @@ export interface SettledAttempt {
   readonly obligation: Obligation;
   /** Clearings of the attempt by the block that drew their panel. */
   readonly recordOf: (drawBlock: number) => ClearingRecord | undefined;
-  readonly overrides: readonly OverrideRecord[];
+  readonly overrides: readonly Override[];
   /** In order: each took the place of the one before. */
   readonly settlements: readonly Settlement[];
   readonly finality: Finality | undefined;
@@ -36,13 +37,18 @@ export interface SettledAttempt {
 /** Where every unit of the attempt's prices went in the end; undefined if nothing was settled. */
 export function recomputeSettlement(seen: Inspection, attempt: SettledAttempt): readonly DistributionLine[] | undefined {
   const { subject, file, settlements, overrides, finality } = attempt;
+  for (const { engine, override } of overrides)
+    if (override.exonerated !== undefined) {
+      const of = attemptBehind(seen, attempt, { engine, signed: override, drawBlock: 0 });
+      ruledAgain(seen, { ...attempt, what: "the human act that freed somebody of the failure" }, of, override);
+    }
   const instructions: SettlementInstruction[] = [];
   let last: { readonly of: Attempt; readonly override: OverrideRecord | undefined } | undefined;
   for (const settlement of settlements) {
     const { instruction } = settlement;
-    const of = attemptBehind(seen, attempt, settlement);
-    const override = overrides.find(({ override_id }) => override_id === instruction.override_id);
-    if (instruction.override_id !== undefined) ruledAgain(seen, attempt, of, override);
+    const of = attemptBehind(seen, attempt, { ...settlement, signed: instruction });
+    const override = overrides.find(({ override: { override_id } }) => override_id === instruction.override_id)?.override;
+    if (instruction.override_id !== undefined) ruledAgain(seen, { ...attempt, what: "the human act behind its instruction" }, of, override);
     const again = instructionOf(of, { override, earlier: instructions, multipliers: multipliersIn(instruction) });
     seen.same(instruction.instruction_id, again?.instruction_id, `${subject}: instruction, derived again`, file);
     seen.holds(isInstructionSigned(instruction, of.world), `${subject}: instruction`, "is not signed by the engine", file);
@@ -56,7 +62,8 @@ export function recomputeSettlement(seen: Inspection, attempt: SettledAttempt): 
     const now = BigInt(secondsOf(evaluation.evaluated_at));
     const again = evaluationOf(last.of, { override: last.override, instructions }, { appealsFiledAt: [], resolvedConflicts: [] }, now);
     seen.same(evaluation.finality_evaluation_id, again.finality_evaluation_id, `${subject}: finality, evaluated again`, file);
-    const due = deltasAfter(last.of, final, last.override);
+    const acts = overrides.map(({ override }) => override);
+    const due = deltasAfter(last.of, final, acts);
     seen.same(
       deltas.map(({ delta_id }) => delta_id),
       due.map(({ delta_id }) => delta_id),
@@ -67,14 +74,15 @@ export function recomputeSettlement(seen: Inspection, attempt: SettledAttempt): 
   return linesOf(final, attempt.obligation);
 }
 
+type SignedByEngine = Pick<OverrideRecord, "clearing_engine" | "clearing_engine_signature">;
+
 /** The parties as somebody knows them, and the engine as one that signs again what it has signed there. */
 function attemptBehind(
   seen: Inspection,
   { subject, file, obligation, recordOf, standings, undertook }: SettledAttempt,
-  settlement: Settlement,
+  { engine: key, drawBlock, signed }: Pick<Settlement, "engine" | "drawBlock"> & { readonly signed: SignedByEngine },
 ): Attempt {
-  const { instruction, engine: key, drawBlock } = settlement;
-  const { clearing_engine: id, clearing_engine_signature: signature } = instruction;
+  const { clearing_engine: id, clearing_engine_signature: signature } = signed;
   seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the engine's key`, file);
   const record = drawBlock === 0 ? undefined : recordOf(drawBlock);
   seen.holds(drawBlock === 0 || record !== undefined, `${subject}: the clearing that it follows from`, "is not in the log", file);
@@ -83,13 +91,19 @@ function attemptBehind(
   return { obligation, record, world, engine: { id, key, sign: () => signature } };
 }
 
-/** The record of a human act that moved money: signed, and resting on nothing below the floor. */
-function ruledAgain(seen: Inspection, { subject, file }: SettledAttempt, of: Attempt, override: OverrideRecord | undefined): void {
-  const name = `${subject}: the human act behind its instruction`;
+/** The record of a human act that moved money, or freed somebody of a failure: signed, and resting on nothing below the floor. */
+function ruledAgain(
+  seen: Inspection,
+  { subject, file, what }: Pick<SettledAttempt, "subject" | "file"> & { readonly what: string },
+  of: Attempt,
+  override: OverrideRecord | undefined,
+): void {
+  const name = `${subject}: ${what}`;
   if (!seen.holds(override !== undefined, name, "is not in the log", file) || override === undefined) return;
   seen.holds(isOverrideSigned(override, of.world), name, "is not signed by the engine", file);
-  const { act, acted_by, justification, receipt, ruling, clearing_decision_hash: decision, acted_at, appeal_window_closes_at } = override;
-  const deed = { act, acted_by, justification, receipt, ...(ruling === undefined ? {} : { ruling }), decision };
+  const { act, acted_by, justification, receipt, ruling, exonerated, acted_at, appeal_window_closes_at } = override;
+  const decision = override.clearing_decision_hash;
+  const deed = { act, acted_by, justification, receipt, ...(ruling === undefined ? {} : { ruling }), exonerated, decision };
   const times = { at: BigInt(secondsOf(acted_at)), appealsUntil: BigInt(secondsOf(appeal_window_closes_at)) };
   seen.same(override.override_id, overrideOf(of, { ...deed, ...times }).override_id, `${name}, written down again`, file);
 }

@@ -1,10 +1,16 @@
 import type { DistributionLine } from "../../clearing/distribution.ts";
 import { secondsOf, toBps } from "../../clearing/fields.ts";
 import { obligationHash, obligationSchema } from "../../clearing/obligation.ts";
-import type { OverrideRecord } from "../../clearing/override.ts";
 import { clearingRecordSchema } from "../../execution/clearing-record.ts";
 import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
-import { finalitySchema, overrideSchema, type Settlement, settlementSchema } from "../../execution/settlement-record.ts";
+import {
+  exoneratedBy,
+  finalitySchema,
+  type Override,
+  overrideSchema,
+  type Settlement,
+  settlementSchema,
+} from "../../execution/settlement-record.ts";
 import { NODE_ACTS } from "../../execution/settlements.ts";
 import { ACTION_NAMES } from "../../protocol/actions.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
@@ -148,11 +154,14 @@ async function overridesOf(
   context: AuditContext,
   seen: Inspection,
   { node, attempt, subject }: Place,
-  { executors }: NodeTerms,
-): Promise<readonly OverrideRecord[]> {
+  terms: NodeTerms,
+): Promise<readonly Override[]> {
   const { record, mission, history, log, chain } = context;
   const resolved = record.events("CollaborationContract", "AppealResolved");
   const approved = record.events("CollaborationContract", "ReviewApproved");
+  const waiting = record
+    .events("CollaborationContract", "SlashPending")
+    .reduce((mask, { args }) => (args.node === node && args.attempt === attempt ? mask | args.mask : mask), 0);
   const acts = record
     .events("AdjudicationProcedure", "OverrideExecuted")
     .filter(({ args }) => args.mission === mission && args.node === node)
@@ -168,7 +177,7 @@ async function overridesOf(
   const written = log.flatMap(({ kind, subjects }) =>
     kind === "execution.override" && wanted.every((part, place) => subjects[place] === part) ? [subjects[3] ?? ""] : [],
   );
-  const found: OverrideRecord[] = [];
+  const found: Override[] = [];
   for (const { args, hash, block, name } of acts) {
     const about = `${subject}: ${name}`;
     const kept = recordOf(context, "execution.override", [mission, node, attempt, args.digest], overrideSchema);
@@ -187,11 +196,14 @@ async function overridesOf(
     if (override.ruling !== undefined && granted !== undefined && "agreeing" in granted)
       seen.same(
         override.ruling.payees,
-        executors.flatMap(({ slot, agent }) => (((granted.agreeing >> slot) & 1) === 1 ? [agent] : [])),
+        terms.executors.flatMap(({ slot, agent }) => (((granted.agreeing >> slot) & 1) === 1 ? [agent] : [])),
         `${about}: whom it pays`,
         blockFile(kept.id),
       );
-    found.push(override);
+    const ruled = resolved.find((each) => each.hash === hash)?.args;
+    const freed = ruled === undefined ? [] : exoneratedBy(ruled, waiting, termsOfNode(terms));
+    seen.same(override.exonerated ?? [], freed, `${about}: whom it frees of the failure`, blockFile(kept.id));
+    found.push(kept.value);
   }
   seen.same(
     written.filter((digest) => !acts.some(({ args }) => args.digest === digest)),

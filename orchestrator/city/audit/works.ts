@@ -1,7 +1,20 @@
 import type { z } from "zod";
+import { overrideSchema } from "../../execution/settlement-record.ts";
 import type { ContentId } from "../../primitives/hex.ts";
 import type { JsonValue } from "../../primitives/json.ts";
 import type { AuditContext } from "./context.ts";
+
+/** Records of human acts on an attempt. */
+export function overridesIn(
+  records: Pick<AuditContext, "log" | "block" | "hasBlock">,
+  place: readonly (string | number)[],
+): readonly z.infer<typeof overrideSchema>[] {
+  const about = place.map(String);
+  const acts = records.log.flatMap(({ kind, subjects }) =>
+    kind === "execution.override" && about.every((part, at) => subjects[at] === part) ? [subjects[3] ?? ""] : [],
+  );
+  return [...new Set(acts)].flatMap((digest) => recordOf(records, "execution.override", [...place, digest], overrideSchema)?.value ?? []);
+}
 
 /** A record of execution: `execution.work` about this mission, node, attempt and slot, and so on. The last one holds. */
 export function recordOf<Value>(
