@@ -79,7 +79,8 @@ export async function act({ client, keep, sender }: Panel, seats: readonly Seat[
   for (const { account } of seats) {
     signatures.push({ adjudicator: account.address, signature: await signOrder(client, account, message) });
   }
-  const intent = intentKey("act", message.mission, message.node, order.caseHash, order.action);
+  // Two rulings on one case may differ in their data alone: appeals on two attempts at a node.
+  const intent = intentKey("act", message.mission, message.node, order.caseHash, order.action, message.data);
   await client.adjudication.act([message, ascending(signatures)], { intent, account: sender });
 }
 

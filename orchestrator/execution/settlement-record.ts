@@ -125,7 +125,11 @@ export interface Resolved {
  * Whom a ruling on appeals frees of a failure: everyone whose slash waited for it, but whom it slashes itself
  * (`contracts/collaboration/Appeals.sol`). `waiting`: bit per slot.
  */
-export function exoneratedBy({ upheld, slash, culprits }: Resolved, waiting: number, { settlement_policy }: Obligation): readonly string[] {
+export function exoneratedBy(
+  { upheld, slash, culprits }: Resolved,
+  waiting: number,
+  { settlement_policy }: Pick<Obligation, "settlement_policy">,
+): readonly string[] {
   const freed = upheld === 0 ? 0 : waiting & ~(slash === 0n ? 0 : culprits);
   const promises = settlement_policy?.release?.promises ?? [];
   return numbersIn(BigInt(freed)).flatMap((slot) => promises.find(({ items }) => items === itemsOfSlot(slot))?.payee ?? []);

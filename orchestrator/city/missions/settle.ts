@@ -42,7 +42,12 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
 async function hearAppeals(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {
   const contract = world.client.mission(mission.address);
   for (const view of await viewNodes(world, mission)) {
-    for (const subject of await appealsOn(city, world, mission, view)) {
+    const heard = new Set<number>();
+    for (;;) {
+      // A ruling on one attempt changes the case that a ruling on another would name.
+      const subject = (await appealsOn(city, world, mission, view)).find(({ attempt }) => !heard.has(attempt));
+      if (subject === undefined) break;
+      heard.add(subject.attempt);
       const [, until] = await contract.appealsOf(subject.node, subject.attempt);
       // An appeal that was not decided when it was heard is not asked again.
       if (BigInt(until) < city.chain.clock.now()) continue;
