@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { recompileLaw, statedGoalHash } from "../client/compile-law.ts";
-import { type LawLimits, readLimits } from "../client/law-limits.ts";
+import { keepsParentFloor, type LawLimits, parentFloorOf, readLimits } from "../client/law-limits.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { type Message, signMessage } from "../client/sign/sign-message.ts";
 import { MAX_SPONSORSHIPS } from "../legislature/endorse.ts";
@@ -20,6 +20,7 @@ import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { StatedExposure } from "../protocol/mission-file-schema.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { LawText, SESSION_CALLS, SessionMessageType } from "../protocol/session-calls.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
 import { packRanking } from "../rules/condorcet.ts";
 import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import { NeedsOwner, WillNotSign } from "./errors.ts";
@@ -192,7 +193,9 @@ export class Voter {
     const law = this.#limits.get(edition) ?? readLimits(client, edition);
     this.#limits.set(edition, law);
     law.catch(() => this.#limits.delete(edition));
-    return { number, deadline, openedBlock, goalHash, candidates, limits: await law };
+    const parentFloor = await parentFloorOf(client, number);
+    const required = { ...(await law), ...(parentFloor === undefined ? {} : { parentFloor }) };
+    return { number, deadline, openedBlock, goalHash, candidates, limits: required };
   }
 
   /** The mind's context: facts about the city from the city, the constitution from the chain. */
@@ -330,6 +333,7 @@ function requireShown(what: string, document: MissionDocument, goal: Goal, shape
   said("risk", riskOf(goal, limits), document.risk);
   said("exposure", sorted(exposureOf(goal)), sorted(document.exposure));
   said("title", shape.title, document.title);
+  if (document.nodes.some(({ floor }) => !keepsParentFloor(EvidenceClass[floor], limits))) throw new WillNotSign(what, "floor");
   let nodes: ReturnType<typeof layOut>;
   try {
     nodes = layOut(goal, shape);

@@ -9,7 +9,7 @@ import { servicesRootOf } from "../rules/admissions.ts";
 import { Band, decodeLaw, type LawHeader, type LawNode, lawLength, MAX_NODES, Risk, specHashOf } from "../rules/law-codec.ts";
 import { type CodeShape, type OpcodeName, shapeOf } from "./bytecode.ts";
 import { admittedBy, lawNodeOf, recompileLaw, statedGoalHash } from "./compile-law.ts";
-import { type LawLimits, riskOfBudget, riskOfExposure } from "./law-limits.ts";
+import { keepsParentFloor, type LawLimits, riskOfBudget, riskOfExposure } from "./law-limits.ts";
 
 /** Manipulations that a codifier could attempt (AgentCity A.7, Table 10). */
 export const MANIPULATIONS = {
@@ -270,6 +270,7 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
     holds(node.risk >= Risk[riskOfBudget(node.budget, limits)], label, "has a lower risk than its budget");
     holds(node.risk <= header.risk, label, "has a higher risk than its mission");
     holds(node.floor >= EvidenceClass[limits.minFloor[risk]], label, `asks for weaker evidence than ${limits.minFloor[risk]}`);
+    holds(keepsParentFloor(node.floor, limits), label, `asks for weaker evidence than ${limits.parentFloor}, as the node above does`);
     holds(node.panelSize >= limits.minPanel[risk], label, `has a panel smaller than ${limits.minPanel[risk]}`);
     holds(node.band >= Band[limits.minBand[risk]], label, `has an appeal window below ${limits.minBand[risk]}`);
     holds(node.timeout > 0 && node.timeout <= limits.maxNodeTimeout, label, `gives ${node.timeout} s, at most ${limits.maxNodeTimeout}`);

@@ -5,7 +5,6 @@ import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { CodifierOperation } from "../protocol/operations.ts";
 import { decodeLaw } from "../rules/law-codec.ts";
-import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import type { CityClient } from "./client.ts";
 import {
   auditCodification,
@@ -16,7 +15,7 @@ import {
   reportHash,
 } from "./codification-audit.ts";
 import type { CompiledLaw } from "./compile-law.ts";
-import { readLimits } from "./law-limits.ts";
+import { limitsOf } from "./law-limits.ts";
 
 /** Result of an operation on a spec: the hashes of its output and of its intermediate artifact. */
 export interface OperationResult {
@@ -45,7 +44,7 @@ export async function codificationOf(client: CityClient, session: bigint, compil
 
 /** The current on-chain facts for the audit of a session's law. */
 export async function readCodificationFacts(client: CityClient, session: bigint, law: Hex): Promise<CodificationFacts> {
-  const { winner, goalHash, deposit, params, rules, mission } = await client.legislation.sessionOf(session);
+  const { winner, goalHash, deposit, rules, mission } = await client.legislation.sessionOf(session);
   const { specHash } = await client.legislation.candidateOf(session, winner);
   return {
     session,
@@ -53,7 +52,7 @@ export async function readCodificationFacts(client: CityClient, session: bigint,
     goalHash,
     // Once the law is deployed, the mission holds its money.
     deposit: BigInt(mission) === 0n ? deposit : (await client.mission(mission).ledger()).deposit,
-    limits: await readLimits(client, unpackMissionParams(params).edition),
+    limits: await limitsOf(client, session),
     predicates: await approvedPredicates(client, law),
     template: await templateFacts(client, rules.template),
   };

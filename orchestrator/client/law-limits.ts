@@ -1,8 +1,10 @@
+import { zeroAddress } from "viem";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { EXPOSURE_INPUTS, type Exposure, type ExposureBand, exposureBand, exposureScore, valueAtRisk } from "../protocol/exposure.ts";
 import type { StatedExposure } from "../protocol/mission-file-schema.ts";
-import { EvidenceClass } from "../rules/admissibility.ts";
-import { Band } from "../rules/law-codec.ts";
+import { classAt, EvidenceClass, geq } from "../rules/admissibility.ts";
+import { Band, lawNode } from "../rules/law-codec.ts";
+import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import type { CityClient } from "./client.ts";
 import { parametersIn } from "./editions.ts";
 
@@ -30,6 +32,13 @@ export interface LawLimits {
   /** Smallest unit. */
   readonly mediumRiskFrom: bigint;
   readonly highRiskFrom: bigint;
+  /** Floor of the node that the mission is: no node below asks for weaker evidence (RAILS 9.2). Absent for a mission of its own. */
+  readonly parentFloor?: FloorName | undefined;
+}
+
+/** Whether a node's floor is ⪰ that of the node that the mission is. */
+export function keepsParentFloor(floor: number, { parentFloor = "SELF" }: Pick<LawLimits, "parentFloor">): boolean {
+  return geq(classAt(BigInt(floor), 0), EvidenceClass[parentFloor]);
 }
 
 /** The risk of a budget by itself (decision 8). */
@@ -54,6 +63,21 @@ export function riskOfExposure(budget: bigint, stated: StatedExposure, limits: P
   };
   const inputs = EXPOSURE_INPUTS.map((input) => [input, Math.max(known[input] ?? 0, stated[input] ?? 0)] as const);
   return RISK_OF_BAND[exposureBand(exposureScore(Object.fromEntries(inputs) as Exposure))];
+}
+
+/** The requirements for the law of a session: those in force when it opened, and if its mission is a node of another one, that node's floor. */
+export async function limitsOf(client: CityClient, session: bigint): Promise<LawLimits> {
+  const { params } = await client.legislation.sessionOf(session);
+  const limits = await readLimits(client, unpackMissionParams(params).edition);
+  const parentFloor = await parentFloorOf(client, session);
+  return parentFloor === undefined ? limits : { ...limits, parentFloor };
+}
+
+/** Floor of the node that a session's mission is; undefined for a mission of its own. */
+export async function parentFloorOf(client: CityClient, session: bigint): Promise<FloorName | undefined> {
+  const [mission, node] = await client.legislation.parentOf(session);
+  if (mission === zeroAddress) return undefined;
+  return nameOf<FloorName>(EvidenceClass, BigInt(lawNode(await client.mission(mission).law(), node).floor));
 }
 
 /** The constitution's requirements for a law in an edition of its table: the one under which the law's session opened, or the newest. */

@@ -8,6 +8,7 @@ import { publicKeySchema, type Signer } from "../clearing/signature.ts";
 import { concludeDelegation, type DelegationRecord, delegationRecordSchema, isAtFault, type Link } from "../clearing/subdelegation.ts";
 import { numbersIn } from "../primitives/bitmap.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
+import { evidenceClasses } from "../protocol/evidence.ts";
 import type { LawHeader, LawNode } from "../rules/law-codec.ts";
 import type { Reason } from "../rules/reasons.ts";
 import { cityDeployment, clearingRecordSchema, granted, standingsSaid, TRUSTED } from "./clearing-record.ts";
@@ -34,7 +35,7 @@ export interface BranchTerms {
   readonly attempt: number;
   /** Digest of the law's words, which say what the node is for. */
   readonly docHash: Hash;
-  readonly law: Pick<LawNode, "predecessors" | "predicate">;
+  readonly law: Pick<LawNode, "floor" | "predecessors" | "predicate">;
   readonly duration: LawHeader["duration"];
   /** Smallest units. */
   readonly lent: bigint;
@@ -46,7 +47,7 @@ export interface BranchTerms {
 
 /**
  * The obligation of a node that is a mission (RAILS 9.2). It is undertaken by the session that is opened for it, and whoever works below does
- * so under an obligation that names this one. No item of evidence counts for it, so its floors bar none: those below are their own laws'.
+ * so under an obligation that names this one and whose floors are not below this one's. No item of evidence counts for the branch itself.
  */
 export function termsOfBranch({ law, parent, ...branch }: BranchTerms): ObligationTerms {
   const { mission, node, attempt } = branch;
@@ -58,7 +59,7 @@ export function termsOfBranch({ law, parent, ...branch }: BranchTerms): Obligati
     prohibitions: ["to spend more than it is lent"],
     required_actions: ["make a law by its own session", "close its books, and return what it has not spent"],
     acceptance_criteria: ["its own law's mission is completed"],
-    admissibility_floors: { fee_release: "SELF" },
+    admissibility_floors: { fee_release: evidenceClasses[law.floor] ?? "PROOF" },
     verifier_policy: { verifiers: [], count: 1, drawn_by: BRANCH_RULE, questions: ["performance"] },
     economic_terms: { fee: Number(branch.lent), collateral: 0, currency: "settlement token" },
     deadlines: {

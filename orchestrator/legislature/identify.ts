@@ -3,14 +3,13 @@ import { z } from "zod";
 import type { SignedAttestation } from "../clerks/registrar.ts";
 import { goalHashOf } from "../client/compile-law.ts";
 import { electorsAmong } from "../client/eligibility.ts";
-import { readLimits } from "../client/law-limits.ts";
+import { limitsOf } from "../client/law-limits.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { unlessAbsent } from "../minds/absence.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import { sevenSchemas } from "../protocol/seven-messages.ts";
-import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import { type LegislatureContext, payerOf } from "./context.ts";
 import { nextReading, type SessionState } from "./state.ts";
 import { producerFacts, surveyRecord } from "./survey.ts";
@@ -80,14 +79,14 @@ export function identify(context: LegislatureContext) {
         voters.push({ index, facts: await producerFacts(client, attestation.agent) });
       }
       voters.sort((a, b) => a.index - b.index);
-      const { sponsor, params, rules } = await client.legislation.sessionOf(BigInt(state.session));
+      const { sponsor, rules } = await client.legislation.sessionOf(BigInt(state.session));
       const survey = {
         voters: voters.map(({ facts }) => facts),
         // A principal that is going to adopt the petitioned session does not work in it either.
         sponsor: BigInt(sponsor) === 0n ? context.options.sponsor.address : sponsor,
         verifiers: Number(await client.evidence.verifierCount()),
         minSponsors: rules.minSponsors,
-        limits: await readLimits(client, unpackMissionParams(params).edition),
+        limits: await limitsOf(client, BigInt(state.session)),
       };
       return { survey: context.save(surveyRecord(survey)) };
     },

@@ -2,6 +2,7 @@ import { zeroAddress } from "viem";
 import { z } from "zod";
 import { TransactionReverted } from "../chain/errors.ts";
 import { type CompiledLaw, compileLaw, statedGoalHash } from "../client/compile-law.ts";
+import { keepsParentFloor } from "../client/law-limits.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
 import { unlessAbsent } from "../minds/absence.ts";
@@ -22,6 +23,7 @@ import { type MissionDocument, missionDocumentSchema } from "../protocol/mission
 import { isPlanned } from "../protocol/mission-file.ts";
 import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
 import { planOfMission, planRecord } from "../protocol/mission-plan.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
 import { type BarredLaw, type Grounds, isAbstention, type LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
 import { endorse, MAX_LAWS, type Opinion, supportersOf } from "./endorse.ts";
@@ -352,7 +354,7 @@ function lawfulOnce(context: LegislatureContext): (law: CompiledLaw, facts: City
   };
 }
 
-/** Whether the on-chain validator would accept the law: one that cannot be enacted is not proposed. */
+/** Whether the on-chain validator and the Codifier's audit would accept the law: one that cannot be enacted is not proposed. */
 export async function isLawful(
   context: LegislatureContext,
   { law, document }: CompiledLaw,
@@ -361,6 +363,7 @@ export async function isLawful(
 ): Promise<boolean> {
   const witnesses = witnessesOf(document, facts);
   if (witnesses === undefined) return false;
+  if (document.nodes.some(({ floor }) => !keepsParentFloor(EvidenceClass[floor], facts.limits))) return false;
   try {
     const { address: sponsor } = context.options.sponsor;
     const { edition } = facts.limits;

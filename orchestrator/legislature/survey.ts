@@ -40,6 +40,7 @@ export const surveySchema = z.strictObject({
     numericTolerance: z.int(),
     mediumRiskFrom: unitsSchema,
     highRiskFrom: unitsSchema,
+    parentFloor: floorSchema.optional(),
   }),
 });
 export type Survey = z.output<typeof surveySchema>;

@@ -157,7 +157,7 @@ function shapeOf(goal: Goal, limits: LawLimits, plan: Plan): LawShape {
       shards: pieces,
       redundancy,
       threshold: Math.floor(redundancy / 2) + 1,
-      floor: floorOf(task, limits.minFloor[riskNumber(risk)]),
+      floor: floorOf(task, limits.minFloor[riskNumber(risk)], limits.parentFloor),
       panel: limits.minPanel[riskNumber(risk)],
       timeout: Math.min(limits.maxNodeTimeout, task.timeout ?? limits.maxNodeTimeout),
       review,
@@ -241,9 +241,13 @@ function redundancyOf(task: GoalTask, facts: CityFacts, risk: RiskName): number 
   return task.tier === TIER.CONSENSUS ? Math.max(needed, Math.min(3, able)) : 1;
 }
 
-/** Re-execution makes tier 1 evidence attested (decision 43); elsewhere the constitution's minimum applies, as one class (decision 21). */
-function floorOf(task: GoalTask, minimum: FloorName): TaskShape["floor"] {
-  const asked = [task.floor, minimum === "WIT" ? "REC" : minimum, task.tier === TIER.RERUN ? "ATT" : "SIGN"] as const;
+/**
+ * Re-execution makes tier 1 evidence attested (decision 43); elsewhere, and for a mission of its own, which has no work that could be
+ * re-executed, the constitution's minimum applies, as one class (decision 21). Never below the floor of the node that the mission is.
+ */
+function floorOf(task: GoalTask, minimum: FloorName, parentFloor: FloorName = "SELF"): TaskShape["floor"] {
+  const isRerun = task.tier === TIER.RERUN && task.mission === undefined;
+  const asked = [task.floor, minimum === "WIT" ? "REC" : minimum, isRerun ? "ATT" : "SIGN", parentFloor] as const;
   if (asked.includes("PROOF"))
     throw new GoalNotFeasible(
       `${task.name} requires PROOF, but no agent here can prove outputs`,
@@ -251,5 +255,5 @@ function floorOf(task: GoalTask, minimum: FloorName): TaskShape["floor"] {
     );
   const order: readonly TaskShape["floor"][] = ["SELF", "SIGN", "WIT", "REC", "ATT"];
   const strongest = order.findLast((name) => asked.includes(name)) ?? "ATT";
-  return task.floor === "WIT" && strongest === "REC" ? "ATT" : strongest;
+  return (task.floor === "WIT" || parentFloor === "WIT") && strongest === "REC" ? "ATT" : strongest;
 }

@@ -13,9 +13,10 @@ const BLOCKS = "blocks/";
 
 /**
  * Edition of a bundle's calls and documents: 2 since nodes start and clear in waves that are signed once, 3 since an obligation states when
- * it was bound and what the law allows under it, 4 since a node that is a mission has an obligation too, which those below name.
+ * it was bound and what the law allows under it, 4 since a node that is a mission has an obligation too, which those below name, 5 since that
+ * obligation states its law's floor, and upheld appeals say whom they free and what they change in passports.
  */
-export const EDITION = 4;
+export const EDITION = 5;
 
 const manifestSchema = z.strictObject({
   bundle: z.int(),

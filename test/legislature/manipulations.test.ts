@@ -178,6 +178,12 @@ describe("a manipulated codification", function () {
       `has a panel smaller than ${facts.limits.minPanel[1]}`,
       `asks for weaker evidence than ${facts.limits.minFloor[1]}`,
     ]);
+    const below = { ...facts, limits: { ...facts.limits, parentFloor: "ATT" as const } };
+    const weaker = law.document.nodes.filter(({ floor }) => floor !== "ATT").length;
+    expect(weaker).to.be.greaterThan(0);
+    expect(named("M6", audit(law.law, law.document, below)), "a law below a node that asks for more").to.deep.equal(
+      Array.from({ length: weaker }, () => "asks for weaker evidence than ATT, as the node above does"),
+    );
     // What the document says is exposed asks for more than its risk.
     const exposed = {
       ...law.document,

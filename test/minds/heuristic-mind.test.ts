@@ -1,8 +1,9 @@
 import { expect } from "chai";
+import type { LawLimits } from "../../orchestrator/client/law-limits.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import { layOut } from "../../orchestrator/minds/layout.ts";
 import { checkedMind, type EvidenceView, type HeardSpeech, type Mind } from "../../orchestrator/minds/mind.ts";
-import { choicesOf, optionsOf } from "../../orchestrator/minds/options.ts";
+import { choicesOf, optionsOf, plainestOf } from "../../orchestrator/minds/options.ts";
 import { personaNames } from "../../orchestrator/minds/personas.ts";
 import { doerOf } from "../../orchestrator/minds/title.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
@@ -73,6 +74,23 @@ describe("a heuristic mind", () => {
     expect(tasks.map(({ redundancy }) => redundancy)).to.deep.equal([1, 3, 1]);
     expect(tasks.map(({ floor }) => floor)).to.deep.equal(["ATT", "REC", "REC"]);
     expect(["classify", "aggregate", "parse", "fetch"].map(doerOf)).to.deep.equal(["classifier", "aggregator", "parser", "fetcher"]);
+  });
+
+  it("asks for no weaker evidence below a node than the law above does, whatever a small budget allows", () => {
+    const floorsUnder = (parentFloor: LawLimits["parentFloor"], tasks = defaultGoal.tasks) => {
+      const limits = { ...facts.limits, ...(parentFloor === undefined ? {} : { parentFloor }) };
+      return plainestOf({ ...defaultGoal, tasks, budget: 500_000_000n, risk: "LOW" }, limits).tasks.map(({ floor }) => floor);
+    };
+    expect(floorsUnder(undefined)).to.deep.equal(["ATT", "SIGN", "SIGN"]);
+    expect(floorsUnder("SELF")).to.deep.equal(["ATT", "SIGN", "SIGN"]);
+    expect(floorsUnder("REC")).to.deep.equal(["ATT", "REC", "REC"]);
+    expect(floorsUnder("WIT"), "WIT and REC are incomparable").to.deep.equal(["ATT", "WIT", "WIT"]);
+    const received = defaultGoal.tasks.map((task) => ({ ...task, floor: "REC" as const }));
+    expect(floorsUnder("WIT", received)).to.deep.equal(["ATT", "ATT", "ATT"]);
+    const [first, ...rest] = defaultGoal.tasks;
+    const branch = { ...first!, mission: { parts: 1, tasks: [first!] } };
+    expect(floorsUnder(undefined, [branch, ...rest]), "a mission of its own re-executes nothing").to.deep.equal(["SIGN", "SIGN", "SIGN"]);
+    expect(() => floorsUnder("PROOF")).to.throw("no agent here can prove outputs");
   });
 
   it("says why it supports a law, on the facts that were published about it", async () => {
