@@ -6,6 +6,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { z } from "zod";
 import type { AllowedOrigin } from "../attestation/index.ts";
 import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
+import { BundleRequests } from "../city/bundle/bundle-requests.ts";
 import type { City } from "../city/city.ts";
 import type { Hearings } from "../city/hearings/hearings.ts";
 import type { SeatDesk } from "../city/missions/open-seats.ts";
@@ -191,7 +192,9 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const { retainMonths } = options;
   const retention = retainMonths === undefined ? undefined : retentionOf(hub, retainMonths, millis);
   const breakers = showingBreakers(world, canaries, till, order);
-  const followers = [webhooks, mirror, retention, options.posted, options.hearings, breakers].filter((each) => each !== undefined);
+  const { posted, hearings } = options;
+  const requests = hearings && new BundleRequests(city);
+  const followers = [webhooks, mirror, retention, posted, hearings, requests, breakers].filter((each) => each !== undefined);
   const looking = look(hub, followers, city.progress, sleep, closing.signal);
   return {
     ...{ url, hub, world },

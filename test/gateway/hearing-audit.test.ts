@@ -1,6 +1,11 @@
 /** What a panel judged of a stranger's job, written into a bundle and verified from it alone. */
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { concat, createWalletClient, encodeFunctionData, http } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { hardhat } from "viem/chains";
+import { clearingEvaluatorAbi } from "../../orchestrator/chain/abi/ClearingEvaluator.ts";
 import { AuditFailed } from "../../orchestrator/city/audit/audit-failed.ts";
 import {
   auditHearing,
@@ -9,6 +14,7 @@ import {
   inspectHearing,
   openHearing,
 } from "../../orchestrator/city/audit/audit-hearing.ts";
+import { OwnerBusy, requestHearingBundle } from "../../orchestrator/city/bundle/bundle-requests.ts";
 import {
   HEARING_FILE,
   type HearingFile,
@@ -25,10 +31,10 @@ import type { Judgement } from "../../orchestrator/clearing/judgement.ts";
 import type { Judge } from "../../orchestrator/clearing/mesh.ts";
 import { hashOf, signHash } from "../../orchestrator/clearing/seal.ts";
 import { sealerOf } from "../../orchestrator/execution/clearing-record.ts";
-import { obligationOfJob } from "../../orchestrator/execution/hearing.ts";
+import { obligationOfJob, submittedSince } from "../../orchestrator/execution/hearing.ts";
 import type { Verifier } from "../../orchestrator/execution/seat.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
-import type { Hex } from "../../orchestrator/primitives/hex.ts";
+import type { Hash, Hex } from "../../orchestrator/primitives/hex.ts";
 import { canonicalBytes, canonicalJson, type JsonObject, type JsonValue, parseJson } from "../../orchestrator/primitives/json.ts";
 import { auditReportSchema } from "../../orchestrator/protocol/audit-report.ts";
 import { hearingKey } from "../../orchestrator/protocol/hearing.ts";
@@ -42,6 +48,9 @@ import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { serveOptions, wall } from "./gateway-city.ts";
 import { foreignJob, HEARING, type Job, type JobOptions, openJob, WORK } from "./job-parties.ts";
+
+/** Creation code of a contract that calls the address in the first 20 bytes it is given with the rest of them. */
+const FORWARDER: Hex = "0x601e8060095f395ff3601436038060145f375f5f825f5f5f3560601c5af115601a57005b5f5ffd";
 
 describe("the audit of a hearing", function () {
   this.timeout(600_000);
@@ -191,6 +200,81 @@ describe("the audit of a hearing", function () {
     for (const dir of [failed, challenged, foreign, silent]) expect((await auditHearing(dir)).passed).to.equal(true);
   });
 
+  it("reads what another contract handed in, as a party's own contract may", async () => {
+    const { chain, client } = city;
+    const account = privateKeyToAccount(generatePrivateKey());
+    await desk.faucet(account.address);
+    const wallet = createWalletClient({ account, chain: hardhat, transport: http(city.rpcUrl) });
+    const { contractAddress } = await chain.publicClient.waitForTransactionReceipt({
+      hash: await wallet.sendTransaction({ data: FORWARDER }),
+    });
+    if (contractAddress == null) throw new Error("it was not deployed");
+    let handedIn: Hash | undefined;
+    const evaluate: typeof client.evaluator.evaluate = async (args) => {
+      const data = encodeFunctionData({ abi: clearingEvaluatorAbi, functionName: "evaluate", args });
+      const through = concat([client.addresses.ClearingEvaluator, data]);
+      handedIn = await wallet.sendTransaction({ to: contractAddress, data: through });
+      await chain.publicClient.waitForTransactionReceipt({ hash: handedIn });
+      return undefined;
+    };
+    const elsewhere = { ...city, client: { ...client, evaluator: { ...client.evaluator, evaluate } } };
+    const own = hearings;
+    const through = await brought(await openJob(place(), options()));
+    const { relays } = desk;
+    hearings = new Hearings(elsewhere, {
+      verifiers: async () => verifiersIn(city),
+      issuers: issuersIn(city),
+      relays,
+      millis: () => wall.now,
+    });
+    const dir = await over(through).finally(() => {
+      hearings = own;
+    });
+    expect(handedIn, "the forwarder was used").to.not.equal(undefined);
+    const { course } = fileIn(dir).record;
+    expect(course.decisions.map(({ outcome, verdicts }) => [outcome, verdicts?.length])).to.deep.equal([["PASS", 3]]);
+    const report = await auditHearing(dir);
+    expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+    expect(report.checks.find(({ name }) => name === "JUDGEMENTS")?.verified).to.be.at.least(3);
+  });
+
+  it("counts what was submitted before a job was brought only as far back as the city looks", async () => {
+    const early = async () => {
+      const one = await openJob(place(), options());
+      await one.submit(WORK);
+      await one.open();
+      const items = await one.receipts(WORK);
+      await one.deliver(WORK, items, null);
+      await one.handIn(WORK, items);
+      return one;
+    };
+    const dir = await over(await early());
+    const file = fileIn(dir);
+    expect(file.record.course.end?.outcome).to.equal("PASS");
+    const told = await openHearing(city.chain, file);
+    const [registered] = await city.client.evaluator.history("Registered", { key: told.key });
+    const submitted = await submittedSince(city.client, file.record.terms, 0);
+    const distance = Number(registered?.blockNumber) - (submitted?.block ?? 0);
+    expect(distance).to.be.greaterThan(0);
+    const findingsWithin = async (earlier: number) =>
+      (await Promise.all(hearingChecks.map((check) => inspectHearing(check, { ...told, earlier })))).flatMap(({ findings }) =>
+        findings.map(({ check, subject }) => `${check} ${subject}`),
+      );
+    expect(await findingsWithin(distance)).to.deep.equal([]);
+    expect(await findingsWithin(distance - 1)).to.deep.equal(["WORK the work against what the escrow was given"]);
+
+    const [own, { relays }] = [hearings, desk];
+    const others = { verifiers: async () => verifiersIn(city), issuers: issuersIn(city), relays, millis: () => wall.now };
+    hearings = new Hearings(city, { ...others, earlier: 0 });
+    await gateway.close();
+    gateway = await serveGateway(city, { ...serveOptions, hearings });
+    const unseen = await over(await early());
+    expect(fileIn(unseen).record.course).to.deep.include({ decisions: [] });
+    await gateway.close();
+    hearings = own;
+    gateway = await serveGateway(city, { ...serveOptions, hearings });
+  });
+
   it("names verifiers who signed something else than follows from the work", async () => {
     const generous = (said: Judgement): Judgement => ({ ...said, score: 7_000 });
     seated = (all) => all.map((each) => ({ ...each, hear: async (brief) => (await each.hear(brief)).map(generous) }));
@@ -220,6 +304,34 @@ describe("the audit of a hearing", function () {
     const record = hearingFileSchema.shape.record.parse({ ...file.record, said: lie });
     const results = await Promise.all(hearingChecks.map((check) => inspectHearing(check, { ...told, file: signed(record) })));
     expect(results.filter(({ findings }) => findings.length > 0).map(({ name }) => name)).to.deep.equal(["JUDGEMENTS"]);
+  });
+
+  it("is written by a command while the city runs, by the city itself", async () => {
+    const home = join(directory(), "home");
+    const written = await runCli(["hearing", job.hearing, "--network", "embedded", "--json"], { home });
+    expect(written.code, written.stderr).to.equal(0);
+    const dir = join(home, "hearings", job.hearing);
+    expect(parseJson(written.stdout)).to.deep.equal({ bundle: dir });
+    expect((await auditHearing(dir)).passed).to.equal(true);
+    rmSync(dir, { recursive: true });
+    const unknown: Hash = `0x${"ab".repeat(32)}`;
+    const refused = await runCli(["hearing", unknown, "--network", "embedded", "--json"], { home });
+    expect([refused.code === 0, `${refused.stdout}${refused.stderr}`.includes("HearingNotOver")]).to.deep.equal([false, true]);
+    expect(readdirSync(join(city.dir, "bundle-requests")), "nothing is left behind").to.deep.equal([]);
+  });
+
+  it("names an owner that answers no requests, and goes on without one that ended", async () => {
+    const dir = join(directory(), "elsewhere");
+    let waited = 0;
+    const sleep = async (millis: number) => {
+      waited += millis;
+    };
+    const asked = (isAlive: () => boolean) => requestHearingBundle(dir, job.hearing, join(dir, "bundle"), { sleep, isAlive });
+    expect(await rejection(asked(() => true))).to.be.instanceOf(OwnerBusy);
+    expect(waited).to.equal(60_000);
+    expect(await asked(() => false)).to.equal(false);
+    const stops = await asked(() => waited < 61_000);
+    expect([stops, readdirSync(join(dir, "bundle-requests"))]).to.deep.equal([false, []]);
   });
 
   it("is written by one command, and verified by another, once the city is stopped", async () => {

@@ -198,9 +198,11 @@ async function heard(
       const { items } = await ask(at.url, "/v1/hearing-receipts", { hearing, work });
       return z.array(z.custom<Receipt>()).parse(items);
     },
+    /** The first of the provider's two transactions by itself: `deliver` then takes null for what is submitted. */
+    submit: (work: JsonObject) => submit(deliverableOf(work)),
     /** The provider's two transactions: to the escrow, and to the panel. */
-    async deliver(work: JsonObject, items: readonly Receipt[], submitted = work): Promise<void> {
-      await submit(deliverableOf(submitted));
+    async deliver(work: JsonObject, items: readonly Receipt[], submitted: JsonObject | null = work): Promise<void> {
+      if (submitted !== null) await submit(deliverableOf(submitted));
       const hidden = { obligation, outputHash: deliverableOf(work), trailRoot: zeroHash, items };
       await provider.city.evaluator.deliver([termsOnChain(terms), openingUnder(hidden, zeroHash)]);
     },

@@ -69,7 +69,7 @@ describe("scenario: who failed below is freed of it on appeal", function () {
   before(async () => {
     const home = join(directory(), "home");
     city = await openHome(home, "5", {
-      tell: (line) => {
+      progress: (line) => {
         if (line.includes("opened for a mission of its own")) opened += 1;
       },
       boundary: async (name) => (name === "execution:cleared" ? appealFaults() : undefined),

@@ -41,12 +41,13 @@ import {
   HEARING_FILE,
   type HearingCourse,
   type HearingFile,
+  handedInWith,
   hearingFileSchema,
   isHearingSigned,
 } from "../bundle/hearing-bundle.ts";
 import { type AuditOptions, broken, CHAIN, FILES, headOf, WITNESSED, witnessed } from "./audit-bundle.ts";
 import { AuditFailed, AuditTooHeavy } from "./audit-failed.ts";
-import { ReplayedRecord } from "./chain-record.ts";
+import { beginningOf, ReplayedRecord } from "./chain-record.ts";
 import { accountOf, hexOf } from "./documents.ts";
 import { type HandedIn, signedIn } from "./handed-in.ts";
 import { type Check, Inspection } from "./inspection.ts";
@@ -61,6 +62,8 @@ export interface HearingContext {
   readonly roles: Roles;
   readonly key: Hash;
   readonly obligation: Hash;
+  /** Blocks before a job is registered in which what was submitted counts. */
+  readonly earlier: number;
 }
 
 export interface HearingCheck extends Omit<Check, "run" | "scope"> {
@@ -115,7 +118,7 @@ const work: HearingCheck = {
     const [registered] = await client.evaluator.history("Registered", { key: context.key });
     if (!seen.holds(registered !== undefined, "the job", "is not registered") || registered === undefined) return;
     // A city looks no further back: no job is brought before it is registered.
-    const submitted = await submittedSince(client, own, Math.max(0, Number(registered.blockNumber) - MAX_EARLIER));
+    const submitted = await submittedSince(client, own, Math.max(0, Number(registered.blockNumber) - context.earlier));
     seen.same(submitted?.deliverable, deliverableOf(delivered.output), "the work against what the escrow was given");
   },
 };
@@ -242,28 +245,29 @@ interface Evaluation {
   };
 }
 
-/** Every decision with what it was made of; a decision that another contract brought about cannot be read here. */
+/** Every decision with what it was made of, whoever handed it in: with another contract's help it counts as well. */
 async function evaluations(context: HearingContext, seen: Inspection): Promise<readonly Evaluation[]> {
   const { record: happened, key, obligation, client, file } = context;
-  const calls = happened.calls("ClearingEvaluator", "evaluate");
   const { work: commitment = ZERO } = await viewHearing(client, file.record.terms);
   const found: Evaluation[] = [];
   const events = happened.events("ClearingEvaluator", "Decided").filter(({ args }) => args.key === key);
-  for (const [place, { hash, args: decided }] of events.entries()) {
+  for (const [place, { hash, at: decidedAt, args: decided }] of events.entries()) {
     const subject = `decision ${place + 1}`;
-    const call = calls.find((each) => each.hash === hash);
-    if (!seen.holds(call !== undefined, subject, "was handed in by another contract, and cannot be read here") || call === undefined)
-      continue;
     await seen.part(subject, async () => {
-      const wave = decodeClearWave(call.args[1]);
+      const earlier = events.slice(0, place).filter((each) => each.hash === hash);
+      const handed = (await handedInWith(client, key, hash))?.[earlier.length];
+      const unread = "was handed in by another contract, and this chain's node traces no calls";
+      if (!seen.holds(handed !== undefined, subject, unread) || handed === undefined) return;
+      const at = beginningOf(decidedAt);
+      const wave = decodeClearWave(handed);
       const [opening] = wave.orders[0]?.openings ?? [];
-      const { drawn, draw } = await panelAt(context, call.at);
+      const { drawn, draw } = await panelAt(context, at);
       const about = { obligation, commitment, draw };
       const said = await signedIn(client, client.addresses.ClearingEvaluator, wave, () => about);
       if (opening === undefined) throw new RangeError("no work was opened");
       // A later hand-in adds to what stands of its panel: the higher score, and no contradiction.
       const before = events.slice(0, place).findLast(({ args }) => args.panel === decided.panel)?.args;
-      found.push({ at: call.at, subject, said, opening, about, drawn, decided, before });
+      found.push({ at, subject, said, opening, about, drawn, decided, before });
     });
   }
   return found;
@@ -450,7 +454,7 @@ export async function openHearing(chain: CityChain, file: HearingFile, limits: R
   const happened = await ReplayedRecord.read(chain, addresses, addresses.ClearingEvaluator, limits.events);
   return {
     ...{ file, chain, client, record: happened, roles: new Roles(happened) },
-    ...{ key: hearingKey(own.escrow, BigInt(own.jobId)), obligation: obligationOfJob(client, own) },
+    ...{ key: hearingKey(own.escrow, BigInt(own.jobId)), obligation: obligationOfJob(client, own), earlier: MAX_EARLIER },
   };
 }
 

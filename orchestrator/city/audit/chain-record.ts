@@ -139,6 +139,11 @@ export class ReplayedRecord {
   }
 }
 
+/** Where the transaction of an event begins. */
+export function beginningOf(at: bigint): bigint {
+  return (at >> 20n) << 20n;
+}
+
 /** Room for a million transactions per block and as many events. */
 function placeOf(block: bigint, transaction: number): bigint {
   return (block << 40n) | (BigInt(transaction) << 20n);

@@ -4,6 +4,7 @@ import { agreementEscrowAbi } from "../../chain/abi/AgreementEscrow.ts";
 import { cityTokenAbi } from "../../chain/abi/CityToken.ts";
 import { clearingEvaluatorAbi } from "../../chain/abi/ClearingEvaluator.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { callsTo } from "../../chain/inner-calls.ts";
 import { type Said, saidSchema } from "../../clearing/findings.ts";
 import { hashOf, messageOf, signHash } from "../../clearing/seal.ts";
 import { publicKeySchema, signatureSchema, verifySignature } from "../../clearing/signature.ts";
@@ -58,7 +59,7 @@ const courseSchema = z.strictObject({
         class: z.int(),
         basis: decimal,
         isComplete: z.boolean(),
-        /** What was handed in; null where another contract handed it in. */
+        /** What was handed in; null where another contract handed it in and the chain's node traces no calls. */
         verdicts: z.array(verdictSchema).readonly().nullable(),
       }),
     )
@@ -179,7 +180,8 @@ async function saidAbout(
 }
 
 /** The course of a hearing, from its evaluator's events and what they were made by. */
-export async function courseOf({ chain, evaluator }: CityClient, terms: HearingTerms): Promise<HearingCourse> {
+export async function courseOf(client: CityClient, terms: HearingTerms): Promise<HearingCourse> {
+  const { chain, evaluator } = client;
   const { publicClient } = chain;
   const key = hearingKey(terms.escrow, BigInt(terms.jobId));
   const [drawn, decided, challenged, bonds, ended] = await Promise.all([
@@ -196,10 +198,10 @@ export async function courseOf({ chain, evaluator }: CityClient, terms: HearingT
   return courseSchema.parse({
     panels: drawn.map(({ args }) => ({ panel: args.panel, drawBlock: Number(args.drawBlock), closesAt: args.closesAt })),
     decisions: await Promise.all(
-      decided.map(async ({ args, transactionHash }) => ({
+      decided.map(async ({ args, transactionHash }, place) => ({
         ...{ panel: args.panel, outcome: outcomeAt(args.outcome), confidence: args.confidence, score: args.score },
         ...{ class: args.class, basis: args.basis.toString(), isComplete: args.complete },
-        verdicts: verdictsIn(await handedInBy({ publicClient }, evaluator.address, transactionHash)),
+        verdicts: verdictsIn((await handedInWith(client, key, transactionHash))?.[placeAmong(decided, place)]),
       })),
     ),
     challenge: challenge === undefined ? null : { party: challenge.args.party, bond: challenge.args.bond.toString() },
@@ -214,12 +216,25 @@ export async function courseOf({ chain, evaluator }: CityClient, terms: HearingT
   });
 }
 
-/** The bytes that a transaction gave `evaluate`; undefined where it went to another contract. */
-async function handedInBy({ publicClient }: Pick<Chain, "publicClient">, evaluator: Address, hash: Hash): Promise<Hex | undefined> {
-  const { to, input } = await publicClient.getTransaction({ hash });
-  if (to?.toLowerCase() !== evaluator.toLowerCase()) return undefined;
-  const { functionName, args } = decodeFunctionData({ abi: clearingEvaluatorAbi, data: input });
-  return functionName === "evaluate" ? args[1] : undefined;
+/**
+ * What a transaction handed in for each of its decisions about a job, in their order, whether or not through other contracts: `evaluate` decides
+ * once a call. Undefined if the node traces no calls.
+ */
+export async function handedInWith(
+  { chain, evaluator }: Pick<CityClient, "chain" | "evaluator">,
+  key: Hash,
+  hash: Hash,
+): Promise<readonly Hex[] | undefined> {
+  const inputs = await callsTo(chain, evaluator.address, hash);
+  return inputs?.flatMap((data) => {
+    const { functionName, args } = decodeFunctionData({ abi: clearingEvaluatorAbi, data });
+    return functionName === "evaluate" && hearingKey(args[0].escrow, args[0].jobId) === key ? [args[1]] : [];
+  });
+}
+
+/** Which of its transaction's decisions one is. */
+function placeAmong(decided: readonly { readonly transactionHash: Hash }[], place: number): number {
+  return decided.slice(0, place).filter(({ transactionHash }) => transactionHash === decided[place]?.transactionHash).length;
 }
 
 function verdictsIn(record: Hex | undefined): HearingCourse["decisions"][number]["verdicts"] {

@@ -84,6 +84,8 @@ export interface HearingsOptions {
   readonly millis: () => number;
   /** How many jobs are kept at most; a tenth of them of one address. Default 4,096. */
   readonly max?: number;
+  /** Blocks before a job is brought in which what was submitted counts. Default MAX_EARLIER, and what an audit goes by. */
+  readonly earlier?: number;
 }
 
 const MAX_HEARINGS = 4_096;
@@ -164,7 +166,8 @@ export class Hearings {
       const block = blocks.putJson(commission);
       await blocks.sync();
       const { number } = this.#city.chain.head();
-      this.#keep(key, { terms, commission: block, delivered: null, isOver: false, by, since: Math.max(0, Number(number) - MAX_EARLIER) });
+      const since = Math.max(0, Number(number) - (this.#options.earlier ?? MAX_EARLIER));
+      this.#keep(key, { terms, commission: block, delivered: null, isOver: false, by, since });
       this.#city.progress(`job ${terms.jobId} of ${terms.escrow} is before a panel of ${terms.panelSize}`);
       return this.get(key);
     });
