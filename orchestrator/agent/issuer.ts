@@ -7,6 +7,7 @@ import { signMessage } from "../client/sign/sign-message.ts";
 import { boundService, type NodeView, type SlotView } from "../execution/chain-view.ts";
 import { inferenceClaim, NO_OUTPUT, outputOf, receiptClaim, vouch } from "../execution/claims.ts";
 import { bytesUnder, isAgainst, itemDocument } from "../execution/clearing-record.ts";
+import { jobReceipt, obligationOfJob, partiesTo, viewHearing } from "../execution/hearing.ts";
 import { evidenceFor, takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
 import { openingsOnChain } from "../execution/opened-work.ts";
@@ -81,6 +82,8 @@ export class IssuerPolicy {
         return z.json().parse(await this.#reexecute(read("reexecute")));
       case "refute":
         return z.json().parse(await this.#refute(read("refute")));
+      case "acknowledge":
+        return z.json().parse(await this.#acknowledge(read("acknowledge")));
       case "sign":
         return { signature: await this.#sign(read("sign")) };
       case "seal":
@@ -131,6 +134,20 @@ export class IssuerPolicy {
     if (answer.found !== NO_OUTPUT && answer.found !== outputHash)
       await memory.keep(refutedKey(mission.address, request.obligation, slot.slot), hashSchema, async () => slot.pledge);
     return answer;
+  }
+
+  /** Its own message for bytes that it has read, about a job that waits for a panel of this city and in which it has no part. */
+  async #acknowledge({ terms, obligation, work, index }: CallRequest<"acknowledge">): Promise<{ readonly signature: Hex }> {
+    const { client, account } = this.#of;
+    const due = obligationOfJob(client, terms);
+    if (obligation !== due) throw new WillNotSign("acknowledge", "obligation");
+    const hearing = await viewHearing(client, terms);
+    if (hearing.obligation !== due || hearing.isClosed) throw new WillNotSign("acknowledge", "terms", "no such job waits for a panel");
+    const own = [this.#self, await client.evidence.principalOf(this.#self)];
+    if (partiesTo(terms).some((party) => own.includes(party))) throw new WillNotSign("acknowledge", "terms", "it has a part in the job");
+    const { outputHash: payload } = await this.#grounds.objectOf(work, "work", "acknowledge");
+    const { message } = jobReceipt(this.#self, { obligation: due, payload, index });
+    return { signature: await signMessage(client, account, "Evidences", message, client.addresses.ClearingEvaluator) };
   }
 
   /** The service that the slot's executor was bound to, from this issuer's own catalogue. */

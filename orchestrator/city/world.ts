@@ -76,8 +76,9 @@ export function verifiersIn(city: Pick<City, "society" | "environment">): readon
 
 /** The city's own issuers. */
 export function issuersIn({ society, client }: Pick<City, "society" | "client">): readonly Issuer[] {
-  const now = () => 1_000 * Number(client.chain.clock.now());
-  return membersOf(society, "issuer").map((member, place) => localIssuer({ ...holderOf(society, member), issues: [issuedBy(place)] }, now));
+  return membersOf(society, "issuer").map((member, place) =>
+    localIssuer({ ...holderOf(society, member), issues: [issuedBy(place)] }, client),
+  );
 }
 
 /** The models by which this city's own verifiers judge what no rule can, seat by seat and again from the first; none where its operator names none. */

@@ -146,6 +146,7 @@ export async function city(options: CityCommandOptions): Promise<void> {
     const hearings = new Hearings(opened, {
       verifiers: async () => [...verifiersIn(opened), ...(await seats.outsiders()).verifiers],
       issuers: issuersIn(opened),
+      issuersElsewhere: async () => (await seats.outsiders()).issuers,
       relays: seats.desk.relays,
       millis: wallTime.millis,
     });

@@ -10,13 +10,14 @@ import type { CityClient } from "../client/client.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
-import { evidenceClasses } from "../protocol/evidence.ts";
+import { evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
 import { deliverableOf, hearingKey, hearingObligation, questionsOf } from "../protocol/hearing.ts";
 import type { Commission, HearingTerms } from "../protocol/hearing-schema.ts";
 import { PANEL_KINDS, type PanelKind } from "../protocol/verifier-kinds.ts";
 import { EvidenceClass, geq } from "../rules/admissibility.ts";
 import { panelSeed } from "../rules/panel-draw.ts";
 import type { SignedItem } from "./evidence.ts";
+import type { JobWork } from "./seat.ts";
 import { isIssued, isVouched } from "./vouched.ts";
 
 /** In the order of `IClearingEvaluator.Outcome`. */
@@ -85,6 +86,18 @@ export async function panelOfHearing(
   const args = [seed, size, partiesTo(terms), BigInt(drawBlock)] as const;
   const seats = await chain.publicClient.readContract({ ...registry, functionName: "drawPanel", args });
   return seats.map(({ verifier }) => verifier);
+}
+
+/** The class of a receipt. */
+export const RECEIPT = "REC";
+
+/** An issuer's receipt for the work of a job: an item of the envelope that the provider delivers with, and the message that it signs for it. */
+export function jobReceipt(issuer: Address, { obligation, payload, index }: Pick<JobWork, "obligation" | "payload" | "index">) {
+  const item = { slot: 0, index, kind: evidenceKinds.RECEIPT, payload };
+  return {
+    item: { ...item, issuer, class: RECEIPT },
+    message: { issuer, items: [{ ...item, obligation, class: EvidenceClass[RECEIPT] }] },
+  } as const;
 }
 
 /** Members of a panel. A challenge is heard by twice as many, and one more. */

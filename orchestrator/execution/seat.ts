@@ -154,6 +154,17 @@ export interface Refuting extends Pick<Vouching, keyof Place | "obligation" | "c
   readonly outputHash: Hash;
 }
 
+/** The work of an external escrow's job, for an issuer to receive. */
+export interface JobWork {
+  readonly terms: HearingTerms;
+  readonly obligation: Hash;
+  /** Block that holds it, and its hash. */
+  readonly workId: string;
+  readonly payload: Hash;
+  /** Place of the receipt in the envelope. */
+  readonly index: number;
+}
+
 /** An issuer's seat: it checks executors' claims about their outputs. */
 export interface Issuer extends Signing {
   /** Evidence classes that it may sign. */
@@ -161,6 +172,8 @@ export interface Issuer extends Signing {
   vouch(work: Vouching): Promise<Vouched>;
   /** Re-executes the service; if the result differs, the issuer signs a refutation on request. */
   refute(work: Refuting): Promise<Vouched>;
+  /** Its signed receipt for the work of a job. */
+  acknowledge(work: JobWork): Promise<SignedItem>;
 }
 
 /** Opened work of one slot. */

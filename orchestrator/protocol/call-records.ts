@@ -72,7 +72,7 @@ export function scopeOf(kind: CallName, payload: JsonObject): string | undefined
     const body = isObject(document["body"]) ? document["body"] : {};
     return named("obligation", document["obligation"] ?? body["obligation_hash"]);
   }
-  if (kind === "hear") return named("obligation", payload["obligation"]);
+  if (kind === "hear" || kind === "acknowledge") return named("obligation", payload["obligation"]);
   const message = kind === "sign" && isObject(payload["message"]) ? payload["message"] : payload;
   return named("mission", payload["mission"] ?? message["mission"]) ?? named("session", message["session"]);
 }

@@ -268,6 +268,22 @@ export const CALLS = {
     answer: verdicts,
     within: 30,
   },
+  /** Receive the work of a job of an external escrow, and sign that it did: an item of the envelope that its provider delivers with. */
+  acknowledge: {
+    of: ["issuer"],
+    request: z.strictObject({
+      terms: hearingTermsSchema,
+      obligation: hashSchema,
+      work: blockId,
+      index: z
+        .int()
+        .min(0)
+        .max(MAX_EVIDENCE - 1),
+    }),
+    answer: z.strictObject({ signature: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{130}$/)]) }),
+    within: 10,
+    optional: true,
+  },
   /** Receive work, usually sealed, and attest to its bytes. */
   receive: { of: ["issuer"], request: z.strictObject(claimed), answer: vouched, within: 30, optional: true },
   /** Re-execute an executor's code on the same input, and attest to the result. */

@@ -1,8 +1,11 @@
 import type { LocalAccount } from "viem";
 import type { Judge } from "../clearing/mesh.ts";
+import type { CityClient } from "../client/client.ts";
+import { signMessage } from "../client/sign/sign-message.ts";
 import { vouch } from "../execution/claims.ts";
 import { bytesUnder } from "../execution/clearing-record.ts";
 import { openingOf, saltOf } from "../execution/evidence.ts";
+import { jobReceipt } from "../execution/hearing.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
 import { type SealOf, sealWork, unsealWork } from "../execution/sealed-work.ts";
 import type { CommittedWork, Issuer, Signing, Verifier, Vouching, Worker } from "../execution/seat.ts";
@@ -95,10 +98,20 @@ export function localVerifier(holder: SeatHolder, judge?: Judge): Verifier {
   };
 }
 
-/** An issuer's seat in this process. `now`: chain time, milliseconds. */
-export function localIssuer(holder: SeatHolder & Pick<Issuer, "issues">, now: () => number): Issuer {
+/** An issuer's seat in this process. */
+export function localIssuer(holder: SeatHolder & Pick<Issuer, "issues">, client: CityClient): Issuer {
+  const now = () => 1_000 * Number(client.chain.clock.now());
   const { account, issues, seal } = holder;
   const check = ({ claim, obtain }: Pick<Vouching, "claim" | "obtain">) =>
     vouch(claim, obtain, { address: account.address, signer: seal(), now });
-  return { ...signing(holder), issues, vouch: check, refute: check };
+  return {
+    ...signing(holder),
+    issues,
+    vouch: check,
+    refute: check,
+    async acknowledge(work) {
+      const { item, message } = jobReceipt(account.address, work);
+      return { ...item, signature: await signMessage(client, account, "Evidences", message, client.addresses.ClearingEvaluator) };
+    },
+  };
 }

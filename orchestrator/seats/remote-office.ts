@@ -1,8 +1,12 @@
+import { recoverAddress } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { claimDigest } from "../attestation/claims.ts";
 import { outcomeKey, type VerificationOutcome, verificationOutcomeSchema } from "../attestation/outcome.ts";
 import type { Judgement } from "../clearing/judgement.ts";
+import type { CityClient } from "../client/client.ts";
+import { messageDigest } from "../client/sign/sign-message.ts";
 import { NO_OUTPUT } from "../execution/claims.ts";
+import { jobReceipt } from "../execution/hearing.ts";
 import { judgementIn } from "../execution/judging.ts";
 import type { Brief, Issuer, Opened, Verifier, Vouched, Vouching } from "../execution/seat.ts";
 import { SeatAbsent } from "../minds/absence.ts";
@@ -79,7 +83,7 @@ function judgementProblem(
 }
 
 /** An issuer's seat that is reached by calls. */
-export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbox: Mailbox): Issuer {
+export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbox: Mailbox, client: CityClient): Issuer {
   const { address, name, issues } = outsider;
   return {
     ...remoteSigning(outsider, mailbox),
@@ -118,6 +122,18 @@ export function remoteIssuer(outsider: Outsider & Pick<Issuer, "issues">, mailbo
       const found = vouchedIn(address, answer);
       if (typeof found === "string") throw new SeatAbsent(name, "refute", found);
       return found;
+    },
+    async acknowledge(work) {
+      const { terms, obligation, workId, index } = work;
+      mailbox.grant(address, [workId]);
+      const { item, message } = jobReceipt(address, work);
+      const digest = messageDigest(client, "Evidences", message, client.addresses.ClearingEvaluator);
+      const check = async ({ signature }: CallAnswer<"acknowledge">) => {
+        const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
+        return signer === address ? undefined : "it is not this issuer's signature under this receipt";
+      };
+      const { signature } = await mailbox.ask(outsider, "acknowledge", { terms, obligation, work: workId, index }, check);
+      return { ...item, signature };
     },
   };
 }

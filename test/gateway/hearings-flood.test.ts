@@ -79,7 +79,7 @@ describe("a flood of jobs before a city's panels", function () {
   }
   /** Its work before the panel. */
   async function handIn(hearings: Hearings, one: Awaited<ReturnType<typeof bring>>) {
-    const items = await hearings.receive(one.hearing, WORK, 0);
+    const items = await hearings.receive(one.hearing, WORK);
     await one.deliver(WORK, items);
     await hearings.handIn(one.hearing, { ...one.handed(WORK, items), items });
   }

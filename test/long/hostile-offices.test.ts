@@ -34,8 +34,8 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const PASSERBY = `0x${"5e".repeat(32)}` as const;
 const OFFICES = ["verifier", "issuer"] as const;
-/** Asked about a job of an escrow: `test/long/job-panel.test.ts`. */
-const NOT_OF_MISSIONS: readonly string[] = ["hear"];
+/** Asked about a job of an escrow: `test/long/job-panel.test.ts`, `job-issuer.test.ts`. */
+const NOT_OF_MISSIONS: readonly string[] = ["hear", "acknowledge"];
 type Office = (typeof OFFICES)[number];
 
 /**

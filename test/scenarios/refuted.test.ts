@@ -73,7 +73,7 @@ describe("scenario: an executor that commits by itself and shows nothing", funct
     city = await openHome(home, "31", { progress: (line) => told.push(line), society: withIssuer(devnetSociety(), SECOND, "Hana") });
     const member = memberOf(city.society, "issuer", SECOND);
     const principal = memberOf(city.society, "principal", "Hana").account.address;
-    second = localIssuer({ ...member, principal, issues: ["ATT"] }, () => 1_000 * Number(city.client.chain.clock.now()));
+    second = localIssuer({ ...member, principal, issues: ["ATT"] }, city.client);
   });
   after(() => city?.close());
 

@@ -5,10 +5,19 @@ import type { BlockName } from "../../chain/chain.ts";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { openingUnder } from "../../client/openings.ts";
-import { signMessage } from "../../client/sign/sign-message.ts";
 import type { SignedItem } from "../../execution/evidence.ts";
-import { type HearingView, MAX_EARLIER, obligationOfJob, type Submitted, submittedSince, viewHearing } from "../../execution/hearing.ts";
+import {
+  type HearingView,
+  MAX_EARLIER,
+  obligationOfJob,
+  partiesTo,
+  RECEIPT,
+  type Submitted,
+  submittedSince,
+  viewHearing,
+} from "../../execution/hearing.ts";
 import type { Issuer, Verifier } from "../../execution/seat.ts";
+import { unlessAbsent } from "../../minds/absence.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
 import { writeFileAtomic } from "../../primitives/files.ts";
 import { parseContentId } from "../../primitives/hash.ts";
@@ -16,10 +25,8 @@ import { type Hash, type Hex, hashSchema } from "../../primitives/hex.ts";
 import { canonicalJson, type JsonObject, parseJsonBytes } from "../../primitives/json.ts";
 import { compileSchema } from "../../primitives/json-schema.ts";
 import { Mutex } from "../../primitives/mutex.ts";
-import { evidenceKinds } from "../../protocol/evidence.ts";
 import { commissionHash, deliverableOf, hearingKey, MAX_EVIDENCE, termsOnChain } from "../../protocol/hearing.ts";
 import { type Commission, commissionSchema, type HearingTerms } from "../../protocol/hearing-schema.ts";
-import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf } from "../../rules/commitments.ts";
 import type { City } from "../city.ts";
 import { RELAYED, type RelayBudget, type RelayPayer } from "../missions/relay-budget.ts";
@@ -74,11 +81,19 @@ export interface HandedWork {
   readonly items: readonly SignedItem[];
 }
 
+/** `first`: place of the first receipt in the envelope. `isShown`: issuers of other houses may read the work. */
+export interface Receiving {
+  readonly first?: number;
+  readonly isShown?: boolean;
+}
+
 export interface HearingsOptions {
   /** Everybody whose judgement can be asked, here and elsewhere. */
   readonly verifiers: () => Promise<readonly Verifier[]>;
-  /** Those who sign for what they received. */
+  /** Those here who sign for what they received. */
   readonly issuers: readonly Issuer[];
+  /** Issuers of other houses. Default: none. */
+  readonly issuersElsewhere?: () => Promise<readonly Issuer[]>;
   readonly relays: RelayBudget;
   /** The machine's clock. */
   readonly millis: () => number;
@@ -173,27 +188,31 @@ export class Hearings {
     });
   }
 
-  /** What this city's issuers sign for having received this work: items of its envelope, from `first` on. Nothing is kept. */
-  async receive(key: Hash, work: JsonObject, first: number): Promise<readonly SignedItem[]> {
-    const { client } = this.#city;
+  /**
+   * What issuers sign for having received this work: items of its envelope, from `first` on. The city's own keep nothing; issuers of other houses
+   * see it if `isShown`.
+   */
+  async receive(key: Hash, work: JsonObject, { first = 0, isShown = false }: Receiving = {}): Promise<readonly SignedItem[]> {
+    const { client, blocks } = this.#city;
     const { terms } = this.#of(key);
-    const { client: a, provider: b, clientPrincipal: c, providerPrincipal: d } = terms;
-    const able = this.#options.issuers.filter(
-      ({ issues, principal, account }) =>
-        issues.includes(RECEIPT) && ![a, b, c, d].some((one) => one === principal || one === account.address),
-    );
-    const place = { slot: 0, kind: evidenceKinds.RECEIPT, payload: deliverableOf(work) };
-    return Promise.all(
-      able.slice(0, MAX_EVIDENCE).map(async ({ account }, number) => {
-        const item = { ...place, index: first + number };
-        const message = {
-          issuer: account.address,
-          items: [{ ...item, obligation: obligationOfJob(client, terms), class: EvidenceClass[RECEIPT] }],
-        };
-        const signature = await signMessage(client, account, "Evidences", message, client.addresses.ClearingEvaluator);
-        return { ...item, issuer: account.address, class: RECEIPT, signature };
-      }),
-    );
+    const { issuers, issuersElsewhere } = this.#options;
+    const parties: readonly string[] = partiesTo(terms);
+    const able = (all: readonly Issuer[]) =>
+      all.filter(
+        ({ issues, principal, account }) => issues.includes(RECEIPT) && !parties.includes(principal) && !parties.includes(account.address),
+      );
+    const others = isShown && issuersElsewhere !== undefined ? able(await issuersElsewhere()) : [];
+    const workId = others.length === 0 ? "" : blocks.putJson(work);
+    const about = { terms, obligation: obligationOfJob(client, terms), workId, payload: deliverableOf(work) };
+    const items: SignedItem[] = [];
+    // One after the other: whoever is silent leaves no gap in the envelope.
+    for (const issuer of [...able(issuers), ...others]) {
+      const index = first + items.length;
+      if (index >= MAX_EVIDENCE) break;
+      const item = await unlessAbsent(() => issuer.acknowledge({ ...about, index }));
+      if (item !== undefined) items.push(item);
+    }
+    return items;
   }
 
   /** Takes the work that the provider committed to on chain, from anybody. Throws HearingRefused for any other. */
@@ -397,7 +416,6 @@ export class Hearings {
 }
 
 /** Of what receipts are. */
-const RECEIPT = "REC";
 const MAX_PANELS = 2;
 const NEVER = Number.POSITIVE_INFINITY;
 

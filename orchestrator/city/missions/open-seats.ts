@@ -114,7 +114,7 @@ function openMailbox(city: City, options: Pick<MailboxOptions, "clock" | "patien
       appointed.map(async ({ args: { issuer, principal } }) => {
         // Classes that it may currently issue; a later act may change or revoke them.
         const may = await Promise.all(ISSUED.map((name) => client.evidence.mayIssue(issuer, EvidenceClass[name])));
-        return remoteIssuer({ ...outsider(issuer, principal), issues: ISSUED.filter((_, place) => may[place]) }, mailbox);
+        return remoteIssuer({ ...outsider(issuer, principal), issues: ISSUED.filter((_, place) => may[place]) }, mailbox, client);
       }),
     );
     return { workers, verifiers, issuers };

@@ -150,15 +150,16 @@ export const hearingCommands: readonly Command[] = [
     method: "POST",
     path: "/v1/hearing-receipts",
     group: "Agreements",
-    doc: "Shows work to this city's issuers, who sign that they received it: items for the envelope that the provider delivers with, from `first` on. Nothing is stored.",
+    doc: "Shows work to this city's issuers, who sign that they received it: items for the envelope that the provider delivers with, from `first` on. They store nothing. `elsewhere` also asks issuers of other principals, who then know the work before it is delivered; silent issuers are left out.",
     access: "order",
     body: 2 * MAX_WORK,
     cost: 20,
-    input: z.strictObject({ hearing, work, first: count.max(MAX_EVIDENCE - 1).optional() }),
+    input: z.strictObject({ hearing, work, first: count.max(MAX_EVIDENCE - 1).optional(), elsewhere: z.boolean().optional() }),
     output: z.strictObject({ items }),
     async run(world, input) {
       requireSmall(input.work, MAX_WORK, "The work");
-      return { items: [...(await deskOf(world).receive(toHash(input.hearing), input.work, input.first ?? 0))] };
+      const { first = 0, elsewhere: isShown = false } = input;
+      return { items: [...(await deskOf(world).receive(toHash(input.hearing), input.work, { first, isShown }))] };
     },
   }),
   cityCommand({
