@@ -1,4 +1,4 @@
-import { type AppealJudge, ruleOnAppeal } from "../../adjudication/rule-on-appeal.ts";
+import { type AppealCase, type AppealJudge, ruleOnAppeal } from "../../adjudication/rule-on-appeal.ts";
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { batched } from "../../execution/batches.ts";
@@ -40,7 +40,6 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
 
 /** Every open appeal is decided or expires: then the clearing stands. */
 async function hearAppeals(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {
-  const contract = world.client.mission(mission.address);
   for (const view of await viewNodes(world, mission)) {
     const heard = new Set<number>();
     for (;;) {
@@ -48,24 +47,29 @@ async function hearAppeals(city: City, world: World, mission: Mission, judge: Ap
       const subject = (await appealsOn(city, world, mission, view)).find(({ attempt }) => !heard.has(attempt));
       if (subject === undefined) break;
       heard.add(subject.attempt);
-      const [, until] = await contract.appealsOf(subject.node, subject.attempt);
-      // An appeal that was not decided when it was heard is not asked again.
-      if (BigInt(until) < city.chain.clock.now()) continue;
-      world.progress(
-        `${subject.label}: ${subject.appeals.length === 1 ? "an appeal waits" : `${subject.appeals.length} appeals wait`} for a human`,
-      );
-      const ruling = await ruleOnAppeal(panelOf(city), judge, subject);
-      const [open] = await contract.appealsOf(subject.node, subject.attempt);
-      if (open > 0) {
-        await city.chain.clock.sleepUntil(BigInt(until) + 1n);
-        world.progress(`${subject.label}: the appeal was not decided: the verdict stands`);
-      } else if (ruling === undefined) world.progress(`${subject.label}: adjudicators have decided the appeal`);
-      else
-        world.progress(
-          `${subject.label}: appeal ${ruling.upheld.length === 0 ? "rejected" : "upheld"}${judge.simulated ? " (simulated: nobody was asked)" : ""}`,
-        );
+      await hearAppeal(city, world, judge, subject);
     }
   }
+}
+
+/** Decides the appeals on one attempt, or waits until they expire. */
+async function hearAppeal(city: City, world: World, judge: AppealJudge, subject: AppealCase): Promise<void> {
+  const { mission, node, attempt, label, appeals } = subject;
+  const contract = world.client.mission(mission);
+  const [, until] = await contract.appealsOf(node, attempt);
+  // An appeal that was not decided when it was heard is not asked again.
+  if (BigInt(until) < city.chain.clock.now()) return;
+  world.progress(`${label}: ${appeals.length === 1 ? "an appeal waits" : `${appeals.length} appeals wait`} for a human`);
+  const ruling = await ruleOnAppeal(panelOf(city), judge, subject);
+  const [open] = await contract.appealsOf(node, attempt);
+  if (open > 0) {
+    await city.chain.clock.sleepUntil(BigInt(until) + 1n);
+    world.progress(`${label}: the appeal was not decided: the verdict stands`);
+  } else if (ruling === undefined) world.progress(`${label}: adjudicators have decided the appeal`);
+  else
+    world.progress(
+      `${label}: appeal ${ruling.upheld.length === 0 ? "rejected" : "upheld"}${judge.simulated ? " (simulated: nobody was asked)" : ""}`,
+    );
 }
 
 /** A mission that ended early leaves executors bound to work that will not be done: their stake is freed. */
