@@ -45,32 +45,35 @@ import {
 import type { Determination } from "./score.ts";
 import { readResult, resultHash, resultIn, resultSchema, type VerificationResult } from "./verification.ts";
 
-/** What its parties and evaluators do in an agreement's life, each signed: whoever holds the acts comes to the same state. */
+/** The signed acts of the parties and evaluators of an agreement: everyone with the same acts derives the same state. */
 
 const party = z.enum(PARTIES);
 const signature = z.string().regex(/^0x[0-9a-f]{128}$/);
-/** Of an account, or of a contract that is a wallet. */
+/** Signature of an account, or of a contract wallet. */
 const walletSignature = z.string().regex(/^0x(?:[0-9a-f]{2}){1,2048}$/);
-/** Consents of one party in all. */
+/** Maximum number of consents per party. */
 const MAX_CONSENTS = 16;
-/** A SHA-256 in a form that OpenAPI can say. */
+/** A SHA-256 digest, as a pattern that OpenAPI can express. */
 const digest = z.templateLiteral(["0x", z.string().regex(/[0-9a-f]{64}/)]);
 const time = z.iso.datetime({ precision: 0 });
-/** Documents are read, and refused by name, where they are taken. */
+/** Documents are validated, with specific errors, when the act is taken. */
 const document = z.record(z.string(), z.json());
 
 export const deliverySchema = z.strictObject({
   agreement_hash: digest,
-  /** SHA-256 of the content, which goes to the evaluator and the client by a way of their own. */
+  /** SHA-256 of the content, which reaches the evaluator and the client by other means. */
   deliverable_hash: digest,
   uri: z.string().max(2_048).optional(),
-  /** Where one delivery in several is judged: 32 bytes by chance, the provider's part of the lot. */
+  /** With sampling: 32 random bytes, the provider's part of the lot. */
   nonce: digest.optional(),
   timestamp: time,
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 export const challengeSchema = z.strictObject({ agreement_hash: digest, result_hash: digest, by: party, timestamp: time });
-/** Whom a party would have judge, of the register, the first it likes best; each names anew until one is named by both, three times at most. */
+/**
+ * A party's preferred evaluators from the register, best first. Each party nominates again until one evaluator is on both lists, at most
+ * three times.
+ */
 export const nominationSchema = z.strictObject({
   agreement_hash: digest,
   by: party,
@@ -80,11 +83,14 @@ export const nominationSchema = z.strictObject({
 export type Nomination = z.infer<typeof nominationSchema>;
 /** The provider's nonce, or the one that the client committed to. */
 export const drawSchema = z.strictObject({ agreement_hash: digest, by: party, nonce: digest, timestamp: time });
-/** The nonce that the client's terms commit to, opened once it was delivered. */
+/** The nonce that the client's terms commit to, opened after the delivery. */
 export const sampleSchema = z.strictObject({ agreement_hash: digest, nonce: digest, timestamp: time });
 export const cancellationSchema = z.strictObject({ agreement_hash: digest, timestamp: time });
 
-/** That a party's wallet would end the escrow's job so: the provider's share in basis points, until a unix second. Signed for the escrow alone. */
+/**
+ * Consent of a party's wallet to end the escrow's job: the provider's share in basis points, until a unix second. Signed for the escrow
+ * only.
+ */
 export const consentSchema = z.strictObject({
   act: z.literal("consent"),
   by: party,
@@ -97,15 +103,15 @@ export const consentSchema = z.strictObject({
 });
 
 export const actSchema = z.discriminatedUnion("act", [
-  /** By the client: the terms it offers. */
+  /** By the client: the offered terms. */
   z.strictObject({ act: z.literal("propose"), document, signature }),
-  /** A counter, an acceptance or a rejection; signed inside. */
+  /** A counter, an acceptance or a rejection; the document carries the signature. */
   z.strictObject({ act: z.literal("negotiate"), message: document }),
-  /** Where both may agree on one of a register, before the lot. */
+  /** If both may agree on an evaluator of the register, before the draw. */
   z.strictObject({ act: z.literal("nominate"), nomination: nominationSchema, signature }),
-  /** Where a register is in the terms: opens a nonce of the lot, the provider's first. */
+  /** If the terms have a register: opens a nonce for the draw, the provider's first. */
   z.strictObject({ act: z.literal("draw"), draw: drawSchema, signature }),
-  /** `escrow_signature`: the wallet's over what an escrow is told of the terms (EIP-712), which this library does not look at. */
+  /** `escrow_signature`: the wallet's EIP-712 signature of the escrow's terms, which this library does not check. */
   z.strictObject({
     act: z.literal("sign"),
     by: party,
@@ -114,12 +120,12 @@ export const actSchema = z.discriminatedUnion("act", [
   }),
   /** By the provider. */
   z.strictObject({ act: z.literal("deliver"), delivery: deliverySchema, signature }),
-  /** By the client, where one delivery in several is judged: opens its nonce, and with it the lot. */
+  /** By the client, with sampling: opens its nonce, which decides the lot. */
   z.strictObject({ act: z.literal("sample"), sample: sampleSchema, signature }),
-  /** By the evaluator, or once its time is over by the backup; signed inside. */
+  /** By the evaluator, or by a backup once the evaluator's time is over; the document carries the signature. */
   z.strictObject({ act: z.literal("result"), result: document }),
   z.strictObject({ act: z.literal("challenge"), challenge: challengeSchema, signature }),
-  /** By both. */
+  /** By both parties. */
   z.strictObject({ act: z.literal("cancel"), cancellation: cancellationSchema, signatures: z.record(party, signature) }),
   consentSchema,
 ]);
@@ -127,59 +133,62 @@ export type Act = z.infer<typeof actSchema>;
 export type ActName = Act["act"];
 export type Consent = z.infer<typeof consentSchema>;
 
-/** A result that was taken, and by whom. */
+/** An accepted result and its evaluator. */
 export interface TakenResult {
   readonly hash: Hash;
   readonly document: VerificationResult;
   readonly determination: Determination;
 }
 
-/** Where an agreement stands after its acts so far. */
+/** The state of an agreement after the acts so far. */
 export interface AgreementLife {
   readonly negotiation: Negotiation;
-  /** With the signatures that stand under it. */
+  /** With the signatures of its current terms. */
   readonly agreement: Agreement;
   readonly timed: Timed;
-  /** Unix second in which the offer was accepted: what runs from signing runs from here, so that both come to the same terms. */
+  /**
+   * Unix second in which the offer was accepted. Periods that start with the signatures start here, so that both parties compute the same
+   * terms.
+   */
   readonly agreedAt: number | undefined;
-  /** Of the lot, where who judges is drawn. */
+  /** Opened nonces, if the evaluators are drawn. */
   readonly nonces: OpenedNonces;
-  /** What was named before it, where both may agree on one. */
+  /** Nominations before the draw, if both may agree on an evaluator. */
   readonly nominations: readonly Nomination[];
-  /** Who judges: as named, or as drawn by now. */
+  /** The evaluators, as named or as drawn so far. */
   readonly judges: readonly Judge[];
   readonly delivery: Delivery | undefined;
   readonly results: readonly TakenResult[];
-  /** What stands of them. */
+  /** The outcome of the results. */
   readonly verdict: Verdict | undefined;
-  /** To end the escrow's job otherwise than its terms would, each until its own deadline. */
+  /** Consents to end the escrow's job early, each valid until its own deadline. */
   readonly consents: readonly Consent[];
 }
 
-/** An evaluator of an agreement; the first judges, or as many as the terms say, and those after in their silence. */
+/** An evaluator of an agreement. The first ones judge, as many as the terms say; the others replace silent ones. */
 export type Judge = Pick<EvaluatorRecord, "identity" | "wallet">;
 
 export interface TakingOptions extends NegotiationOptions {
-  /** Unix second in which the act came. */
+  /** Unix second in which the act arrived. */
   readonly now: number;
-  /** Where an escrow leads: the hash that the provider submitted to it. */
+  /** With an escrow: the hash that the provider submitted to it. */
   readonly submitted?: Hash;
-  /** Composites of the deliveries before (`historyOf`) that the terms' promise is about, as of a second. Default: there were none. */
+  /** Composites of earlier deliveries (`historyOf`) that the terms' guarantee covers, as of a second. Default: none. */
   readonly history?: (agreement: Agreement, at: number) => readonly number[];
 }
 
-/** Hash of a statement that is no document of its own: a delivery, a challenge, a cancellation. */
+/** Hash of a statement that is not a document itself: a delivery, a challenge, a cancellation. */
 export function statementHash(statement: object): Hash {
   return sha256(canonicalJson(statement));
 }
 
-/** A life begins with the client's signed proposal. Throws AgreementRefused. */
+/** Starts an agreement with the client's signed proposal. Throws AgreementRefused. */
 export function openLife(act: Act, { keyOf, now, ...market }: TakingOptions): AgreementLife {
   if (act.act !== "propose") throw new AgreementRefused("IllegalTransition", "An agreement begins with a proposal", act.act);
   const agreement = readAgreement(act.document);
   if (agreement.status !== "proposed" || agreement.signatures !== undefined)
-    throw new AgreementRefused("MalformedAgreement", "A proposal has the status proposed, and nobody has signed it yet");
-  if (Date.parse(agreement.expires_at) / 1_000 <= now) throw new AgreementRefused("MalformedAgreement", "It has expired");
+    throw new AgreementRefused("MalformedAgreement", "A proposal must have the status proposed and no signatures");
+  if (Date.parse(agreement.expires_at) / 1_000 <= now) throw new AgreementRefused("MalformedAgreement", "The agreement has expired");
   requireRegister(agreement);
   requireSignature(keyOf, agreement.parties.client.identity, "proposal", agreementHash(agreement), act.signature);
   const negotiation = openNegotiation(agreement, market);
@@ -190,7 +199,7 @@ export function openLife(act: Act, { keyOf, now, ...market }: TakingOptions): Ag
   };
 }
 
-/** The life at a time: what silence has done to it since. Where an escrow leads, the chain's clock does it. */
+/** The state at a given time, with all timeouts applied. With an escrow, the chain's clock applies them. */
 export function lifeAt(life: AgreementLife, now: number): AgreementLife {
   const { status } = life.timed.state;
   if (isEscrowed(life.agreement) && status !== "proposed" && status !== "negotiating") return life;
@@ -198,7 +207,7 @@ export function lifeAt(life: AgreementLife, now: number): AgreementLife {
   return timed === life.timed ? life : withState(life, timed);
 }
 
-/** One act more. Pure: throws AgreementRefused, and then nothing has changed. */
+/** Applies one act. Pure: throws AgreementRefused and changes nothing. */
 export function take(before: AgreementLife, act: Act, options: TakingOptions): AgreementLife {
   const life = lifeAt(before, options.now);
   const { agreement } = life;
@@ -209,12 +218,12 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
   if (isLed && act.act !== "result" && act.act !== "consent")
     throw new AgreementRefused(
       "LedByEscrow",
-      "From its signatures on this agreement is led by its escrow",
-      `the step ${act.act} is a call of it`,
+      "Once signed, this agreement is controlled by its escrow",
+      `take the step ${act.act} with the escrow`,
     );
   switch (act.act) {
     case "propose":
-      throw new AgreementRefused("IllegalTransition", "It is proposed already");
+      throw new AgreementRefused("IllegalTransition", "The agreement is already proposed");
     case "negotiate": {
       const negotiation = negotiate({ ...life.negotiation, state: life.timed.state }, act.message, options);
       const { offer, state } = negotiation;
@@ -236,7 +245,11 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
     }
     case "sign": {
       if (life.judges.length === 0 && isDrawn(agreement))
-        throw new AgreementRefused("IllegalTransition", "Who judges is drawn before anybody signs", "each party opens its nonce (draw)");
+        throw new AgreementRefused(
+          "IllegalTransition",
+          "Evaluators must be drawn before anyone signs",
+          "each party opens its nonce (draw)",
+        );
       const timed = happen({ name: "sign", by: act.by });
       const key = requireSignature(keyOf, agreement.parties[act.by].identity, "agreement", agreementHash(agreement), act.signature);
       const signatures = { ...agreement.signatures, [act.by]: { scheme: key.algorithm, key: key.key, value: act.signature } };
@@ -252,7 +265,7 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
       const timed = happen({ name: "challenge", by: act.challenge.by });
       requireOf(agreement, act.challenge.agreement_hash);
       if (act.challenge.result_hash !== life.results.at(-1)?.hash)
-        throw new AgreementRefused("OtherTerms", "It challenges another result than the last");
+        throw new AgreementRefused("OtherTerms", "The challenge is not about the last result");
       const { identity } = agreement.parties[act.challenge.by];
       requireSignature(keyOf, identity, "challenge", statementHash(act.challenge), act.signature);
       return withState(life, timed);
@@ -267,8 +280,8 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
       return withState(life, timed);
     }
     case "consent": {
-      if (!isLed) throw new AgreementRefused("IllegalTransition", "No escrow leads this agreement: cancel takes both signatures at once");
-      if (act.deadline < now) throw new AgreementRefused("IllegalTransition", "The consent has lapsed");
+      if (!isLed) throw new AgreementRefused("IllegalTransition", "This agreement has no escrow: cancel requires both signatures at once");
+      if (act.deadline < now) throw new AgreementRefused("IllegalTransition", "The consent has expired");
       if (life.consents.filter(({ by }) => by === act.by).length >= MAX_CONSENTS)
         throw new AgreementRefused("IllegalTransition", `The ${act.by} has consented ${MAX_CONSENTS} times`);
       return { ...life, consents: [...life.consents, act] };
@@ -276,12 +289,12 @@ export function take(before: AgreementLife, act: Act, options: TakingOptions): A
   }
 }
 
-/** Who has part in an agreement: its parties, and whoever judges. Of a register those alone on whom the lot fell. */
+/** Participants of an agreement: its parties and its evaluators; of a register only those drawn. */
 export function namedIn({ parties: { client, provider } }: Agreement, judges: readonly Judge[]): readonly PartyIdentity[] {
   return [client.identity, provider.identity, ...judges.map(({ identity }) => identity)];
 }
 
-/** Who judges by these acts, which were taken: asks no clock and no chain. */
+/** The evaluators according to these accepted acts; reads no clock and no chain. */
 export function judgesIn(acts: readonly Act[]): readonly Judge[] {
   const [first] = acts;
   if (first?.act !== "propose") return [];
@@ -292,7 +305,7 @@ export function judgesIn(acts: readonly Act[]): readonly Judge[] {
   return judgesOf(termsIn(proposal, acts), Object.fromEntries(opening), named);
 }
 
-/** What these acts, which were taken, count for where a promise is about many deliveries; undefined as long as too few have judged. */
+/** The composite of these accepted acts for guarantees about many deliveries; undefined until enough evaluators have judged. */
 export function judgedIn(acts: readonly { readonly act: Act; readonly at: number }[]): JudgedDelivery | undefined {
   const [first] = acts;
   const last = acts.findLast(({ act }) => act.act === "result");
@@ -306,7 +319,7 @@ export function judgedIn(acts: readonly { readonly act: Act; readonly at: number
   return composite === undefined ? undefined : { agreement, at: last.at, composite };
 }
 
-/** The terms that stand after these acts, which were taken. */
+/** The terms after these accepted acts. */
 function termsIn(proposal: Agreement, acts: readonly Act[]): Agreement {
   const said = acts.flatMap((each) => (each.act === "negotiate" ? [readMessage(each.message)] : []));
   const changes = said.filter(({ action }) => action === "counter").map(({ proposed_changes }) => proposed_changes);
@@ -314,9 +327,9 @@ function termsIn(proposal: Agreement, acts: readonly Act[]): Agreement {
 }
 
 /**
- * Whether an act is of the agreement that these acts are of, and signed by somebody whom it names, in whatever role. Of acts so far it takes
- * what was offered and said, and no clock and no chain. A consent is signed by a wallet alone, and so by none of them. Throws AgreementRefused
- * for what is no message or no result.
+ * Whether an act belongs to the agreement of the given acts and is signed by anyone named in it, in any role. Reads only the offers and
+ * statements so far, no clock and no chain. A consent is signed by a wallet only, so by none of them. Throws AgreementRefused for a
+ * malformed message or result.
  */
 export function isOfNamed(acts: readonly Act[], act: Act, keyOf: KeyOf): boolean {
   const [first, ...rest] = acts;
@@ -361,14 +374,17 @@ export function isOfNamed(acts: readonly Act[], act: Act, keyOf: KeyOf): boolean
   }
 }
 
-/** An agreement from nothing but its acts, each with the second in which it came. Throws AgreementRefused. */
+/** Replays an agreement from its acts, each with the second in which it arrived. Throws AgreementRefused. */
 export function lifeOf(acts: readonly { readonly act: Act; readonly at: number }[], options: Omit<TakingOptions, "now">): AgreementLife {
   const [first, ...rest] = acts;
   if (first === undefined) throw new AgreementRefused("IllegalTransition", "An agreement begins with a proposal");
   return rest.reduce((life, { act, at }) => take(life, act, { ...options, now: at }), openLife(first.act, { ...options, now: first.at }));
 }
 
-/** What a client who pays afterwards owes, and what it keeps, in smallest units; undefined while it lives, and where nobody pays so. */
+/**
+ * A client's debt under an agreement that is paid afterwards, and the amount it keeps, in smallest units; undefined while the agreement is
+ * open or paid otherwise.
+ */
 export function owedIn({ agreement, timed: { state }, verdict }: AgreementLife): Shares | undefined {
   if (paymentOf(agreement) !== "afterwards" || !isOver(state)) return undefined;
   return settle(agreement, state, verdict === undefined ? {} : verdict);
@@ -385,7 +401,7 @@ function withDelivery(life: AgreementLife, { delivery, signature: value }: ActOf
   const state = advance(timed.state, { name: "deliver", by: "provider" }, lifecycleTerms(agreement));
   requireOf(agreement, delivery.agreement_hash);
   if (agreement.verification.sampling !== undefined && delivery.nonce === undefined)
-    throw new AgreementRefused("WrongSeed", "One delivery in several is judged: the provider's nonce for the lot comes with it");
+    throw new AgreementRefused("WrongSeed", "Deliveries are sampled: the delivery must include the provider's nonce for the lot");
   requireSignature(keyOf, agreement.parties.provider.identity, "delivery", statementHash(delivery), value);
   return withState({ ...life, delivery }, { state, since: now });
 }
@@ -393,11 +409,11 @@ function withDelivery(life: AgreementLife, { delivery, signature: value }: ActOf
 function withLot(life: AgreementLife, { sample, signature: value }: ActOf<"sample">, { keyOf, now }: TakingOptions): AgreementLife {
   const { agreement, timed, delivery } = life;
   const after = (name: "ask" | "spare") => advance(timed.state, { name }, lifecycleTerms(agreement));
-  // What waits for no lot is refused before anything is looked at.
+  // Without an open lot the act is refused before anything is verified.
   const asked = after("ask");
   requireOf(agreement, sample.agreement_hash);
   requireSignature(keyOf, agreement.parties.client.identity, "sample", statementHash(sample), value);
-  if (delivery?.nonce === undefined) throw new RangeError("unreachable: what waits for a lot was delivered with a nonce");
+  if (delivery?.nonce === undefined) throw new RangeError("unreachable: an open lot implies a delivery with a nonce");
   const draw = { deliverable: delivery.deliverable_hash, provider: delivery.nonce, client: sample.nonce };
   return withState(life, { state: isSampled(agreement, draw) ? asked : after("spare"), since: now });
 }
@@ -406,29 +422,29 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   const { agreement, results, timed } = life;
   const escrowed = isEscrowed(agreement);
   const deliverableHash = escrowed ? submitted : life.delivery?.deliverable_hash;
-  if (deliverableHash === undefined) throw new AgreementRefused("IllegalTransition", "Nothing was delivered that could be judged");
+  if (deliverableHash === undefined) throw new AgreementRefused("IllegalTransition", "There is no delivery to judge");
   const judged = (low: boolean): Timed => {
     if (escrowed) return timed;
     const state = advance(timed.state, { name: "result", low }, lifecycleTerms(agreement));
-    // Who speaks gives the others no more time.
+    // One evaluator's result does not extend the others' time.
     return { state, since: state.status === timed.state.status ? timed.since : now };
   };
-  // What has no place here is refused before any signature is looked at.
+  // Refuse an untimely result before verifying signatures.
   judged(false);
   const judge = resultSchema.safeParse(given).data?.evaluator;
   const judges = judgingIn(life).map(({ identity }) => identity);
   const own = judges.find((each) => judge !== undefined && sameIdentity(each, judge));
   const assigned = own ?? judges[0];
-  if (assigned === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names nobody who judges");
+  if (assigned === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names no evaluator");
   if (own !== undefined && results.some(({ document }) => sameIdentity(document.evaluator, own)))
-    throw new AgreementRefused("Replayed", "This evaluator has given its result");
+    throw new AgreementRefused("Replayed", "This evaluator has already given its result");
   const determination = readResult(agreement, given, {
     ...{ keyOf, assigned, deliverableHash },
     history: history?.(agreement, now) ?? [],
   });
-  // The evaluator may hand in a whole one as long as its time runs, and then its backup.
+  // Refused, so that the evaluator, and then its backup, can still submit a complete one in time.
   if (determination.result === "incomplete")
-    throw new AgreementRefused("WrongDetermination", "It leaves something unscored that has weight, or a gate: that decides nothing");
+    throw new AgreementRefused("WrongDetermination", "The result is incomplete: a weighted dimension or a gate is not scored");
   const taken = resultSchema.parse(given);
   const all = [...results, { hash: resultHash(taken), document: taken, determination }];
   const verdict = verdictOf(agreement, all);
@@ -436,7 +452,7 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   return withState({ ...life, results: all, verdict }, judged(isLow || (verdict?.disputed.length ?? 0) > 0));
 }
 
-/** Who judges, in order: whom the terms name, or whom the lot fell on. On chain the escrow has a place for one backup. */
+/** The evaluators in order, as named in the terms or as drawn. On chain the escrow has room for one backup. */
 function judgesOf(agreement: Agreement, nonces: OpenedNonces, nominations: readonly Nomination[] = []): readonly Judge[] {
   const { identity, backup, panel = [] } = agreement.parties.evaluator;
   const judges = isDrawn(agreement)
@@ -445,7 +461,7 @@ function judgesOf(agreement: Agreement, nonces: OpenedNonces, nominations: reado
   return judges.slice(0, isEscrowed(agreement) ? 2 : judgesAsked(agreement) + DEFAULTS.maxBackups);
 }
 
-/** What both named in the same round. */
+/** The nominations by round, as far as both parties have nominated. */
 export function roundsOf(nominations: readonly Nomination[]): readonly NominationRound[] {
   const [client, provider] = PARTIES.map((party) => nominations.filter(({ by }) => by === party).map(({ evaluators }) => evaluators));
   return (client ?? []).flatMap((named, round) => {
@@ -454,52 +470,62 @@ export function roundsOf(nominations: readonly Nomination[]): readonly Nominatio
   });
 }
 
-/** Both name as often, until one is named by both or the lot has begun: whoever would rather have the lot names nobody. */
+/**
+ * The parties nominate in turn until one evaluator is on both lists or the draw has started. A party that prefers the draw nominates no
+ * one.
+ */
 function requireMayName({ agreement, nonces, nominations, timed: { state } }: AgreementLife, { by, evaluators }: Nomination): void {
   const illegal = (why: string) => new AgreementRefused("IllegalTransition", why);
   const own = nominations.filter((each) => each.by === by).length;
-  if (!isDrawn(agreement) || agreement.parties.evaluator.selection?.mode !== "mutual") throw illegal("By these terms nobody is agreed on");
-  if (!state.agreed || state.signed.length > 0 || isOver(state)) throw illegal("Who judges is agreed on once the terms are accepted");
-  if (nonces.provider !== undefined) throw illegal("The lot has begun");
-  if (commonOf(roundsOf(nominations)) !== undefined) throw new AgreementRefused("Frozen", "Both have named one who judges");
-  if (own >= MUTUAL_ROUNDS) throw new AgreementRefused("TooManyRounds", `The ${by} has named ${MUTUAL_ROUNDS} times: the lot decides`);
-  if (2 * own > nominations.length) throw new AgreementRefused("NotYourTurn", "The other names first");
+  if (!isDrawn(agreement) || agreement.parties.evaluator.selection?.mode !== "mutual")
+    throw illegal("These terms have no mutual selection");
+  if (!state.agreed || state.signed.length > 0 || isOver(state))
+    throw illegal("Evaluators are nominated after the terms are accepted and before they are signed");
+  if (nonces.provider !== undefined) throw illegal("The draw has started");
+  if (commonOf(roundsOf(nominations)) !== undefined)
+    throw new AgreementRefused("Frozen", "Both parties have already nominated the same evaluator");
+  if (own >= MUTUAL_ROUNDS) throw new AgreementRefused("TooManyRounds", `The ${by} has nominated ${MUTUAL_ROUNDS} times: the draw decides`);
+  if (2 * own > nominations.length) throw new AgreementRefused("NotYourTurn", "The other party nominates first");
   const able = eligibleIn(agreement);
   const unable = evaluators.find((one) => !able.some(({ identity }) => sameIdentity(identity, one)));
-  if (unable !== undefined) throw new AgreementRefused("NoEvaluator", `${unable.value} is not in the register, or may not judge this`);
+  if (unable !== undefined) throw new AgreementRefused("NoEvaluator", `${unable.value} is not in the register, or is not eligible`);
 }
 
-/** Of these results together; undefined until most of those who judge have. */
+/** The composite of these results; undefined until most evaluators have judged. */
 function compositeOf(agreement: Agreement, results: readonly VerificationResult[]): number | undefined {
   if (!haveMostJudged(agreement, results.length)) return undefined;
   const own = judgesAsked(agreement) === 1 ? results.at(-1)?.determination.composite : undefined;
   return own ?? combined(agreement, results)?.determination.composite;
 }
 
-/** Who may judge by now: as many as the terms say, and in their silence those after them too. On chain the escrow knows when that is. */
+/** Evaluators that may judge now: as many as the terms say, plus replacements for silent ones. On chain the escrow decides when. */
 function judgingIn({ agreement, judges, timed: { state } }: AgreementLife): readonly Judge[] {
   return judges.slice(0, isEscrowed(agreement) ? judges.length : judgesAsked(agreement) + state.backups);
 }
 
-/** The nonces with one more. The client's is fixed by the terms, so the provider's comes first: whoever opened last would choose the lot. */
+/**
+ * Adds a nonce. The client's is fixed by its commitment, so the provider's comes first: whoever opened last could otherwise choose the
+ * draw.
+ */
 function opened({ agreement, nonces, timed: { state } }: AgreementLife, { by, nonce }: z.infer<typeof drawSchema>): OpenedNonces {
   const illegal = (why: string) => new AgreementRefused("IllegalTransition", why);
-  if (!isDrawn(agreement)) throw illegal("The terms name who judges: nobody is drawn");
-  if (!state.agreed || state.signed.length > 0 || isOver(state)) throw illegal("Who judges is drawn once the terms are accepted");
-  if (nonces[by] !== undefined) throw new AgreementRefused("Frozen", `The ${by} has opened its nonce`);
+  if (!isDrawn(agreement)) throw illegal("The terms name the evaluators: there is no draw");
+  if (!state.agreed || state.signed.length > 0 || isOver(state))
+    throw illegal("Evaluators are drawn after the terms are accepted and before they are signed");
+  if (nonces[by] !== undefined) throw new AgreementRefused("Frozen", `The ${by} has already opened its nonce`);
   if (by === "client" && nonces.provider === undefined) throw illegal("The provider opens its nonce first");
   if (by === "client" && commitmentOf(nonce) !== agreement.parties.evaluator.selection?.commitment)
-    throw new AgreementRefused("WrongSeed", "The client committed to another nonce");
+    throw new AgreementRefused("WrongSeed", "The nonce does not match the client's commitment");
   return { ...nonces, [by]: nonce };
 }
 
 function requireOf(agreement: Agreement, hash: Hash): void {
-  if (hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "It is about other terms", hash);
+  if (hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "The act refers to other terms", hash);
 }
 
 function requireSignature(keyOf: KeyOf, identity: PartyIdentity, kind: SignedKind, hash: Hash, value: string | undefined) {
   const key = keyOf(identity);
-  if (key === undefined) throw new AgreementRefused("UnknownKey", `Nobody knows a key of ${identity.value}`);
+  if (key === undefined) throw new AgreementRefused("UnknownKey", `No key of ${identity.value} is known`);
   if (value === undefined || !isSignedBy(key, messageBytes(kind, hash), value as Hex))
     throw new AgreementRefused("BadSignature", `${identity.value} has not signed this ${kind}`);
   return key;

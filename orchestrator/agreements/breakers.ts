@@ -4,51 +4,51 @@ import { AgreementRefused } from "./errors.ts";
 import { type Agreement, judgesAsked, type PartyIdentity, sameIdentity } from "./schema.ts";
 
 /**
- * Circuit breakers: what a market of agreements does not begin while something is wrong. Pure: a fold over what happened, at a given second.
- * Nobody opens one for somebody else: what counts against a party it did and signed itself, and an evaluator's silence counts for those alone
- * who waited. Whatever ends an agreement that has begun is stopped by none.
+ * Circuit breakers: they stop agreements from starting while something is wrong. Pure: a fold over past events, at a given second. No one
+ * can open one against another party: a party is blocked only by acts it signed itself, and an evaluator's silence blocks it only for those
+ * who waited. No breaker stops the ending of an agreement that has started.
  */
 
-/** What breakers may stop: a proposal or a signature that begins an agreement, and money on its way into an escrow. */
+/** Subjects of breakers: a proposal or signature that starts an agreement, and payments into an escrow. */
 export const BEGINNINGS = ["agreement", "funding"] as const;
 export type Beginning = (typeof BEGINNINGS)[number];
 
-/** What they never stop, by act or step: everybody who is in an agreement gets out of it. */
+/** Acts and steps that no breaker stops, so that everyone can get out of an agreement. */
 export const EXITS = [
   ...["negotiate", "deliver", "result", "challenge", "cancel", "consent"],
   ...["submit", "settle", "rule", "finalise", "withdraw", "pay"],
 ] as const;
 
 export const BREAKER_LIMITS = {
-  /** Percent of its canaries that an evaluator passes, once so many were seen, of the last so many seconds. */
+  /** Percent of its canaries that an evaluator must pass, the minimum number of canaries, and the window in seconds. */
   canaryPercent: 90,
   canaries: 10,
   canaryWindow: 30 * 86_400,
-  /** Times in a row that an evaluator left the same party waiting, and seconds until it is tried again. */
+  /** Consecutive times that an evaluator left the same party waiting, and the pause in seconds. */
   silences: 3,
   silencePause: 86_400,
-  /** Payments that the city sent and whose fate it does not know. */
+  /** Payments sent by the city with unknown fate. */
   unknown: 3,
-  /** Proposals of one client in an hour, and disputes that one party filed and that are open. */
+  /** Proposals of one client per hour, and open disputes filed by one party. */
   proposals: 256,
   disputes: 8,
-  /** Dollars that evaluators charged in the agreements of one client: in one of them, and in an hour. */
+  /** Dollars charged by evaluators in agreements of one client: in a single one, and per hour. */
   spentEach: 50,
   spentHourly: 200,
-  /** A stop lasts so many seconds at most; who stopped does not stop again for twice as many. */
+  /** Maximum duration of a stop, seconds; its author cannot stop again for twice as long. */
   stop: 7 * 86_400,
 } as const;
 export type BreakerLimits = { readonly [Name in keyof typeof BREAKER_LIMITS]: number };
 
 const HOUR = 3_600;
-/** Nothing older counts for any breaker. */
+/** Events older than this affect no breaker. */
 export const BREAKER_MEMORY = BREAKER_LIMITS.canaryWindow;
 
-/** Whom something happened to, as `scheme:value`. */
+/** The party or evaluator concerned, as `scheme:value`. */
 type Name = string;
 export const breakerName = ({ scheme, value }: PartyIdentity): Name => `${scheme}:${value}`;
 
-/** What happened, and in which unix second. */
+/** An event and its unix second. */
 export type BreakerOutcome = { readonly at: number } & (
   | { readonly what: "proposed"; readonly client: Name }
   | { readonly what: "disputed"; readonly by: Name; readonly isOpen: boolean }
@@ -68,80 +68,80 @@ export interface BreakerRule {
   readonly opens: string;
   readonly closes: string;
   readonly stops: readonly Beginning[];
-  /** Which beginnings, for people. */
+  /** Names of the subjects, for display. */
   readonly whose: string;
 }
 
 const days = (seconds: number) => `${seconds / 86_400} ${seconds === 86_400 ? "day" : "days"}`;
 const L = BREAKER_LIMITS;
 
-/** The one table; docs/agreements.md is generated from it. */
+/** The only table of breakers; docs/agreements.md is generated from it. */
 export const BREAKERS: readonly BreakerRule[] = [
   {
     breaker: "stop",
-    opens: "an adjudicator signs it",
-    closes: `at the second that it names, within ${days(L.stop)}; any adjudicator ends it before. Who stopped does not stop again for ${days(2 * L.stop)}`,
+    opens: "an adjudicator signs an order",
+    closes: `at the time stated in the order, within ${days(L.stop)}; any adjudicator can end it earlier. Its author cannot stop again for ${days(2 * L.stop)}`,
     stops: BEGINNINGS,
     whose: "everybody's",
   },
   {
     breaker: "rail",
-    opens: `the city does not know the fate of ${L.unknown} payments that it sent`,
-    closes: "as the chain tells of them, or as their authorisations lapse",
+    opens: `${L.unknown} payments sent by the city have an unknown fate`,
+    closes: "as their fate becomes known on chain, or as their authorisations expire",
     stops: ["funding"],
     whose: "everybody's",
   },
   {
     breaker: "canaries",
-    opens: `fewer than ${L.canaryPercent} % of at least ${L.canaries} canaries passed in ${days(L.canaryWindow)}`,
-    closes: "as it passes more, or as those failed are older than that",
+    opens: `an evaluator passed fewer than ${L.canaryPercent} % of at least ${L.canaries} canaries in ${days(L.canaryWindow)}`,
+    closes: "as it passes more, or as the failed ones leave that window",
     stops: ["agreement"],
     whose: "agreements that name the evaluator",
   },
   {
     breaker: "silence",
-    opens: `an evaluator lets its time run out ${L.silences} times in a row for the same party`,
-    closes: `as it judges for that party, or ${days(L.silencePause)} after the last`,
+    opens: `an evaluator misses its deadline ${L.silences} times in a row for the same party`,
+    closes: `once it judges for that party, or ${days(L.silencePause)} after the last miss`,
     stops: ["agreement"],
     whose: "agreements of that party that name the evaluator",
   },
   {
     breaker: "rate",
     opens: `a client proposes ${L.proposals} times in an hour`,
-    closes: "with the hour",
+    closes: "at the end of that hour",
     stops: ["agreement"],
     whose: "the client's proposals",
   },
   {
     breaker: "disputes",
-    opens: `${L.disputes} disputes that one party filed are open`,
-    closes: "as one is ruled on, or its time is over",
+    opens: `${L.disputes} disputes filed by one party are open`,
+    closes: "once one is ruled on, or its time is over",
     stops: ["agreement"],
     whose: "the party's proposals and signatures",
   },
   {
     breaker: "spend",
     opens: `evaluators charge more than $${L.spentEach} in one agreement of a client, or $${L.spentHourly} in an hour`,
-    closes: "an hour after",
+    closes: "an hour later",
     stops: BEGINNINGS,
     whose: "the client's proposals, signatures and payments into an escrow",
   },
 ];
 
-/** A breaker that is open. */
+/** An open breaker. */
 export interface OpenBreaker {
   readonly breaker: BreakerKind;
-  /** Whose it is: the party or evaluator; empty for everybody's. */
+  /** The party or evaluator concerned; empty if the breaker applies to everyone. */
   readonly whose: Name;
-  /** Of a silence: for whom. */
+  /** For an evaluator's silence: the party that waited. */
   readonly before?: Name;
-  /** The second from which it is closed if nothing more happens; undefined where no clock says. */
+  /** Second at which it closes if nothing else happens; undefined if it does not close by time. */
   readonly until: number | undefined;
 }
 
 const total = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
 
-/** Which are open at a second, by what happened before it, in whatever order. */
+/** Breakers open at a given second, from earlier events in any order. */
 export function openBreakers(
   given: readonly BreakerOutcome[],
   now: number,
@@ -197,18 +197,18 @@ export function openBreakers(
   return open;
 }
 
-/** Somebody who would begin something under these terms. */
+/** Someone who wants to start something under these terms. */
 export interface Attempt {
   readonly begins: Beginning;
   readonly by: "client" | "provider";
   readonly terms: Pick<Agreement, "parties">;
-  /** Who judges by these terms, in order. */
+  /** The evaluators under these terms, in order. */
   readonly judges: readonly Pick<Judge, "identity">[];
 }
 
 const RULES = new Map(BREAKERS.map((rule) => [rule.breaker, rule]));
 
-/** Whether a breaker that is open is about who attempts something, or whom its terms name. */
+/** Whether an open breaker concerns the actor, or someone named in its terms. */
 function concerns({ breaker, whose, before }: OpenBreaker, { by, terms: { parties }, judges }: Attempt): boolean {
   const names = (...identities: readonly (PartyIdentity | undefined)[]) =>
     identities.some((identity) => identity !== undefined && breakerName(identity) === whose);
@@ -231,7 +231,7 @@ function concerns({ breaker, whose, before }: OpenBreaker, { by, terms: { partie
   }
 }
 
-/** The breaker that stops an attempt, if one does. */
+/** The breaker that stops an attempt, if any. */
 export function stoppedBy(open: readonly OpenBreaker[], attempt: Attempt): OpenBreaker | undefined {
   return open.find((each) => RULES.get(each.breaker)?.stops.includes(attempt.begins) === true && concerns(each, attempt));
 }
@@ -245,24 +245,24 @@ export function requireClosed(open: readonly OpenBreaker[], attempt: Attempt): v
   throw new AgreementRefused("BreakerOpen", `The breaker "${found.breaker}" is open: ${opens}`, `It closes ${closes}.${until}`);
 }
 
-/** What is known of an agreement beside its own acts, where an escrow leads it. */
+/** Facts about an agreement with an escrow that its own acts do not contain. */
 export interface Witnessed {
-  /** Who filed a dispute, and when; undefined: nobody, or the terms themselves. */
+  /** Who filed a dispute, and when; undefined: no one, or the terms themselves. */
   readonly challenge: { readonly by: "client" | "provider"; readonly at: number } | undefined;
   readonly isDisputed: boolean;
-  /** The second in which its first evaluator had let its time run out. */
+  /** Second in which its first evaluator missed its deadline. */
   readonly silentSince: number | undefined;
-  /** The second in which each result came, in their order. */
+  /** Second of each result, in order. */
   readonly judgedAt: readonly number[];
 }
 
-/** What an agreement that both have signed counts for. */
+/** Events of an agreement that both parties have signed. */
 export function outcomesOf(id: string, { agreement, judges, results }: AgreementLife, witnessed: Witnessed): readonly BreakerOutcome[] {
   const { client, provider } = agreement.parties;
   const before = [client, provider].map(({ identity }) => breakerName(identity));
   const { challenge, isDisputed: isOpen, silentSince, judgedAt } = witnessed;
   const judged = results.map(({ document }, place) => ({ document, at: judgedAt[place] ?? 0 }));
-  // Backups are asked in their silence alone.
+  // Backups are only queried when evaluators are silent.
   const heard = judges.slice(0, judgesAsked(agreement)).flatMap(({ identity }): readonly BreakerOutcome[] => {
     const own = judged.find((each) => sameIdentity(each.document.evaluator, identity));
     const met = { evaluator: breakerName(identity), before };

@@ -4,20 +4,20 @@ import { type Hash, hexToBytes } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import type { Agreement } from "./schema.ts";
 
-/** One in five deliveries is a canary, one in twenty of who passes nearly all. */
+/** One in five evaluations is a canary, one in twenty for evaluators that pass nearly all. */
 export function canaryRate(passRate: number | undefined): number {
   return passRate !== undefined && passRate > 0.95 ? 20 : 5;
 }
 
 /**
- * Whether an evaluation is a canary: a task whose answer is known. Drawn by a key that its holder publishes later, so nobody can tell
- * before and everybody can check after.
+ * Whether an evaluation is a canary: a task with a known answer. Drawn with a key that its holder publishes later, so that no one can
+ * predict it and everyone can verify it afterwards.
  */
 export function isCanary(key: string, subject: string, delivery: number, rate: number): boolean {
   return BigInt(sha256(canonicalBytes(["asa/1 canary", key, subject, delivery]))) % BigInt(rate) === 0n;
 }
 
-/** A canary is passed by coming within this many points of the known score. */
+/** Maximum distance from the known score for a pass, points. */
 const TOLERANCE = 10;
 
 export function passesCanary(known: number, scored: number): boolean {
@@ -26,22 +26,22 @@ export function passesCanary(known: number, scored: number): boolean {
 
 const askingSchema = z.looseObject({ canary_tasks: z.looseObject({ enabled: z.literal(true) }) });
 
-/** Whether the terms ask that whoever judges is tested. */
+/** Whether the terms require that the evaluator is tested. */
 export function asksForCanaries({ verification }: Pick<Agreement, "verification">): boolean {
   return askingSchema.safeParse(verification).success;
 }
 
-/** Work whose score anybody can work out who looks at it. */
+/** Work whose score is easy to compute. */
 export interface CanaryTask {
   readonly description: string;
   readonly content: string;
-  /** Points that a judge who looked gives, as the description says. */
+  /** Correct scores of the description's dimensions, points. */
   readonly known: number;
 }
 
 const LINES = 20;
 
-/** Products, of which none, a quarter, half, three quarters or all are right: whoever always says the same is wrong about most. */
+/** Products of which none, a quarter, half, three quarters or all are right, so that a constant answer is mostly wrong. */
 export function canaryTask(seed: Hash): CanaryTask {
   const byte = (name: string, line: number) => sha256Bytes(Buffer.concat([hexToBytes(seed), canonicalBytes([name, line])]));
   const products = Array.from({ length: LINES }, (_, line) => {

@@ -13,10 +13,10 @@ export function otherParty(party: Party): Party {
   return party === "client" ? "provider" : "client";
 }
 
-/** The key behind an identity, asked of whoever knows: a registry, a DID document, a file. A port. */
+/** Port that returns the key of an identity, from a registry, a DID document or a file. */
 export type KeyOf = (identity: PartyIdentity) => PublicKey | undefined;
 
-/** What a signature is over; the word keeps one kind from passing for another. */
+/** The signed payload; the prefix separates the kinds of signatures. */
 export type SignedKind =
   | "proposal"
   | "message"
@@ -36,10 +36,10 @@ export function messageBytes(kind: SignedKind, hash: Hash): Uint8Array {
   return UTF_8.encode(`asa/1 ${kind} ${hash}`);
 }
 
-/** Hashes of agreements whose terms nobody can change any more. */
+/** Hashes of agreements whose terms are frozen. */
 const hashes = new WeakMap<Agreement, Hash>();
 
-/** SHA-256 of the RFC 8785 text of every term, fields that nobody here knows included; only status and signatures are outside. */
+/** SHA-256 of the RFC 8785 text of all terms, including unknown fields; only status and signatures are left out. */
 export function agreementHash(agreement: Agreement): Hash {
   const known = hashes.get(agreement);
   if (known !== undefined) return known;
@@ -49,7 +49,7 @@ export function agreementHash(agreement: Agreement): Hash {
   return hash;
 }
 
-/** The same terms with another status or other signatures: their hash stays what it was, and from now on they cannot be changed. */
+/** The same terms with another status or other signatures; the hash stays the same, and the terms are frozen from now on. */
 export function withSameTerms(agreement: Agreement, more: Partial<Pick<Agreement, "status" | "signatures">>): Agreement {
   const hash = agreementHash(agreement);
   const next = immutable({ ...agreement, ...more });
@@ -57,16 +57,16 @@ export function withSameTerms(agreement: Agreement, more: Partial<Pick<Agreement
   return next;
 }
 
-/** The agreement with one party's signature. Throws Frozen where that party has signed, UnknownKey for another's key. */
+/** Adds one party's signature. Throws Frozen if that party has already signed, UnknownKey for another's key. */
 export function signAgreement(agreement: Agreement, party: Party, signer: ByteSigner, keyOf: KeyOf): Agreement {
   const { signatures = {} } = agreement;
   if (agreement.status !== "proposed" && agreement.status !== "negotiating")
-    throw new AgreementRefused("Frozen", `An agreement that is ${agreement.status} is not signed`);
+    throw new AgreementRefused("Frozen", `An agreement in the state ${agreement.status} cannot be signed`);
   if (signatures[party] !== undefined) throw new AgreementRefused("Frozen", `The ${party} has signed`);
   const known = keyOf(agreement.parties[party].identity);
   const { algorithm, key } = signer.publicKey;
   if (known?.algorithm !== algorithm || known.key !== key) throw new AgreementRefused("UnknownKey", `This key is not the ${party}'s`);
-  // Whoever signs runs code of its own: what it signs stays as it is meanwhile.
+  // The signer is caller-provided code: freeze the terms while it runs.
   const terms = isImmutable(agreement) ? agreement : withSameTerms(agreement, {});
   const value = signer.sign(messageBytes("agreement", agreementHash(terms)));
   return withSameTerms(terms, { signatures: { ...signatures, [party]: { scheme: algorithm, key, value } } });
@@ -78,14 +78,14 @@ export function checkSignatures(agreement: Agreement, keyOf: KeyOf): void {
   for (const party of PARTIES) {
     const signature = agreement.signatures?.[party];
     const key = keyOf(agreement.parties[party].identity);
-    if (key === undefined) throw new AgreementRefused("UnknownKey", `Nobody knows a key of the ${party}`);
+    if (key === undefined) throw new AgreementRefused("UnknownKey", `No key of the ${party} is known`);
     const value = signature?.value as Hex | undefined;
     if (value === undefined || signature?.scheme !== key.algorithm || !isSignedBy(key, message, value))
       throw new AgreementRefused("BadSignature", `The ${party} has not signed these terms`);
   }
 }
 
-/** A document as somebody handed it in, with both signatures checked. */
+/** Reads a received document and verifies both signatures. */
 export function readSigned(document: unknown, keyOf: KeyOf): Agreement {
   const agreement = readAgreement(document);
   checkSignatures(agreement, keyOf);

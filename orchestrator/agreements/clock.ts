@@ -11,13 +11,13 @@ import {
 } from "./lifecycle.ts";
 import { type Agreement, DEFAULTS } from "./schema.ts";
 
-/** An agreement's state, and the unix second in which it came to it or something last happened in it. */
+/** An agreement's state, and the unix second in which it was entered or last changed. */
 export interface Timed {
   readonly state: AgreementState;
   readonly since: number;
 }
 
-/** The second by which an agreement that is signed now is over, whatever is left undone: each state for as long as it may last. */
+/** The latest second at which an agreement signed now can end, if every state lasts as long as possible. */
 export function overBy(agreement: Agreement, now: number): number {
   const live = (change: Partial<AgreementState>) => deadlineOf({ ...PROPOSED, ...change }, agreement) ?? 0;
   const unfunded = isEscrowed(agreement) ? live({ status: "active" }) : 0;
@@ -26,7 +26,7 @@ export function overBy(agreement: Agreement, now: number): number {
   return now + unfunded + live({ status: "active", funded: true }) + heard + live({ status: "verified" }) + live({ status: "disputed" });
 }
 
-/** When silence leads on, unix seconds; an offer lapses when its agreement would. Undefined once it is over. */
+/** Unix second of the next timeout; an offer expires with its agreement. Undefined once the agreement has ended. */
 export function dueAt(agreement: Agreement, { state, since }: Timed): number | undefined {
   const seconds = deadlineOf(state, agreement);
   if (seconds === undefined) return undefined;
@@ -40,8 +40,8 @@ function clockEvent(state: AgreementState, terms: LifecycleTerms): "file" | "con
 }
 
 /**
- * What the clock has done to an agreement by `now`: every dead-man's switch that is due, in order, each at its own second. Pure and
- * idempotent: called late, often or by several, it comes to the same.
+ * Applies every timeout due by `now`, in order, each at its own second. Pure and idempotent: late, repeated or concurrent calls give the
+ * same state.
  */
 export function runClock(agreement: Agreement, timed: Timed, now: number): Timed {
   let at = timed;

@@ -4,10 +4,10 @@ import { type Agreement, judgesAsked } from "./schema.ts";
 import type { Determination, Measured } from "./score.ts";
 import { determinationOf, type VerificationResult } from "./verification.ts";
 
-/** Points by which evaluators may differ before it is a dispute rather than noise. */
+/** Difference between evaluators that makes a dispute, points; smaller ones are noise. */
 const SPREAD = 20;
 
-/** Evaluators of an agreement weigh the same. */
+/** All evaluators of an agreement have the same weight. */
 const vote = (result: VerdictResult): Vote => ({ result, weight: 1, confidence: BASIS_POINTS });
 const answerOf = (truths: readonly boolean[]) =>
   answerTo(
@@ -16,8 +16,8 @@ const answerOf = (truths: readonly boolean[]) =>
   ).result;
 
 /**
- * What several evaluators measured, as one, by the rules of the clearing: the lower median of numbers, the majority of truths, false at a
- * tie. What fewer than half saw nobody saw. `disputed` names what they saw too differently.
+ * Combines several evaluators' measurements by the rules of the clearing: the lower median of numbers, the majority of booleans, false at a
+ * tie. Values measured by less than half are dropped. `disputed` names those that differ too much.
  */
 export function consensus(measurements: readonly Measured[]): { readonly measured: Measured; readonly disputed: readonly string[] } {
   const measured: Record<string, number | boolean> = {};
@@ -39,15 +39,15 @@ export function consensus(measurements: readonly Measured[]): { readonly measure
   return { measured, disputed };
 }
 
-/** What stands of the results so far: of one evaluator its own, of several what follows from their medians. */
+/** The outcome so far: a single evaluator's own, or what follows from the medians of several. */
 export interface Verdict {
   readonly determination: Determination;
   readonly measured: Measured;
-  /** What they saw too differently. */
+  /** Measurements on which the evaluators differ too much. */
   readonly disputed: readonly string[];
 }
 
-/** Each result that was taken, with what it comes to by itself. */
+/** Each accepted result with its own determination. */
 export function verdictOf(
   agreement: Agreement,
   results: readonly { readonly document: VerificationResult; readonly determination: Determination }[],
@@ -61,7 +61,7 @@ export function verdictOf(
   return last === undefined ? undefined : { determination: last.determination, measured: last.document.measured, disputed: [] };
 }
 
-/** What several evaluators' results come to together. */
+/** Combines several evaluators' results. */
 export function combined(agreement: Agreement, results: readonly VerificationResult[]): Verdict | undefined {
   const last = results.at(-1);
   if (last === undefined) return undefined;

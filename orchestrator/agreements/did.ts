@@ -10,13 +10,13 @@ const CODECS: Readonly<Record<SignatureAlgorithm, readonly [number, number, numb
 };
 const PREFIX = "did:key:";
 
-/** The identity that is a key: `did:key:z…`. */
+/** The identity of a key: `did:key:z…`. */
 export function didOf({ algorithm, key }: PublicKey): string {
   const [first, second] = CODECS[algorithm];
   return PREFIX + base58btc.encode(new Uint8Array([first, second, ...hexToBytes(key)]));
 }
 
-/** Keys of identities that are keys (scheme `w3c_did`, method `key`): nobody has to be believed. Others have none. */
+/** Keys of identities that contain their key (scheme `w3c_did`, method `key`), which needs no trust. Others have none. */
 export const keyOfDid: KeyOf = ({ scheme, value }) => {
   if (scheme !== "w3c_did" || !value.startsWith(`${PREFIX}z`) || value.length > MOST) return undefined;
   let bytes: Uint8Array;
@@ -28,11 +28,11 @@ export const keyOfDid: KeyOf = ({ scheme, value }) => {
   for (const [algorithm, [first, second, length]] of Object.entries(CODECS)) {
     if (bytes[0] !== first || bytes[1] !== second || bytes.length !== length + 2) continue;
     const key: PublicKey = { algorithm: algorithm as SignatureAlgorithm, key: bytesToHex(bytes.slice(2)) };
-    // One key, one text: another spelling would be another identity.
+    // Each key has exactly one text: another spelling would be another identity.
     return didOf(key) === value ? key : undefined;
   }
   return undefined;
 };
 
-/** Characters of the longest such identity, and some. */
+/** Upper bound on the length of such an identity, characters. */
 const MOST = 80;

@@ -1,6 +1,6 @@
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** Why an agreement, a message or an event is refused. A caller tells by the code what to do; the text is for people. */
+/** Codes of refused agreements, messages and events. Callers act on the code; the text is for people. */
 export const REFUSALS = [
   "MalformedAgreement",
   "UnsupportedVersion",
@@ -34,7 +34,7 @@ export const REFUSALS = [
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 
-/** Refused by a rule of the agreement; nothing changed. */
+/** Refused by a rule of the agreement, without any change. */
 export class AgreementRefused extends AgentCityError {
   readonly refusal: RefusalCode;
   constructor(refusal: RefusalCode, problem: string, details?: string, action?: string) {

@@ -7,7 +7,7 @@ import { type Agreement, DEFAULTS, type EvaluatorRecord, isDrawn, judgesAsked, t
 
 export const QUALIFIED = { evaluations: 50, canaryPercent: 90, deviation: 10 } as const;
 
-/** Whether its record lets it judge: enough evaluations, nine canaries of ten, close to the others. */
+/** Whether its record qualifies it: enough evaluations, 90 % of canaries passed, close to the medians. */
 export function isQualified({ evaluations, canaries, canaries_passed, deviation }: EvaluatorRecord): boolean {
   const canaryRate = canaries === 0 || canaries_passed * 100 >= QUALIFIED.canaryPercent * canaries;
   return evaluations >= QUALIFIED.evaluations && canaryRate && deviation <= QUALIFIED.deviation;
@@ -25,22 +25,22 @@ export function isIndependent(evaluator: EvaluatorRecord, { parties: { client, p
   );
 }
 
-/** The seed of a draw: fixed by the terms and by what both parties committed to before they knew each other's. Throws WrongSeed. */
+/** The seed of a draw, fixed by the terms and by both parties' commitments, made before either knew the other's nonce. Throws WrongSeed. */
 export function drawSeed(hash: Hash, opened: readonly { readonly commitment: Hash; readonly nonce: string }[]): Hash {
   if (opened.length === 0 || opened.some(({ commitment, nonce }) => sha256(nonce) !== commitment))
-    throw new AgreementRefused("WrongSeed", "A nonce is not the one that was committed to");
+    throw new AgreementRefused("WrongSeed", "A nonce does not match its commitment");
   return sha256(canonicalBytes(["asa/1 draw", hash, ...opened.map(({ nonce }) => nonce)]));
 }
 
 export interface Drawing {
   readonly seed: Hash;
-  /** Who evaluated this provider last, newest last: nobody does so more often in a row than the rotation allows. */
+  /** The provider's latest evaluators, newest last: rotation limits consecutive ones. */
   readonly before?: readonly PartyIdentity[];
 }
 
 /**
- * Everybody who may judge an agreement, in drawn order: the first judges, the next are its backups. Anybody with the same register and
- * seed draws the same. Throws NoEvaluator where nobody is left.
+ * Everyone who may judge an agreement, in drawn order: the first judges, the next are its backups. The same register and seed give the same
+ * order. Throws NoEvaluator if no one is left.
  */
 export function drawEvaluators(
   register: readonly EvaluatorRecord[],
@@ -52,25 +52,25 @@ export function drawEvaluators(
     .map((record) => ({ record, lot: lot(record) }))
     .sort((a, b) => (a.lot < b.lot ? -1 : 1))
     .map(({ record }) => record);
-  if (drawn.length === 0) throw new AgreementRefused("NoEvaluator", "Nobody in the register may judge this agreement");
+  if (drawn.length === 0) throw new AgreementRefused("NoEvaluator", "No evaluator of the register is eligible for this agreement");
   return drawn;
 }
 
-/** Nonces that the parties have opened, each once the one before it was. */
+/** Opened nonces of the parties; each is opened after the one before it. */
 export interface OpenedNonces {
   readonly provider?: Hash;
   readonly client?: Hash;
 }
 
-/** What a nonce of the client's was committed to as, in the terms. */
+/** The commitment to the client's nonce in the terms. */
 export function commitmentOf(nonce: Hash): Hash {
   return sha256(nonce);
 }
 
 /**
- * Who judges an agreement whose terms have a register, in order: the first judges, the next are its backups. Empty until both nonces are open.
- * The provider's comes when the terms are fixed and the client's nonce is: so neither chooses, and whoever dislikes the lot can only not sign.
- * `rounds`: whom the parties named before that, where they may agree on one. Throws WrongSeed, NoEvaluator.
+ * Evaluators of an agreement with a register, in order: the first judges, the next are its backups. Empty until both nonces are open. The
+ * provider opens its nonce when the terms and the client's commitment are fixed, so neither can choose the draw; a party that dislikes it
+ * can only decline to sign. `rounds`: nominations before the draw, if the parties may agree on an evaluator. Throws WrongSeed, NoEvaluator.
  */
 export function drawnOf(
   agreement: Agreement,
@@ -88,31 +88,31 @@ export function drawnOf(
   return chooseEvaluator(register, agreement, { seed, before, maxPrice: agreement.verification.cost_cap ?? Number.POSITIVE_INFINITY });
 }
 
-/** Who of a register in the terms may judge by them, as everybody knows it before the lot. */
+/** Members of the terms' register that are eligible, as known before the draw. */
 export function eligibleIn(agreement: Agreement): readonly EvaluatorRecord[] {
   const { register = [], before = [] } = agreement.parties.evaluator.selection ?? {};
   return eligible(withinCost(agreement, register), agreement, before);
 }
 
-/** Throws NoEvaluator where a register has too few who may judge these terms. */
+/** Throws NoEvaluator if too few members of the register are eligible under these terms. */
 export function requireRegister(agreement: Agreement): void {
   if (isDrawn(agreement) && eligibleIn(agreement).length < judgesAsked(agreement))
-    throw new AgreementRefused("NoEvaluator", "Nobody in the register may judge this agreement, or too few");
+    throw new AgreementRefused("NoEvaluator", "Too few evaluators of the register are eligible for this agreement");
 }
 
 const withinCost = ({ verification: { cost_cap } }: Agreement, register: readonly EvaluatorRecord[]) =>
   register.filter(({ price }) => cost_cap === undefined || price <= cost_cap);
 
-/** So often each party names evaluators before the lot alone decides. */
+/** Maximum number of nominations per party before the draw alone decides. */
 export const MUTUAL_ROUNDS = 3;
 
-/** Whom both parties named in a round. */
+/** Both parties' nominations of one round. */
 export interface NominationRound {
   readonly client: readonly PartyIdentity[];
   readonly provider: readonly PartyIdentity[];
 }
 
-/** The first that both name in one of three rounds, in the client's order; undefined as long as there is none. */
+/** The first evaluator that both nominate in one of three rounds, in the client's order; undefined if there is none yet. */
 export function commonOf(rounds: readonly NominationRound[]): PartyIdentity | undefined {
   for (const { client, provider } of rounds.slice(0, MUTUAL_ROUNDS)) {
     const both = client.find((one) => provider.some((other) => sameIdentity(one, other)));
@@ -121,7 +121,7 @@ export function commonOf(rounds: readonly NominationRound[]): PartyIdentity | un
   return undefined;
 }
 
-/** Whom both name, then the drawn ones; without agreement, the draw alone. */
+/** The common nominee, then the drawn ones; without agreement, the draw alone. */
 export function agreeOnEvaluator(
   register: readonly EvaluatorRecord[],
   agreement: Agreement,
@@ -134,7 +134,7 @@ export function agreeOnEvaluator(
   return [...drawn.filter(isChosen), ...drawn.filter((record) => !isChosen(record))];
 }
 
-/** Within a price, the most canaries for the money; equals in drawn order. */
+/** Evaluators within a price, by canary pass rate per dollar; ties in drawn order. */
 export function chooseEvaluator(
   register: readonly EvaluatorRecord[],
   agreement: Agreement,

@@ -1,4 +1,4 @@
-/** `agentcity/agreements`: agreements of two parties after ASA. Knows no chain, no network and no clock; see docs/agreements.md. */
+/** `agentcity/agreements`: agreements of two parties after ASA. Depends on no chain, network or clock; see docs/agreements.md. */
 export { type ByteSigner, type PublicKey, signerOf } from "../primitives/signing.ts";
 export * from "./acts.ts";
 export * from "./breakers.ts";

@@ -23,52 +23,55 @@ export const EVENTS = [
 export type EventName = (typeof EVENTS)[number];
 
 /**
- * What happens. `ask` and `spare` are the lot's where one delivery in several is judged. `timeout`, `file` and `conclude` are the clock's and come at `deadlineOf`; `cancel` is
- * both parties'; `enforce` is anybody's.
+ * Events. `ask` and `spare` are outcomes of the lot if deliveries are sampled. `timeout`, `file` and `conclude` are triggered by the clock
+ * at `deadlineOf`; `cancel` requires both parties; anyone may `enforce`.
  */
 export interface AgreementEvent {
   readonly name: EventName;
   readonly by?: Party;
-  /** Of a result, with those before it: so low that the terms have it disputed, or by evaluators who are too far apart. */
+  /** For a result, with those before it: so low that the terms file a dispute, or from evaluators that differ too much. */
   readonly low?: boolean;
 }
 
-/** By what the money is divided at the end: nothing moved, all back, the schedule over the score, all paid unjudged, the switch, the arbiter, both. */
+/**
+ * How the money is divided at the end: nothing moved, all returned, by the score's tier, paid in full unjudged, by the timeout, by the
+ * arbiter, by both.
+ */
 export type Division = "none" | "refund" | "schedule" | "spared" | "switch" | "ruling" | "agreed";
 
-/** All of an agreement's life that its terms do not say. */
+/** All of an agreement's state that is not in its terms. */
 export interface AgreementState {
   readonly status: Status;
-  /** Who made the standing offer. */
+  /** Author of the standing offer. */
   readonly offer: Party;
   readonly rounds: number;
-  /** The other has accepted it. */
+  /** The other party has accepted it. */
   readonly agreed: boolean;
   readonly signed: readonly Party[];
   readonly funded: boolean;
-  /** Of what was delivered, where not each delivery is judged: `open` until somebody or the clock has it drawn. */
+  /** The lot of the delivery, if deliveries are sampled: `open` until it is drawn by the client or the clock. */
   readonly lot: "open" | "judged" | "spared" | undefined;
-  /** Evaluators asked after the first. */
+  /** Evaluators queried after the first. */
   readonly backups: number;
-  /** Results that were taken. */
+  /** Accepted results. */
   readonly heard: number;
-  /** Once the window over its result is over, that is disputed without anybody asking. */
+  /** At the end of its window the result is disputed automatically. */
   readonly files: boolean;
   readonly division: Division | undefined;
 }
 
-/** How the client pays: into an escrow before the work, once it is over (x402), or not by anything that is followed here. */
+/** How the client pays: into an escrow before the work, after it by x402, or by means that are not tracked here. */
 export type Payment = "none" | "escrow" | "afterwards";
 
-/** What the table reads of the terms. */
+/** The terms that the table depends on. */
 export interface LifecycleTerms {
   readonly payment: Payment;
   readonly optimistic: boolean;
-  /** Not each delivery is judged: a lot says. */
+  /** Deliveries are sampled: a lot decides which are judged. */
   readonly sampled: boolean;
   readonly maxRounds: number;
   readonly maxBackups: number;
-  /** So many evaluators judge, each for itself. */
+  /** Number of evaluators, who judge independently. */
   readonly judges: number;
 }
 
@@ -89,11 +92,11 @@ export const PROPOSED: AgreementState = {
 export function paymentOf({ escrow }: Pick<Agreement, "escrow">): Payment {
   if (escrow?.enabled !== true) return "none";
   const { type } = escrow.binding;
-  // Whoever settles by hand, or elsewhere, is led by no chain: the agreement keeps its own time.
+  // Manual or external settlement has no chain to follow: the agreement runs on its own clock.
   return type === "x402" ? "afterwards" : type === "erc8183" ? "escrow" : "none";
 }
 
-/** Whether money on chain leads the agreement once it is signed: its states are the escrow's, and so are its deadlines. */
+/** Whether an escrow on chain controls the agreement once it is signed: states and deadlines are the escrow's. */
 export function isEscrowed(agreement: Pick<Agreement, "escrow">): boolean {
   return paymentOf(agreement) === "escrow";
 }
@@ -111,8 +114,8 @@ export function lifecycleTerms(agreement: Agreement): LifecycleTerms {
 }
 
 /**
- * Every transition there is. `sign` leads on with the second signature, `result` with the last of those who
- * judge, `timeout` out of `delivered` when its lot is no longer waited for and no backup is left; until then they stay. Each live state has a timeout, so silence ends every agreement.
+ * All transitions. `sign` moves on with the second signature, `result` with the last evaluator's, `timeout` leaves `delivered` only once
+ * its lot is settled and no backup is left; until then the state stays. Every live state has a timeout, so silence ends every agreement.
  */
 export const TRANSITIONS: Readonly<Record<Status, Readonly<Partial<Record<EventName, Status>>>>> = {
   proposed: { counter: "negotiating", accept: "proposed", reject: "rejected", sign: "active", cancel: "closed", timeout: "expired" },
@@ -131,39 +134,45 @@ export interface AgreementRule {
   readonly refuses: (event: AgreementEvent, state: AgreementState, terms: LifecycleTerms) => boolean;
 }
 
-/** The guards, each by itself, so that the model checker can show what happens without one. */
+/** The guards, separate so that the model checker can show the effect of removing each one. */
 export const AGREEMENT_RULES: readonly AgreementRule[] = [
   { name: "the table has the transition", refuses: ({ name }, { status }) => TRANSITIONS[status][name] === undefined },
-  { name: "nobody answers his own offer", refuses: ({ name, by }, { offer }) => (name === "counter" || name === "accept") && by === offer },
-  { name: "what is agreed is not countered", refuses: ({ name }, { agreed }) => (name === "counter" || name === "accept") && agreed },
-  { name: "rounds are bounded", refuses: ({ name }, { rounds }, { maxRounds }) => name === "counter" && rounds >= maxRounds },
-  { name: "only what is agreed is signed", refuses: ({ name }, { agreed }) => name === "sign" && !agreed },
-  { name: "a party signs once", refuses: ({ name, by }, { signed }) => name === "sign" && (by === undefined || signed.includes(by)) },
-  { name: "escrow is funded once", refuses: ({ name }, { funded }, { payment }) => name === "fund" && (funded || payment !== "escrow") },
   {
-    name: "nothing is delivered unfunded",
+    name: "a party cannot answer its own offer",
+    refuses: ({ name, by }, { offer }) => (name === "counter" || name === "accept") && by === offer,
+  },
+  { name: "agreed terms cannot be countered", refuses: ({ name }, { agreed }) => (name === "counter" || name === "accept") && agreed },
+  { name: "rounds are limited", refuses: ({ name }, { rounds }, { maxRounds }) => name === "counter" && rounds >= maxRounds },
+  { name: "only agreed terms can be signed", refuses: ({ name }, { agreed }) => name === "sign" && !agreed },
+  { name: "a party signs once", refuses: ({ name, by }, { signed }) => name === "sign" && (by === undefined || signed.includes(by)) },
+  { name: "an escrow is funded once", refuses: ({ name }, { funded }, { payment }) => name === "fund" && (funded || payment !== "escrow") },
+  {
+    name: "delivery requires a funded escrow",
     refuses: ({ name }, { funded }, { payment }) => name === "deliver" && payment === "escrow" && !funded,
   },
   { name: "a lot is drawn once", refuses: ({ name }, { lot }) => (name === "ask" || name === "spare") && lot !== "open" },
-  { name: "what waits for its lot is not judged", refuses: ({ name }, { lot }) => name === "result" && lot === "open" },
-  { name: "a challenge window runs out first", refuses: ({ name }, _, { optimistic }) => name === "enforce" && optimistic },
-  { name: "only what has a window is challenged", refuses: ({ name }, _, { optimistic }) => name === "challenge" && !optimistic },
-  { name: "only a low result is filed", refuses: ({ name }, { files }) => name === "file" && !files },
+  { name: "a delivery with an open lot is not judged", refuses: ({ name }, { lot }) => name === "result" && lot === "open" },
+  { name: "enforcement waits for the challenge window", refuses: ({ name }, _, { optimistic }) => name === "enforce" && optimistic },
   {
-    name: "without those who are silent it is concluded by most of them, at the end of their time",
+    name: "only a result with a challenge window can be challenged",
+    refuses: ({ name }, _, { optimistic }) => name === "challenge" && !optimistic,
+  },
+  { name: "only a low or divergent result is filed", refuses: ({ name }, { files }) => name === "file" && !files },
+  {
+    name: "a majority concludes without silent evaluators, once their time is over",
     refuses: ({ name }, state, terms) => name === "conclude" && !concludes(state, terms),
   },
   {
-    name: "what most have judged no switch ends",
+    name: "a timeout does not end what a majority has judged",
     refuses: ({ name }, state, terms) => name === "timeout" && concludes(state, terms),
   },
   {
-    name: "what is to be filed is not settled by silence",
+    name: "a result to be filed is not settled by silence",
     refuses: ({ name }, { status, files }) => name === "timeout" && status === "verified" && files,
   },
 ];
 
-/** The state after an event. Pure and total: throws IllegalTransition, and then nothing has changed. */
+/** The state after an event. Pure and total: throws IllegalTransition and changes nothing. */
 export function advance(
   state: AgreementState,
   event: AgreementEvent,
@@ -201,7 +210,7 @@ export function advance(
     case "result":
       return { ...state, ...heard(state, to, terms), files: event.low === true };
     case "timeout":
-      // What the client does not open is judged: it gains nothing by silence.
+      // A lot that the client does not open is judged, so silence gains nothing.
       if (state.lot === "open") return { ...state, lot: "judged" };
       if (state.status === "delivered" && state.backups < terms.maxBackups) return { ...state, backups: state.backups + 1 };
       return ended(state, to, state.status === "delivered" ? "switch" : isJudged(state) ? "schedule" : "refund", terms);
@@ -218,13 +227,13 @@ export function advance(
   }
 }
 
-/** With a result more: as long as others of those who judge have not, it stays. */
+/** Adds a result; the state stays while other evaluators have not judged. */
 function heard(state: AgreementState, to: Status, { judges }: LifecycleTerms): Pick<AgreementState, "heard" | "status"> {
   const count = state.heard + 1;
   return { heard: count, status: count < judges ? state.status : to };
 }
 
-/** Whether the time of those who judge is over, the backups' too, and more than half of them have. */
+/** Whether the evaluators' time is over, including that of backups, and more than half have judged. */
 export function concludes({ status, lot, backups, heard: count }: AgreementState, { maxBackups, judges }: LifecycleTerms): boolean {
   return status === "delivered" && lot !== "open" && backups >= maxBackups && 2 * count > judges;
 }
@@ -240,7 +249,7 @@ export function isOver({ status }: Pick<AgreementState, "status">): boolean {
   return Object.keys(TRANSITIONS[status]).length === 0;
 }
 
-/** Seconds from entering a state, or from the last event in it, until `timeout`. Undefined once it is over. */
+/** Seconds from entering a state, or from the last event in it, to its `timeout`. Undefined once the agreement has ended. */
 export function deadlineOf({ status, funded, lot }: AgreementState, agreement: Agreement): number | undefined {
   const { escrow, verification, negotiation } = agreement;
   const guard = escrow?.dead_mans_switch;

@@ -1,6 +1,6 @@
 import { AgreementRefused } from "./errors.ts";
 
-/** Decimals of the currencies that agreements are paid in; others have two. */
+/** Decimals of known currencies; others have two. */
 const DECIMALS: Readonly<Record<string, number>> = { USDC: 6, USDT: 6, EURC: 6, DAI: 18, ETH: 18, JPY: 0 };
 const DECIMAL = /^(0|[1-9]\d{0,15})(?:\.(\d{1,18}))?$/;
 
@@ -8,19 +8,23 @@ export function decimalsOf(currency: string): number {
   return DECIMALS[currency] ?? 2;
 }
 
-/** Smallest units of a decimal amount. Throws BadAmount for a sign, an exponent, or digits that the currency has no units for. */
+/** Converts a decimal amount to smallest units. Throws BadAmount for a sign, an exponent, or too many decimals. */
 export function unitsOf(amount: string, currency: string): bigint {
   const [, whole, fraction = ""] = DECIMAL.exec(amount) ?? [];
   const decimals = decimalsOf(currency);
   if (whole === undefined || fraction.length > decimals)
-    throw new AgreementRefused("BadAmount", `${amount} is no amount of ${currency}`, `at most ${decimals} decimals, no sign, no exponent`);
+    throw new AgreementRefused(
+      "BadAmount",
+      `${amount} is not an amount of ${currency}`,
+      `at most ${decimals} decimals, no sign, no exponent`,
+    );
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
 
-/** One hundred points, in the hundredths that scores and percentages are counted in. */
+/** One hundred points, in the hundredths used for scores and percentages. */
 export const WHOLE = 10_000;
 
-/** Rounded down to a hundredth, but for what a double cannot write: 0.29 · 100 is 29. */
+/** Rounds down to a hundredth, with a tolerance for doubles: 0.29 · 100 is 29. */
 export function hundredths(points: number): number {
   return Math.floor(points * 100 + 1e-6);
 }

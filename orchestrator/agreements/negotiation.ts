@@ -9,7 +9,7 @@ import { type AgreementState, advance, type EventName, lifecycleTerms, PROPOSED 
 import { unitsOf } from "./money.ts";
 import { type Agreement, DEFAULTS, identitySchema, readAgreement, sameIdentity } from "./schema.ts";
 
-/** Why somebody asks for other terms. A list, and no free text: a counterparty's words never reach a model. */
+/** Reasons for a counter. A closed list without free text, so that a counterparty's words never reach a model. */
 export const RATIONALES = [
   "extended_timeline_for_higher_quality",
   "price_above_market",
@@ -23,7 +23,7 @@ export const RATIONALES = [
 ] as const;
 
 const NUMBER = String.raw`(?:0|[1-9]\d*)`;
-/** What can be negotiated, as JSON pointers. Anything else is refused, never recorded and ignored. */
+/** Negotiable terms, as JSON pointers. All others are refused, never recorded and ignored. */
 const NEGOTIABLE: readonly RegExp[] = [
   `/quality_criteria/dimensions/${NUMBER}/(?:weight|slo/value)`,
   "/quality_criteria/composite_threshold",
@@ -42,25 +42,25 @@ export const negotiationMessageSchema = z.strictObject({
   agreement_id: z.string(),
   round: z.int().nonnegative(),
   action: z.enum(["counter", "accept", "reject"]),
-  /** New values by path; a JSON pointer, or the paper's dotted form. Only a counter has any. */
+  /** New values by path: a JSON pointer, or the paper's dotted form. Only for a counter. */
   proposed_changes: z.record(z.string(), z.union([z.number(), z.boolean(), z.string().max(100)])),
   rationale_code: z.enum(RATIONALES),
   timestamp: z.iso.datetime({ precision: 0 }),
   sender: identitySchema,
-  /** Hash of the message before; of the agreement, on the first. */
+  /** Hash of the previous message; of the agreement for the first. */
   previous: digest,
-  /** Hash of the terms that this message leaves on the table. */
+  /** Hash of the terms after this message. */
   terms_hash: digest,
   signature: z.string(),
 });
 export type NegotiationMessage = z.infer<typeof negotiationMessageSchema>;
 
-/** Something that both should see before they sign; it blocks nothing. */
+/** A warning for both parties before they sign; it blocks nothing. */
 export type PriceFlag = "price_above_market" | "price_below_market" | "no_market_data";
 
-/** Where a negotiation stands: all of it follows from the proposal and the messages. */
+/** State of a negotiation, derived from the proposal and the messages. */
 export interface Negotiation {
-  /** The terms on the table. */
+  /** The current terms. */
   readonly offer: Agreement;
   readonly state: AgreementState;
   readonly last: Hash;
@@ -77,28 +77,29 @@ export function openNegotiation(proposal: Agreement, { medianPrice }: Pick<Negot
   return { offer: proposal, state: PROPOSED, last: agreementHash(proposal), flags: flagsOf(proposal, medianPrice) };
 }
 
-/** A negotiation from nothing but its proposal and its messages: any replica comes to the same. Throws AgreementRefused. */
+/** Replays a negotiation from its proposal and its messages. Throws AgreementRefused. */
 export function replay(proposal: Agreement, messages: readonly unknown[], options: NegotiationOptions): Negotiation {
   return messages.reduce<Negotiation>((at, message) => negotiate(at, message, options), openNegotiation(proposal, options));
 }
 
-/** Throws AgreementRefused for what has not the form of a message. */
+/** Throws AgreementRefused for a malformed message. */
 export function readMessage(document: unknown): NegotiationMessage {
   const parsed = negotiationMessageSchema.safeParse(document);
-  if (!parsed.success) throw new AgreementRefused("MalformedAgreement", "It is no negotiation message", z.prettifyError(parsed.error));
+  if (!parsed.success)
+    throw new AgreementRefused("MalformedAgreement", "The negotiation message is malformed", z.prettifyError(parsed.error));
   return parsed.data;
 }
 
-/** One message more. Pure: throws AgreementRefused, and then nothing has changed. */
+/** Applies one message. Pure: throws AgreementRefused and changes nothing. */
 export function negotiate(at: Negotiation, document: unknown, { keyOf, medianPrice }: NegotiationOptions): Negotiation {
   const message = readMessage(document);
   const { offer, state } = at;
   const by = PARTIES.find((party) => sameIdentity(offer.parties[party].identity, message.sender));
-  if (by === undefined) throw new AgreementRefused("WrongSender", `${message.sender.value} is no party`);
+  if (by === undefined) throw new AgreementRefused("WrongSender", `${message.sender.value} is not a party`);
   if (message.agreement_id !== offer.agreement_id || message.previous !== at.last)
-    throw new AgreementRefused("BrokenChain", "It answers another message", message.previous);
+    throw new AgreementRefused("BrokenChain", "The message does not answer the last one", message.previous);
   const key = keyOf(message.sender);
-  if (key === undefined) throw new AgreementRefused("UnknownKey", `Nobody knows a key of the ${by}`);
+  if (key === undefined) throw new AgreementRefused("UnknownKey", `No key of the ${by} is known`);
   const hash = messageHash(message);
   if (!isSignedBy(key, messageBytes("message", hash), message.signature as Hex))
     throw new AgreementRefused("BadSignature", `The ${by} has not signed this message`);
@@ -110,22 +111,22 @@ export function negotiate(at: Negotiation, document: unknown, { keyOf, medianPri
     throw new AgreementRefused("WrongRound", `Round ${message.round} does not follow round ${state.rounds}`);
   const next = advance(state, { name: message.action satisfies EventName, by }, terms);
   const changed = message.action === "counter" ? applyChanges(offer, message.proposed_changes) : unchanged(offer, message);
-  if (agreementHash(changed) !== message.terms_hash) throw new AgreementRefused("OtherTerms", "The sender signed other terms than these");
+  if (agreementHash(changed) !== message.terms_hash) throw new AgreementRefused("OtherTerms", "The sender signed other terms");
   return { offer: withSameTerms(changed, { status: next.status }), state: next, last: hash, flags: flagsOf(changed, medianPrice) };
 }
 
-/** Hash of all of a message but its signature. */
+/** Hash of a message without its signature. */
 export function messageHash({ signature: _, ...body }: Omit<NegotiationMessage, "signature"> & { readonly signature?: string }): Hash {
   return sha256(canonicalJson(body));
 }
 
-/** What a party means to say next. */
+/** A party's intended next message. */
 export type Saying = Pick<NegotiationMessage, "action" | "rationale_code" | "timestamp"> & {
   readonly by: Party;
   readonly changes?: NegotiationMessage["proposed_changes"];
 };
 
-/** What a party says next, without its signature. Throws what `negotiate` would refuse about its changes. */
+/** A party's next message, unsigned. Throws if `negotiate` would refuse its changes. */
 export function draftMessage(at: Negotiation, { by, changes = {}, ...rest }: Saying): Omit<NegotiationMessage, "signature"> {
   const offer = rest.action === "counter" ? applyChanges(at.offer, changes) : at.offer;
   return {
@@ -145,28 +146,28 @@ export function say(at: Negotiation, signer: ByteSigner, saying: Saying): Negoti
   return { ...message, signature: signer.sign(messageBytes("message", messageHash(message))) };
 }
 
-/** Whose turn it is; nobody's once the offer is accepted. */
+/** Whose turn it is; undefined once the offer is accepted. */
 export function turnOf({ state }: Negotiation): Party | undefined {
   return state.agreed || state.division !== undefined ? undefined : otherParty(state.offer);
 }
 
 function unchanged(offer: Agreement, { proposed_changes }: NegotiationMessage): Agreement {
   const [path] = Object.keys(proposed_changes);
-  if (path !== undefined) throw new AgreementRefused("PathNotNegotiable", "Only a counter changes terms", path);
+  if (path !== undefined) throw new AgreementRefused("PathNotNegotiable", "Only a counter may change terms", path);
   return offer;
 }
 
-/** The terms with changes, each on the list and within the limit, and valid together. */
+/** The terms after changes, each on the list, within the limit, and valid together. */
 export function applyChanges(offer: Agreement, changes: NegotiationMessage["proposed_changes"]): Agreement {
   const paths = Object.entries(changes).map(([path, value]) => [pointerOf(path), value] as const);
-  if (paths.length === 0) throw new AgreementRefused("PathNotNegotiable", "A counter changes something");
+  if (paths.length === 0) throw new AgreementRefused("PathNotNegotiable", "A counter must change something");
   if (new Set(paths.map(([pointer]) => pointer)).size < paths.length)
     throw new AgreementRefused("PathNotNegotiable", "One term is changed twice", "in two spellings of its path");
   const limit = offer.negotiation?.max_change_percent ?? DEFAULTS.maxChangePercent;
   const copy: JsonValue = JSON.parse(canonicalJson(offer));
   for (const [pointer, value] of paths) {
     if (!NEGOTIABLE.some((pattern) => pattern.test(pointer)))
-      throw new AgreementRefused("PathNotNegotiable", "This term is not negotiated", pointer);
+      throw new AgreementRefused("PathNotNegotiable", "This term is not negotiable", pointer);
     const keys = pointer.slice(1).split("/");
     const last = keys.pop() ?? "";
     const holder = keys.reduce<JsonValue | undefined>(childOf, copy);
@@ -195,8 +196,8 @@ function childOf(value: JsonValue | undefined, key: string): JsonValue | undefin
 }
 
 /**
- * By how much a term changes, in percent of what it was: a number, a decimal in text, or for a time how long it is after `since`, when the
- * agreement was made. Words change freely, from zero nothing does.
+ * Change of a term in percent: of a number, a decimal in text, or for a time of its distance from `since`, when the agreement was made.
+ * Words may change freely; a zero may not change.
  */
 function changePercent(
   before: JsonValue,
@@ -206,7 +207,7 @@ function changePercent(
   const [from, to] = [before, after].map((value) => (pointer === "/expires_at" ? secondsAfter(since, value) : numberOf(value)));
   if (from === undefined && to === undefined) return 0;
   if (from === undefined || to === undefined || typeof before !== typeof after)
-    throw new AgreementRefused("PathNotNegotiable", "A term keeps its type", pointer);
+    throw new AgreementRefused("PathNotNegotiable", "A term must keep its type", pointer);
   if (from === to) return 0;
   return from === 0 ? Number.POSITIVE_INFINITY : (Math.abs(to - from) * 100) / Math.abs(from);
 }
@@ -221,7 +222,7 @@ function secondsAfter(since: number, value: JsonValue): number | undefined {
   return Number.isNaN(at) ? undefined : (at - since) / 1_000;
 }
 
-/** Prices far from the median are seen by both, and forbidden to nobody. */
+/** Warns both parties of a price far from the median, without forbidding it. */
 function flagsOf({ escrow, negotiation }: Agreement, medianPrice: string | undefined): PriceFlag[] {
   if (escrow === undefined || !escrow.enabled) return [];
   const { amount, currency } = escrow.payment;

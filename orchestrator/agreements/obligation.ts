@@ -8,17 +8,17 @@ import { hundredths, unitsOf, WHOLE } from "./money.ts";
 import { type Agreement, DEFAULTS, isDrawn, judgesAsked, type PartyIdentity, type Slo } from "./schema.ts";
 import type { VerificationResult } from "./verification.ts";
 
-/** What a document of `agentcity/clearing` says that an agreement leaves open. */
+/** Fields of a document of `agentcity/clearing` that an agreement leaves open. */
 export interface Binding {
-  /** The class below which no evidence counts: the parties', by what is at stake (RAILS 7). */
+  /** The minimum evidence class, chosen by the parties by what is at stake (RAILS 7). */
   readonly floor: string;
-  /** When both had signed, `2026-05-27T14:32:00Z`: no evidence is older. */
+  /** When the second party signed, `2026-05-27T14:32:00Z`: older evidence does not count. */
   readonly boundAt: string;
-  /** Who the parties and evaluators are to the registry that clears. Default: `<scheme>:<value>`. */
+  /** Names of parties and evaluators in the clearing's registry. Default: `<scheme>:<value>`. */
   readonly nameOf?: (identity: PartyIdentity) => string;
-  /** On whom the lot fell, where the terms have a register (`drawnOf`). */
+  /** The opened nonces that drew the evaluator, if the terms have a register (`drawnOf`). */
   readonly nonces?: OpenedNonces;
-  /** Whom both named before the lot. */
+  /** Both parties' nominations before the draw. */
   readonly rounds?: readonly NominationRound[];
 }
 
@@ -36,10 +36,11 @@ const ORDER: Readonly<Record<Slo["operator"], string>> = {
 };
 
 /**
- * The terms of a signed agreement as an obligation that any engine of `agentcity/clearing` binds, clears and settles: gates are clauses of the
- * policy question, dimensions of the performance question, and the released share divides the payment to the unit that `divide` comes to.
- * The parties sign the obligation besides: their signatures here are over another document. Throws NothingToDivide without an escrow, BadAmount
- * for a payment that no JSON number holds in smallest units, NoEvaluator where nobody is named or drawn who could be asked.
+ * Converts the terms of a signed agreement to an obligation that any engine of `agentcity/clearing` can bind, clear and settle: gates
+ * become clauses of the policy question, dimensions become the performance question, and the released share divides the payment exactly as
+ * `divide` does. The parties sign the obligation separately, since their signatures here cover another document. Throws NothingToDivide
+ * without an escrow, BadAmount if the payment in smallest units exceeds a JSON number, NoEvaluator if no single evaluator is named or
+ * drawn.
  */
 export function obligationOf(
   agreement: Agreement,
@@ -50,9 +51,9 @@ export function obligationOf(
   const { amount, currency } = escrow.payment;
   const fee = unitsOf(amount, currency);
   if (fee > BigInt(Number.MAX_SAFE_INTEGER))
-    throw new AgreementRefused("BadAmount", `${amount} ${currency} is more than a clearing counts`, "at most 2^53 - 1 smallest units");
+    throw new AgreementRefused("BadAmount", `${amount} ${currency} exceeds a clearing's limit`, "at most 2^53 - 1 smallest units");
   if (judgesAsked(agreement) > 1)
-    throw new AgreementRefused("NoEvaluator", "Several judge it, and are paid by their medians: no engine takes these for one verdict");
+    throw new AgreementRefused("NoEvaluator", "The agreement has several evaluators, whose medians an engine cannot use as one verdict");
   const judge = isDrawn(agreement) ? drawnOf(agreement, nonces, rounds)[0]?.identity : parties.evaluator.identity;
   if (judge === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names no evaluator, or none is drawn yet");
   const provider = nameOf(parties.provider.identity);
@@ -77,7 +78,7 @@ export function obligationOf(
     ],
     admissibility_floors: { fee_release: floor },
     verifier_policy: {
-      // A backup speaks in the first one's place, not beside it.
+      // A backup replaces the first evaluator, it does not judge in addition.
       verifiers: [nameOf(judge)],
       count: 1,
       questions: gates.length === 0 ? ["performance"] : ["performance", "policy"],
@@ -105,8 +106,8 @@ export function obligationOf(
 }
 
 /**
- * What a result says as a verifier's output. It answers what is released, not who was right: a result below the threshold for which the tiers
- * still pay something passes with that share as its score, and one that releases nothing fails. An incomplete one abstains.
+ * Converts a result to a verifier's output. The question is how much is released, not who was right: a result below the threshold for which
+ * the tiers still pay passes with that share as its score; one that releases nothing fails; an incomplete one abstains.
  */
 export function answerOf(
   agreement: Agreement,

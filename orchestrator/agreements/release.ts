@@ -5,7 +5,7 @@ import { hundredths, unitsOf, WHOLE } from "./money.ts";
 import type { Agreement, Tier } from "./schema.ts";
 import type { Determination } from "./score.ts";
 
-/** Tiers where nothing else is agreed. */
+/** Default tiers. */
 export const DEFAULT_TIERS: readonly Tier[] = [
   { composite_score_gte: 90, release_percent: 100 },
   { composite_score_gte: 75, release_percent: 85 },
@@ -13,13 +13,13 @@ export const DEFAULT_TIERS: readonly Tier[] = [
   { composite_score_lt: 60, release_percent: 0 },
 ];
 
-/** A boundary in hundredths and the percent from there on. */
+/** A boundary in hundredths of a point, and the percent released from there on. */
 interface Step {
   readonly at: number;
   readonly percent: number;
 }
 
-/** What of the payment a score releases, in percent. Without a graduated release it is all or nothing. Throws WrongSeed. */
+/** Percent of the payment that a score releases. Without a graduated release it is all or nothing. Throws WrongSeed. */
 export function releasePercent(
   { escrow }: Agreement,
   { composite, passed, noiseSeed }: { readonly composite: number; readonly passed: boolean; readonly noiseSeed?: string | undefined },
@@ -30,7 +30,7 @@ export function releasePercent(
   const steps = stepsOf(release.tiers ?? DEFAULT_TIERS);
   const { noise } = release;
   if (noise === undefined || noiseSeed === undefined) return reached(steps, composite);
-  if (sha256(noiseSeed) !== noise.seed_hash) throw new AgreementRefused("WrongSeed", "This is not the seed that was committed to");
+  if (sha256(noiseSeed) !== noise.seed_hash) throw new AgreementRefused("WrongSeed", "The seed does not match its commitment");
   return reached(shifted(steps, hundredths(noise.points), noiseSeed), composite);
 }
 
@@ -38,7 +38,7 @@ function reached(steps: readonly Step[], composite: number): number {
   return steps.findLast(({ at }) => at <= composite)?.percent ?? 0;
 }
 
-/** Lowest first; below the lowest `gte` lies the one tier that says `lt`. */
+/** Lowest first; the `lt` tier lies below the lowest `gte`. */
 function stepsOf(tiers: readonly Tier[]): readonly Step[] {
   const steps = tiers.map((tier) => {
     const from = tier["composite_score_gte"];
@@ -47,7 +47,7 @@ function stepsOf(tiers: readonly Tier[]): readonly Step[] {
   return steps.sort((a, b) => a.at - b.at);
 }
 
-/** Each boundary moved by at most `points` either way, their order kept, none above 100 and none away from 0. */
+/** Moves each boundary by at most `points` in either direction, keeping their order, none above 100, and a boundary at zero in place. */
 function shifted(steps: readonly Step[], points: number, seed: string): readonly Step[] {
   let floor = 0;
   return steps.map(({ at, percent }, index) => {
@@ -60,8 +60,8 @@ function shifted(steps: readonly Step[], points: number, seed: string): readonly
 const DYNAMIC = { scores: 10, band: 3, rises: 2 } as const;
 
 /**
- * Tiers for a provider whose last ten scores (points) crowd just above a boundary: where half lie within three points of one, it rises by
- * three, at most twice. Worked out before signing and written into the terms, so that both sign what will be paid.
+ * Tiers for a provider whose last ten scores (points) cluster just above a boundary: if half of them are within three points of it, it
+ * rises by three, at most twice. Computed before signing and written into the terms, so that both sign the actual tiers.
  */
 export function dynamicTiers(tiers: readonly Tier[], scores: readonly number[]): readonly Tier[] {
   const recent = scores.slice(-DYNAMIC.scores);
@@ -82,11 +82,11 @@ export function dynamicTiers(tiers: readonly Tier[], scores: readonly number[]):
   });
 }
 
-/** What ended an agreement, beside its state. Percentages are the provider's. */
+/** The grounds on which an agreement ended, besides its state. Percentages are the provider's. */
 export interface Grounds {
   readonly determination?: Pick<Determination, "release_percent">;
   readonly ruling?: number;
-  /** What both signed when they cancelled; all back where they said nothing. */
+  /** Agreed share of a cancellation; without it everything is returned. */
   readonly agreed?: number;
 }
 
@@ -95,12 +95,12 @@ export interface Shares {
   readonly client: bigint;
 }
 
-/** Who gets what once an agreement has ended, in smallest units. Throws NothingToDivide while it lives, or where the grounds are missing. */
+/** Payouts of an ended agreement, in smallest units. Throws NothingToDivide before the end, or if the grounds are missing. */
 export function settle(agreement: Agreement, { division }: AgreementState, grounds: Grounds = {}): Shares {
   const missing = (what: string) => new AgreementRefused("NothingToDivide", what);
   switch (division) {
     case undefined:
-      throw missing("It has not ended");
+      throw missing("The agreement has not ended");
     case "none":
       return { provider: 0n, client: 0n };
     case "refund":
@@ -120,7 +120,7 @@ export function settle(agreement: Agreement, { division }: AgreementState, groun
   }
 }
 
-/** Percent to the provider when no evaluator ever answered. Holding for a backup ends: without one, the money goes back. */
+/** Percent for the provider if no evaluator answered. Waiting for a backup is bounded: without one the money is returned. */
 export function switchPercent({ escrow }: Agreement): number {
   switch (escrow?.dead_mans_switch?.timeout_action) {
     case "split_50_50":
@@ -132,12 +132,12 @@ export function switchPercent({ escrow }: Agreement): number {
   }
 }
 
-/** Whether a result this low is disputed without anybody asking, once its window is over. */
+/** Whether a result this low is disputed automatically at the end of its window. */
 export function filesDispute({ dispute }: Agreement, { composite }: Pick<Determination, "composite">): boolean {
   return dispute?.auto_file_on !== undefined && dispute.threshold !== undefined && composite < hundredths(dispute.threshold);
 }
 
-/** Smallest units for each, which make up the payment exactly: the provider's rounded down, the rest the client's. */
+/** Divides the payment exactly, in smallest units: the provider's part is rounded down, the client receives the rest. */
 export function divide({ escrow }: Agreement, percent: number): Shares {
   if (escrow === undefined || !escrow.enabled) return { provider: 0n, client: 0n };
   const amount = unitsOf(escrow.payment.amount, escrow.payment.currency);

@@ -3,7 +3,7 @@ import type { AgreementState } from "./lifecycle.ts";
 import type { Agreement } from "./schema.ts";
 import type { Determination, Measured } from "./score.ts";
 
-/** What is kept of an agreement that has ended with a result; no detail of the work leaves it. */
+/** Record of an agreement that ended with a result, without details of the work. */
 export interface ClosingRecord {
   readonly provider: string;
   readonly passed: boolean;
@@ -11,13 +11,13 @@ export interface ClosingRecord {
   readonly composite: number;
   readonly on_time: boolean;
   readonly disputed: boolean;
-  /** The dispute found against the provider. */
+  /** A dispute was decided against the provider. */
   readonly upheld: boolean;
 }
 
 /**
- * What remains of an agreement that ended with a result. A dispute found against the provider where the arbiter's share is below what the
- * result would have paid. Undefined where nobody measured anything.
+ * The closing record of an agreement that ended with a result. A dispute was decided against the provider if the arbiter's share is below
+ * the result's. Undefined if there is no measurement.
  */
 export function closingOf(
   { parties }: Pick<Agreement, "parties">,
@@ -40,7 +40,7 @@ export function closingOf(
   };
 }
 
-/** What remains where the provider delivered nothing in its time. */
+/** The closing record if the provider delivered nothing in time. */
 export function breachOf({ parties }: Pick<Agreement, "parties">): ClosingRecord {
   const provider = parties.provider.identity.value;
   return { provider, passed: false, composite: 0, on_time: false, disputed: false, upheld: false };
@@ -58,7 +58,7 @@ export interface Standing {
 
 const UNKNOWN: Standing = { count: 0, passed: 0, composites: 0, on_time: 0, disputed: 0, upheld: 0 };
 
-/** A provider's record: a sum over closing records, the same in any order. */
+/** A provider's record: a sum over closing records, independent of their order. */
 export function standingOf(provider: string, records: readonly ClosingRecord[]): Standing {
   return records
     .filter((record) => record.provider === provider)
@@ -77,7 +77,7 @@ export function standingOf(provider: string, records: readonly ClosingRecord[]):
 
 const KNOWN = 10;
 
-/** How deep to look at the next delivery, and how often it is a canary. It says nothing of what passes: no record lowers a threshold. */
+/** Suggested verification depth and canary rate for the next delivery. It affects no threshold. */
 export function scrutinyOf({ count, passed }: Standing): {
   readonly depth: NonNullable<Agreement["verification"]["depth"]>;
   readonly canaryRate: number;

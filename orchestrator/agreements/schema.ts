@@ -4,7 +4,7 @@ import { assertJson, canonicalJson } from "../primitives/json.ts";
 import { AgreementRefused } from "./errors.ts";
 import { unitsOf } from "./money.ts";
 
-/** The document of ASA, version 1: names as the paper has them. What a later minor version adds is kept and hashed, and not read. */
+/** The document of ASA, version 1, with the paper's names. Fields of later minor versions are kept and hashed, but not interpreted. */
 
 export const IDENTITY_SCHEMES = ["coc", "erc8004", "a2a", "w3c_vc", "w3c_did", "mcp", "api_key", "uri"] as const;
 const text = z.string().min(1).max(500);
@@ -17,44 +17,44 @@ export type PartyIdentity = z.infer<typeof identitySchema>;
 const partySchema = z.looseObject({
   identity: identitySchema,
   display_name: text.optional(),
-  /** The person or firm behind it: two names of one principal are one party. */
+  /** The person or firm behind it: two names of one principal count as one party. */
   principal: text.optional(),
   organisation: text.optional(),
-  /** Models of one family favour each other's work: its evaluator is of another. */
+  /** Models of one family favour each other's work, so its evaluator must be of another family. */
   model_family: text.optional(),
 });
 
-/** What a register says of an evaluator; both parties sign the register with the terms that it is in. */
+/** An evaluator's entry in a register; both parties sign the register as part of the terms. */
 export const evaluatorRecordSchema = z.looseObject({
   identity: identitySchema,
   principal: text.optional(),
   organisation: text.optional(),
   model_family: text.optional(),
-  /** Its account, where an escrow pays by its word. */
+  /** Its account, if an escrow pays on its word. */
   wallet: text.optional(),
   /** Types of service it judges. */
   domains: z.array(text).max(32),
-  /** Dollars an evaluation. */
+  /** Dollars per evaluation. */
   price: z.number().nonnegative(),
   available: z.boolean(),
   evaluations: z.int().nonnegative(),
   canaries: z.int().nonnegative(),
   canaries_passed: z.int().nonnegative(),
-  /** Mean distance from the medians it was part of, in points. */
+  /** Mean distance from the medians of its evaluations, in points. */
   deviation: z.number().nonnegative(),
 });
 export type EvaluatorRecord = z.infer<typeof evaluatorRecordSchema>;
 
 const selectionSchema = z.looseObject({
   mode: z.enum(["random", "mutual", "marketplace"]),
-  /** With it nobody is named: who judges is drawn of these once the terms are fixed. */
+  /** If present, no evaluator is named: evaluators are drawn from it once the terms are fixed. */
   register: z.array(evaluatorRecordSchema).min(1).max(64).optional(),
-  /** SHA-256 of the client's nonce, which it opens after the provider's: neither chooses the lot. */
+  /** SHA-256 of the client's nonce, which it opens after the provider's, so that neither can choose the draw. */
   commitment: z
     .string()
     .regex(/^0x[0-9a-f]{64}$/)
     .optional(),
-  /** Who judged this provider last, newest last: for the rotation. */
+  /** The provider's latest evaluators, newest last, for the rotation. */
   before: z.array(identitySchema).max(32).optional(),
 });
 
@@ -62,9 +62,9 @@ const evaluatorSchema = z.looseObject({
   identity: identitySchema.optional(),
   type: z.enum(["agent_as_judge", "deterministic", "composite", "panel"]),
   principal: text.optional(),
-  /** Judges once the first has let its time run out. */
+  /** Replaces the evaluator once its time is over. */
   backup: identitySchema.optional(),
-  /** With `verification.consensus`, and nobody drawn: who judge together, the first so many of them, and those after them in their silence. */
+  /** With `verification.consensus` and without a draw: the first ones judge together, the others replace silent ones. */
   panel: z.array(identitySchema).min(2).max(9).optional(),
   config: z.looseObject({ model: text.optional(), rubric_id: text.optional(), model_family: text.optional() }).optional(),
   selection: selectionSchema.optional(),
@@ -93,12 +93,12 @@ const tierSchema = z.union([
 ]);
 export type Tier = z.infer<typeof tierSchema>;
 
-/** Moves each tier's boundary by a seed that only its hash is known of before the result: nobody aims at a boundary. */
+/** Moves each tier's boundary by a seed of which only the hash is known before the result, so that no one can aim at a boundary. */
 const noiseSchema = z.looseObject({ points: z.number().positive().max(3), seed_hash: z.string().regex(/^0x[0-9a-f]{64}$/) });
 
 const share = z.number().min(0).max(100);
 const guaranteeSchema = z.discriminatedUnion("kind", [
-  /** One of the last `k` deliveries reaches the threshold. */
+  /** At least one of the last `k` deliveries reaches the threshold. */
   z.looseObject({ kind: z.literal("pass_at_k"), k: z.int().min(1).max(100), target: share }),
   /** Of the last `window` deliveries, `p` percent reach the target. */
   z.looseObject({ kind: z.literal("percentile"), p: share, target: share, window: z.int().min(1).max(1000) }),
@@ -109,7 +109,7 @@ export const TIMEOUT_ACTIONS = ["hold_for_backup_evaluator", "split_50_50", "ret
 
 const signatureSchema = z.looseObject({
   scheme: z.enum(["ed25519", "secp256k1"]),
-  /** Which of the identity's keys; needed where an identity has several. */
+  /** Selects one of the identity's keys; required if it has several. */
   key: text.optional(),
   value: text,
 });
@@ -128,12 +128,12 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** One delivery in so many is judged, by a lot that is drawn once it was delivered; the others count as delivered in full. */
+/** One delivery in `one_in` is judged, by a lot drawn after the delivery; the others count as delivered in full. */
 const samplingSchema = z.looseObject({
   one_in: z.int().min(2).max(100),
   /** SHA-256 of the client's nonce, which it opens after the delivery. */
   commitment: z.string().regex(/^0x[0-9a-f]{64}$/),
-  /** So long it has for that; what it does not open is judged. */
+  /** Time for opening the nonce; a delivery whose nonce is not opened is judged. */
   reveal_seconds: seconds.optional(),
 });
 
@@ -175,11 +175,11 @@ export const agreementSchema = z.looseObject({
     depth: z.enum(["structural", "semantic", "composite"]).optional(),
     challenge_window_seconds: seconds.optional(),
     evaluator_timeout_seconds: seconds.optional(),
-    /** At most so much for one evaluation, in dollars. */
+    /** Maximum cost of one evaluation, dollars. */
     cost_cap: z.number().nonnegative().optional(),
     rotation: z.looseObject({ max_consecutive: z.int().positive() }).optional(),
     sampling: samplingSchema.optional(),
-    /** So many judge, each for itself; what stands is the median of what they measured. */
+    /** Number of independent evaluators; the outcome follows from the medians of their measurements. */
     consensus: z.looseObject({ evaluators: z.int().min(2).max(9) }).optional(),
   }),
   escrow: z
@@ -225,7 +225,7 @@ export const agreementSchema = z.looseObject({
 });
 export type Agreement = z.infer<typeof agreementSchema>;
 
-/** What an agreement falls back on where it says nothing. */
+/** Defaults of an agreement. */
 export const DEFAULTS = {
   maxRounds: 5,
   maxChangePercent: 25,
@@ -240,33 +240,40 @@ export const DEFAULTS = {
   maxConsecutive: 5,
 } as const;
 
-/** Reads a document and checks what no field says alone. Nobody changes what was read: other terms are another document. Throws AgreementRefused. */
+/**
+ * Reads a document and validates its cross-field rules. The result is frozen, since other terms are another document. Throws
+ * AgreementRefused.
+ */
 export function readAgreement(document: unknown): Agreement {
   try {
     assertJson(document);
   } catch (error) {
-    throw new AgreementRefused("MalformedAgreement", "It is not strict JSON", error instanceof Error ? error.message : String(error));
+    throw new AgreementRefused(
+      "MalformedAgreement",
+      "The agreement is not strict JSON",
+      error instanceof Error ? error.message : String(error),
+    );
   }
   const version = typeof document === "object" && document !== null && "asa_version" in document ? document.asa_version : undefined;
   if (typeof version === "string" && !version.startsWith("1."))
     throw new AgreementRefused(
       "UnsupportedVersion",
-      `Version ${version} is not read here`,
-      "1.x is; an agreement ends under the version it was signed with",
+      `Version ${version} is not supported`,
+      "1.x is; an agreement keeps the version it was signed with",
     );
   const parsed = agreementSchema.safeParse(document);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "$"}: ${message}`);
-    throw new AgreementRefused("MalformedAgreement", "It is no agreement of version 1", problems.join("; "));
+    throw new AgreementRefused("MalformedAgreement", "The document is not an agreement of version 1", problems.join("; "));
   }
   const problem = inconsistency(parsed.data);
-  if (problem !== undefined) throw new AgreementRefused("MalformedAgreement", "Its terms do not fit together", problem);
+  if (problem !== undefined) throw new AgreementRefused("MalformedAgreement", "The terms contradict each other", problem);
   requireDistinctParties(parsed.data);
   requireOneWord(parsed.data);
   return immutable(parsed.data);
 }
 
-/** `accuracy_gte_80` or `composite_gte_75`: what a gate compares, how, and with what. */
+/** `accuracy_gte_80` or `composite_gte_75`: the subject of a gate, its comparison and its threshold. */
 export function thresholdOf(condition: string): { readonly name: string; readonly operator?: string; readonly bound?: number } {
   const [, name, operator, bound] = /^(.+)_(gte|lte|gt|lt)_(\d+(?:\.\d+)?)$/.exec(condition) ?? [];
   return name === undefined || operator === undefined ? { name: condition } : { name, operator, bound: Number(bound) };
@@ -280,9 +287,9 @@ function inconsistency(agreement: Agreement): string | undefined {
   const { dimensions, quality_gates = [], guarantee_type, guarantee } = quality_criteria;
   const measured = ["composite", ...dimensions.map(({ name }) => name)];
   const unmeasured = quality_gates.find(({ type, condition }) => type === "threshold" && !measured.includes(thresholdOf(condition).name));
-  if (unmeasured !== undefined) return `the gate ${unmeasured.condition} names nothing that is measured`;
-  if (guarantee_type === "probabilistic" && guarantee === undefined) return "it is probabilistic, and names no guarantee";
-  if (new Set(dimensions.map(({ name }) => name)).size < dimensions.length) return "two dimensions have one name";
+  if (unmeasured !== undefined) return `the gate ${unmeasured.condition} names no measurement`;
+  if (guarantee_type === "probabilistic" && guarantee === undefined) return "it is probabilistic, but names no guarantee";
+  if (new Set(dimensions.map(({ name }) => name)).size < dimensions.length) return "two dimensions have the same name";
   const weight = dimensions.reduce((sum, dimension) => sum + dimension.weight, 0);
   if (Math.abs(weight - 1) > 1e-9) return `the weights sum to ${weight}, not to 1`;
   if (escrow === undefined || !escrow.enabled) return undefined;
@@ -292,7 +299,7 @@ function inconsistency(agreement: Agreement): string | undefined {
   return tiered && release.tiers !== undefined ? tierProblem(release.tiers) : undefined;
 }
 
-/** Whether who judges is drawn of a register in the terms. */
+/** Whether evaluators are drawn from a register in the terms. */
 export function isDrawn({ parties: { evaluator } }: Pick<Agreement, "parties">): boolean {
   return evaluator.selection?.register !== undefined;
 }
@@ -300,30 +307,25 @@ export function isDrawn({ parties: { evaluator } }: Pick<Agreement, "parties">):
 function drawProblem({ identity, backup, panel, selection }: Agreement["parties"]["evaluator"]): string | undefined {
   const { register, commitment } = selection ?? {};
   if (register === undefined) return undefined;
-  if (identity !== undefined || backup !== undefined || panel !== undefined) return "who is drawn from a register is not named besides";
-  if (commitment === undefined) return "the client has committed to no nonce: it would choose the lot";
+  if (identity !== undefined || backup !== undefined || panel !== undefined) return "with a register, no evaluator may be named";
+  if (commitment === undefined) return "the client's nonce has no commitment, so the client could choose the draw";
   const names = register.map((each) => canonicalJson([each.identity.scheme, each.identity.value]));
-  return new Set(names).size < names.length ? "the register has an evaluator twice" : undefined;
+  return new Set(names).size < names.length ? "the register lists an evaluator twice" : undefined;
 }
 
 function samplingProblem({ verification: { sampling }, parties: { evaluator } }: Agreement): string | undefined {
   if (sampling === undefined || sampling.commitment !== evaluator.selection?.commitment) return undefined;
-  return "one nonce for two lots: the first, once open, tells the second";
+  return "the same nonce is used for the draw and the sample: opening it for the first would reveal the second";
 }
 
 /**
- * An escrow releases by one evaluator's call, once for each delivery: on chain nobody could tell a delivery that the lot spares from one whose
- * evaluator is silent, nor make one word of several.
+ * An escrow releases by one evaluator's call per delivery: on chain a delivery that the lot spares could not be distinguished from a silent
+ * evaluator, and several results could not be combined.
  */
 function requireOneWord({ verification: { sampling, consensus }, escrow }: Agreement): void {
   if (escrow?.enabled !== true || escrow.binding.type !== "erc8183") return;
   const refuse = (what: string, instead: string) => {
-    throw new AgreementRefused(
-      "NotInEscrow",
-      `An escrow pays by one evaluator's word for each delivery, not by ${what}`,
-      undefined,
-      instead,
-    );
+    throw new AgreementRefused("NotInEscrow", `An escrow pays by one evaluator's word per delivery, not by ${what}`, undefined, instead);
   };
   if (sampling !== undefined) refuse("a lot", "leave verification.sampling out, or have the client pay afterwards (escrow binding x402)");
   if (consensus !== undefined)
@@ -333,12 +335,12 @@ function requireOneWord({ verification: { sampling, consensus }, escrow }: Agree
     );
 }
 
-/** How many evaluators judge a delivery, each for itself. */
+/** Number of evaluators that judge a delivery independently. */
 export function judgesAsked({ verification: { consensus } }: Pick<Agreement, "verification">): number {
   return consensus?.evaluators ?? 1;
 }
 
-/** Whether so many results stand for all: more than half of those who judge. */
+/** Whether this many results suffice: more than half of the evaluators. */
 export function haveMostJudged(agreement: Pick<Agreement, "verification">, results: number): boolean {
   return 2 * results > judgesAsked(agreement);
 }
@@ -347,13 +349,13 @@ function consensusProblem(agreement: Agreement): string | undefined {
   const { verification, parties } = agreement;
   const { identity, backup, panel, selection } = parties.evaluator;
   const asked = judgesAsked(agreement);
-  if (verification.consensus === undefined) return panel === undefined ? undefined : "it names a panel, and not how many of it judge";
+  if (verification.consensus === undefined) return panel === undefined ? undefined : "it names a panel, but not how many of it judge";
   if (selection?.register !== undefined) return undefined;
-  if (identity !== undefined || backup !== undefined) return "who judges with others is named in the panel";
-  return (panel?.length ?? 0) < asked ? `${asked} judge, and fewer are named` : undefined;
+  if (identity !== undefined || backup !== undefined) return "with several evaluators, all of them must be named in the panel";
+  return (panel?.length ?? 0) < asked ? `it requires ${asked} evaluators, but names fewer` : undefined;
 }
 
-/** Tiers must cover every score once, and pay more for more. */
+/** Tiers must cover every score exactly once, and may not pay less for a higher score. */
 function tierProblem(tiers: readonly Tier[]): string | undefined {
   const from = tiers.flatMap((tier) =>
     typeof tier["composite_score_gte"] === "number" ? [[tier["composite_score_gte"], tier.release_percent]] : [],
@@ -364,15 +366,15 @@ function tierProblem(tiers: readonly Tier[]): string | undefined {
   const steps = from.map(([at = 0, percent = 0]) => ({ at, percent })).sort((a, b) => a.at - b.at);
   const [lowest] = steps;
   if (lowest === undefined) return "there are no tiers";
-  if (new Set(steps.map(({ at }) => at)).size < steps.length) return "two tiers begin at one score";
+  if (new Set(steps.map(({ at }) => at)).size < steps.length) return "two tiers start at the same score";
   const [rest, ...more] = below;
   if (more.length > 0 || (lowest.at > 0 && rest?.[0] !== lowest.at) || (lowest.at === 0 && rest !== undefined))
-    return "the tiers do not cover every score once";
+    return "the tiers do not cover every score exactly once";
   const percents = [...(rest === undefined ? [] : [rest[1] ?? 0]), ...steps.map(({ percent }) => percent)];
-  return percents.some((percent, index) => percent < (percents[index - 1] ?? 0)) ? "a better score pays less" : undefined;
+  return percents.some((percent, index) => percent < (percents[index - 1] ?? 0)) ? "a higher score pays less" : undefined;
 }
 
-/** Nobody orders from himself or judges his own deal, under one name or two. */
+/** Client, provider and evaluators must be different, by identity and by principal. */
 function requireDistinctParties({ parties: { client, provider, evaluator } }: Agreement): void {
   const named = [
     ...[client, provider, evaluator].map(({ identity, principal }) => ({ identity, principal })),
@@ -386,7 +388,7 @@ function requireDistinctParties({ parties: { client, provider, evaluator } }: Ag
       if (sameName || (one.principal !== undefined && one.principal === other.principal))
         throw new AgreementRefused(
           "OneParty",
-          "Client, provider and evaluators are different parties",
+          "Client, provider and evaluators must be different parties",
           one.identity?.value ?? one.principal,
         );
     }

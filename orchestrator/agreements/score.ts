@@ -3,40 +3,40 @@ import { hundredths, WHOLE } from "./money.ts";
 import { releasePercent } from "./release.ts";
 import { type Agreement, type Dimension, type Guarantee, type Slo, thresholdOf } from "./schema.ts";
 
-/** What was measured, by dimension or check: a percentage, a truth, a count, seconds. What nobody could see is absent. */
+/** Measurements by dimension or check: a percentage, a boolean, a count, seconds. Values that could not be measured are absent. */
 export type Measured = Readonly<Record<string, number | boolean>>;
 
 export interface DimensionResult {
   readonly name: string;
-  /** Hundredths of a point, 0–10000; undefined for what nobody scored. */
+  /** Hundredths of a point, 0–10000; undefined if not scored. */
   readonly score: number | undefined;
   readonly slo_met: boolean | undefined;
   readonly shadow_met: boolean | undefined;
 }
 
-/** PASS and FAIL say so of all that was agreed; `incomplete`: something with weight was never scored. */
+/** PASS and FAIL concern everything that was agreed; `incomplete`: something with weight was not scored. */
 export interface Determination {
   readonly result: "PASS" | "FAIL" | "incomplete";
   /** Hundredths of a point, rounded down. */
   readonly composite: number;
   readonly gates_passed: boolean;
   readonly dimensions: readonly DimensionResult[];
-  /** Shadow metrics that missed: what a party optimised at another's cost. They warn, and fail nothing. */
+  /** Missed shadow metrics, which show optimisation at another metric's cost. They warn without failing anything. */
   readonly flags: readonly string[];
   readonly release_percent: number;
 }
 
-/** What a determination depends on beside terms and measurements. */
+/** Inputs of a determination besides terms and measurements. */
 export interface Determining {
-  /** Opens the boundaries' noise; without it they lie where they were written. */
+  /** Seed of the boundaries' noise; without it they stay as written. */
   readonly noiseSeed?: string;
-  /** Composites before this one, hundredths, oldest first: what a probabilistic guarantee is about. */
+  /** Earlier composites, hundredths, oldest first, for a probabilistic guarantee. */
   readonly history?: readonly number[];
 }
 
 /**
- * Gates, then SLOs, then the composite: a gate that fails ends it at nothing, a missed SLO fails the determination however good the
- * average is, and the average must reach its threshold.
+ * Gates, then SLOs, then the composite: a failed gate ends it at zero, a missed SLO fails the determination whatever the average is, and
+ * the average must reach its threshold.
  */
 export function determine(agreement: Agreement, measured: Measured, { noiseSeed, history = [] }: Determining = {}): Determination {
   const { dimensions: asked, composite_threshold, composite_method, quality_gates = [], guarantee } = agreement.quality_criteria;
@@ -55,12 +55,12 @@ export function determine(agreement: Agreement, measured: Measured, { noiseSeed,
   return { ...base, result: passed ? "PASS" : "FAIL", release_percent: releasePercent(agreement, { composite, passed, noiseSeed }) };
 }
 
-/** About how many deliveries a promise is, the last one included. */
+/** Number of deliveries that a guarantee covers, including the last one. */
 export function deliveriesOf(guarantee: Guarantee): number {
   return guarantee.kind === "pass_at_k" ? guarantee.k : guarantee.window;
 }
 
-/** Whether the last deliveries keep a promise about many. Too few of them: the last one counts alone. */
+/** Whether the last deliveries meet a guarantee about many. If there are too few, only the last one counts. */
 export function guaranteeHolds(guarantee: Guarantee, composites: readonly number[], threshold: number): boolean {
   const last = composites.at(-1) ?? 0;
   const size = deliveriesOf(guarantee);
@@ -83,7 +83,7 @@ function resultOf({ name, metric, slo, shadow_metric, shadow_slo }: Dimension, m
   };
 }
 
-/** A percentage is its own score; what is counted or timed has done it or not. */
+/** A percentage is its own score; a count or a time is met or not. */
 function scoreOf(metric: Dimension["metric"], value: number | boolean, sloMet: boolean | undefined): number {
   if (typeof value === "boolean") return value ? WHOLE : 0;
   if (metric === "percentage" || metric === "score") return Math.min(WHOLE, Math.max(0, hundredths(value)));
@@ -125,8 +125,8 @@ function compositeOf(asked: readonly Dimension[], results: readonly DimensionRes
 }
 
 /**
- * `accuracy_gte_80`, `composite_gte_75`, `on_time`, or a check by its name; undefined where the check was not made. Throws UnknownGate
- * for a threshold about nothing that is measured.
+ * Value of `accuracy_gte_80`, `composite_gte_75`, `on_time`, or of a check by its name; undefined if the check was not made. Throws
+ * UnknownGate for a threshold on something that is not measured.
  */
 function gateHolds(
   { condition, type }: { readonly condition: string; readonly type: "boolean" | "threshold" },
@@ -135,7 +135,7 @@ function gateHolds(
   const { name, operator, bound = 0 } = thresholdOf(condition);
   const found = at.dimensions.find((result) => result.name === name);
   if (found === undefined && name !== "composite") {
-    if (type === "threshold") throw new AgreementRefused("UnknownGate", "A gate names nothing that is measured", condition);
+    if (type === "threshold") throw new AgreementRefused("UnknownGate", "A gate names no measurement", condition);
     const check = Object.hasOwn(at.measured, condition) ? at.measured[condition] : undefined;
     return check === undefined ? undefined : check === true;
   }

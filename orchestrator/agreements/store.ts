@@ -4,21 +4,21 @@ import { agreementHash, PARTIES } from "./canonical.ts";
 import { AgreementRefused } from "./errors.ts";
 import { type Agreement, readAgreement } from "./schema.ts";
 
-/** Where lines go and come from; a file, a table. A port. */
+/** Port for reading and appending lines, such as a file or a table. */
 export interface Lines {
   read(): Iterable<string>;
   append(line: string): void;
 }
 
-/** One agreement at one time, beside what happened to it that its terms do not say. */
+/** An agreement at one time, with what happened to it. */
 export interface StoredAgreement {
   readonly agreement: Agreement;
   readonly facts: JsonObject;
 }
 
 /**
- * Agreements by id and by party. Every line carries the hash of all of it; the last line of an agreement counts, and one whose text is not
- * its hash's is an error, never skipped: an agreement that is quietly gone is worth money to somebody.
+ * Agreements by id and by party. Every line carries a hash of its content; the last line of an agreement counts. A line that does not match
+ * its hash is an error and never skipped, because a lost agreement costs someone money.
  */
 export class AgreementStore {
   readonly #lines: Lines;
@@ -39,12 +39,12 @@ export class AgreementStore {
     return this.#byId.get(id);
   }
 
-  /** Ids of a party's agreements, by its identity. */
+  /** Ids of a party's agreements, by identity. */
   of(scheme: string, value: string): readonly string[] {
     return [...(this.#byParty.get(`${scheme}:${value}`) ?? [])];
   }
 
-  /** Keeps an agreement as it is now. Terms that a signature stands under are kept as they were signed: throws Frozen. */
+  /** Stores an agreement's current state. Signed terms cannot change: throws Frozen. */
   put(stored: StoredAgreement): void {
     const before = this.#byId.get(stored.agreement.agreement_id)?.agreement;
     const signed = PARTIES.some((party) => before?.signatures?.[party] !== undefined);

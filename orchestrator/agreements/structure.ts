@@ -5,7 +5,7 @@ import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
 import type { Agreement } from "./schema.ts";
 import type { Measured } from "./score.ts";
 
-/** What was delivered. Nobody here keeps its content: results and records name it by its hash. */
+/** A delivery. Its content is not stored here: results and records refer to it by hash. */
 export interface Deliverable {
   readonly content: Uint8Array;
   readonly delivered_at: string;
@@ -15,21 +15,21 @@ export function contentHash({ content }: Pick<Deliverable, "content">): Hash {
   return sha256(content);
 }
 
-/** What can be seen without understanding anything. */
+/** Structural findings, made without understanding the content. */
 export interface StructuralReport {
-  /** Any of them fails the deliverable: it is not what was ordered. */
+  /** Each of these fails the deliverable: it is not what was ordered. */
   readonly problems: readonly string[];
   readonly measured: Measured;
-  /** Terms that nobody counted; none of them becomes a score. */
+  /** Terms that were not measured; they do not become scores. */
   readonly unseen: readonly string[];
 }
 
 export interface StructuralPorts {
-  /** Tokens by the tokenizer that the parties mean; without it `max_tokens` stays unseen. */
+  /** Counts tokens with the parties' tokenizer; without it `max_tokens` stays unmeasured. */
   readonly countTokens?: (text: string) => number;
 }
 
-/** Format, size, schema, time. `startedAt`: when the provider's time began to run. Never throws for what was delivered. */
+/** Format, size, schema, time. `startedAt`: when the provider's time started. Never throws because of the content. */
 export function verifyStructure(
   { service, quality_criteria }: Pick<Agreement, "service" | "quality_criteria">,
   { content, delivered_at }: Deliverable,

@@ -1,6 +1,6 @@
 import { type Agreement, type Dimension, readAgreement, type Slo } from "./schema.ts";
 
-/** Terms to begin from, by type of service; all of them can be negotiated. */
+/** Default terms by type of service; all of them can be negotiated. */
 export interface Template {
   readonly type: string;
   readonly dimensions: readonly Dimension[];
@@ -11,7 +11,7 @@ export interface Template {
 const atLeast = (value: number): Slo => ({ operator: "gte", value });
 const percentage = (name: string, weight: number, slo?: Slo): Dimension =>
   slo === undefined ? { name, weight, metric: "percentage" } : { name, weight, metric: "percentage", slo };
-/** Done or not: its score is all or nothing. */
+/** A yes-or-no dimension. */
 const COUNTED = (name: string, weight: number, slo: Slo): Dimension => ({ name, weight, metric: "count", slo });
 const ON_TIME = (weight: number): Dimension => ({ name: "timeliness", weight, metric: "boolean", slo: { operator: "eq", value: true } });
 const template = (type: string, dimensions: readonly Dimension[], quality_gates: Template["quality_gates"] = []): Template => ({
@@ -21,7 +21,7 @@ const template = (type: string, dimensions: readonly Dimension[], quality_gates:
   quality_gates,
 });
 
-/** The six of ASA. Its dimensions and SLOs are the paper's; the weights, where it has none, are this project's. */
+/** The six of ASA. Dimensions and SLOs are the paper's; weights that it does not give are this project's. */
 export const TEMPLATES: readonly Template[] = [
   template("research", [
     percentage("accuracy", 0.25, atLeast(85)),
@@ -67,7 +67,7 @@ export const TEMPLATES: readonly Template[] = [
   ]),
 ];
 
-/** The template of a type of service; the general one for a type that has none. */
+/** The template of a type of service; the general one for an unknown type. */
 export function templateOf(type: string): Template {
   const found = TEMPLATES.find((each) => each.type === type) ?? TEMPLATES.find((each) => each.type === "general");
   if (found === undefined) throw new Error("unreachable: there is a general template");
@@ -79,7 +79,7 @@ const weighed = (names: readonly string[], weights: readonly number[]): readonly
     name === "timeliness" ? ON_TIME((weights[index] ?? 0) / 100) : percentage(name, (weights[index] ?? 0) / 100),
   );
 
-/** What a deliverable without an agreement is judged by, by type of deliverable. */
+/** Dimensions by type of deliverable, for a deliverable without an agreement. */
 export const DEFAULT_DIMENSIONS: Readonly<Record<string, readonly Dimension[]>> = {
   "text/research": weighed(["accuracy", "completeness", "relevance", "sources", "writing"], [25, 20, 20, 15, 20]),
   "text/analysis": weighed(["accuracy", "methodology", "depth", "clarity", "actionability"], [25, 20, 20, 15, 20]),
@@ -89,7 +89,7 @@ export const DEFAULT_DIMENSIONS: Readonly<Record<string, readonly Dimension[]>> 
   general: weighed(["accuracy", "completeness", "relevance", "clarity", "timeliness"], [25, 20, 20, 20, 15]),
 };
 
-/** What a template leaves to its user. */
+/** Fields that a template leaves to its user. */
 export type TemplateTerms = Pick<Agreement, "agreement_id" | "created_at" | "expires_at" | "parties"> & {
   readonly description: string;
   readonly deliverable_format: string;
@@ -98,7 +98,7 @@ export type TemplateTerms = Pick<Agreement, "agreement_id" | "created_at" | "exp
   readonly dispute?: Agreement["dispute"];
 };
 
-/** A proposal after a template. Throws what `readAgreement` throws. */
+/** Makes a proposal from a template. Throws as `readAgreement`. */
 export function proposalFrom({ type, dimensions, composite_threshold, quality_gates }: Template, terms: TemplateTerms): Agreement {
   const { description, deliverable_format, verification = { strategy: "optimistic", depth: "semantic" }, escrow, dispute, ...rest } = terms;
   return readAgreement({
@@ -119,7 +119,7 @@ export function proposalFrom({ type, dimensions, composite_threshold, quality_ga
   });
 }
 
-/** How deep to look where nothing is agreed, and from when an agreement is worth its verification; amounts in dollars. */
+/** Suggested verification depth, and whether an agreement of this value is worth its verification; amounts in dollars. */
 export function advise(
   value: number,
   verificationCost: number,

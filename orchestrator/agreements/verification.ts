@@ -9,18 +9,18 @@ import { type Agreement, identitySchema, type PartyIdentity, sameIdentity } from
 import { type Determination, type Determining, determine, type Measured } from "./score.ts";
 import { contentHash, type Deliverable, type StructuralPorts, verifyStructure } from "./structure.ts";
 
-/** What one dimension is asked of an evaluator: one deliverable by itself, in no order beside others. */
+/** A question to an evaluator about one dimension of one deliverable, independent of all others. */
 export interface Question {
   readonly dimension: string;
   readonly request: string;
   readonly rubric?: string | undefined;
-  /** The deliverable as data, between marks that it cannot contain. */
+  /** The deliverable as data, between delimiters that it cannot contain. */
   readonly fenced: string;
 }
 
 export interface Answer {
   readonly value: number | boolean;
-  /** Why; without it an answer does not count. */
+  /** The evidence; an answer without it does not count. */
   readonly evidence: string;
   /** 0–1. */
   readonly confidence: number;
@@ -28,14 +28,14 @@ export interface Answer {
   readonly shadow?: number | boolean;
 }
 
-/** Whoever understands what was delivered: a port. */
+/** Port of an evaluator that understands the deliverable. */
 export interface Evaluator {
   readonly identity: PartyIdentity;
   readonly model_family?: string;
   evaluate(question: Question): Promise<Answer>;
 }
 
-/** A check by its name, made of the content: tests that pass, citations that exist. Its name is what a gate or a dimension is called. */
+/** A named check of the content: tests pass, citations exist. A gate or a dimension refers to it by its name. */
 export type Checks = Readonly<Record<string, (content: Uint8Array) => Promise<number | boolean>>>;
 
 const value = z.union([z.number(), z.boolean()]);
@@ -47,10 +47,10 @@ export const resultSchema = z.strictObject({
   agreement_hash: digest,
   timestamp: z.iso.datetime({ precision: 0 }),
   evaluator: identitySchema,
-  /** All that was measured, by dimension, shadow metric or check; the determination follows from it and the terms. */
+  /** All measurements by dimension, shadow metric or check; the determination follows from them and the terms. */
   measured: z.record(z.string(), value),
   evidence: z.record(z.string(), z.string()),
-  /** Composites of the deliveries before, where a guarantee is about many. */
+  /** Composites of earlier deliveries, if a guarantee covers several. */
   history: z.array(z.int().min(0).max(10_000)).optional(),
   noise_seed: z.string().optional(),
   problems: z.array(z.string()),
@@ -73,9 +73,9 @@ export interface VerificationPorts extends StructuralPorts {
 export interface Verifying extends Determining {
   readonly verification_id: string;
   readonly timestamp: string;
-  /** When the provider's time began. */
+  /** When the provider's time started. */
   readonly startedAt: string;
-  /** What the provider said it delivers. */
+  /** Hash of the delivery stated by the provider. */
   readonly deliverableHash: Hash;
   /** The evaluator's key. */
   readonly signer: ByteSigner;
@@ -83,8 +83,8 @@ export interface Verifying extends Determining {
 }
 
 /**
- * Evaluates a delivery and signs what came out: the content is the one that was delivered; its structure; checks; then what must be
- * understood, one dimension at a time, within the cost cap. What is not what was ordered fails before it costs anything. Throws
+ * Evaluates a delivery and signs the result: the content matches the delivery; its structure; checks; then dimensions that need
+ * understanding, one at a time and within the cost cap. A structural failure ends the evaluation before it costs anything. Throws
  * DeliverableMismatch, NoEvaluator, NotIndependent, CostTooHigh.
  */
 export async function evaluateDelivery(
@@ -94,7 +94,7 @@ export async function evaluateDelivery(
   { evaluator, checks = {}, ...ports }: VerificationPorts = {},
 ): Promise<VerificationResult> {
   const hash = contentHash(delivered);
-  if (hash !== at.deliverableHash) throw new AgreementRefused("DeliverableMismatch", "This is not what was delivered", hash);
+  if (hash !== at.deliverableHash) throw new AgreementRefused("DeliverableMismatch", "The content does not match the delivery", hash);
   const { depth = "structural" } = agreement.verification;
   const judge = depth === "structural" ? undefined : requireEvaluator(agreement, evaluator);
   const structure = verifyStructure(agreement, delivered, { ...ports, startedAt: at.startedAt });
@@ -110,18 +110,18 @@ export async function evaluateDelivery(
   return { ...body, signature: at.signer.sign(messageBytes("result", resultHash(body))) };
 }
 
-/** What an evaluator found out. */
+/** An evaluator's findings. */
 export interface Measurement {
   readonly measured: Measured;
   readonly evidence: Readonly<Record<string, string>>;
   readonly problems: readonly string[];
-  /** 0–1: the least of all answers. */
+  /** 0–1: the lowest of all answers. */
   readonly confidence: number;
   /** Dollars. */
   readonly cost: number;
 }
 
-/** The result that follows from what was measured, without the evaluator's signature. */
+/** The result that follows from the measurements, without the evaluator's signature. */
 export function draftResult(
   agreement: Agreement,
   at: Omit<Verifying, "signer" | "startedAt">,
@@ -147,13 +147,13 @@ export function draftResult(
 interface Judged {
   readonly measured: Measured;
   readonly evidence: Record<string, string>;
-  /** The least of all answers. */
+  /** Lowest confidence of all answers. */
   readonly confidence: number;
   readonly cost: number;
 }
 const NOTHING_JUDGED: Judged = { measured: {}, evidence: {}, confidence: 1, cost: 0 };
 
-/** Asks for every dimension that nothing has measured yet; an answer without evidence is none. */
+/** Queries every dimension that is not measured yet; answers without evidence are discarded. */
 async function judgeDimensions(
   agreement: Agreement,
   judge: Evaluator,
@@ -177,7 +177,7 @@ async function judgeDimensions(
   return { measured: answers, evidence, confidence, cost };
 }
 
-/** Hash of all of a result but its signature. */
+/** Hash of a result without its signature. */
 export function resultHash(result: Omit<VerificationResult, "signature"> & { readonly signature?: string }): Hash {
   const { signature: _, ...body } = result;
   return sha256(canonicalJson(body));
@@ -185,25 +185,25 @@ export function resultHash(result: Omit<VerificationResult, "signature"> & { rea
 
 export interface ResultChecks {
   readonly keyOf: KeyOf;
-  /** Who was drawn, or named in the agreement. */
+  /** The drawn or named evaluator. */
   readonly assigned: PartyIdentity;
   readonly deliverableHash: Hash;
-  /** Hashes of the results that have been taken already. */
+  /** Hashes of results already accepted. */
   readonly taken?: ReadonlySet<Hash>;
-  /** Composites of the deliveries before, as whoever takes the result knows them; an evaluator's own word for them proves nothing. */
+  /** Composites of earlier deliveries as known to the recipient; an evaluator's own statement of them proves nothing. */
   readonly history?: readonly number[];
 }
 
-/** Throws AgreementRefused for what has not the form of a result. */
+/** Throws AgreementRefused for a malformed result. */
 export function resultIn(document: unknown): VerificationResult {
   const parsed = resultSchema.safeParse(document);
-  if (!parsed.success) throw new AgreementRefused("MalformedAgreement", "It is no result", z.prettifyError(parsed.error));
+  if (!parsed.success) throw new AgreementRefused("MalformedAgreement", "The result is malformed", z.prettifyError(parsed.error));
   return parsed.data;
 }
 
 /**
- * A result as somebody handed it in: of this agreement and this delivery, by the evaluator it was given to, new, within the cost cap, and with
- * the determination that follows from its own measurements and the deliveries before. Throws AgreementRefused.
+ * Validates a received result: for this agreement and this delivery, by the assigned evaluator, new, within the cost cap, and with the
+ * determination that follows from its own measurements and the earlier deliveries. Throws AgreementRefused.
  */
 export function readResult(
   agreement: Agreement,
@@ -211,22 +211,22 @@ export function readResult(
   { keyOf, assigned, deliverableHash, taken, history: known = [] }: ResultChecks,
 ): Determination {
   const result = resultIn(document);
-  if (result.agreement_hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "It is about another agreement");
+  if (result.agreement_hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "The result is for another agreement");
   if (result.evidence_trail.deliverable_hash !== deliverableHash)
-    throw new AgreementRefused("DeliverableMismatch", "It is about another delivery", result.evidence_trail.deliverable_hash);
-  if (!sameIdentity(result.evaluator, assigned)) throw new AgreementRefused("WrongSender", "Another evaluator was chosen");
+    throw new AgreementRefused("DeliverableMismatch", "The result is for another delivery", result.evidence_trail.deliverable_hash);
+  if (!sameIdentity(result.evaluator, assigned)) throw new AgreementRefused("WrongSender", "The result is not from the assigned evaluator");
   const key = keyOf(result.evaluator);
-  if (key === undefined) throw new AgreementRefused("UnknownKey", "Nobody knows a key of the evaluator");
+  if (key === undefined) throw new AgreementRefused("UnknownKey", "No key of the evaluator is known");
   const hash = resultHash(result);
   if (!isSignedBy(key, messageBytes("result", hash), result.signature as Hex))
     throw new AgreementRefused("BadSignature", "The evaluator has not signed this result");
-  if (taken?.has(hash) === true) throw new AgreementRefused("Replayed", "This result has been taken");
+  if (taken?.has(hash) === true) throw new AgreementRefused("Replayed", "This result has already been accepted");
   const { history = [], noise_seed: noiseSeed } = result;
   const cost = result.evidence_trail.evaluation_cost_usd;
   if (cost > (agreement.verification.cost_cap ?? Number.POSITIVE_INFINITY))
     throw new AgreementRefused("CostTooHigh", "The evaluation costs more than was agreed", `${cost} dollars`);
   if (canonicalJson(history) !== canonicalJson(known))
-    throw new AgreementRefused("WrongDetermination", "Its history is not that of the deliveries before", canonicalJson(known));
+    throw new AgreementRefused("WrongDetermination", "Its history does not match the earlier deliveries", canonicalJson(known));
   const follows = determinationOf(agreement, result, { history, ...(noiseSeed === undefined ? {} : { noiseSeed }) });
   const { result: word, composite, payment_release_percent } = result.determination;
   if (follows.result !== word || follows.composite !== composite || follows.release_percent !== payment_release_percent)
@@ -234,7 +234,7 @@ export function readResult(
   return follows;
 }
 
-/** What follows from what was measured: what has not the form that was ordered fails, whatever else is good about it. */
+/** The determination that follows from the measurements: structural problems fail it, whatever the scores are. */
 export function determinationOf(
   agreement: Agreement,
   { measured, problems }: { readonly measured: Measured; readonly problems: readonly string[] },
@@ -250,7 +250,7 @@ function printed({ result, composite, release_percent }: Determination) {
 
 function requireEvaluator({ parties, verification }: Agreement, evaluator: Evaluator | undefined): Evaluator {
   if (evaluator === undefined)
-    throw new AgreementRefused("NoEvaluator", `Nobody evaluates at the depth ${verification.depth}; a structural look is none`);
+    throw new AgreementRefused("NoEvaluator", `The depth ${verification.depth} requires an evaluator; a structural check is not enough`);
   const families = [parties.client, parties.provider].map(({ model_family }) => model_family);
   const own = evaluator.model_family !== undefined && families.includes(evaluator.model_family);
   const party = [parties.client, parties.provider].some(({ identity }) => sameIdentity(identity, evaluator.identity));
@@ -258,7 +258,7 @@ function requireEvaluator({ parties, verification }: Agreement, evaluator: Evalu
   return evaluator;
 }
 
-/** A gate that what is measured has closed: the rest need not be paid for. */
+/** Whether a gate has already failed, so that the rest need not be paid for. */
 function failsAlready({ quality_criteria }: Agreement, measured: Measured): boolean {
   return (quality_criteria.quality_gates ?? []).some(({ condition, type }) => type === "boolean" && measured[condition] === false);
 }

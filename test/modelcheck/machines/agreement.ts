@@ -133,7 +133,7 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, kin
           status !== "verified" || (2 * results > terms.judges && (results === terms.judges || backups === terms.maxBackups)),
       },
       {
-        name: "what most have judged no switch ends",
+        name: "a timeout does not end what a majority has judged",
         holds: ({ agreement: { division }, results }) => division !== "switch" || 2 * results <= terms.judges,
       },
       { name: "one lot falls, and nothing is judged before it", holds: ({ lots, hasty }) => lots <= 1 && !hasty },
@@ -152,23 +152,23 @@ export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES, kin
 
 const NEEDED = [
   "the table has the transition",
-  "nobody answers his own offer",
-  "what is agreed is not countered",
-  "rounds are bounded",
-  "only what is agreed is signed",
+  "a party cannot answer its own offer",
+  "agreed terms cannot be countered",
+  "rounds are limited",
+  "only agreed terms can be signed",
   "a party signs once",
-  "escrow is funded once",
-  "nothing is delivered unfunded",
-  "a challenge window runs out first",
-  "only a low result is filed",
-  "what is to be filed is not settled by silence",
+  "an escrow is funded once",
+  "delivery requires a funded escrow",
+  "enforcement waits for the challenge window",
+  "only a low or divergent result is filed",
+  "a result to be filed is not settled by silence",
 ] as const;
 
 const NEEDED_OF_SEVERAL = [
-  "without those who are silent it is concluded by most of them, at the end of their time",
-  "what most have judged no switch ends",
+  "a majority concludes without silent evaluators, once their time is over",
+  "a timeout does not end what a majority has judged",
 ] as const;
-const NEEDED_OF_LOTS = ["a lot is drawn once", "what waits for its lot is not judged"] as const;
+const NEEDED_OF_LOTS = ["a lot is drawn once", "a delivery with an open lot is not judged"] as const;
 
 const without = (name: string) => AGREEMENT_RULES.filter((rule) => rule.name !== name);
 
