@@ -4,10 +4,10 @@ import { COVERS } from "../rules/admissibility.ts";
 import { defineLattice, type Lattice } from "../rules/lattice.ts";
 import { RuleError } from "../rules/rule-error.ts";
 
-/** Name of an admissibility class: one of the six, or one a deployment adds. */
+/** Name of an admissibility class: one of the six, or one defined by a deployment. */
 export type ClassName = string;
 
-/** Λ, the order of classes that a deployment clears under (RAILS 5.1). */
+/** Λ, a deployment's order of classes (RAILS 5.1). */
 export type Admissibility = Lattice<ClassName>;
 
 const ENDS = { bottom: "SELF", top: "PROOF" } as const satisfies Record<string, EvidenceClassName>;
@@ -16,13 +16,12 @@ const CANONICAL: readonly (readonly [ClassName, ClassName])[] = COVERS.map(([low
   evidenceClasses[upper],
 ]);
 
-/** SELF ⪯ SIGN ⪯ {WIT, REC} ⪯ ATT ⪯ PROOF: the order that the chain computes with, by name. */
+/** SELF ⪯ SIGN ⪯ {WIT, REC} ⪯ ATT ⪯ PROOF: the chain's order, by name. */
 export const RAILS_ADMISSIBILITY: Admissibility = defineLattice(ENDS, CANONICAL);
 
 /**
- * Λ with the classes of a deployment, e.g. `[["WIT", "NOTARY"], ["NOTARY", "ATT"]]` for a notary above a witness. Refused with a
- * `RuleError` unless it stays an order with bottom SELF and top PROOF in which the six keep their relations and any two
- * classes have one meet and one join.
+ * Λ with a deployment's own classes, e.g. `[["WIT", "NOTARY"], ["NOTARY", "ATT"]]` for a notary above a witness. Throws RuleError unless it
+ * remains an order with bottom SELF and top PROOF in which the six keep their relations and any two classes have one meet and one join.
  */
 export function extendAdmissibility(covers: readonly (readonly [lower: ClassName, upper: ClassName])[]): Admissibility {
   const extended = defineLattice(ENDS, [...CANONICAL, ...covers]);
@@ -34,13 +33,13 @@ export function extendAdmissibility(covers: readonly (readonly [lower: ClassName
   return extended;
 }
 
-/** Of a chain of provenance, and of one verifier's basis: the weakest link. The bottom over nothing. */
+/** Meet of a chain of provenance, or of one verifier's basis: the weakest link. The bottom for an empty list. */
 export function meetAll(order: Admissibility, classes: readonly ClassName[]): ClassName {
   const [first = order.bottom, ...rest] = classes;
   return rest.reduce(order.meet, first);
 }
 
-/** Over the bases of surviving verifiers: reported, never relied on. The bottom over nothing. */
+/** Join over the bases of admitted verdicts: reported, never relied on. The bottom for an empty list. */
 export function joinAll(order: Admissibility, classes: readonly ClassName[]): ClassName {
   return classes.reduce(order.join, order.bottom);
 }

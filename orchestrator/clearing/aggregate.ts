@@ -16,36 +16,36 @@ import type { AdmittedItem } from "./ingest.ts";
 import { ItemAboveFloor, isDecided, type NonEmpty, type Verdict } from "./verdict.ts";
 import type { AdmittedOutput, VerdictName } from "./verifier-output.ts";
 
-/** What Γ reads of an obligation. */
+/** The parts of an obligation that Γ reads. */
 export interface AggregationTerms {
   readonly floors: Readonly<Record<QuestionName, ClassName>>;
   readonly questions: readonly QuestionName[];
-  /** Clauses that somebody must answer. */
+  /** Clauses that require an answer. */
   readonly clauses: Readonly<Record<QuestionName, readonly string[]>>;
   /** Basis points. */
   readonly minConfidence: number;
   readonly confidenceForm: "mean" | "mass";
-  /** A side needs more than half of it. */
+  /** Weight of the panel; a side needs more than half of it. */
   readonly drawn?: number;
-  /** And more than half of these heads. */
+  /** Members of the panel; a side needs more than half of them as well. */
   readonly members?: number;
-  /** Verdicts that must survive, sure enough, before any counts. None is required by default. */
+  /** Sufficiently confident verdicts required before any counts. Default: none. */
   readonly quorum?: number;
-  /** Types of required evidence that never came: nothing passes without it. */
+  /** Types of required evidence that are missing: nothing passes without them. */
   readonly missing?: readonly string[];
 }
 
-/** An output that counts for at least one question, and why the others do not. */
+/** An output that counts for at least one question, with the reasons why it does not count for the others. */
 export interface Aggregate {
   readonly verdicts: Readonly<Record<QuestionName, Verdict>>;
   /** By verifier name. */
   readonly survivors: readonly AdmittedOutput[];
   readonly excluded: readonly { readonly verifier: string; readonly reason: string }[];
-  /** Basis points: by mean ⌊ΣW·c / ΣW⌋ over all survivors (A.4.2), by mass the least of the questions decided. */
+  /** Basis points: with `mean` ⌊ΣW·c / ΣW⌋ over all survivors (A.4.2), with `mass` the lowest of the decided questions. */
   readonly confidence: number;
-  /** Basis points: the weighted lower median of what the PASS verdicts give, where everything passed and somebody gave one. */
+  /** Basis points: the weighted lower median of the PASS verdicts' scores, if everything passed and there is one. */
   readonly score: number | undefined;
-  /** Whose work more than half of the weight finds to agree, where everything passed and somebody says so. */
+  /** Parties whose work more than half of the weight finds to agree, if everything passed and a verdict names any. */
   readonly agreeing: readonly string[] | undefined;
   readonly quorum: { readonly required: number; readonly surviving: number };
   /** Union of the survivors' bases. */
@@ -54,30 +54,29 @@ export interface Aggregate {
   readonly class: ClassName;
 }
 
-/** An output with the meet of its basis: what its verdict is worth (RAILS 5.1). */
+/** An output with the meet of its basis, which limits its verdict (RAILS 5.1). */
 interface Classed {
   readonly output: AdmittedOutput;
   readonly class: ClassName;
 }
 
-/** An output that speaks about a question, with the clauses of it that it answers. */
+/** An output on a question, with the clauses that it answers. */
 interface Answering extends Classed {
   readonly clauses: readonly string[];
 }
 
-/** A verdict whose every item is ⪰ the floor of its question. */
+/** A verdict with every item at or above the floor of its question. */
 interface Survivor extends Answering {
   readonly restsOn: NonEmpty<ItemAboveFloor>;
 }
 
-/** The clause of verdicts that speak about a question as a whole. */
+/** The clause of verdicts on a question as a whole. */
 const WHOLE = "";
 
 /**
- * Γ, admissibility-weighted majority (RAILS 5.3): weight = W · [cls(B) ⪰ φ], where cls(B) is the meet of the basis. Per clause the
- * heavier side wins, by the rule the chain computes with; a question combines its clauses as the chain combines
- * questions: any FAIL, any UNVERIFIABLE, any DISPUTED, PASS. With one clause per question this is the paper's majority.
- * The result does not depend on the order of outputs.
+ * Γ, admissibility-weighted majority (RAILS 5.3): weight = W · [cls(B) ⪰ φ], where cls(B) is the meet of the basis. Per clause the heavier
+ * side wins, by the chain's rule; a question combines its clauses as the chain combines questions: any FAIL, any UNVERIFIABLE, any
+ * DISPUTED, PASS. With one clause per question this is the paper's majority. The result does not depend on the order of outputs.
  */
 export function aggregate(outputs: readonly AdmittedOutput[], terms: AggregationTerms, order: Admissibility): Aggregate {
   const sorted = outputs
@@ -113,7 +112,7 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
   return {
     verdicts: decided,
     score: scoreOf(passing),
-    // A verifier that answers two questions finds an executor in agreement once.
+    // A verifier that answers two questions counts once for an executor's agreement.
     agreeing: agreeingIn(
       passing.filter(({ output }) => output.answers.some(({ question }) => question === first)),
       terms,
@@ -154,14 +153,14 @@ function agreeingIn(passing: readonly AdmittedOutput[], { drawn, members = 0 }: 
   return [...new Set(named)].sort().filter(isBacked);
 }
 
-/** Too few speak for the panel: what they would have decided is disputed, in any question. */
+/** Too few answers for the panel: every question that would have been decided is disputed. */
 function withoutQuorum(verdicts: Aggregate["verdicts"]): Aggregate["verdicts"] {
   const open = (verdict: Verdict): Verdict =>
     isDecided(verdict) ? { status: "DISPUTED", confidence: 0, conflicts: verdict.conflicts } : verdict;
   return { performance: open(verdicts.performance), policy: open(verdicts.policy) };
 }
 
-/** Without what the obligation requires nothing passes; what failed has failed all the same, or withholding would shield it. */
+/** Without required evidence nothing passes; a failure stands, since withholding would otherwise prevent it. */
 function withEvidence(verdicts: Aggregate["verdicts"], { missing = [], questions }: AggregationTerms): Aggregate["verdicts"] {
   const question: QuestionName = questions.includes("performance") ? "performance" : "policy";
   const { status, conflicts } = verdicts[question];
@@ -216,7 +215,7 @@ function verdictOn(question: QuestionName, survivors: readonly Survivor[], about
   const [first, ...rest] = clauses
     .filter(({ answer }) => answer.result === result)
     .flatMap(({ votes }) => votes.filter(({ output }) => output.output.verdict === status).flatMap(({ restsOn }) => restsOn));
-  // Unreachable: a side that wins has weight, and weight has a basis. Without one there is nothing to decide on.
+  // Unreachable: a winning side has weight, and weight requires a basis.
   if (first === undefined) return { status: "UNVERIFIABLE", confidence: 0, conflicts };
   return { status, confidence, conflicts, restsOn: [first, ...rest] };
 }
@@ -230,8 +229,8 @@ const STATUS = {
 } as const;
 
 /**
- * The clauses of a question together, as the chain combines questions. By mass a PASS is as sure as the least sure of the clauses that the
- * parties required: one that somebody adds unasked, once its evidence rises, takes nothing from them.
+ * Combines the clauses of a question, as the chain combines questions. With `mass` a PASS has the lowest confidence of the required
+ * clauses: optional ones added by a verifier do not lower it when their evidence rises.
  */
 function combined(
   clauses: readonly { readonly clause: string; readonly answer: Answer }[],
@@ -245,7 +244,7 @@ function combined(
   return { ...all, confidence: asked.length > 0 ? Math.min(...asked) : Math.max(...figures) };
 }
 
-/** A verifier that calls a clause disputed backs neither side and weighs against both. */
+/** A verifier that calls a clause disputed supports neither side and weighs against both. */
 function weigh(
   votes: readonly Survivor[],
   about: () => readonly Answering[],
@@ -255,7 +254,7 @@ function weigh(
   const decisive = votes.map(({ output }) => voteOf(output));
   const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, { contested, drawn, seats: members });
   if (confidenceForm === "mean" || (answer.result !== ClearingResult.PASS && answer.result !== ClearingResult.FAIL)) return answer;
-  // The weight that backs the verdict over all weight that was asked, floor or not: raising a class never lowers it (RAILS 5.3).
+  // The weight for the verdict over the weight of all answers, below the floor or not, so that raising a class never lowers it (RAILS 5.3).
   const side = answer.result === ClearingResult.PASS ? VerdictResult.PASS : VerdictResult.FAIL;
   const backing = decisive.filter((vote) => vote.result === side);
   const asked = weightOf(

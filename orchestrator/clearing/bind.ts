@@ -8,12 +8,12 @@ import { actorsOf, floorFor, type Obligation, obligationHash, obligationSchema, 
 import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusal.ts";
 import { messageOf } from "./seal.ts";
 
-/** An obligation that its parties really signed, or undertook by an act that the deployment knows. Only `bindObligation` makes one. */
+/** An obligation that its parties signed, or accepted by an act known to the deployment. Only `bindObligation` makes one. */
 export type BoundObligation = Brand<Obligation, "BoundObligation">;
 
 /**
- * Obligation binding, where DOWNGRADE-FLOOR ends (RAILS 10.3): the hash is that of the rendered object, every party and the
- * witness signed exactly it (or undertook it otherwise, as the deployment sees it), and no floor lies below the vetted template's.
+ * Obligation binding, which prevents DOWNGRADE-FLOOR (RAILS 10.3): the hash is that of the rendered object, every party and the witness
+ * signed exactly it (or accepted it by an act that the deployment recognises), and no floor is below the vetted template's.
  */
 export function bindObligation(document: unknown, deployment: Deployment): Checked<BoundObligation> {
   const parsed = read(obligationSchema, document);
@@ -45,7 +45,7 @@ export function bindObligation(document: unknown, deployment: Deployment): Check
   return first === undefined ? accept(obligation as BoundObligation) : { ok: false, refusals: [first, ...rest] };
 }
 
-/** Parties that neither signed just this nor undertook it otherwise. */
+/** Parties that neither signed this obligation nor accepted it otherwise. */
 function unsigned(obligation: Obligation, deployment: Deployment): Refusal[] {
   const { parties, obligation_hash: hash, signatures, obligation_id: subject } = obligation;
   return Object.entries(parties).flatMap(([part, id]): Refusal[] => {
@@ -61,7 +61,7 @@ function unsigned(obligation: Obligation, deployment: Deployment): Refusal[] {
   });
 }
 
-/** Why what the release rule promises is not the fee, shared by those who work for it. */
+/** Why the release rule's promises do not match the fee, or the parties that do the work; undefined if they do. */
 function promiseProblem({ settlement_policy, economic_terms: { fee }, parties, agents }: Obligation): string | undefined {
   const release = settlement_policy?.release;
   if (release === undefined) return undefined;
@@ -75,7 +75,7 @@ function promiseProblem({ settlement_policy, economic_terms: { fee }, parties, a
   return promised === fee ? undefined : `${promised} are promised of a fee of ${fee}`;
 }
 
-/** Floors that a vetted template fixes can be raised by the parties, never lowered. */
+/** The parties may raise a vetted template's floors, but not lower them. */
 function againstTemplate(obligation: Obligation, { templates, admissibility }: Deployment): Refusal[] {
   if (obligation.template === undefined && templates === undefined) return [];
   const subject = obligation.obligation_id;
@@ -92,7 +92,7 @@ function againstTemplate(obligation: Obligation, { templates, admissibility }: D
   }));
 }
 
-/** Floors of one obligation that are not ⪰ those of another, in words. */
+/** Floors of one obligation that are not ⪰ those of another, for display. */
 export function floorsBelow(
   obligation: Pick<Obligation, "admissibility_floors">,
   reference: Pick<Obligation, "admissibility_floors">,

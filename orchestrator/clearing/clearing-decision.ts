@@ -29,7 +29,7 @@ import { missingEvidence, triage } from "./verifiers/triage.ts";
 const performanceSchema = z.enum(["cleared", "failed", "disputed", "unverifiable", "not_asked"]);
 const policySchema = z.enum(["complied", "violated", "disputed", "unverifiable", "not_asked"]);
 
-/** How many verifiers found what by a kind that the obligation asks for. A human's word is not among them: it is an act of its own. */
+/** Number of verifiers by finding, for one required kind of judging. Human decisions are separate acts and not included. */
 const kindSchema = z.strictObject({
   kind: nameSchema,
   passed: z.int().nonnegative(),
@@ -47,7 +47,7 @@ const outcomeSchema = z.strictObject({
   quorum: quorumSchema,
 });
 
-/** The canonical output (RAILS 4.6, A.3.4). The verdicts are those under the fee's floor; `outcomes` has the other uses'. */
+/** The canonical output (RAILS 4.6, A.3.4). The verdicts are those under the fee's floor; `outcomes` contains the other uses'. */
 export const clearingDecisionSchema = z.strictObject({
   clearing_decision_hash: digestSchema,
   obligation_hash: digestSchema,
@@ -61,9 +61,9 @@ export const clearingDecisionSchema = z.strictObject({
   aggregate_basis: z.array(digestSchema).readonly(),
   class_of_basis: classSchema,
   floor_met: z.boolean(),
-  /** How many verdicts had to survive, and did. */
+  /** Required and actual number of admitted verdicts. */
   quorum: quorumSchema,
-  /** What was found by each kind that the obligation asks for. A passing verdict has every one of them behind it. */
+  /** Findings by required kind. A passing verdict is supported by every one of them. */
   kinds: z.array(kindSchema).readonly().optional(),
   /** Types of required evidence that ingest did not admit at their class. */
   missing_evidence: z.array(nameSchema).readonly(),
@@ -71,16 +71,16 @@ export const clearingDecisionSchema = z.strictObject({
   surviving_verifiers: z.array(nameSchema).readonly(),
   excluded_verifiers: z.array(nameSchema).readonly(),
   exclusion_reasons: z.record(nameSchema, z.string()).readonly(),
-  /** Who was drawn, where a rule drew the panel. */
+  /** The drawn panel, if a rule draws it. */
   panel: z.array(nameSchema).readonly().optional(),
-  /** What a release rule pays by, and whom: those whose work is shown above the floor and, where it compares them, agrees. */
+  /** Basis of a release rule's payments: the score, and the parties whose work is proven above the floor and, if compared, agrees. */
   score: shareSchema.optional(),
   agreeing: z.array(nameSchema).readonly().optional(),
   payees: z.array(nameSchema).readonly().optional(),
-  /** V_out by hash, whoever survived. */
+  /** V_out by hash, of all admitted outputs. */
   verifier_outputs: z.array(digestSchema).readonly(),
   unresolved_conflicts: z.array(z.string()).readonly(),
-  /** The always-on score of the output (RAILS 7.2), whoever else was asked. */
+  /** The always-on score of the output (RAILS 7.2), independent of the panel. */
   triage_score: shareSchema,
   finality: z.literal("PROVISIONAL"),
   emitted_at: timeSchema,
@@ -91,13 +91,13 @@ export const clearingDecisionSchema = z.strictObject({
 });
 export type ClearingDecision = z.infer<typeof clearingDecisionSchema>;
 
-/** A decision with what it was made of: what settlement needs, and what a document alone cannot vouch for. */
+/** A decision with its inputs, which settlement needs and a document alone cannot prove. */
 export interface Cleared {
   readonly obligation: BoundObligation;
   readonly decision: ClearingDecision;
   /** Γ under the floors of each use. */
   readonly aggregates: Readonly<Record<Purpose, Aggregate>>;
-  /** Outputs that were kept out, and why. */
+  /** Rejected outputs, with reasons. */
   readonly refusals: readonly Refusal[];
   /** Items of the envelope that claimed more than they proved. */
   readonly forgeries: number;
@@ -115,11 +115,11 @@ export interface ClearingInput {
   readonly outputs: readonly unknown[];
   readonly deployment: Deployment;
   readonly weightOf?: WeightOf;
-  /** Weight of everybody who was asked, where a side needs more than half of it; without it, more than the other side has. */
+  /** Weight of the whole panel, of which a side needs more than half; without it, more than the other side has. */
   readonly drawn?: number;
-  /** How many they were: a side needs more than half of the heads as well. */
+  /** Size of the panel; a side needs more than half of its members as well. */
   readonly members?: number;
-  /** Who was drawn, where the obligation leaves that to a rule. */
+  /** The drawn panel, if the obligation leaves that to a rule. */
   readonly panel?: readonly string[];
   /** Must be the engine of this obligation. */
   readonly engine: Signer;
@@ -127,12 +127,12 @@ export interface ClearingInput {
   readonly now: bigint;
 }
 
-/** Refusals that say nothing about honesty. */
+/** Refusals that do not indicate dishonesty. */
 const INNOCENT: readonly Guard[] = ["STALE", "REGISTRATION_NOT_IN_FORCE", "CHAIN_TOO_LONG"];
 
 /**
- * Adjudication (RAILS 6.1, stage 8): checks every output, runs Γ under each floor and signs the decision. Deterministic. Never throws on
- * what others hand in; throws NotTheEngine when its own caller may not clear this.
+ * Adjudication (RAILS 6.1, stage 8): checks every output, runs Γ under each floor and signs the decision. Deterministic. Never throws
+ * because of others' input; throws NotTheEngine if the caller may not clear this obligation.
  */
 export function clear({
   obligation,
@@ -201,12 +201,12 @@ export function clear({
   return { obligation, decision, aggregates, refusals, forgeries, submitter: envelope.envelope.submitted_by };
 }
 
-/** Whoever was drawn, no more than the obligation has seats for; whom the parties named, where no rule draws. */
+/** The drawn members, at most as many as the obligation has seats; without a draw, the named ones. */
 function panelOf({ verifier_policy: { verifiers, count, drawn_by } }: Obligation, drawn: readonly string[] = []): readonly string[] {
   return drawn_by === undefined ? verifiers : [...new Set(drawn)].slice(0, count);
 }
 
-/** Whom a passing decision pays, where a rule says how. */
+/** The parties that a passing decision pays, if there is a release rule. */
 function payeesOf(
   { verdicts, agreeing = [] }: Aggregate,
   obligation: Obligation,
@@ -225,7 +225,7 @@ function payeesOf(
   return { payees: due.map(({ payee }) => payee) };
 }
 
-/** By kind what the admitted outputs found, whoever survived. */
+/** Findings of the admitted outputs by kind, surviving or not. */
 function kindsOf(admitted: readonly AdmittedOutput[], { verifier_policy: { kinds } }: Obligation): Pick<ClearingDecision, "kinds"> {
   if (kinds === undefined) return {};
   const found = admitted.flatMap(({ output }) => output.findings ?? []);
@@ -235,14 +235,14 @@ function kindsOf(admitted: readonly AdmittedOutput[], { verifier_policy: { kinds
   };
 }
 
-/** Γ under the floors of each use; where two uses have the same floors, once. */
+/** Γ under the floors of each use; once for uses with the same floors. */
 function aggregatesOf(
   outputs: readonly AdmittedOutput[],
   obligation: Obligation,
   { admissibility }: Deployment,
   { drawn, members, missing }: { readonly drawn: number; readonly members: number; readonly missing: readonly string[] },
 ): Cleared["aggregates"] {
-  // Where the weight and the heads of a drawn panel decide, as on chain, verdicts are not counted besides.
+  // With a drawn panel weight and members decide, as on chain, so there is no minimum number of verdicts.
   const { quorum = drawn > 0 ? 0 : Math.floor(obligation.verifier_policy.count / 2) + 1 } = obligation.verifier_policy;
   const done = new Map<string, Aggregate>();
   const under = (purpose: Purpose): Aggregate => {
@@ -255,7 +255,7 @@ function aggregatesOf(
   return { fee_release: under("fee_release"), collateral_hold: under("collateral_hold"), final_settlement: under("final_settlement") };
 }
 
-/** Surviving verifiers may sign the decision as well; a signature of anybody else, or over another decision, is left out. */
+/** Surviving verifiers may also sign the decision; signatures of others, or over another decision, are dropped. */
 export function cosign(decision: ClearingDecision, cosigners: readonly Signer[]): ClearingDecision {
   const message = decision.clearing_decision_hash;
   const signatures = cosigners
@@ -269,8 +269,8 @@ export function decisionHash(decision: ClearingDecision): Hash {
 }
 
 /**
- * Whether a decision document is what a registered engine signed. What it says about evidence only clearing again can tell; whether that
- * engine may clear this obligation, `engineProblem`.
+ * Whether a registered engine signed this decision document. Only a repeated clearing verifies its statements on evidence, and only
+ * `engineProblem` whether that engine may clear this obligation.
  */
 export function isSigned(decision: ClearingDecision, deployment: Deployment): boolean {
   const { registry, verify } = deployment;
@@ -288,7 +288,7 @@ export function isSigned(decision: ClearingDecision, deployment: Deployment): bo
   );
 }
 
-/** What Γ reads of an obligation for one use. */
+/** The parts of an obligation that Γ reads for one use. */
 export function termsOf(obligation: Obligation, purpose: Purpose): AggregationTerms {
   const { questions = QUESTIONS, clauses, min_confidence = 0, confidence_form = "mass" } = obligation.verifier_policy;
   return {
@@ -321,7 +321,7 @@ function admitOutputs(
     if (earlier === undefined) admitted.set(verifier, checked.value.weighing(weightOf(verifier)));
     else if (earlier.hash !== checked.value.hash) twice.add(verifier);
   }
-  // Two answers of one verifier: neither counts, so that the order of arrival decides nothing.
+  // Neither of two answers by one verifier counts, so that the order of arrival does not matter.
   for (const verifier of twice) {
     admitted.delete(verifier);
     refusals.push({ guard: "DUPLICATE_OUTPUT", subject: verifier, details: "signed two different outputs for one envelope" });
@@ -340,18 +340,18 @@ function outcomeOf(obligation: Obligation, purpose: Purpose, result: Aggregate):
   };
 }
 
-/** When a decision that was emitted then stops being open to appeal. */
+/** When a decision made at this time is no longer open to appeal. */
 export function appealsUntil(emittedAt: number, { deadlines }: Pick<Obligation, "deadlines">): string {
   return timeOf(emittedAt + Math.round(deadlines.appeal_window_hours * 3600));
 }
 
-/** Every asked question is decided, hence on a basis above its floor. */
+/** Whether every asked question is decided, and so has a basis at or above its floor. */
 export function floorMet({ verdicts }: Aggregate): boolean {
   const asked = QUESTIONS.map((question) => verdicts[question]).filter(({ status }) => status !== "NOT_ASKED");
   return asked.length > 0 && asked.every(isDecided);
 }
 
-/** Who lost: the heaviest attribution among the verdicts that failed it; the provider where they name nobody (RAILS 4.6). */
+/** The party at fault: the heaviest attribution among the failing verdicts; the provider if they name none (RAILS 4.6). */
 function faultOf(result: Aggregate): ClearingDecision["fault"] {
   const weights = new Map<Fault, number>();
   for (const { output, weight } of failing(result)) {
@@ -362,7 +362,7 @@ function faultOf(result: Aggregate): ClearingDecision["fault"] {
   return heaviest?.[0] ?? "none";
 }
 
-/** Point estimates by weight, the widest of the ranges. */
+/** Weighted point estimates, and the union of the ranges. */
 function lossOf(result: Aggregate): LossEstimate | undefined {
   const estimates = failing(result).flatMap(({ output, weight }) =>
     output.loss_estimate === undefined ? [] : [{ ...output.loss_estimate, weight }],

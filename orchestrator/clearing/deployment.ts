@@ -6,24 +6,24 @@ import type { Registry } from "./registry.ts";
 import { type VerifySignature, verifySignature } from "./signature.ts";
 
 /**
- * Checks what a class claims beyond a signature: a TEE quote for ATT (`quoteCheck`), a proof for PROOF. PROOF without a checker is
- * never admitted.
+ * Checks a class's claim beyond the signature: a TEE quote for ATT (`quoteCheck`), a proof for PROOF. PROOF without a checker is never
+ * admitted.
  */
 export type ClassCheck = (item: EvidenceItem, hop: Hop, obligation: BoundObligation) => boolean;
 
-/** What a deployment decides: its order of classes, who is registered, and how things are verified. */
+/** A deployment's choices: its order of classes, its registry, and its verification. */
 export interface Deployment {
   readonly admissibility: Admissibility;
   readonly registry: Registry;
   readonly verify: VerifySignature;
   readonly classChecks: Readonly<Record<string, ClassCheck>>;
-  /** Whether somebody undertook just this by another act than a signature on it: a bid on chain. Nobody, by default. */
+  /** Whether a party accepted exactly this obligation by an act other than a signature, such as a bid on chain. Default: no. */
   readonly undertook: (obligation: Obligation, party: string) => boolean;
-  /** Floors of vetted templates. Where any are given, every obligation names one. */
+  /** Floors of vetted templates. If there are any, every obligation must name one. */
   readonly templates: Readonly<Record<string, Obligation["admissibility_floors"]>> | undefined;
 }
 
-/** A deployment with the paper's six classes, real signatures and no templates, but for what is given. */
+/** A deployment with the paper's six classes, real signatures and no templates, except for the given options. */
 export function deployment(registry: Registry, options: Partial<Omit<Deployment, "registry">> = {}): Deployment {
   return {
     admissibility: RAILS_ADMISSIBILITY,

@@ -3,14 +3,14 @@ import { split } from "../rules/payout.ts";
 import { amountSchema, nameSchema } from "./fields.ts";
 import type { ReleaseRule } from "./obligation.ts";
 
-/** Where one promised price goes: price = paid + fee + insurance + discount + returned. */
+/** The division of one promised price: price = paid + fee + insurance + discount + returned. */
 export const distributionLineSchema = z.strictObject({
   payee: nameSchema,
   price: amountSchema,
-  /** ψ of the payee in thousandths; absent where nothing is released. */
+  /** ψ of the payee in thousandths; absent if nothing is released. */
   multiplier: z.int().nonnegative().optional(),
   paid: amountSchema,
-  /** Asked of somebody else on top, at most so much: it comes out of no price. */
+  /** Maximum requested from another source in addition; not part of the price. */
   premium: amountSchema,
   fee: amountSchema,
   insurance: amountSchema,
@@ -19,10 +19,10 @@ export const distributionLineSchema = z.strictObject({
 });
 export type DistributionLine = z.infer<typeof distributionLineSchema>;
 
-/** By payee, in thousandths: what a payee's record is worth, before this outcome. */
+/** Multiplier by payee, in thousandths, from its record before this outcome. */
 export type Multipliers = Readonly<Record<string, number>>;
 
-/** A score in basis points, and whom it pays. */
+/** A score in basis points, and its payees. */
 export interface Release {
   readonly score: number;
   readonly payees: readonly string[];

@@ -5,34 +5,34 @@ import { advance, LIMITS, type LifecycleState } from "./lifecycle.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import type { SettlementInstruction } from "./settlement-instruction.ts";
 
-/** What was settled under one obligation. */
+/** What was settled under an obligation. */
 export interface DocketEntry {
   readonly state: LifecycleState;
   readonly instruction: Hash;
   readonly decision: Hash;
 }
 
-/** Where a docket keeps its entries, by obligation hash: a Map, or whatever survives a restart. */
+/** Storage of a docket's entries by obligation hash: a Map, or a persistent store. */
 export interface DocketStore {
   get(obligation: Hash): DocketEntry | undefined;
   set(obligation: Hash, entry: DocketEntry): void;
 }
 
 /**
- * The engine's memory: an obligation is settled once. A second decision replaces the first after an appeal only, and nothing comes after
- * finality (RAILS 6). Every step is one of the lifecycle's.
+ * The engine's memory: an obligation is settled once. A second decision replaces the first only after an appeal, and nothing follows
+ * finality (RAILS 6). Every step is a transition of the lifecycle.
  */
 export interface Docket {
   entry(obligation: Hash): DocketEntry | undefined;
-  /** Takes an instruction in; the same one again changes nothing. */
+  /** Records an instruction. Idempotent. */
   settle(instruction: SettlementInstruction): Checked<SettlementInstruction>;
-  /** Sends the obligation back to verification: its instruction never becomes final. */
+  /** Returns the obligation to verification: its instruction never becomes final. */
   appeal(obligation: Hash): Checked<DocketEntry>;
-  /** Ends it, on a signed evaluation that fired. */
+  /** Ends it with a signed evaluation that fired. */
   close(evaluation: FinalityEvaluation, deployment: Deployment): Checked<DocketEntry>;
 }
 
-/** Where an obligation is when its decision comes: all that led here is anchored in the decision. */
+/** An obligation's state when its decision arrives; the decision anchors the earlier stages. */
 const ADJUDICATION: LifecycleState = { stage: "ADJUDICATION", escalations: 0, appeals: 0 };
 
 export function openDocket(store: DocketStore = new Map<Hash, DocketEntry>()): Docket {

@@ -2,11 +2,11 @@ import type { Passport } from "./passport.ts";
 import type { VerifierOutput } from "./verifier-output.ts";
 import { type CaseFile, runVerifier, type Verifier } from "./verifiers/verifier.ts";
 
-/** When a track record is drift and no bad luck. */
+/** When a track record counts as drift instead of bad luck. */
 export interface DriftRule {
-  /** Share of verdicts that differ from what was finally decided. */
+  /** Share of verdicts that differ from the final decision. */
   readonly threshold: number;
-  /** Verdicts that must have been compared before the share means anything. */
+  /** Minimum number of compared verdicts. */
   readonly minSamples: number;
 }
 
@@ -21,22 +21,22 @@ export function isDrifting(
   return samples >= minSamples && disagreed > threshold * samples;
 }
 
-/** The passport, flagged if it drifts. Nothing here lifts a flag: that is a decision of people. */
+/** The passport, flagged if it drifts. Only people can lift a flag. */
 export function flagDrift(passport: Passport, rule: DriftRule = DEFAULT_DRIFT): Passport {
   return isDrifting(passport, rule) ? { ...passport, flagged: true } : passport;
 }
 
-/** What an audit found between a declared basis and the one it reconstructed. */
+/** Differences between a declared basis and the basis reconstructed by an audit. */
 export interface BasisAudit {
-  /** Read, and not declared: how a tainted verdict looks clean. */
+  /** Read but not declared: hides a tainted item. */
   readonly omitted: readonly string[];
-  /** Declared, and not read: how a weak basis looks strong. */
+  /** Declared but not read: makes a weak basis look strong. */
   readonly padded: readonly string[];
   readonly verdictDiffers: boolean;
   readonly matches: boolean;
 }
 
-/** A basis audit: the verifier's work is done again on the same envelope, and compared with what it declared. */
+/** A basis audit: repeats the verifier's work on the same envelope and compares it with the declared basis. */
 export async function auditBasis(output: VerifierOutput, reexamination: Verifier, file: CaseFile): Promise<BasisAudit> {
   const again = await runVerifier(reexamination, file);
   const omitted = again.basis.filter((item) => !output.basis.includes(item));

@@ -6,10 +6,10 @@ import { actorsOf } from "./obligation.ts";
 import { messageOf, type SealedKind } from "./seal.ts";
 import type { Signature } from "./signature.ts";
 
-/** What says who may clear an obligation. */
+/** The fields that decide who may clear an obligation. */
 type Bound = Pick<Obligation, "parties" | "agents" | "clearing_engine">;
 
-/** Whoever would sign as the clearing engine is not the engine of this obligation. */
+/** The signer is not a clearing engine of this obligation. */
 export class NotTheEngine extends AgentCityError {
   constructor(id: string, problem: string) {
     super("NotTheEngine", `${id} cannot clear this obligation: ${problem}`, { action: "sign as a registered engine of no party" });
@@ -17,8 +17,8 @@ export class NotTheEngine extends AgentCityError {
 }
 
 /**
- * Why somebody is not the clearing engine of an obligation; undefined for one who is: registered as an engine, of no party's principal,
- * and the one that the parties named, if they named one (RAILS 4.6).
+ * Why `id` is not the clearing engine of an obligation; undefined if it is: registered as an engine, of no party's principal, and the one
+ * named by the parties, if they named one (RAILS 4.6).
  */
 export function engineProblem(
   id: string,
@@ -40,7 +40,7 @@ export function requireEngine(id: string, obligation: Bound, deployment: Pick<De
   if (problem !== undefined) throw new NotTheEngine(id, problem);
 }
 
-/** Whether a registered engine signed this hash. Whose obligation it was is the caller's to check, with `engineProblem`. */
+/** Whether a registered engine signed this hash. The caller checks its obligation with `engineProblem`. */
 export function isEngineSignature(
   id: string,
   kind: SealedKind,

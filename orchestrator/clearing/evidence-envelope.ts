@@ -5,14 +5,14 @@ import { classSchema, digestSchema, jsonSchema, nameSchema, timeSchema } from ".
 import { hashOf, refOf, refSchema, signHash } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
-/** One emitter an item passed through: what class it vouches for, over which artifact, for which obligation (Π of RAILS 4.3). */
+/** One emitter in an item's provenance: the class it vouches for, for which artifact and obligation (Π of RAILS 4.3). */
 const hopSchema = z.strictObject({
   emitter: nameSchema,
   class: classSchema,
   issued_at: timeSchema,
-  /** Hash of the hop before; absent on the first. */
+  /** Hash of the previous hop; absent on the first. */
   previous: digestSchema.optional(),
-  /** What the class needs besides: a TEE quote, a proof. */
+  /** Additional proof that the class requires: a TEE quote, a proof. */
   attachment: jsonSchema.optional(),
   /** Absent on a self-reporting hop. */
   signature: signatureSchema.optional(),
@@ -26,7 +26,7 @@ const itemSchema = z.strictObject({
   provenance: z.array(hopSchema).max(64).readonly(),
   /** Digest of the artifact. */
   ref: refSchema,
-  /** The artifact itself, where it travels with the envelope. */
+  /** The artifact itself, if it is part of the envelope. */
   content: jsonSchema.optional(),
 });
 export type EvidenceItem = z.infer<typeof itemSchema>;
@@ -44,7 +44,7 @@ export const envelopeSchema = z.strictObject({
 });
 export type EvidenceEnvelope = z.infer<typeof envelopeSchema>;
 
-/** What a verifier's basis names: the item with its whole provenance. */
+/** Reference in a verifier's basis: the item with its whole provenance. */
 export function itemHash(item: EvidenceItem): Hash {
   return hashOf(item);
 }
@@ -54,7 +54,7 @@ export function envelopeId(envelope: Omit<EvidenceEnvelope, "envelope_id" | "sub
   return hashOf({ obligation_hash, ...(trace_id === undefined ? {} : { trace_id }), submitted_by, submitted_at, items });
 }
 
-/** What a hop's signature covers: this artifact, under this name, for this obligation, after that hop. */
+/** Content of a hop's signature: this artifact, under this name, for this obligation, after that hop. */
 export function hopHash(obligationHash: Hash, item: Pick<EvidenceItem, "id" | "type" | "ref">, hop: Omit<Hop, "signature">): Hash {
   const { emitter, class: claimed, issued_at, previous, attachment } = hop;
   const { id, type, ref } = item;
@@ -67,7 +67,7 @@ export function hopHash(obligationHash: Hash, item: Pick<EvidenceItem, "id" | "t
   });
 }
 
-/** What an emitter vouches for. */
+/** An emitter's statement. */
 export interface Emission {
   readonly signer: Signer;
   readonly class: ClassName;
@@ -75,12 +75,12 @@ export interface Emission {
   readonly attachment?: Hop["attachment"];
 }
 
-/** An item without provenance: the bare word of whoever submits it. */
+/** An item without provenance: its submitter's own statement. */
 export function selfReport(id: string, type: string, content: NonNullable<EvidenceItem["content"]>): EvidenceItem {
   return { id, type, class: "SELF", provenance: [], ref: refOf(content), content };
 }
 
-/** The item as it leaves an emitter: one signed hop more. The claimed class is the emitter's on the first hop and stays after it. */
+/** The item after one more signed hop. The first hop's claimed class stays. */
 export function emit(obligationHash: Hash, item: EvidenceItem, { signer, class: claimed, issuedAt, attachment }: Emission): EvidenceItem {
   const last = item.provenance.at(-1);
   const hop = {
@@ -103,7 +103,7 @@ export function emitted(
   return emit(obligationHash, selfReport(artifact.id, artifact.type, artifact.content), emission);
 }
 
-/** Seals the items and signs them in. */
+/** Seals and signs an envelope of items. */
 export function sealEnvelope(
   signer: Signer,
   body: Omit<EvidenceEnvelope, "envelope_id" | "submission_signature" | "submitted_by">,
@@ -113,7 +113,7 @@ export function sealEnvelope(
   return { ...signed, envelope_id: id, submission_signature: signHash(signer, "envelope", id) };
 }
 
-/** The digest an item refers to, checked against what travels with it. */
+/** The digest of an item, verified against the included content. */
 export function contentMatches({ ref, content }: EvidenceItem): boolean {
   return content === undefined || refOf(content) === ref;
 }

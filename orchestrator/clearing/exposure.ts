@@ -23,10 +23,10 @@ export {
   valueAtRisk,
 } from "../protocol/exposure.ts";
 
-/** What a band chooses, all three levers at once (RAILS 7.2). */
+/** The three settings of a band (RAILS 7.2). */
 export interface Intensity {
   readonly verifiers: readonly Role[];
-  /** Verifiers that must survive. */
+  /** Number of verdicts that must survive. */
   readonly quorum: number;
   readonly settlement: "instant" | "appeal_window" | "escrow_delay" | "deferred_finality";
   readonly appealWindowHours: number;
@@ -34,7 +34,7 @@ export interface Intensity {
   readonly margin: number;
 }
 
-/** D: what a deployment calibrates. Weights are ≥ 0, not all zero; thresholds rise. */
+/** D: a deployment's calibration. Weights are ≥ 0, not all zero; thresholds rise. */
 export interface ExposureConfig {
   readonly weights: ExposureWeights;
   readonly thresholds: ExposureThresholds;
@@ -72,25 +72,25 @@ export const DEFAULT_EXPOSURE: ExposureConfig = {
   },
 };
 
-/** K = g(X, D): a step function, so that a small change of exposure changes nothing or the whole regime. */
+/** K = g(X, D): a step function, so that a small change of exposure changes either nothing or the whole band. */
 export function intensityFor(score: number, config: ExposureConfig = DEFAULT_EXPOSURE): Intensity & { readonly band: ExposureBand } {
   const band = exposureBand(score, config.thresholds);
   return { band, ...config.bands[band] };
 }
 
-/** A poor triage score lifts an obligation by one band. */
+/** A poor triage score raises an obligation by one band. */
 export function escalate(band: ExposureBand, triageScore: number, escalateBelow = 6000): ExposureBand {
   return triageScore < escalateBelow ? (EXPOSURE_BANDS[EXPOSURE_BANDS.indexOf(band) + 1] ?? band) : band;
 }
 
-/** What the responsible party posts, rounded up: a margin is never a unit short. */
+/** The responsible party's margin, rounded up. */
 export function marginFor(principal: number, { margin }: Pick<Intensity, "margin">): number {
   return Math.ceil((principal * margin) / BASIS_POINTS);
 }
 
 /**
- * A passport's risk for the next action (RAILS 7.1): the share of failures, violations, upheld disputes, drift and forgeries, which count
- * twice, in all it did; 0.5 for a stranger. Work as a verifier can only raise it.
+ * Risk of the next action from a passport (RAILS 7.1): the share of failures, violations, upheld disputes, drift and forgeries, which count
+ * twice, in all actions; 0.5 without a history. Work as a verifier can only raise it.
  */
 export function historyRisk({ fields, record, flagged }: Pick<Passport, "fields" | "record" | "flagged">): number {
   const count = (field: string) => Math.max(0, fields[field] ?? 0);
@@ -101,7 +101,7 @@ export function historyRisk({ fields, record, flagged }: Pick<Passport, "fields"
   return (bad + 1) / (bad + count("cleared_obligations") + 2);
 }
 
-/** The floor of an obligation by its value: the first step that the value lies below. */
+/** The floor of an obligation by its value: the first step above it. */
 export function floorByValue(
   value: number,
   steps: readonly (readonly [below: number, floor: ClassName])[],

@@ -4,31 +4,31 @@ import { messageOf } from "../primitives/errors.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { assertJson, type JsonValue } from "../primitives/json.ts";
 
-/** Schemas that several objects share. */
+/** Schemas shared by several objects. */
 
 /** A name of a party, agent, verifier, item or clause. */
 export const nameSchema = z.string().min(1).max(200);
-/** A SHA-256 digest in its one spelling: another case would be another text with the same hash. */
+/** A SHA-256 digest in lower case only: another case would be another text for the same hash. */
 export const digestSchema = z.custom<Hash>(
   (value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value),
   "expected 0x and 64 lower-case hex digits",
 );
 export const classSchema = z.string().regex(/^[A-Z][A-Z0-9_]{0,31}$/, "expected a class name such as ATT");
 
-/** In [0, 1] with at most four decimals: basis points, as the chain counts, without loss. */
+/** In [0, 1] with at most four decimals, so that it converts exactly to basis points. */
 export const shareSchema = z
   .number()
   .min(0)
   .max(1)
   .refine((share) => Math.abs(share * BASIS_POINTS - Math.round(share * BASIS_POINTS)) < 1e-9, "expected at most four decimals");
 
-/** An amount in the units that the obligation counts in: an integer that a double holds. */
+/** An amount in the obligation's units: a safe integer. */
 export const amountSchema = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** UTC to the second, `2026-05-27T14:32:00Z`: the resolution of appeal windows (A.4.4). */
 export const timeSchema = z.iso.datetime({ precision: 0 });
 
-/** JSON that is carried and hashed, never read. */
+/** JSON that is passed on and hashed, but not interpreted. */
 export const jsonSchema = z.custom<JsonValue>(isJson, "expected strict JSON");
 
 /** The two questions of a clearing (RAILS 4.5). */
@@ -53,11 +53,11 @@ export function fromBps(bps: number): number {
   return bps / BASIS_POINTS;
 }
 
-/** Times are few and are asked for again and again. */
+/** Cache of parsed times, which repeat often. */
 const parsedTimes = new Map<string, number>();
 const MAX_TIMES = 1_024;
 
-/** Seconds since 1970 of a time that the schema accepted. */
+/** Seconds since 1970 of a time accepted by the schema. */
 export function secondsOf(time: string): number {
   const known = parsedTimes.get(time);
   if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export function timeOf(seconds: number | bigint): string {
   return new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z");
 }
 
-/** Reads a document from outside: strict JSON first (what cannot be hashed is refused here), then its schema. Never throws. */
+/** Parses an external document: strict JSON first, since anything else cannot be hashed, then its schema. Never throws. */
 export function read<Value>(schema: z.ZodType<Value>, document: unknown): { ok: true; value: Value } | { ok: false; problems: string } {
   try {
     assertJson(document);

@@ -14,7 +14,7 @@ import { isInstructionSigned, type SettlementInstruction } from "./settlement-in
 import { type Signer, signatureSchema } from "./signature.ts";
 import { isPaidByX402, isReceiptOf } from "./x402.ts";
 
-/** One evaluation of ϕ (RAILS 4.7, A.3.7). The fourth conjunct is two clauses there: the window, and no appeal in it. */
+/** One evaluation of ϕ (RAILS 4.7, A.3.7). Its fourth conjunct is two clauses here: the window, and no appeal within it. */
 export const finalityEvaluationSchema = z.strictObject({
   finality_evaluation_id: digestSchema,
   obligation_hash: digestSchema,
@@ -27,7 +27,7 @@ export const finalityEvaluationSchema = z.strictObject({
     no_unresolved_verifier_conflict: z.boolean(),
     appeal_window_elapsed: z.boolean(),
     no_appeal_filed: z.boolean(),
-    /** Where the rail gives nothing back: a receipt says that the instruction was paid. */
+    /** For an irreversible rail: a receipt proves that the instruction was paid. */
     payment_receipt_held: z.boolean().optional(),
   }),
   phi_result: z.boolean(),
@@ -37,24 +37,24 @@ export const finalityEvaluationSchema = z.strictObject({
 });
 export type FinalityEvaluation = z.infer<typeof finalityEvaluationSchema>;
 
-/** ε: what happened since the decision was emitted. */
+/** ε: events since the decision. */
 export interface Environment {
-  /** When each appeal against this decision was filed. One outside the window is none, nor is one that was rejected or left undecided. */
+  /** Times of appeals against this decision. Appeals outside the window, rejected or undecided ones do not count. */
   readonly appealsFiledAt: readonly string[];
-  /** Clauses whose conflict somebody with the right to has resolved. */
+  /** Clauses whose conflict an authorised party has resolved. */
   readonly resolvedConflicts: readonly string[];
 }
 
 export interface FinalityInput {
   readonly obligation: BoundObligation;
-  /** What the instruction follows from: the engine's decision, or the human act that took its place. */
+  /** The instruction's basis: the engine's decision, or the human act that replaced it. */
   readonly decision: ClearingDecision | OverrideRecord;
   readonly instruction: SettlementInstruction;
-  /** Knows which instruction stands. */
+  /** The docket with the current instruction. */
   readonly docket: Docket;
   readonly deployment: Deployment;
   readonly environment: Environment;
-  /** That the instruction was paid, where its rail is x402 (`receiptOf`). */
+  /** Proof of payment, if the rail is x402 (`receiptOf`). */
   readonly receipt?: EvidenceItem | undefined;
   readonly engine: Signer;
   /** Seconds since 1970. */
@@ -62,9 +62,9 @@ export interface FinalityInput {
 }
 
 /**
- * Evaluates ϕ, once every anchor holds: the decision is this obligation's and its engine's, the instruction that decision's, and no other
- * has taken its place. The conjunction is strict: the instruction stays reversible while one clause is false. Throws NotTheEngine when
- * its own caller may not evaluate this.
+ * Evaluates ϕ after verifying every anchor: the decision is for this obligation and by its engine, the instruction follows from it, and no
+ * other has replaced it. The conjunction is strict: the instruction stays reversible while one clause is false. Throws NotTheEngine if the
+ * caller may not evaluate this.
  */
 export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluation> {
   const { obligation, decision, instruction, deployment, environment, engine, now } = input;
@@ -78,7 +78,7 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
   if (!receipt.ok) return receipt;
   const closes = secondsOf(decision.appeal_window_closes_at);
   const clauses = {
-    // What a human ruled rests on the floors or it would not be on record, is sure, and is what resolved the conflict.
+    // A recorded human ruling rests on the floors, has full confidence, and resolves the conflict.
     admissibility_floor_met: isOverride(decision) || finalFloorMet(decision),
     confidence_above_threshold: isOverride(decision) || confidenceOf(decision) >= (obligation.finality_policy?.confidence_threshold ?? 0),
     no_unresolved_verifier_conflict:
@@ -102,7 +102,7 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
   return accept({ ...body, finality_evaluation_id: id, clearing_engine_signature: signHash(engine, "finality", id) });
 }
 
-/** What is paid by x402 is final only once it is paid; other rails say nothing here. */
+/** An x402 payment must be made before finality; other rails have no such clause. */
 function receiptClause(input: FinalityInput): Checked<{ readonly payment_receipt_held?: boolean }> {
   const { instruction, receipt } = input;
   if (!isPaidByX402(instruction)) return accept({});
@@ -120,14 +120,14 @@ export function anchorOf(decision: ClearingDecision | OverrideRecord): Hash {
   return isOverride(decision) ? decision.override_id : decision.clearing_decision_hash;
 }
 
-/** Why a record of a human act is not one about this obligation, made by its engine. */
+/** Why an override record is not for this obligation or not by its engine; undefined if it is. */
 function looseOverride(override: OverrideRecord, { obligation, deployment }: FinalityInput): string | undefined {
   if (override.obligation_hash !== obligation.obligation_hash) return "it is about another obligation";
   if (!isOverrideSigned(override, deployment)) return "it is not what an engine signed";
   return engineProblem(override.clearing_engine, obligation, deployment);
 }
 
-/** Why a decision is not one of this obligation's, made by its engine. */
+/** Why a decision is not for this obligation or not by its engine; undefined if it is. */
 function looseDecision(decision: ClearingDecision, { obligation, deployment }: FinalityInput): string | undefined {
   if (decision.obligation_hash !== obligation.obligation_hash) return "it decides another obligation";
   if (!isSigned(decision, deployment)) return "it is not what an engine signed";
@@ -136,7 +136,7 @@ function looseDecision(decision: ClearingDecision, { obligation, deployment }: F
   return engineProblem(decision.clearing_engine, obligation, deployment);
 }
 
-/** Why an instruction is not the one that stands under this decision. */
+/** Why an instruction is not the current one of this decision; undefined if it is. */
 function strayInstruction({ obligation, decision, instruction, docket, deployment }: FinalityInput): string | undefined {
   if (instruction.clearing_decision_hash !== anchorOf(decision)) return "another decision brought it about";
   if (instruction.obligation_hash !== obligation.obligation_hash) return "it settles another obligation";
@@ -151,7 +151,7 @@ export function evaluationId(evaluation: FinalityEvaluation): Hash {
   return hashOf(without(evaluation, "finality_evaluation_id", "clearing_engine_signature"));
 }
 
-/** Whether an evaluation is what a registered engine signed. */
+/** Whether a registered engine signed this evaluation. */
 export function isEvaluationSigned(evaluation: FinalityEvaluation, deployment: Deployment): boolean {
   const id = evaluationId(evaluation);
   const { clearing_engine, clearing_engine_signature } = evaluation;
@@ -160,12 +160,12 @@ export function isEvaluationSigned(evaluation: FinalityEvaluation, deployment: D
   );
 }
 
-/** Decided under the floor of the final settlement, and decided the same. */
+/** Whether the final settlement's floor gives the same decision. */
 function finalFloorMet({ floor_met, performance, policy, outcomes: { final_settlement: final } }: ClearingDecision): boolean {
   return floor_met && final.floor_met && final.performance === performance && final.policy === policy;
 }
 
-/** The least of the figures that the decision rests on: a sure policy answer does not lend confidence to a doubtful performance. */
+/** The lowest confidence of the decided questions: a confident policy answer does not raise a doubtful performance. */
 function confidenceOf({ aggregate_confidence, question_confidence, performance, policy }: ClearingDecision): number {
   return Math.min(
     aggregate_confidence,

@@ -6,20 +6,20 @@ import { digestSchema, nameSchema, shareSchema, toBps } from "./fields.ts";
 import type { Obligation } from "./obligation.ts";
 import { hashOf } from "./seal.ts";
 
-/** What a model answered about the output of each slot that it was asked about, word for word. */
+/** A model's answers about the output of each slot, verbatim. */
 export const saidSchema = z.strictObject({
-  /** As its provider names it. */
+  /** Its name at its provider. */
   model: z.string().min(1).max(200),
   answers: z.array(z.strictObject({ slot: z.int().min(0).max(7), answer: z.string().max(2_000) })).max(8),
 });
 export type Said = z.infer<typeof saidSchema>;
 
-/** Names a model's answers in a document that everybody reads. */
+/** Digest of a model's answers in public documents. */
 export function saidDigest({ answers }: Said): Hash {
   return hashOf(answers);
 }
 
-/** What one verifier found by one kind of judging. Basis points; bit per item and per slot. */
+/** One verifier's finding by one kind of judging. Basis points; bit per item and per slot. */
 export interface KindFinding {
   readonly kind: PanelKind;
   readonly result: VerdictResultName;
@@ -27,37 +27,37 @@ export interface KindFinding {
   readonly score: number;
   readonly basis: bigint;
   readonly agreeing: number;
-  /** What it looked at (`groundsOf`). */
+  /** What it examined (`groundsOf`). */
   readonly from: Hash;
   readonly said?: Said | undefined;
 }
 
-/** What one verifier found by one kind of judging, as its output says it. */
+/** One verifier's finding by one kind of judging, in its output's form. */
 export const findingSchema = z.strictObject({
   kind: z.enum(PANEL_KINDS),
   verdict: z.enum(["PASS", "FAIL", "ABSTAIN"]),
   confidence: shareSchema,
   score: shareSchema,
   basis: z.array(digestSchema).max(256).readonly(),
-  /** Whose work it finds to stand. */
+  /** Parties whose work it confirms. */
   agreeing: z.array(nameSchema).max(16).readonly(),
-  /** `groundsOf`: what this verifier looked at for this kind. No other verifier's and no other kind's is the same. */
+  /** `groundsOf`: what this verifier examined for this kind, unique per verifier and kind. */
   from: digestSchema,
   /**
-   * Which model was asked, under which rules (`JUDGE_RULES`; each question is in `from`), and the digest of its answers: the words themselves may
-   * tell what the output says.
+   * The model, its rules (`JUDGE_RULES`; each question is in `from`), and the digest of its answers, since the answers may reveal the
+   * output's content.
    */
   said: z.strictObject({ model: z.string().min(1).max(200), prompt: digestSchema, answers: digestSchema }).optional(),
 });
 export type DocumentedFinding = z.infer<typeof findingSchema>;
 
-/** Who judges, under which obligation. */
+/** The verifier and its obligation. */
 export interface By {
   readonly verifier: string;
   readonly obligation: Hash;
 }
 
-/** Work of one slot, as far as it says what was looked at. */
+/** Work of one slot, as far as it identifies what was examined. */
 export interface Seen {
   readonly slot: number;
   readonly outputHash: Hash;
@@ -65,8 +65,8 @@ export interface Seen {
 }
 
 /**
- * Names what a verifier looked at for one kind: its own name and the kind are in it, so that no judgement can be handed on as another's, or
- * as one of another kind. `asked`: digests of the questions that a model was asked.
+ * Identifies what a verifier examined for one kind. It includes the verifier's name and the kind, so that a judgement cannot be reused by
+ * another verifier or for another kind. `asked`: digests of the questions to a model.
  */
 export function groundsOf(
   kind: PanelKind,
@@ -88,8 +88,8 @@ interface Weighed {
 }
 
 /**
- * What a verifier's findings come to: one failure fails, one silence is silence, and only what passes by every kind passes, as sure and as well
- * as by the least of them. `counted`: the findings that the answer rests on.
+ * Combines a verifier's findings: any failure fails, otherwise any abstention abstains; a PASS requires all kinds and has their lowest
+ * confidence and score. `counted`: the findings that the answer rests on.
  */
 export function concluded<Finding extends Weighed>(findings: readonly Finding[]): Weighed & { readonly counted: readonly Finding[] } {
   const failing = findings.filter(({ result }) => result === "FAIL");
@@ -101,7 +101,7 @@ export function concluded<Finding extends Weighed>(findings: readonly Finding[])
   return { result: "PASS", confidence: least("confidence"), score: least("score"), counted: findings };
 }
 
-/** An answer to the performance question with the findings that it follows from. */
+/** A performance answer with its findings. */
 export interface Founded {
   readonly verdict: string;
   readonly confidence: number;
@@ -111,7 +111,7 @@ export interface Founded {
   readonly findings?: readonly DocumentedFinding[] | undefined;
 }
 
-/** What is wrong with an answer's findings under an obligation, and which guard keeps it out. */
+/** What is wrong with an answer's findings under an obligation, with the guard that rejects it. */
 export function findingsProblem(
   answer: Founded,
   { verifier_policy: { kinds } }: Pick<Obligation, "verifier_policy">,
@@ -133,7 +133,7 @@ export function findingsProblem(
   }));
   const { counted, ...due } = concluded(all);
   const agreeing = due.result === "PASS" ? standingIn(counted.map((finding) => finding.agreeing)) : [];
-  // What every kind lets pass of nobody's work passes nobody.
+  // A pass by every kind on work of no one confirms no one.
   const result = due.result === "PASS" && agreeing.length === 0 ? "ABSTAIN" : due.result;
   const basis = result === "ABSTAIN" ? [] : counted.flatMap((finding) => finding.basis);
   const follows =
@@ -145,7 +145,7 @@ export function findingsProblem(
   return follows ? undefined : { guard: "KINDS_CONTRADICT", details: `its answer ${answer.verdict} does not follow from its findings` };
 }
 
-/** Whose work stands by every kind. */
+/** Parties whose work is confirmed by every kind. */
 function standingIn([first = [], ...others]: readonly (readonly string[])[]): readonly string[] {
   return first.filter((name) => others.every((each) => each.includes(name)));
 }

@@ -19,30 +19,30 @@ import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusa
 import { type Identity, inForce } from "./registry.ts";
 import { hashOf, messageOf } from "./seal.ts";
 
-/** An item whose provenance was proven, under the class that it proves. */
+/** An item with proven provenance, under its proven class. */
 export interface AdmittedItem {
   readonly hash: Hash;
   readonly item: EvidenceItem;
-  /** The meet of its claim and its hops. */
+  /** The meet of its claimed class and its hops. */
   readonly class: ClassName;
 }
 
 interface Ingested {
   readonly envelope: EvidenceEnvelope;
   readonly items: ReadonlyMap<Hash, AdmittedItem>;
-  /** Attempts to rise are remembered: they feed the submitter's passport (RAILS 7.1). */
+  /** Attempted class inflation, recorded for the submitter's passport (RAILS 7.1). */
   readonly refusals: readonly Refusal[];
 }
 
-/** An envelope after ingest: what came through, and what was kept out. Only `ingest` makes one. */
+/** An envelope after ingest: admitted and rejected items. Only `ingest` makes one. */
 export type AdmittedEnvelope = Brand<Ingested, "AdmittedEnvelope">;
 
 const MAX_HOPS = 16;
 
 /**
- * Envelope ingest, where FORGE-UP ends (RAILS 10.1). The envelope must be this obligation's and signed by who may act; then
- * each item stands alone: every hop's signature over this obligation and artifact, every issuer's registration for the class
- * it vouches for, and its disinterest. An item that fails is kept out; nothing ever enters above the meet of its chain.
+ * Envelope ingest, which prevents FORGE-UP (RAILS 10.1). The envelope must be for this obligation and signed by an authorised party. Each
+ * item is then checked on its own: every hop's signature over this obligation and artifact, every issuer's registration for its class, and
+ * its independence. A failing item is rejected; nothing is ever admitted above the meet of its chain.
  */
 export function ingest(document: unknown, obligation: BoundObligation, deployment: Deployment): Checked<AdmittedEnvelope> {
   const parsed = read(envelopeSchema, document);
@@ -52,7 +52,7 @@ export function ingest(document: unknown, obligation: BoundObligation, deploymen
   if (envelope.obligation_hash !== obligation.obligation_hash) return refuse("OTHER_OBLIGATION", subject, envelope.obligation_hash);
   if (envelopeId(envelope) !== subject) return refuse("ENVELOPE_ID", subject, "the id is not the hash of the envelope");
   const submitter = deployment.registry.identity(envelope.submitted_by);
-  // Where an actor is gone its engine may hand in what others vouched for: each item stands by its own hops all the same.
+  // If an actor is gone its engine may submit items vouched for by others: each item is checked by its own hops anyway.
   const mayAct = actorsOf(obligation).includes(envelope.submitted_by) || fits(envelope.submitted_by, obligation, deployment);
   if (submitter === undefined || !mayAct) {
     return refuse("SUBMITTER_NOT_AUTHORISED", subject, envelope.submitted_by);
@@ -80,7 +80,7 @@ export function ingest(document: unknown, obligation: BoundObligation, deploymen
   return accept(ingested as AdmittedEnvelope);
 }
 
-/** One item against every guard. */
+/** Checks one item with every guard. */
 export function admitItem(
   item: EvidenceItem,
   envelope: Pick<EvidenceEnvelope, "submitted_at">,
@@ -124,7 +124,7 @@ function faultOf(
   const { emitter, class: claimed, signature } = hop;
   if (!admissibility.elements.includes(claimed)) return { guard: "UNKNOWN_ITEM_CLASS", details: claimed };
   if (hop.previous !== previous) return { guard: "HOP_SIGNATURE", details: `${emitter} vouched after another hop than this chain's` };
-  // A self-reporting hop vouches for nothing; it only weakens what passes through it.
+  // A self-reporting hop proves nothing; it can only weaken the item.
   if (claimed === admissibility.bottom) return undefined;
   const issuer = registry.identity(emitter);
   if (issuer === undefined) return { guard: "UNKNOWN_EMITTER", details: emitter };
@@ -145,7 +145,7 @@ function faultOf(
   return undefined;
 }
 
-/** Who acts cannot witness himself; a receipt and all above it come from outside the deal altogether (RAILS 5.1, A.2). */
+/** An actor cannot be its own witness; a receipt and everything above must come from outside the deal (RAILS 5.1, A.2). */
 function interest(
   issuer: Identity,
   claimed: ClassName,
@@ -160,7 +160,7 @@ function interest(
   return barred.find((id) => registry.identity(id)?.principal === issuer.principal);
 }
 
-/** Whether somebody is the engine of an obligation that named it, or leaves that open. */
+/** Whether `id` is the named engine of an obligation, or any engine if none is named. */
 function fits(id: string, obligation: BoundObligation, deployment: Deployment): boolean {
   return engineProblem(id, obligation, deployment) === undefined;
 }

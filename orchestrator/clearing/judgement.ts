@@ -7,7 +7,7 @@ import { REFUTED } from "../rules/admissibility.ts";
 import { agreeOnItems, type Comparison, type ItemAgreement } from "../rules/consensus.ts";
 import type { KindFinding } from "./findings.ts";
 
-/** One item of evidence as a verifier sees it: named by its place, never by its class. */
+/** One item of evidence as a verifier sees it: identified by position, without its class. */
 export interface Exhibit {
   readonly slot: number;
   readonly index: number;
@@ -15,11 +15,11 @@ export interface Exhibit {
   readonly payload: Hash;
 }
 
-/** What one executor handed in. `output` is absent when the bytes behind its hash cannot be had. */
+/** One executor's submission. `output` is absent if the bytes behind its hash are unavailable. */
 export interface Submission {
   readonly slot: number;
   readonly outputHash: Hash;
-  /** Hash of what was handed in, which receipts are for: sealed work, or the output itself. */
+  /** Hash of the submission, which receipts refer to: sealed work, or the output itself. */
   readonly handed: Hash;
   readonly output: JsonObject | undefined;
   readonly exhibits: readonly Exhibit[];
@@ -31,7 +31,7 @@ export interface AgreementTerms extends Comparison {
   readonly threshold: number;
 }
 
-/** One verifier's answer before it is signed (decision 23). Basis points; bit per item and per slot. */
+/** One verifier's unsigned answer (decision 23). Basis points; bit per item and per slot. */
 export interface Judgement {
   readonly question: QuestionName;
   readonly result: VerdictResultName;
@@ -39,18 +39,18 @@ export interface Judgement {
   readonly score: number;
   readonly basis: bigint;
   readonly agreeing: number;
-  /** What it follows from, where the law asks for several kinds of judging (`mesh.ts`). */
+  /** Its findings, if the law requires several kinds of judging (`mesh.ts`). */
   readonly findings?: readonly KindFinding[] | undefined;
 }
 
-/** One item of an output; what else it holds is the service's business. */
+/** One item of an output; other fields belong to the service. */
 const itemSchema = z.looseObject({ id: z.string() });
 const itemsSchema = z.array(itemSchema);
 type Item = z.infer<typeof itemSchema>;
 
 /**
- * Tiers 1 and 3: does an independent re-execution give the committed output? Without one there is nothing to say, unless issuers of two
- * principals refute work that nothing was shown for.
+ * Tiers 1 and 3: whether an independent re-execution gives the committed output. Without one the verifier abstains, unless issuers of two
+ * principals refute work that has no evidence.
  */
 export function judgeReexecution(work: Submission | undefined, isRefuted: boolean): Judgement {
   const exhibit = work?.exhibits.find(({ kind }) => kind === evidenceKinds.REEXECUTION);
@@ -72,8 +72,8 @@ function failed(basis: bigint): Judgement {
 }
 
 /**
- * Tier 2: which outputs that somebody vouches for agree item by item? The score is the agreeing slots' mean pairwise share. Below the law's
- * threshold nobody is shown to be wrong, so the verifier abstains.
+ * Tier 2: which attested outputs agree by item. The score is the mean pairwise share of the agreeing slots. Below the law's threshold no
+ * one is proven wrong, so the verifier abstains.
  */
 export function judgeConsensus(works: readonly Submission[], terms: AgreementTerms): Judgement {
   const vouched = works.filter((work) => work.output !== undefined && vouchedFor(work) !== undefined);
@@ -93,13 +93,13 @@ export function judgeConsensus(works: readonly Submission[], terms: AgreementTer
   };
 }
 
-/** Agreement of outputs on one field of their items; the mission's merged output is built from the same result. */
+/** Agreement of outputs on one field of their items; the mission's merged output uses the same result. */
 export function agreementOf(works: readonly Submission[], terms: AgreementTerms): ItemAgreement & { readonly items: readonly Item[] } {
   const outputs = works.map(({ slot, output }) => ({ slot, items: itemsIn(output) }));
   return agreeOnItems(outputs, terms, { atLeastBps: terms.atLeastBps, quorum: terms.threshold });
 }
 
-/** The policy question: are the law's predicates met? It rests on the same exhibits as the performance answer. */
+/** The policy question: whether the law's predicates are met. It rests on the same exhibits as the performance answer. */
 export function judgePolicy(works: readonly Submission[], problems: readonly string[]): Judgement {
   const basis = works.reduce((bits, { exhibits }) => exhibits.reduce((sum, exhibit) => sum | bitOf(exhibit), bits), 0n);
   if (basis === 0n) return abstain("POLICY");
@@ -118,14 +118,14 @@ function abstain(question: QuestionName): Judgement {
   return { question, result: "ABSTAIN", confidence: 0, score: 0, basis: 0n, agreeing: 0 };
 }
 
-/** What shows that exactly these bytes were handed in: somebody received them, or got the same by running the service again. */
+/** Evidence that exactly these bytes were submitted: a receipt, or a re-execution with the same result. */
 const VOUCHING: readonly EvidenceKind[] = [evidenceKinds.RECEIPT, evidenceKinds.REEXECUTION];
 
 function vouchedFor({ exhibits, handed }: Submission): Exhibit | undefined {
   return exhibits.find(({ kind, payload }) => VOUCHING.includes(kind) && payload === handed);
 }
 
-/** Bit of the item that shows that a slot's bytes are its own; undefined where none does. */
+/** Bit of the item that proves a slot's bytes; undefined if there is none. */
 export function standingExhibit(work: Submission): bigint | undefined {
   const exhibit = vouchedFor(work);
   return exhibit === undefined ? undefined : bitOf(exhibit);
@@ -135,7 +135,7 @@ function bitOf(exhibit: Exhibit | undefined): bigint {
   return exhibit === undefined ? 0n : 1n << BigInt(ITEMS_PER_SLOT * exhibit.slot + exhibit.index);
 }
 
-/** The items of an output; none where it has none that can be compared. */
+/** The comparable items of an output; empty if there are none. */
 export function itemsIn(output: JsonObject | undefined): Item[] {
   return itemsSchema.safeParse(output?.["items"]).data ?? [];
 }

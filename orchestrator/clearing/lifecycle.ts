@@ -13,9 +13,9 @@ export const STAGES = [
   "SETTLEMENT_INSTRUCTION",
   "FINALITY",
 ] as const;
-/** Nodes beside the stages, where the two loops turn. */
+/** Nodes besides the stages, for the two loops. */
 export const SIDE_NODES = ["HUMAN_ARBITER", "APPEAL_WINDOW"] as const;
-/** Ends that are not finality (RAILS 6.3). */
+/** Ends other than finality (RAILS 6.3). */
 export const EXITS = ["CANCELLED", "EXPIRED", "UNVERIFIABLE"] as const;
 
 export type Stage = (typeof STAGES)[number] | (typeof SIDE_NODES)[number] | (typeof EXITS)[number];
@@ -42,7 +42,7 @@ export const EVENTS = [
 ] as const;
 export type LifecycleEvent = (typeof EVENTS)[number];
 
-/** Every transition there is. What is not here is illegal. */
+/** All transitions; any other is illegal. */
 export const TRANSITIONS: Readonly<Record<Stage, Readonly<Partial<Record<LifecycleEvent, Stage>>>>> = {
   DISCOVERY: { COUNTERPARTY_FOUND: "NEGOTIATION", CANCEL: "CANCELLED" },
   NEGOTIATION: { TERMS_AGREED: "OBLIGATION_BINDING", CANCEL: "CANCELLED" },
@@ -66,17 +66,17 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Partial<Record<Lifecyc
   UNVERIFIABLE: {},
 };
 
-/** Where an obligation is, and how often it went round. */
+/** An obligation's stage, and the number of its loops. */
 export interface LifecycleState {
   readonly stage: Stage;
-  /** Human arbiters asked since the last appeal. */
+  /** Human arbiters involved since the last appeal. */
   readonly escalations: number;
   readonly appeals: number;
 }
 
 export const START: LifecycleState = { stage: "DISCOVERY", escalations: 0, appeals: 0 };
 
-/** The loops end: one arbiter per round, and one appeal of each party. */
+/** The loops are bounded: one arbiter per round, and one appeal per party. */
 export const LIMITS = { escalations: 1, appeals: 2 } as const;
 
 /** The stage does not allow the event. */
@@ -88,7 +88,7 @@ export class IllegalTransition extends AgentCityError {
   }
 }
 
-/** Events that may happen now. */
+/** Events allowed now. */
 export function allowedIn({ stage, escalations, appeals }: LifecycleState): LifecycleEvent[] {
   return EVENTS.filter(
     (event) =>
@@ -98,7 +98,7 @@ export function allowedIn({ stage, escalations, appeals }: LifecycleState): Life
   );
 }
 
-/** The state after an event. Pure: what drives it, real or a model checker, is the caller. */
+/** The state after an event. Pure: driven by the engine or a model checker. */
 export function advance(state: LifecycleState, event: LifecycleEvent): LifecycleState {
   const allowed = allowedIn(state);
   const stage = TRANSITIONS[state.stage][event];

@@ -6,15 +6,15 @@ import type { Obligation } from "./obligation.ts";
 import { actorsOf } from "./obligation.ts";
 import type { Identity, Registry, Role } from "./registry.ts";
 
-/** The verifiers of one clearing, and the roles of the band that nobody could fill. */
+/** The verifiers of one clearing, and the band's unfilled roles. */
 export interface Panel {
   readonly verifiers: readonly Identity[];
   readonly missing: readonly Role[];
 }
 
 /**
- * Chooses a verifier for each role of the band (RAILS 7.2), by a draw over obligation and seed: nobody sits by choice, and a colluding
- * pair meets in other seats each time (rotation, 10.2). Those without weight, and the actors' own, are not drawn.
+ * Draws a verifier for each role of the band (RAILS 7.2) from obligation and seed: no one chooses a seat, and a colluding pair gets other
+ * seats each time (rotation, 10.2). Verifiers without weight, and those of the actors, are not drawn.
  */
 export function drawPanel(
   candidates: readonly Identity[],

@@ -1,16 +1,16 @@
 import type { JsonObject } from "../primitives/json.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 
-/** What a mission's predicates are checked against. */
+/** Inputs of a mission's predicates. */
 export interface PredicateSubject {
   readonly output: JsonObject;
   /** Ids of the mission's whole input. */
   readonly inputIds: readonly string[];
-  /** Ids of every item that reached the output node. */
+  /** Ids of all items in the output node's result. */
   readonly coveredIds: ReadonlySet<string>;
 }
 
-/** The predicates of a mission's document that its output does not meet, in words; empty when all hold. */
+/** The predicates of a mission's document that its output violates, for display; empty if it meets all. */
 export function brokenPredicates(predicates: MissionDocument["predicates"], subject: PredicateSubject): string[] {
   return predicates.flatMap((predicate) => {
     if (predicate === "every-input-covered") {

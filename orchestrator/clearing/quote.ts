@@ -5,33 +5,33 @@ import type { ClassCheck } from "./deployment.ts";
 import { type EvidenceItem, type Hop, hopHash } from "./evidence-envelope.ts";
 import { jsonSchema, nameSchema } from "./fields.ts";
 
-/** What a genuine quote says. */
+/** Content of a genuine quote. */
 export interface Quote {
-  /** The code that ran. */
+  /** Measurement of the code that ran. */
   readonly measurement: string;
-  /** What that code was asked to vouch for. */
+  /** Data that the code vouched for. */
   readonly reportData: string;
 }
 
-/** The adapter of one kind of TEE. A port: certificates and formats are the deployment's. */
+/** Port to one kind of TEE; certificates and formats are the deployment's. */
 export interface QuoteVerifier {
-  /** Named by the attachment: `sgx-dcap`, `sev-snp`, `nitro`. */
+  /** Name in the attachment: `sgx-dcap`, `sev-snp`, `nitro`. */
   readonly platform: string;
-  /** What the quote says if the platform's own keys signed it; else undefined. May throw, which counts as neither. */
+  /** The quote's content if the platform's keys signed it, else undefined. May throw, which also rejects it. */
   verify(quote: JsonValue): Quote | undefined;
 }
 
 const attachmentSchema = z.strictObject({ platform: nameSchema, quote: jsonSchema });
 
-/** What a quote for a hop carries as its report data: all that the hop vouches for, but the quote itself. */
+/** Report data of a hop's quote: everything that the hop vouches for except the quote itself. */
 export function quoteStatement(obligationHash: Hash, item: Pick<EvidenceItem, "id" | "type" | "ref">, hop: Omit<Hop, "signature">): Hash {
   const { attachment: _, ...bare } = hop;
   return hopHash(obligationHash, item, bare);
 }
 
 /**
- * For `classChecks`: beside the registered key's signature every hop of the class attaches `{ platform, quote }`, from a known platform, of
- * measured code that was reviewed, about this hop and no other.
+ * For `classChecks`: besides the registered key's signature every hop of the class attaches `{ platform, quote }`, from a known platform,
+ * of reviewed code, about exactly this hop.
  */
 export function quoteCheck(verifiers: readonly QuoteVerifier[], measurements: readonly string[]): ClassCheck {
   return (item, hop, { obligation_hash }) => {

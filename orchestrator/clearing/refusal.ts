@@ -1,4 +1,4 @@
-/** Every check that can keep something out of clearing, by where it stands. A test plays at least one attack on each. */
+/** Every guard that can reject something, by stage. A test plays at least one attack on each. */
 export const GUARDS = {
   obligation: [
     "OBLIGATION_SHAPE",
@@ -65,10 +65,10 @@ export const GUARDS = {
 
 export type Guard = (typeof GUARDS)[keyof typeof GUARDS][number];
 
-/** Something was kept out: which check did it, what it was about, and the facts. */
+/** A rejection: its guard, its subject, and the facts. */
 export interface Refusal {
   readonly guard: Guard;
-  /** Obligation, item, verifier … by its own name. */
+  /** The name of the obligation, item, verifier, … */
   readonly subject: string;
   readonly details: string;
 }

@@ -3,35 +3,35 @@ import { InvalidValue } from "../primitives/errors.ts";
 import { classSchema, nameSchema, secondsOf, timeSchema } from "./fields.ts";
 import { publicKeySchema } from "./signature.ts";
 
-/** What a verifier is asked for (RAILS 5.6). */
+/** Verifier roles (RAILS 5.6). */
 export const roleSchema = z.enum(["constraint", "receipt", "semantic", "policy", "human", "attestation", "triage"]);
 export type Role = z.infer<typeof roleSchema>;
 
-/** What somebody is registered as. An engine clears, settles and ends; it judges nothing, so it answers in no verifier's role. */
+/** Registered roles. An engine clears, settles and ends; it does not judge, so it has no verifier's role. */
 const standingSchema = z.enum([...roleSchema.options, "engine"]);
 
-/** Whoever signs something: its key, the principal behind it, and what it is registered for. */
+/** A signer: its key, its principal, and its registration. */
 export const identitySchema = z.strictObject({
   id: nameSchema,
   key: publicKeySchema,
-  /** The person or firm behind it. Evidence and verdicts must not come from those they concern. */
+  /** The person or firm behind it. Evidence and verdicts must come from another principal than those concerned. */
   principal: nameSchema,
   /** Classes it may issue above SIGN. */
   issues: z.array(classSchema).readonly().default([]),
   /** Role as a verifier, or that of the clearing engine. */
   role: standingSchema.optional(),
-  /** The registration is in force from and until these times. */
+  /** Validity of the registration. */
   from: timeSchema.optional(),
   until: timeSchema.optional(),
 });
 export type Identity = z.infer<typeof identitySchema>;
 
-/** Who is known to a deployment. A port: a file, a database, a chain's registry. */
+/** Port to a deployment's registry: a file, a database, a chain. */
 export interface Registry {
   identity(id: string): Identity | undefined;
 }
 
-/** A registry of a fixed list; an id names one identity. */
+/** A registry of a fixed list; ids are unique. */
 export function registryOf(identities: readonly z.input<typeof identitySchema>[]): Registry {
   const byId = new Map<string, Identity>();
   for (const entry of identities) {

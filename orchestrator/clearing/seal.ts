@@ -4,7 +4,7 @@ import type { Hash } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import type { Signature, Signer } from "./signature.ts";
 
-/** What is signed; the word is part of the message, so a signature over one kind of object is none over another. */
+/** Kinds of signed objects; part of the message, so that a signature over one kind is invalid for another. */
 export type SealedKind =
   | "obligation"
   | "hop"
@@ -19,7 +19,7 @@ export type SealedKind =
   | "hearing"
   | "human-act";
 
-/** SHA-256 of the RFC 8785 bytes. An object's hash covers all of it but that hash and its signatures (RAILS 4.2, A.4.4). */
+/** SHA-256 of the RFC 8785 bytes. An object's hash covers everything except that hash and its signatures (RAILS 4.2, A.4.4). */
 export function hashOf(body: object): Hash {
   return sha256(canonicalJson(body));
 }
@@ -42,7 +42,7 @@ export function without<Value extends object, Key extends keyof Value>(value: Va
   return copy;
 }
 
-/** SHA-256 text as the paper writes references: `sha256:0x…`. */
+/** SHA-256 in the paper's form of references: `sha256:0x…`. */
 export type Ref = `sha256:${Hash}`;
 export const refSchema = z.custom<Ref>(
   (value) => typeof value === "string" && /^sha256:0x[0-9a-f]{64}$/.test(value),

@@ -16,7 +16,7 @@ import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 const currency = nameSchema;
-/** Where every unit of the fee goes, promise by promise, under a release rule. */
+/** Division of the fee by promise, under a release rule. */
 const distribution = z.array(distributionLineSchema).readonly();
 const feeActionSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("release"), release_amount: amountSchema, currency, distribution: distribution.optional() }),
@@ -35,7 +35,7 @@ const collateralActionSchema = z.strictObject({
   type: z.literal("hold"),
   amount: amountSchema,
   until: timeSchema,
-  /** What finality does with it. */
+  /** Its effect at finality. */
   on_final: z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal("return"), amount: amountSchema }),
     z.strictObject({ type: z.literal("slash"), amount: amountSchema, return_amount: amountSchema }),
@@ -44,10 +44,10 @@ const collateralActionSchema = z.strictObject({
 const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny"]), amount: amountSchema, currency });
 const announcedDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchema, z.int()).readonly() });
 
-/** What the rail should do (RAILS 4.6, A.3.5). An action that is absent was not decided under its own floor. */
+/** Instruction to the rail (RAILS 4.6, A.3.5). An absent action was not decided under its own floor. */
 export const settlementInstructionSchema = z.strictObject({
   instruction_id: digestSchema,
-  /** What it follows from: the decision, or the human act that took its place, which `override_id` then names too. */
+  /** Its basis: the decision, or the human act that replaced it, which `override_id` then names as well. */
   clearing_decision_hash: digestSchema,
   override_id: digestSchema.optional(),
   obligation_hash: digestSchema,
@@ -65,18 +65,18 @@ export const settlementInstructionSchema = z.strictObject({
 });
 export type SettlementInstruction = z.infer<typeof settlementInstructionSchema>;
 
-/** Verdicts under one floor that are all decided. Money moves on nothing else. */
+/** Verdicts under one floor, all decided. Money moves only on these. */
 interface Settled {
   readonly performed: boolean;
   readonly complied: boolean;
 }
 
 /**
- * Applies the obligation's settlement policy (RAILS 6.1, stage 9). Emits nothing unless the verdicts under the fee's or the
- * collateral's floor are decided; each action stands on its own floor. The default policy: the fee less the estimated loss
- * where rules were broken, nothing where the work failed; collateral held until finality, then slashed for the loss of a failure. Under a
- * release rule a pass is divided by its score and the payees' multipliers, and whatever fails pays nothing. The docket refuses what is
- * settled already. Throws NotTheEngine to anybody but the decision's engine.
+ * Applies the obligation's settlement policy (RAILS 6.1, stage 9). Emits nothing unless the verdicts under the fee's or the collateral's
+ * floor are decided; each action depends on its own floor. Default policy: the fee less the estimated loss if rules were broken, nothing if
+ * the work failed; collateral is held until finality, then slashed for the loss of a failure. Under a release rule a pass is divided by its
+ * score and the payees' multipliers, and a failure pays nothing. The docket refuses obligations that are already settled. Throws
+ * NotTheEngine unless the caller is the decision's engine.
  */
 export function settle(
   cleared: Cleared,
@@ -89,7 +89,7 @@ export function settle(
   const settled = (purpose: Purpose) => settledOf(aggregates[purpose]);
   const [fee, collateral] = [settled("fee_release"), settled("collateral_hold")];
   if (fee === undefined && collateral === undefined) return accept(undefined);
-  // What the panel lets pass is not paid before the human whom the obligation asks for; what fails has failed without one.
+  // A panel's pass is not paid before the decision of a required human; a failure needs none.
   if (fee?.performed && fee.complied && obligation.verifier_policy.kinds?.includes("human"))
     return refuse("HUMAN_AWAITED", obligation.obligation_id, "it asks for a human's word, and a panel's decision is none");
   const missing = fee?.performed && fee.complied ? unknownPayee(decision.payees ?? [], multipliers) : undefined;
@@ -108,10 +108,10 @@ export function settle(
 }
 
 /**
- * The instruction of a human ruling, which takes the place of a decision that settled nothing, or whose instruction an appeal took back
- * (`docket.appeal`). `undefined` for an act that rules on no money. `overruled`: the clearing's own instruction, where an appeal took it back;
- * what it announced for passports holds but for a provider that is now paid less. Throws NotTheEngine to anybody but the engine that wrote
- * it down.
+ * The instruction of a human ruling that replaces a decision without settlement, or one whose instruction was withdrawn by an appeal
+ * (`docket.appeal`). `undefined` for an act without a ruling on money. `overruled`: the clearing's own instruction, if an appeal withdrew it;
+ * the passport deltas that it announced stay, except for a provider that is now paid less. Throws NotTheEngine unless the caller is the
+ * engine that recorded it.
  */
 export function settleOverride(
   override: OverrideRecord,
@@ -132,7 +132,7 @@ export function settleOverride(
   const release = { score: toBps(ruling.score), payees: ruling.payees };
   const rule = obligation.settlement_policy?.release;
   const paid = release.score > 0 && release.payees.length > 0;
-  // Nobody's record counts where nothing is divided by it, and the document then says no multiplier.
+  // If nothing is divided, records do not matter and the document states no multiplier.
   const missing = paid && rule !== undefined ? unknownPayee(ruling.payees, multipliers) : undefined;
   if (missing !== undefined) return missing;
   const whole = { type: "partial_release" as const, release_amount: Math.floor((fee * release.score) / BASIS_POINTS), currency };
@@ -190,7 +190,7 @@ function unknownPayee(payees: readonly string[], multipliers: Multipliers) {
   return unknown === undefined ? undefined : refuse("MULTIPLIER_UNKNOWN", unknown, "no multiplier of it was given");
 }
 
-/** What a passing score does with the fee, to the unit. */
+/** Division of the fee by a passing score, exact to the smallest unit. */
 function releaseAction(
   rule: ReleaseRule,
   release: Release,
@@ -207,7 +207,7 @@ export function instructionId(instruction: SettlementInstruction): Hash {
   return hashOf(without(instruction, "instruction_id", "clearing_engine_signature"));
 }
 
-/** Whether an instruction document is what a registered engine signed. */
+/** Whether a registered engine signed this instruction. */
 export function isInstructionSigned(instruction: SettlementInstruction, deployment: Deployment): boolean {
   const id = instructionId(instruction);
   const { clearing_engine, clearing_engine_signature } = instruction;
@@ -271,7 +271,7 @@ function collateralAction(
   };
 }
 
-/** What the passports of those involved will say, once final. */
+/** The passport deltas of those involved, which take effect at finality. */
 function passportActions(
   { performed, complied }: Settled,
   { obligation, aggregates, decision, forgeries, submitter }: Cleared,

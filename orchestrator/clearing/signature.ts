@@ -19,22 +19,22 @@ export const signatureSchema = z.custom<Signature>(
   "expected ed25519:0x… or secp256k1:0x… with 64 bytes",
 );
 
-/** Whether a signature is the key's over the message. Never throws. */
+/** Whether the key signed the message. Never throws. */
 export type VerifySignature = (key: PublicKey, message: Uint8Array, signature: Signature) => boolean;
 
-/** Holds a secret; signs for one identity. */
+/** Holds a secret key; signs for one identity. */
 export interface Signer {
   readonly id: string;
   readonly key: PublicKey;
   sign(message: Uint8Array): Signature;
 }
 
-/** A signer from 32 secret bytes. */
+/** A signer from a 32-byte secret key. */
 export function signer(id: string, scheme: SchemeName, secret: Uint8Array): Signer {
   return signerBy(id, signerOf(scheme, secret));
 }
 
-/** A signer by a key that signs elsewhere too: attestations, agreements. */
+/** A signer with a key shared with attestations and agreements. */
 export function signerBy(id: string, { publicKey: { algorithm, key }, sign }: ByteSigner): Signer {
   return { id, key: `${algorithm}:${key}`, sign: (message) => `${algorithm}:${sign(message)}` };
 }

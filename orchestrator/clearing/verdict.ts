@@ -3,11 +3,11 @@ import type { AdmittedItem } from "./ingest.ts";
 
 export type NonEmpty<Value> = readonly [Value, ...Value[]];
 
-/** An admitted item that is ⪰ a floor. There is no other way to make one than to pass the comparison. */
+/** An admitted item that is ⪰ a floor. Only the comparison can make one. */
 export class ItemAboveFloor {
   readonly admitted: AdmittedItem;
   readonly floor: ClassName;
-  /** Makes the type nominal: an object of the same shape is not one. */
+  /** Makes the type nominal. */
   readonly #checked = true;
 
   private constructor(admitted: AdmittedItem, floor: ClassName) {
@@ -24,7 +24,7 @@ export class ItemAboveFloor {
   }
 }
 
-/** What Γ says about one clause, or about a whole question. */
+/** Γ's answer to one clause, or to a whole question. */
 interface Weighing {
   /** Basis points. */
   readonly confidence: number;
@@ -32,18 +32,18 @@ interface Weighing {
   readonly conflicts: readonly string[];
 }
 
-/** A verdict with consequence: it rests on something, and on nothing below its floor. */
+/** A verdict with consequences: it has a basis, and nothing in it is below its floor. */
 export interface Decided extends Weighing {
   readonly status: "PASS" | "FAIL";
   readonly restsOn: NonEmpty<ItemAboveFloor>;
 }
 
-/** A verdict without consequence. */
+/** A verdict without consequences. */
 export interface Undecided extends Weighing {
   readonly status: "DISPUTED" | "UNVERIFIABLE" | "NOT_ASKED";
 }
 
-/** Soundness as a type (RAILS 5.4): a non-disputed verdict on a basis below the floor has no value. */
+/** Soundness as a type (RAILS 5.4): a decided verdict on a basis below the floor is not representable. */
 export type Verdict = Decided | Undecided;
 
 export function isDecided(verdict: Verdict): verdict is Decided {

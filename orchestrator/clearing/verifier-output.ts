@@ -16,14 +16,14 @@ import { type Signer, signatureSchema } from "./signature.ts";
 export const verdictSchema = z.enum(["PASS", "FAIL", "ABSTAIN", "DISPUTED"]);
 export type VerdictName = z.infer<typeof verdictSchema>;
 
-/** A question that a verdict answers, and the clause of it: the scope, the dependencies, the delivered wattage. */
+/** The question of a verdict, and its clause: the scope, the dependencies, the delivered wattage. */
 const answerSchema = z.strictObject({ question: questionSchema, clause: nameSchema.optional() });
 export type Answered = z.infer<typeof answerSchema>;
 
 const faultSchema = z.enum(["provider_agent", "requestor", "third_party"]);
 export type Fault = z.infer<typeof faultSchema>;
 
-/** One verifier's signed answer (RAILS 4.4, A.3.3). The basis names items of the envelope by hash. */
+/** One verifier's signed answer (RAILS 4.4, A.3.3). The basis refers to items of the envelope by hash. */
 export const verifierOutputSchema = z.strictObject({
   verifier: nameSchema,
   role: roleSchema,
@@ -36,18 +36,18 @@ export const verifierOutputSchema = z.strictObject({
   confidence: shareSchema,
   loss_estimate: lossSchema.optional(),
   fault: faultSchema.optional(),
-  /** How much of the promised quality a PASS finds; what a release rule pays by. */
+  /** Share of the promised quality in a PASS, by which a release rule pays. */
   score: shareSchema.optional(),
-  /** Whose work it finds to agree, where several did the same. */
+  /** Executors whose work it finds to agree, if several did the same work. */
   agreeing: z.array(nameSchema).max(16).readonly().optional(),
-  /** What it found by each kind of judging that the obligation asks for; the verdict follows from them. */
+  /** Its findings by each required kind of judging; the verdict follows from them. */
   findings: z.array(findingSchema).max(8).readonly().optional(),
   rationale: z.string().max(4000).optional(),
   signature: signatureSchema,
 });
 export type VerifierOutput = z.infer<typeof verifierOutputSchema>;
 
-/** An output whose signature, standing and basis were checked. Only `admit` makes one. */
+/** An output with verified signature, authority and basis. Only `admit` makes one. */
 export class AdmittedOutput {
   readonly output: VerifierOutput;
   readonly hash: Hash;

@@ -1,6 +1,6 @@
 /**
- * The rail x402, version 2, scheme `exact` (RAILS 9.3): what an instruction pays is asked for in the form that every client of that protocol
- * reads, and what settled it comes back as an item of evidence. Knows no chain: whoever signs the receipt vouches for what is there.
+ * The rail x402, version 2, scheme `exact` (RAILS 9.3): requests an instruction's payment in the protocol's form, and turns the settled
+ * payment into an item of evidence. Independent of the chain: the receipt's signer vouches for the transfer.
  */
 import { z } from "zod";
 import type { Address } from "../primitives/hex.ts";
@@ -12,11 +12,11 @@ import { admitItem } from "./ingest.ts";
 import { accept, type Checked } from "./refusal.ts";
 import type { SettlementInstruction } from "./settlement-instruction.ts";
 
-/** `execution_rail.name` of obligations that are paid so, and the type of the receipt that they require. */
+/** `execution_rail.name` of obligations paid this way, and the type of their required receipt. */
 export const X402 = "x402";
 export const X402_RECEIPT = "x402_receipt";
 
-/** Where money goes: what both parties sign as `receipt_requirement.target`. */
+/** Destination of a payment, signed by both parties as `receipt_requirement.target`. */
 export interface X402Place {
   /** CAIP-2: `eip155:84532`. */
   readonly network: string;
@@ -30,7 +30,7 @@ export interface X402Payment extends X402Place {
 }
 
 const networkSchema = z.string().regex(/^eip155:[1-9]\d{0,19}$/);
-/** As its writer spells it: two spellings are one address. */
+/** In any letter case: comparisons ignore it. */
 const addressSchema = z.custom<Address>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value), "expected an address");
 const placeSchema = z.tuple([networkSchema, addressSchema, addressSchema]);
 const receiptSchema = z.strictObject({
@@ -42,17 +42,17 @@ const receiptSchema = z.strictObject({
   payer: addressSchema,
   transaction: nameSchema,
 });
-/** What a client's `PAYMENT-RESPONSE` says; a payment that failed is no receipt. */
+/** Content of a client's `PAYMENT-RESPONSE`; a failed payment gives no receipt. */
 const settledSchema = z.looseObject({ success: z.literal(true), transaction: nameSchema, network: networkSchema, payer: addressSchema });
 
 export const x402Target = ({ network, asset, payTo }: X402Place): string => `${network}/${asset}/${payTo}`;
 
-/** Whether an instruction pays by x402: a refund keeps the money where it is. */
+/** Whether an instruction pays by x402; a refund does not. */
 export function isPaidByX402({ execution_rail, fee_action }: SettlementInstruction): boolean {
   return execution_rail.name === X402 && fee_action !== undefined && fee_action.type !== "refund" && fee_action.release_amount > 0;
 }
 
-/** The payment that an instruction asks for. Undefined where it asks for none, divides the fee among several, or its target is no place. */
+/** The payment of an instruction. Undefined if it pays nothing, divides the fee among several, or has no valid target. */
 export function paymentOf(instruction: SettlementInstruction): X402Payment | undefined {
   const { fee_action, receipt_requirement } = instruction;
   if (!isPaidByX402(instruction) || fee_action === undefined || fee_action.type === "refund") return undefined;
@@ -66,15 +66,15 @@ export function paymentOf(instruction: SettlementInstruction): X402Payment | und
 export interface X402Request {
   readonly url: string;
   readonly description?: string;
-  /** EIP-712 domain of the token, by which the payer signs. */
+  /** EIP-712 domain of the token, for the payer's signature. */
   readonly token: { readonly name: string; readonly version: string };
-  /** Default: two minutes. */
+  /** Seconds for the payment. Default: two minutes. */
   readonly maxTimeoutSeconds?: number;
 }
 
 /**
- * The body of a `PAYMENT-REQUIRED` header, before Base64. A payment cannot be taken back, so ask when nobody can appeal any more; the receipt is
- * what finality then waits for.
+ * The body of a `PAYMENT-REQUIRED` header, before Base64. Payments are irreversible, so request them after the appeal window; finality then
+ * waits for the receipt.
  */
 export function paymentRequired(
   instruction: SettlementInstruction,
@@ -93,8 +93,8 @@ export function paymentRequired(
 }
 
 /**
- * A settled payment as an item of evidence, vouched for by whoever saw the transfer: a registered issuer of REC of neither party's principal.
- * Undefined where nothing was settled, or not this payment's network.
+ * A settled payment as an item of evidence, vouched for by an observer of the transfer: a registered issuer of REC of neither party's
+ * principal. Undefined if nothing was settled, or for another network.
  *
  * @param settled What the `PAYMENT-RESPONSE` header holds.
  */
@@ -108,7 +108,7 @@ export function receiptOf(instruction: SettlementInstruction, settled: unknown, 
   return emitted(instruction.obligation_hash, artifact, { ...by, class: "REC" });
 }
 
-/** Whether a receipt says that just this was paid. Refuses, as ingest does, an item that is not what its issuer may vouch for. */
+/** Whether a receipt proves exactly this payment. As in ingest, an item is refused if its issuer may not vouch for it. */
 export function isReceiptOf(
   instruction: SettlementInstruction,
   receipt: EvidenceItem,

@@ -3,18 +3,18 @@ import type { JsonValue } from "../../primitives/json.ts";
 import { floorFor } from "../obligation.ts";
 import { abstain, itemsOfType, type Seat, type Verifier } from "./verifier.ts";
 
-/** What a claim verifier found (Pramana's outcome, as far as a verdict needs it). */
+/** A claim verifier's result, as far as a verdict needs it. */
 export interface ClaimOutcome {
   readonly status: "verified" | "rejected" | "unverifiable";
   readonly method: string;
-  /** Its oracle can only be replayed, not recomputed: no evidence of class ATT or PROOF. */
+  /** Its oracle can only be replayed, not recomputed, so it is not evidence of class ATT or PROOF. */
   readonly replayable?: boolean;
 }
 
-/** Verifies a claim attestation. A port: this folder does not know how claims are verified. */
+/** Port that verifies a claim attestation; this folder does not know how. */
 export type VerifyClaim = (claim: JsonValue) => Promise<ClaimOutcome>;
 
-/** Claim attestations, verified again. All must be verified; one rejected fails; one unverifiable says nothing either way. */
+/** Re-verifies claim attestations. All must be verified; one rejection fails; one unverifiable claim abstains. */
 export function attestationVerifier(seat: Seat & { readonly types: readonly string[]; readonly verifyClaim: VerifyClaim }): Verifier {
   const { confidence = BASIS_POINTS, loss } = seat;
   return {

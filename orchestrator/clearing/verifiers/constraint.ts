@@ -5,7 +5,7 @@ import { abstain, type CaseFile, type Check, conclude, type Finding, fieldOf, it
 /** A deterministic rule over the content of one artifact. */
 export type Predicate = (content: JsonValue) => Check;
 
-/** What is checked of each type of item. Every type must be there: leaving one out must not help. */
+/** Checks by type of item. Every type must be present, so that leaving one out does not help. */
 export type Rules = Readonly<Record<string, readonly Predicate[]>>;
 
 /** Deterministic predicates over evidence: scope, dependencies, format (RAILS 5.6). */
@@ -13,7 +13,7 @@ export function constraintVerifier(seat: Seat & { readonly rules: Rules }): Veri
   return { ...seat, role: "constraint", examine: (file) => applyRules(seat, seat.rules, file, () => true) };
 }
 
-/** The rules over the items that are admissible for them; without any item of one type there is nothing to say. */
+/** Applies the rules to their admissible items; abstains if a type has no item. */
 export function applyRules(seat: Seat, rules: Rules, file: CaseFile, admissible: (item: AdmittedItem) => boolean): Finding {
   const basis: AdmittedItem[] = [];
   const checks: Check[] = [];
@@ -30,7 +30,7 @@ export function applyRules(seat: Seat, rules: Rules, file: CaseFile, admissible:
   return conclude(seat, basis, checks);
 }
 
-/** Every path listed there is inside one of the permitted trees (`services/payments/*`). */
+/** Every listed path is inside one of the permitted trees (`services/payments/*`). */
 export function pathsWithin(path: string, trees: readonly string[]): Predicate {
   const roots = trees.map((tree) => tree.replace(/\*+$/, ""));
   return (content) => {
@@ -44,7 +44,7 @@ export function pathsWithin(path: string, trees: readonly string[]): Predicate {
   };
 }
 
-/** Nothing is listed there that is not approved. */
+/** Everything listed is approved. */
 export function onlyApproved(path: string, approved: readonly string[] = []): Predicate {
   return (content) => {
     const added = stringsAt(content, path);

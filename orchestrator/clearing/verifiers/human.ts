@@ -7,7 +7,7 @@ import { type Signer, signatureSchema } from "../signature.ts";
 import { verdictSchema } from "../verifier-output.ts";
 import { abstain, type Seat, type Verifier } from "./verifier.ts";
 
-/** What a person signed after being shown the items listed. */
+/** A person's signed decision after seeing the listed items. */
 export const humanActSchema = z.strictObject({
   person: nameSchema,
   obligation_hash: digestSchema,
@@ -30,8 +30,8 @@ function actHash(act: Omit<HumanAct, "signature"> & Partial<Pick<HumanAct, "sign
 }
 
 /**
- * A human arbiter: an act signed by a registered person over this obligation and envelope. A person decides disputes, never
- * admissibility: the act rests on what was shown, under the same floor as every verdict (RAILS 6.3).
+ * A human arbiter: an act signed by a registered person over this obligation and envelope. A person decides disputes, never admissibility:
+ * the act rests on the items shown, under the same floor as every verdict (RAILS 6.3).
  */
 export function humanVerifier(seat: Seat & { readonly act: () => unknown; readonly deployment: Deployment }): Verifier {
   return {

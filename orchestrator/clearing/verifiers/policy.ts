@@ -2,7 +2,7 @@ import type { JsonValue } from "../../primitives/json.ts";
 import type { BoundObligation } from "../bind.ts";
 import { type CaseFile, type Check, conclude, fieldOf, itemsOfType, type Seat, type Verifier } from "./verifier.ts";
 
-/** What an agent was allowed to do: an AP2-style mandate (RAILS 9.3). Absent limits allow nothing beyond the others. */
+/** An agent's permissions: an AP2-style mandate (RAILS 9.3). An absent limit permits nothing of its kind. */
 export interface Mandate {
   readonly actions?: readonly string[];
   readonly counterparties?: readonly string[];
@@ -10,13 +10,13 @@ export interface Mandate {
 }
 
 export interface PolicySeat extends Seat {
-  /** Where the authority comes from: an item of this type, or the obligation that the parties signed. */
+  /** Source of the authority: an item of this type, or the signed obligation. */
   readonly authority: string | ((obligation: BoundObligation) => Mandate);
-  /** Items that say what was done: `action`, `counterparty`, `amount`. The authority item itself may say it. */
+  /** Items that describe the action: `action`, `counterparty`, `amount`. The authority item itself may do so. */
   readonly actions: readonly string[];
 }
 
-/** Whether the agent stayed inside its mandate; never whether the work was any good. */
+/** Whether the agent stayed within its mandate, independent of the work's quality. */
 export function policyVerifier(seat: PolicySeat): Verifier {
   return {
     ...seat,

@@ -3,11 +3,11 @@ import type { Seat, Verifier } from "./verifier.ts";
 
 export interface ReceiptSeat extends Seat {
   readonly rules: Rules;
-  /** Systems whose receipts it takes. */
+  /** Systems whose receipts it accepts. */
   readonly issuers: readonly string[];
 }
 
-/** Receipts of non-interested systems: CI runners, scanners, ledgers (RAILS 5.6). What no such system signed does not exist for it. */
+/** Receipts of independent systems: CI runners, scanners, ledgers (RAILS 5.6). Work without such a receipt does not exist for it. */
 export function receiptVerifier(seat: ReceiptSeat): Verifier {
   return {
     ...seat,

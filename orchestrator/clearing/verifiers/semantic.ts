@@ -4,9 +4,9 @@ import type { AdmittedItem } from "../ingest.ts";
 import type { VerdictName } from "../verifier-output.ts";
 import { abstain, type Seat, type Verifier } from "./verifier.ts";
 
-/** The only way to evidence that a judge has. What it opens is its basis, self-reports included. */
+/** A judge's only access to evidence. What it opens becomes its basis, including self-reports. */
 export interface Reader {
-  /** What there is, without its content. */
+  /** The available items, without their content. */
   readonly catalogue: readonly { readonly id: string; readonly type: string; readonly class: string }[];
   open(id: string): JsonValue | undefined;
 }
@@ -18,12 +18,12 @@ export interface Opinion {
   readonly rationale: string;
 }
 
-/** A Mind or a chat model that judges open-ended work. A port. */
+/** Port to a mind or a chat model that judges open-ended work. */
 export type Judge = (obligation: BoundObligation, reader: Reader) => Opinion | Promise<Opinion>;
 
 /**
- * Open-ended judgement. A judge may be fooled, but cannot leave out of its basis what it read: the basis is kept by the reader
- * (RAILS 10.2). An opinion without reading is no opinion.
+ * Open-ended judgement. A judge can be deceived, but cannot omit what it read from its basis, which the reader records (RAILS 10.2). An
+ * opinion without reading does not count.
  */
 export function semanticVerifier(seat: Seat & { readonly judge: Judge }): Verifier {
   return {

@@ -2,7 +2,7 @@ import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import type { Obligation } from "../obligation.ts";
 import { type CaseFile, isAboveFloor, type Seat, type Verifier } from "./verifier.ts";
 
-/** One component of the score, in [0, 1]; 1 is reliable. A deployment adds its own, e.g. a model's published profile. */
+/** One component of the score, in [0, 1]; 1 is reliable. A deployment can add its own, e.g. a model's published profile. */
 export interface Scorer {
   readonly name: string;
   readonly weight: number;
@@ -10,12 +10,12 @@ export interface Scorer {
 }
 
 export interface Triage {
-  /** Basis points; low is risky. */
+  /** Basis points; a low score is risky. */
   readonly score: number;
   readonly parts: Readonly<Record<string, number>>;
 }
 
-/** Which of the evidence that the obligation requires has arrived, at its class. */
+/** Share of the required evidence that has arrived, at its class. */
 export const coverage: Scorer = {
   name: "coverage",
   weight: 3,
@@ -25,7 +25,7 @@ export const coverage: Scorer = {
   },
 };
 
-/** Requirements of the obligation that no admitted item meets. Too old an item never was admitted. */
+/** Requirements of the obligation that no admitted item meets. Outdated items were not admitted. */
 export function missingEvidence({ obligation, envelope, admissibility }: CaseFile): NonNullable<Obligation["evidence_requirements"]> {
   const items = [...envelope.items.values()];
   return (obligation.evidence_requirements ?? []).filter(
@@ -39,14 +39,14 @@ export function missingEvidence({ obligation, envelope, admissibility }: CaseFil
   );
 }
 
-/** The share of submitted items that ingest let through: a forged one is a reason to look closer. */
+/** Share of submitted items that ingest admitted: a forged one is a reason for closer scrutiny. */
 export const integrity: Scorer = {
   name: "integrity",
   weight: 2,
   score: ({ envelope }) => (envelope.envelope.items.length === 0 ? 0 : envelope.items.size / envelope.envelope.items.length),
 };
 
-/** Scores an output at once, from what is at hand. */
+/** Scores an output at once, from the available data. */
 export function triage(file: CaseFile, scorers: readonly Scorer[] = [coverage, integrity]): Triage {
   const parts = Object.fromEntries(
     scorers.map(({ name, score }) => [name, Math.round(Math.min(1, Math.max(0, score(file))) * BASIS_POINTS)]),
@@ -58,13 +58,13 @@ export function triage(file: CaseFile, scorers: readonly Scorer[] = [coverage, i
 
 export interface TriageSeat extends Seat {
   readonly scorers?: readonly Scorer[];
-  /** Below it the work is disputed, basis points. */
+  /** Below this score the work is disputed, basis points. */
   readonly disputeBelow?: number;
 }
 
 /**
- * The always-on verifier (RAILS 5.6, 7.2): it scores every output and disputes a poor one, which sends it to the slower tiers. It
- * never passes anything: a good score is silence.
+ * The always-on verifier (RAILS 5.6, 7.2): it scores every output and disputes poor ones, which sends them to the slower tiers. It never
+ * passes anything: for a good score it abstains.
  */
 export function triageVerifier(seat: TriageSeat): Verifier {
   const { scorers, disputeBelow = 6000 } = seat;

@@ -10,14 +10,14 @@ import type { Role } from "../registry.ts";
 import type { Signer } from "../signature.ts";
 import { type Answered, type Fault, signOutput, type VerdictName, type VerifierOutput } from "../verifier-output.ts";
 
-/** What a verifier is shown. */
+/** A verifier's input. */
 export interface CaseFile {
   readonly obligation: BoundObligation;
   readonly envelope: AdmittedEnvelope;
   readonly admissibility: Admissibility;
 }
 
-/** What it concludes, and from which items. */
+/** Its conclusion, and the items it rests on. */
 export interface Finding {
   readonly verdict: VerdictName;
   /** Basis points. */
@@ -36,13 +36,13 @@ export interface Verifier {
   examine(file: CaseFile): Finding | Promise<Finding>;
 }
 
-/** What every verifier is made with. */
+/** Common options of all verifiers. */
 export interface Seat {
   readonly signer: Signer;
   readonly answers: readonly Answered[];
-  /** Confidence of a definite answer, basis points; whole by default. */
+  /** Confidence of a definite answer, basis points; default: full. */
   readonly confidence?: number;
-  /** What a FAIL is estimated to cost. */
+  /** Estimated loss of a FAIL. */
   readonly loss?: LossEstimate;
 }
 
@@ -54,7 +54,7 @@ export interface Check {
 
 const RATIONALE = 4000;
 
-/** Runs a verifier and signs what it says. One that breaks abstains: its silence is visible, its error is not the mesh's. */
+/** Runs a verifier and signs its result. A verifier that throws abstains, which is visible without stopping the mesh. */
 export async function runVerifier(verifier: Verifier, file: CaseFile): Promise<VerifierOutput> {
   let finding: Finding;
   try {
@@ -81,7 +81,7 @@ export async function runVerifier(verifier: Verifier, file: CaseFile): Promise<V
   });
 }
 
-/** The mesh: every verifier on its own, in the order given. */
+/** The mesh: runs every verifier independently, in the given order. */
 export function runMesh(verifiers: readonly Verifier[], file: CaseFile): Promise<VerifierOutput[]> {
   return Promise.all(verifiers.map((verifier) => runVerifier(verifier, file)));
 }
@@ -90,7 +90,7 @@ export function abstain(rationale: string): Finding {
   return { verdict: "ABSTAIN", confidence: 0, basis: [], rationale };
 }
 
-/** PASS when every check holds, else FAIL with the loss of the seat; nothing checked is an abstention, never a PASS. */
+/** PASS if every check holds, else FAIL with the seat's loss; without checks it abstains. */
 export function conclude({ confidence = BASIS_POINTS, loss }: Seat, basis: readonly AdmittedItem[], checks: readonly Check[]): Finding {
   if (basis.length === 0 || checks.length === 0) return abstain("no matching evidence");
   const broken = checks.filter(({ holds }) => !holds);
@@ -100,8 +100,7 @@ export function conclude({ confidence = BASIS_POINTS, loss }: Seat, basis: reado
 }
 
 /**
- * Items of the given types: those ⪰ the fee's floor if there are any, so that nobody can spoil a basis by adding weaker copies;
- * else whatever there is.
+ * Items of the given types at or above the fee's floor, so that weaker copies cannot spoil a basis; all of them if none is.
  */
 export function itemsOfType(file: CaseFile, types: readonly string[], answers: readonly Answered[]): readonly AdmittedItem[] {
   const items = [...file.envelope.items.values()].filter(({ item }) => types.includes(item.type));
@@ -114,7 +113,7 @@ export function isAboveFloor(item: AdmittedItem, { obligation, admissibility }: 
   return questions.every((question) => admissibility.geq(item.class, floorFor(obligation, "fee_release", question)));
 }
 
-/** A field of an artifact that travels with the envelope, by key path. */
+/** A field of an included artifact, by key path. */
 export function fieldOf(content: JsonValue | undefined, path: string): JsonValue | undefined {
   return path.split(".").reduce<JsonValue | undefined>((value, key) => (isObject(value) ? value[key] : undefined), content);
 }
