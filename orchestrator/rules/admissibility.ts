@@ -5,7 +5,7 @@ export const EvidenceClass = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 
 export type EvidenceClass = (typeof EvidenceClass)[keyof typeof EvidenceClass];
 
 export const ITEMS_PER_SLOT = 32;
-/** In place of an item, which an envelope has none of: what issuers say against the work of the first slot (decision 57). */
+/** Reserved index, which no item of an envelope has: issuers' refutations of the first slot's work (decision 57). */
 export const REFUTATION = 31;
 export const REFUTED = 1n << BigInt(REFUTATION);
 const CLASSES: readonly EvidenceClass[] = Object.values(EvidenceClass);
@@ -37,7 +37,7 @@ export function join(a: EvidenceClass, b: EvidenceClass): EvidenceClass {
   return ORDER.join(a, b);
 }
 
-/** Class of an item in a word of three bits per item; a code that names no class is worth a self-report. */
+/** Class of an item from a word with three bits per item; an unknown code counts as a self-report. */
 export function classAt(classWord: bigint, item: number): EvidenceClass {
   return CLASSES[Number((classWord >> BigInt(3 * item)) & 7n)] ?? EvidenceClass.SELF;
 }
@@ -47,7 +47,7 @@ export function packClasses(classes: readonly EvidenceClass[]): bigint {
   return classes.reduce<bigint>((word, code, item) => word | (BigInt(code) << BigInt(3 * item)), 0n);
 }
 
-/** Twin of `Dockets.raise`: the words with these items at `floor` at least. */
+/** Twin of `Dockets.raise`: the words with these items raised to at least `floor`. */
 export function raise(classWords: readonly bigint[], items: bigint, floor: EvidenceClass): readonly bigint[] {
   return classWords.map((word, slot) =>
     Array.from({ length: ITEMS_PER_SLOT }, (_, item) => item)
@@ -66,7 +66,7 @@ export function itemsOf(basis: bigint): number[] {
   return items;
 }
 
-/** Meet of every item a basis names; SELF for an empty basis and for one that names a slot without a class word. */
+/** Meet of the classes of all items in a basis; SELF for an empty basis, or for one that names a slot without a class word. */
 export function meetOver(basis: bigint, classWords: readonly bigint[]): EvidenceClass {
   const items = itemsOf(basis);
   if (items.length === 0 || items.some((bit) => bit >= ITEMS_PER_SLOT * classWords.length)) return EvidenceClass.SELF;

@@ -1,8 +1,8 @@
-/** Twin of `contracts/libraries/Admissions.sol`: which code may do a law's work (decision 93). */
+/** Twin of `contracts/libraries/Admissions.sol`: the code that a law admits (decision 93). */
 import { type Address, encodeAbiParameters, type Hex, keccak256, zeroHash } from "viem";
 import { RuleError } from "./rule-error.ts";
 
-/** What a service is registered as, but for its owner. */
+/** A service's registration without its owner. */
 export interface ServiceTerms {
   readonly codeHash: Hex;
   readonly schemaHash: Hex;
@@ -10,7 +10,7 @@ export interface ServiceTerms {
   readonly constraints: Hex;
 }
 
-/** Code that a law admits: zero where any code does that keeps to the schemas. */
+/** Hash of admitted code; zero admits any code that keeps to the schemas. */
 export interface Admitted {
   readonly codeHash: Hex;
   readonly schemaHash: Hex;
@@ -18,7 +18,7 @@ export interface Admitted {
   readonly nodes: bigint;
 }
 
-/** What a bid shows. */
+/** The proof in a bid. */
 export interface Admission {
   readonly codeHash: Hex;
   readonly schemaHash: Hex;
@@ -27,7 +27,7 @@ export interface Admission {
   readonly proof: readonly Hex[];
 }
 
-/** A service's id: it commits to the whole record. */
+/** A service's id, which commits to the whole registration. */
 export function serviceIdOf({ owner, ...terms }: ServiceTerms & { readonly owner: Address }): Hex {
   return keccak256(
     encodeAbiParameters(
@@ -45,13 +45,13 @@ export function admissionLeaf({ codeHash, schemaHash, nodes }: Admitted): Hex {
   return keccak256(encodeAbiParameters([{ type: "bytes32" }, { type: "bytes32" }, { type: "uint256" }], [codeHash, schemaHash, nodes]));
 }
 
-/** Root over what a law admits, in whatever order it says so; zero if that is nothing. */
+/** Root over a law's admissions, independent of their order; zero if there are none. */
 export function servicesRootOf(admitted: readonly Admitted[]): Hex {
   const [root = zeroHash] = levelsOf(admitted).at(-1) ?? [];
   return root;
 }
 
-/** What shows that a law admits a service for a node; undefined where it does not. */
+/** Proof that a law admits a service for a node; undefined if it does not. */
 export function admissionOf(admitted: readonly Admitted[], service: ServiceTerms, node: number): Admission | undefined {
   const entry = admitted.find(
     ({ codeHash, schemaHash, nodes }) =>
@@ -62,7 +62,7 @@ export function admissionOf(admitted: readonly Admitted[], service: ServiceTerms
   return { codeHash, schemaHash, termsHash: termsHashOf(service), nodes: entry.nodes, proof: proofOf(admitted, admissionLeaf(entry)) };
 }
 
-/** Whether a root has an entry for that node, as the chain asks it. */
+/** Whether a root contains an entry for that node, as the chain verifies it. */
 export function admits(
   servicesRoot: Hex,
   { codeHash, schemaHash, nodes, proof }: Pick<Admission, "codeHash" | "schemaHash" | "nodes" | "proof">,
@@ -80,7 +80,7 @@ function proofOf(admitted: readonly Admitted[], leaf: Hex): readonly Hex[] {
     const place = level.indexOf(hash);
     if (place < 0) throw new RuleError("NotAdmitted", leaf);
     const sibling = level[place ^ 1];
-    // The last of an odd level rises alone.
+    // An unpaired last element moves up unchanged.
     if (sibling === undefined) continue;
     proof.push(sibling);
     hash = pairHash(hash, sibling);
@@ -88,7 +88,7 @@ function proofOf(admitted: readonly Admitted[], leaf: Hex): readonly Hex[] {
   return proof;
 }
 
-/** From the leaves, in order, up to the root. */
+/** All levels, from the ordered leaves to the root. */
 function levelsOf(admitted: readonly Admitted[]): readonly (readonly Hex[])[] {
   const levels: (readonly Hex[])[] = [[...new Set(admitted.map(admissionLeaf))].sort()];
   let level = levels[0] ?? [];

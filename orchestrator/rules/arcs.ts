@@ -15,7 +15,7 @@ export function targets(table: bigint, from: number): bigint {
   return from >= 0 && from < 16 ? (table >> BigInt(16 * from)) & 0xffffn : 0n;
 }
 
-/** Refuses an arc that the table does not hold. */
+/** Throws for an arc that is not in the table. */
 export function requireArc(table: bigint, from: number, to: number): void {
   if (to < 0 || ((targets(table, from) >> BigInt(to)) & 1n) === 0n) throw new RuleError("IllegalTransition", from, to);
 }

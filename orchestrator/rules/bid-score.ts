@@ -3,15 +3,15 @@
 const DIMENSIONS = 10;
 const FULL_MATCH = 1000;
 
-/** What a newcomer may claim to be, each level: 0.6 of the scale, which is 602 ‰ of any requirement (decision 103). */
+/** A newcomer's assumed capability in every dimension: 0.6 of the scale, which is 602 ‰ of any requirement (decision 103). */
 export const MAX_CLAIMED = 39_322;
 
-/** How much of the required capabilities an agent holds, 0–1000: ten 16-bit levels against ten 8-bit levels × 256. */
+/** Match of an agent's capabilities with the required ones, 0–1000: ten 16-bit levels against ten 8-bit levels × 256. */
 export function matchOf(capabilities: bigint, required: bigint): bigint {
   return BigInt(matchOfLevels(levelsOf(capabilities, 16), levelsOf(required, 8)));
 }
 
-/** The same over levels that are not packed, dimension 0 first; a missing one is zero. */
+/** The same for unpacked levels, dimension 0 first; a missing one is zero. */
 export function matchOfLevels(capabilities: readonly number[], required: readonly number[]): number {
   let [held, asked] = [0, 0];
   for (let d = 0; d < DIMENSIONS; d += 1) {

@@ -9,7 +9,7 @@ export type VerdictResult = (typeof VerdictResult)[keyof typeof VerdictResult];
 export const ClearingResult = { NONE: 0, PASS: 1, FAIL: 2, DISPUTED: 3, UNVERIFIABLE: 4 } as const;
 export type ClearingResult = (typeof ClearingResult)[keyof typeof ClearingResult];
 
-/** One verifier's answer after signatures and classes were checked. */
+/** One verifier's answer, after its signature and classes were verified. */
 export interface WeighedVerdict {
   readonly question: Question;
   readonly result: VerdictResult;
@@ -48,19 +48,22 @@ export interface ClearingTerms {
   readonly minConfidence: number;
   /** Executor slots, ≤ 8. */
   readonly slots: number;
-  /** Weight of the whole panel, at least that of the verdicts: a side, and a slot that is to be in agreement, need more than half of it. */
+  /** Weight of the whole panel, at least that of the verdicts: a side, or an agreeing slot, needs more than half of it. */
   readonly drawn: number;
-  /** Members of the whole panel: a side, and a slot that is to be in agreement, need more than half of them as well. */
+  /** Members of the whole panel: a side, or an agreeing slot, needs more than half of them as well. */
   readonly seats: number;
 }
 
-/** What Γ weighs of a verdict that survived. */
+/** The parts of an admissible verdict that Γ weighs. */
 export type Vote = Pick<WeighedVerdict, "result" | "weight" | "confidence">;
 
-/** What a seat weighs at most, and a member counts against a majority that has lost its weight since the draw (`libraries/PanelDraw.sol`). */
+/**
+ * Maximum weight of a seat; also the weight in the majority's threshold of a member that lost its weight after the draw
+ * (`libraries/PanelDraw.sol`).
+ */
 export const MOST_WEIGHT = 133;
 
-/** Weight of a panel as it was drawn: who lost its weight since counts for neither side, and takes nothing from what a majority is. */
+/** Weight of a panel as drawn: a member that lost its weight since counts for neither side, without lowering the majority. */
 export function drawnWeight(weights: readonly number[]): number {
   return weights.reduce((sum, weight) => sum + (weight === 0 ? MOST_WEIGHT : weight), 0);
 }
@@ -99,8 +102,8 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
 }
 
 /**
- * Twin of `Dockets.temper`: what a refutation is to a verdict that names it. Praise that rests on one rests on nothing. Where the work showed
- * an item of its own, issuer stands against issuer, and the verdict is sure of neither side.
+ * Twin of `Dockets.temper`: the effect of a refutation on a verdict that cites it. A PASS that rests on a refutation has no basis. If the
+ * work has an admissible item of its own, issuers contradict each other, and the verdict loses its confidence.
  */
 export function temper(v: WeighedVerdict, { shown }: { readonly shown: boolean }): WeighedVerdict {
   if ((v.basis & REFUTED) === 0n) return v;
@@ -108,7 +111,7 @@ export function temper(v: WeighedVerdict, { shown }: { readonly shown: boolean }
   return shown ? { ...v, confidence: 0 } : v;
 }
 
-/** An answer with weight, on scale, to an asked question, resting on something and on nothing below the floor. */
+/** Whether the answer has weight, is on scale, concerns an asked question, and rests on a basis at or above the floor. */
 export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
   if (!asks(terms.questions, v.question) || v.result === VerdictResult.ABSTAIN || v.weight === 0) return false;
   if (v.confidence > BASIS_POINTS || v.score > BASIS_POINTS) return false;
@@ -117,9 +120,9 @@ export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
 }
 
 /**
- * Γ over the survivors of one question: the heavier side, if it has more than half of the weight that was `drawn` and of the `seats`, with its
- * confidence over that weight: who is absent or backs another side adds nothing to it. Where no panel was drawn it is the side's own mean (A.4.2).
- * `contested` weight backs neither side, nor does a vote less confident than the minimum.
+ * Γ over the admissible verdicts of one question: the heavier side, if it has more than half of the `drawn` weight and of the `seats`. Its
+ * confidence is taken over that weight, so absent members and other sides add nothing. Without a drawn panel it is the side's own mean
+ * (A.4.2). `contested` weight supports neither side, nor does a vote below the minimum confidence.
  */
 export function answerTo(survivors: readonly Vote[], minConfidence: number, { contested = 0, drawn = 0, seats = 0 } = {}): Answer {
   const side = (result: VerdictResult) => survivors.filter((v) => v.result === result && v.confidence >= minConfidence);
@@ -134,7 +137,7 @@ export function answerTo(survivors: readonly Vote[], minConfidence: number, { co
   return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence };
 }
 
-/** The first result that holds decides: any FAIL, any UNVERIFIABLE, any DISPUTED, PASS. */
+/** The first applicable result decides: any FAIL, any UNVERIFIABLE, any DISPUTED, PASS. */
 export function overall(answers: readonly Answer[]): Answer {
   for (const result of [ClearingResult.FAIL, ClearingResult.UNVERIFIABLE, ClearingResult.DISPUTED, ClearingResult.PASS]) {
     const figures = answers.filter((a) => a.result === result).map((a) => a.confidence);
@@ -143,7 +146,7 @@ export function overall(answers: readonly Answer[]): Answer {
   return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
 }
 
-/** Whether no question is asked before it: a member that answers two finds a slot in agreement once. */
+/** Whether no earlier question is asked, so that a member that answers two confirms a slot only once. */
 function isFirst(questions: number, question: Question): boolean {
   return (questions & ((1 << question) - 1)) === 0;
 }
@@ -157,14 +160,14 @@ function agreement(passing: readonly WeighedVerdict[], { slots, drawn, seats }: 
   return agreeing;
 }
 
-/** The least `x` that half of the weight does not exceed, zero over nothing. */
+/** The weighted lower median; zero without weight. */
 export function lowerMedian<V extends Vote>(verdicts: readonly V[], of: (v: V) => number): number {
   const weight = weightOf(verdicts);
   const reaches = (x: number) => 2 * weightOf(verdicts.filter((v) => of(v) <= x)) >= weight;
   return verdicts.length === 0 ? 0 : Math.min(...verdicts.map(of).filter(reaches));
 }
 
-/** ⌊ΣW·x⌋ over their weight, or over `whole` if that is more; zero over nothing. Sums stay far below 2⁵³. */
+/** ⌊ΣW·x⌋ over their weight, or over `whole` if that is larger; zero without weight. Sums stay far below 2⁵³. */
 export function average<V extends Vote>(verdicts: readonly V[], of: (v: V) => number, whole = 0): number {
   const weight = Math.max(weightOf(verdicts), whole);
   return weight === 0 ? 0 : Math.floor(verdicts.reduce((sum, v) => sum + v.weight * of(v), 0) / weight);

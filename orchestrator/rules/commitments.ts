@@ -12,7 +12,7 @@ export interface Obligation {
   readonly amendment: Hex;
 }
 
-/** What a commitment hides until it is opened. */
+/** The hidden content of a commitment. */
 export interface Opening {
   readonly salt: Hex;
   readonly outputHash: Hex;
@@ -38,33 +38,33 @@ const OBLIGATION = [{ type: "uint256" }, address, u8, u8, b32, b32] as const;
 const COMMITMENT = [address, b32, b32, b32, b32, u8, { type: "uint96" }, b32] as const;
 const ENTRY = [b32, u8, u8, u8, b32, address, u8] as const;
 
-/** Names one attempt at one node under one law on one chain. */
+/** Id of one attempt at one node under one law on one chain. */
 export function obligationOf(o: Obligation): Hex {
   return keccak256(encodeAbiParameters(OBLIGATION, [o.chainId, o.clone, o.node, o.attempt, o.lawHash, o.amendment]));
 }
 
-/** What an executor posts before anyone looks at its work. */
+/** What an executor posts before its work is revealed. */
 export function commitmentOf(agent: Address, o: Opening, obligation: Hex): Hex {
   const values = [agent, o.salt, o.outputHash, o.trailRoot, o.envelopeRoot, o.items, o.classes, obligation] as const;
   return keccak256(encodeAbiParameters(COMMITMENT, values));
 }
 
-/** All executor slots of a node together, zero where one is absent: what a verdict is about. */
+/** Hash over all executor slots of a node, zero for an absent one: the subject of a verdict. */
 export function nodeCommitmentOf(slots: readonly Hex[]): Hex {
   return keccak256(concat(slots));
 }
 
-/** The work of one checkpoint: of each slot in order the service it was bound to, then its commitment. */
+/** Hash of one node's work in a checkpoint: per slot, in order, the bound service and the commitment. */
 export function workHashOf(entries: readonly Hex[]): Hex {
   return keccak256(concat(entries));
 }
 
-/** The chain of a mission's checkpoints after one more; zero before the first. `root` is the head of the off-chain record. */
+/** Extends the hash chain of a mission's checkpoints; zero before the first. `root` is the head of the off-chain record. */
 export function checkpointHeadOf(previous: Hex, root: Hex, work: Hex): Hex {
   return keccak256(concat([previous, root, work]));
 }
 
-/** Entry of the envelope tree for one evidence item; the tree hashes it into a leaf. */
+/** Entry of the envelope tree for one evidence item; the tree applies the leaf hash. */
 export function evidenceLeafOf(obligation: Hex, e: EvidenceEntry): Hex {
   return keccak256(encodeAbiParameters(ENTRY, [obligation, e.slot, e.index, e.kind, e.payload, e.issuer, e.class]));
 }

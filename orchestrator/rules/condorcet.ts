@@ -10,11 +10,11 @@ export interface Tally {
   readonly winner: number;
   /** All candidates, best first. */
   readonly order: readonly number[];
-  /** pairwise[i][j] = ballots that put i before j. */
+  /** pairwise[i][j] = number of ballots that rank i above j. */
   readonly pairwise: readonly (readonly number[])[];
 }
 
-/** One ballot's word: nibble k is the candidate in place k. Refuses anything but a permutation of 0…m−1. */
+/** One ballot's word: nibble k is the candidate in place k. Throws unless the ranking is a permutation of 0…m−1. */
 export function packRanking(order: readonly number[]): bigint {
   const ranking = order.reduce((word, candidate, k) => word | (BigInt(candidate) << BigInt(4 * k)), 0n);
   requireRanking(ranking, order.length);
@@ -27,7 +27,7 @@ export function unpackRanking(ranking: bigint, m: number): number[] {
   return Array.from({ length: m }, (_, k) => Number((ranking >> BigInt(4 * k)) & 0xfn));
 }
 
-/** Refuses an incomplete, repeating or out-of-range ranking. */
+/** Throws for an incomplete, repeating or out-of-range ranking. */
 export function requireRanking(ranking: bigint, m: number): void {
   if (!isRanking(ranking, m)) throw new RuleError("InvalidRanking", ranking, m);
 }
@@ -39,7 +39,7 @@ function isRanking(ranking: bigint, m: number): boolean {
   return seen.size === m && [...seen].every((candidate) => candidate < BigInt(m));
 }
 
-/** How many ballots put i before j, for all i and j. */
+/** Number of ballots that rank i above j, for all i and j. */
 export function pairwise(rankings: readonly bigint[], m: number): number[][] {
   const n = Array.from({ length: m }, () => new Array<number>(m).fill(0));
   for (const ranking of rankings) {
@@ -52,18 +52,18 @@ export function pairwise(rankings: readonly bigint[], m: number): number[][] {
   return n;
 }
 
-/** A candidate's place in the order, and what put it there. */
+/** A candidate's criteria in the order. */
 export interface Standing {
   readonly candidate: number;
-  /** Two for each duel won, one for each drawn (Copeland). */
+  /** Two per duel won, one per draw (Copeland). */
   readonly points: number;
-  /** Most ballots that put one rival before it (Minimax). */
+  /** The most ballots that rank one rival above it (Minimax). */
   readonly worst: number;
-  /** Of two that are equal otherwise the higher wins. */
+  /** Tie-break: the higher wins. */
   readonly chance: bigint;
 }
 
-/** All candidates by their duels, best first; see the Solidity twin for the three criteria. */
+/** All candidates by their duels, best first; the Solidity twin explains the three criteria. */
 export function standingsOf(pairwise: readonly (readonly number[])[], seed: Hex): Standing[] {
   const standings = pairwise.map((row, candidate) => {
     const rivals = row.flatMap((support, rival) => (rival === candidate ? [] : [{ support, against: pairwise[rival]?.[candidate] ?? 0 }]));

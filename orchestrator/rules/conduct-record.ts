@@ -1,4 +1,4 @@
-/** Twin of `contracts/libraries/ConductRecord.sol`: how an adjudicator has decided lately, and when that is an anomaly (AgentCity B.12). */
+/** Twin of `contracts/libraries/ConductRecord.sol`: an adjudicator's recent decisions, and when they are an anomaly (AgentCity B.12). */
 
 /** The constitution's WATCHDOG parameters: days, percent, approvals in a row, weakening changes. */
 export interface ConductLimits {
@@ -14,7 +14,7 @@ export interface ConductTally {
   readonly weakenings: bigint;
 }
 
-/** Days, counted from the Unix epoch, on which each family was warned of; 0 = none. */
+/** Day of the last warning per family, counted from the Unix epoch; 0 = none. */
 export interface ConductWarnings {
   readonly approval: bigint;
   readonly weakening: bigint;
@@ -28,14 +28,14 @@ export interface ConductFinding {
   readonly freezes: boolean;
 }
 
-/** What one action adds to a day. */
+/** An action's contribution to its day. */
 export interface Conduct {
   readonly decided: boolean;
   readonly approved: boolean;
   readonly weakened: boolean;
 }
 
-/** A rate of fewer decisions says nothing (decision 30). */
+/** Below this number of decisions a rate is not significant (decision 30). */
 export const MIN_DECISIONS = 20n;
 export const DAYS_PER_WORD = 8n;
 export const NOTHING: ConductTally = { approvals: 0n, decisions: 0n, weakenings: 0n };
@@ -48,7 +48,7 @@ const MAX_WEAKENINGS = 0xffn;
 
 const laneOf = (day: bigint): bigint => (day % DAYS_PER_WORD) * LANE;
 
-/** The word of a day with one action more. A lane that is full stays full, both counts together. */
+/** A day's word after one more action. A full lane stays full, with both of its counts. */
 export function addConduct(word: bigint, day: bigint, { decided, approved, weakened }: Conduct): bigint {
   const lane = laneOf(day);
   let next = word;
@@ -60,10 +60,10 @@ export function addConduct(word: bigint, day: bigint, { decided, approved, weake
   return next;
 }
 
-/** The word of a day with what was done on that day, of which it has nothing yet. */
+/** The word of a new day with its first action. */
 export const keepConduct = (word: bigint, day: bigint, done: bigint): bigint => word | (done << laneOf(day));
 
-/** Adds the days `first` to `last`, all of one word. */
+/** Sums the days `first` to `last` in one word. */
 export function sumConduct(tally: ConductTally, word: bigint, first: bigint, last: bigint): ConductTally {
   let { approvals, decisions, weakenings } = tally;
   for (let day = first; day <= last; day += 1n) {
@@ -83,10 +83,10 @@ export function approvesTooMuch({ approvals, decisions }: ConductTally, run: big
 
 export const weakensTooMuch = ({ weakenings }: ConductTally, limits: ConductLimits): boolean => weakenings > limits.weakenings;
 
-/** Whether a warning still counts: for two windows. */
+/** Whether a warning is still in effect: for two windows. */
 export const warningStands = (warnedOn: bigint, day: bigint, window: bigint): boolean => warnedOn !== 0n && day < warnedOn + 2n * window;
 
-/** One anomaly warns; two families, or one in two disjoint windows, freeze. */
+/** One anomaly warns; two families, or one family in two disjoint windows, freeze. */
 export function judgeConduct(
   standing: ConductWarnings,
   anomalous: { readonly approval: boolean; readonly weakening: boolean },

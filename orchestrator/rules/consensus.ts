@@ -1,6 +1,6 @@
 /**
- * Agreement of redundant executors (AgentCity 3.5 tier 2, B.3 type 2): which slots agree, what they say together, and
- * where they differ. Integers decide (basis points), so the same outputs give the same verdict everywhere.
+ * Agreement of redundant executors (AgentCity 3.5 tier 2, B.3 type 2): which slots agree, their merged output, and their differences.
+ * Integers decide (basis points), so the same outputs give the same verdict everywhere.
  */
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 
@@ -10,13 +10,13 @@ export interface Answer {
   readonly value: string | number;
 }
 
-/** What the executor in one slot answered. An id it answers twice counts as its first answer. */
+/** The answers of one slot's executor. A repeated id counts with its first answer. */
 export interface SlotAnswers {
   readonly slot: number;
   readonly answers: readonly Answer[];
 }
 
-/** Share of equal answers of two slots, in basis points of all ids either of them answered. */
+/** Share of equal answers of two slots, in basis points of all ids that either answered. */
 export interface Pair {
   readonly a: number;
   readonly b: number;
@@ -25,38 +25,38 @@ export interface Pair {
 
 /** Which slots agree with each other. */
 export interface Agreement {
-  /** True when at least `quorum` slots agree pairwise. */
+  /** Whether at least `quorum` slots agree pairwise. */
   readonly reached: boolean;
-  /** The agreeing slots, ascending; the largest such set even when it is below quorum. */
+  /** The agreeing slots, ascending; the largest such set, even below quorum. */
   readonly slots: readonly number[];
   /** The other slots, ascending. */
   readonly dissenters: readonly number[];
   readonly pairs: readonly Pair[];
 }
 
-/** One item on which not all slots gave the same answer. `value` is undefined where a slot gave none. */
+/** An item on which the slots differ. `value` is undefined for a slot without an answer. */
 export interface Disagreement {
   readonly id: string;
   readonly chosen: string | number;
   readonly answers: readonly { readonly slot: number; readonly value: string | number | undefined }[];
 }
 
-/** Agreement item by item, with what is said together. */
+/** Agreement by item, with the merged output. */
 export interface ItemAgreement extends Agreement {
-  /** One answer per id, ids ascending: the majority's for labels, the median for numbers. */
+  /** One answer per id, ascending by id: the majority's label, or the median number. */
   readonly merged: readonly Answer[];
   readonly disagreements: readonly Disagreement[];
 }
 
-/** How much must agree. */
+/** Required agreement. */
 export interface Threshold {
   /** Pairwise share needed, in basis points (0.85 is 8,500). */
   readonly atLeastBps: number;
-  /** Slots that must agree; the law asks at least ⌊r/2⌋ + 1 (decision 18). */
+  /** Slots that must agree; the law requires at least ⌊r/2⌋ + 1 (decision 18). */
   readonly quorum: number;
 }
 
-/** What a law written before laws said so meant (AgentCity Table 19): 5 % of the mean. */
+/** Tolerance of laws that do not state one (AgentCity Table 19): 5 % of the mean. */
 export const CONSENSUS_DEFAULTS = { numericTolerance: 5 } as const;
 
 /**
@@ -72,8 +72,8 @@ export function answerAgreement(
 }
 
 /**
- * The same, but all of the agreeing slots at once: the standard deviation of all their estimates of an item is at most `tolerancePct` of
- * their mean, for as many items as the threshold asks (AgentCity B.3, type 2, example c).
+ * The same for all agreeing slots at once: the standard deviation of all their estimates of an item is at most `tolerancePct` of their
+ * mean, for as many items as the threshold requires (AgentCity B.3, type 2, example c).
  */
 function spreadAgreement(outputs: readonly SlotAnswers[], threshold: Threshold, tolerancePct: number): ItemAgreement {
   const same: Same = (a, b) => isSameAnswer(a, b, tolerancePct);
@@ -85,7 +85,7 @@ function spreadAgreement(outputs: readonly SlotAnswers[], threshold: Threshold, 
   return itemAgreement(outputs, threshold, same, medianValue, isClose);
 }
 
-/** Share of ids on which all of these are close together at once, in basis points: what `spread` asks a threshold of. */
+/** Share of ids on which all of these slots are close at once, in basis points; the threshold of `spread` applies to it. */
 export function closeShare(
   answers: readonly ReadonlyMap<string, string | number>[],
   tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
@@ -99,32 +99,32 @@ export function closeShare(
   return bps(close.length, ids.length);
 }
 
-/** Two numbers within the tolerance of each other, or the same text. */
+/** Whether two numbers are within the tolerance of each other, or two texts are equal. */
 export function isSameAnswer(a: string | number, b: string | number, tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance): boolean {
   return typeof a === "number" && typeof b === "number" ? withinTolerance([a, b], tolerancePct) : a === b;
 }
 
-/** What items say in the compared field; one without that field is compared as a whole. A set is its members in order. */
+/** The compared values of the items; an item without the field is compared as a whole. A set consists of its members in order. */
 export function answersOf(items: readonly { readonly id: string }[], comparison: Comparison): Answer[] {
   return items.map((item) => ({ id: item.id, value: answerOf(item, comparison) }));
 }
 
 /**
- * How the outputs of a node's executors are compared: item by item, two executors at a time (`answers`, the default); all that one
- * executor found, as one set (`sets`); or item by item, all agreeing executors at once by their standard deviation (`spread`).
+ * How the outputs of a node's executors are compared: by item, two executors at a time (`answers`, the default); each executor's findings
+ * as one set (`sets`); or by item, all agreeing executors at once by their standard deviation (`spread`).
  */
 export interface Comparison {
   /** Field of the items. */
   readonly on: string;
   readonly as?: "answers" | "sets" | "spread" | undefined;
-  /** Numbers are alike up to this standard deviation, percent of their mean. Default: the constitution's own default. */
+  /** Numbers agree up to this standard deviation, percent of their mean. Default: the constitution's default. */
   readonly tolerance?: number | undefined;
 }
 
 /**
- * What a tier-2 node does with its executors' outputs: compares one field of items of the same id (texts must be equal, numbers within
- * the tolerance; an item without that field is compared as a whole) and merges the outputs item by item. `items` holds, for each id, an
- * agreeing executor's item that carries the chosen value.
+ * Combines the outputs of a tier-2 node's executors: compares one field of items with the same id (texts must be equal, numbers within the
+ * tolerance; an item without that field is compared as a whole) and merges the outputs by item. `items` holds, for each id, an agreeing
+ * executor's item with the chosen value.
  */
 export function agreeOnItems<Item extends { readonly id: string }>(
   outputs: readonly { readonly slot: number; readonly items: readonly Item[] }[],
@@ -148,7 +148,7 @@ export function agreeOnItems<Item extends { readonly id: string }>(
   return { ...agreement, items: agreement.merged.flatMap(({ id }) => found.get(id) ?? []) };
 }
 
-/** One Jaccard similarity for all that two slots found. What they say together is the output of the slot that is closest to the others. */
+/** One Jaccard similarity for all findings of two slots. The merged output is that of the slot closest to the others. */
 function agreeOnSets<Item extends { readonly id: string }>(
   outputs: readonly { readonly slot: number; readonly items: readonly Item[] }[],
   comparison: Comparison,
@@ -178,7 +178,7 @@ function agreeOnSets<Item extends { readonly id: string }>(
   return { ...agreement, merged, disagreements, items };
 }
 
-/** A list's entries, an object's under their keys, or the one value there is. */
+/** A list's entries, an object's entries by key, or the single value. */
 function membersOf(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value.map((entry) => (typeof entry === "string" ? entry : stableText(entry)));
@@ -186,7 +186,7 @@ function membersOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, child]) => membersOf(child).map((member) => `${key}: ${member}`));
 }
 
-/** Sets: two slots agree when the Jaccard similarity of what they found reaches the threshold. */
+/** Sets: two slots agree if the Jaccard similarity of their findings reaches the threshold. */
 export function jaccardAgreement(
   outputs: readonly { readonly slot: number; readonly members: readonly string[] }[],
   threshold: Threshold,
@@ -225,7 +225,7 @@ function answerOf(item: { readonly id: string }, { on, as }: Comparison): string
 type Same = (a: string | number, b: string | number) => boolean;
 type Merge = (agreeing: readonly (string | number)[], all: readonly (string | number)[]) => string | number | undefined;
 
-/** Whether these slots agree with each other; without it, when each two of them do. */
+/** Whether these slots agree with each other; by default, if each pair of them does. */
 type AgreesAs = (subset: readonly { readonly slot: number; readonly of: ReadonlyMap<string, string | number> }[]) => boolean;
 
 function itemAgreement(
@@ -323,7 +323,7 @@ function pairsOf<T extends { readonly slot: number }>(slots: readonly T[], share
   return slots.flatMap((a, index) => slots.slice(index + 1).map((b) => ({ a: a.slot, b: b.slot, shareBps: shareBps(a, b) })));
 }
 
-/** ⌊10⁴·part/whole⌋; two empty outputs agree entirely. */
+/** ⌊10⁴·part/whole⌋; two empty outputs agree fully. */
 function bps(part: number, whole: number): number {
   return whole === 0 ? BASIS_POINTS : Math.floor((BASIS_POINTS * part) / whole);
 }
@@ -338,7 +338,7 @@ function bySlot<T extends { readonly slot: number }>(outputs: readonly T[]): T[]
   return [...outputs].sort((a, b) => a.slot - b.slot);
 }
 
-/** A text that is equal for equal data whatever the order of keys. */
+/** Text that is equal for equal data, independent of key order. */
 function stableText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
   if (Array.isArray(value)) return `[${value.map(stableText).join()}]`;

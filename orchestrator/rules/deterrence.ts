@@ -1,41 +1,41 @@
 /**
- * When it does not pay to cheat, and when it pays to take part: the closed forms EQ-2 to EQ-12 of AgentCity's appendix B
- * (docs/deterrence.md). Money is in any one unit, the same in and out; shares and rates are fractions of one.
+ * When cheating does not pay, and when taking part does: the closed forms EQ-2 to EQ-12 of AgentCity's appendix B (docs/deterrence.md).
+ * Money is in any one unit, the same in and out; shares and rates are fractions of one.
  */
 import { InvalidValue } from "../primitives/errors.ts";
 
-/** Executors who do the same task, and how their verdict comes about (AgentCity B.3). */
+/** Executors of the same task, and how their verdict is formed (AgentCity B.3). */
 export interface Redundancy {
-  /** How many do it: k. */
+  /** Number of executors: k. */
   readonly executors: number;
-  /** How many must agree: t. */
+  /** Number that must agree: t. */
   readonly agreeing: number;
-  /** Probability that one honest executor notices a manipulation: p. */
+  /** Probability that one honest executor detects a manipulation: p. */
   readonly notices: number;
-  /** Correlation of their noticing, 0 to 1: ρ. */
+  /** Correlation of their detections, 0 to 1: ρ. */
   readonly correlation: number;
 }
 
-/** How many of those who registered would collude. */
+/** Share of registered agents that would collude. */
 export interface Openness {
-  /** Share that would if registering were free: π₀. */
+  /** That share if registration were free: π₀. */
   readonly unstaked: number;
-  /** What registering costs. */
+  /** Cost of registration. */
   readonly registration: number;
-  /** The cost at which that share has fallen to 1/e of it. */
+  /** Cost at which that share has fallen to 1/e. */
   readonly scale: number;
 }
 
 const DAYS_OF_YEAR = 365;
 const BASE_REPUTATION = 500;
 
-/** Refused with `InvalidValue` outside [0, 1]. */
+/** Throws InvalidValue outside [0, 1]. */
 function share(what: string, value: number): number {
   if (!(value >= 0 && value <= 1)) throw new InvalidValue(what, "a share is between 0 and 1", { details: String(value) });
   return value;
 }
 
-/** Refused with `InvalidValue` below zero, or if it is no number. */
+/** Throws InvalidValue below zero, or for a value that is not finite. */
 function atLeastZero(what: string, value: number): number {
   if (!(value >= 0 && Number.isFinite(value))) throw new InvalidValue(what, "it is finite and not negative", { details: String(value) });
   return value;
@@ -48,8 +48,8 @@ function countOf(what: string, value: number, least: number): number {
 }
 
 /**
- * EQ-2 and EQ-2a: the probability that a manipulation by `colluding` of the executors is noticed. Zero once fewer honest ones are
- * left than must agree.
+ * EQ-2 and EQ-2a: the probability that a manipulation by `colluding` of the executors is detected. Zero if fewer honest ones remain than
+ * must agree.
  */
 export function detection(colluding: number, { executors, agreeing, notices, correlation }: Redundancy): number {
   countOf("colluding executors", colluding, 0);
@@ -73,28 +73,28 @@ function choose(n: number, k: number): number {
   return ways;
 }
 
-/** π: the share of agents that would still collude although registering costs something. */
+/** π: the share of agents that would still collude despite the cost of registration. */
 export function malice({ unstaked, registration, scale }: Openness): number {
   if (!(scale > 0)) throw new InvalidValue("scale of registration", "it is above zero", { details: String(scale) });
   return share("share without a stake", unstaked) * Math.exp(-atLeastZero("registration stake", registration) / scale);
 }
 
-/** P_eff: how probably a manipulation is noticed, over coalitions of every size. */
+/** P_eff: the probability that a manipulation is detected, over coalitions of every size. */
 export function effectiveDetection(redundancy: Redundancy, malicious: number): number {
   let sum = 0;
   for (let c = 0; c <= redundancy.executors; c++) sum += coalition(c, redundancy.executors, malicious) * detection(c, redundancy);
   return sum;
 }
 
-/** What a stake does about one class of attack. Nothing, where nobody can notice it: no sum is large enough. */
+/** Effect of a stake on one class of attack. None if no one can detect it: no amount is large enough. */
 export type Deterrence = { readonly deterrable: true; readonly stake: number } | { readonly deterrable: false; readonly because: string };
 
-/** EQ-4: the profit from which cheating pays although a stake of this size is at risk. */
+/** EQ-4: the profit above which cheating pays although a stake of this size is at risk. */
 export function deterredProfit(stake: number, detected: number, slashed: number): number {
   return atLeastZero("stake", stake) * share("detection", detected) * share("slashed share", slashed);
 }
 
-/** EQ-5: the least stake at which a profit of `profit` does not pay; δ·V_m for a task through which a share δ of V_m can be taken. */
+/** EQ-5: the minimum stake at which a profit of `profit` does not pay; δ·V_m for a task through which a share δ of V_m can be taken. */
 export function deterringStake(profit: number, detected: number, slashed: number): Deterrence {
   const loses = share("detection", detected) * share("slashed share", slashed);
   if (loses === 0)
@@ -102,32 +102,32 @@ export function deterringStake(profit: number, detected: number, slashed: number
   return { deterrable: true, stake: atLeastZero("profit", profit) / loses };
 }
 
-/** EQ-6: what registering an identity should cost where missions are worth `value`: ten identities for one mission. */
+/** EQ-6: recommended cost of registering an identity if missions are worth `value`: ten identities for one mission. */
 export const registrationStake = (value: number): number => 0.1 * atLeastZero("mission value", value);
 
-/** EQ-7: what each of `quorum` adjudicators should have at stake where missions are worth `value`. */
+/** EQ-7: recommended stake of each of `quorum` adjudicators if missions are worth `value`. */
 export const adjudicatorStake = (value: number, quorum: number): number =>
   atLeastZero("mission value", value) / countOf("quorum", quorum, 1);
 
-/** How many of `quorum` adjudicators decide everything, revocation included (AgentCity B.12). */
+/** Number of `quorum` adjudicators that can decide everything, including revocation (AgentCity B.12). */
 export const briberyTarget = (quorum: number): number => Math.ceil((2 * countOf("quorum", quorum, 1)) / 3);
 
-/** What bribing that many costs at least: their stake, and what their reputation is worth to them. */
+/** Minimum cost of bribing that many: their stake, and the value of their reputation to them. */
 export const briberyCost = (quorum: number, stake: number, reputation = 0): number => briberyTarget(quorum) * (stake + reputation);
 
-/** Whether those who were not bribed can revoke those who were: with f bribed, 3f + 1 seats. */
+/** Whether the unbribed adjudicators can revoke the bribed ones: with f bribed, 3f + 1 seats. */
 export const recoversFrom = (bribed: number, quorum: number): boolean => quorum >= 3 * bribed + 1;
 
-/** What `identities` that bid on `tasks` tie up and spend: registration, task stakes, running each. */
+/** Capital and cost of `identities` that bid on `tasks`: registration, task stakes, running each. */
 export function sybilCost(identities: number, tasks: number, registration: number, taskStake: number, running = 0): number {
   return identities * (registration + running) + tasks * taskStake;
 }
 
-/** EQ-8: what a stake could have earned meanwhile, at a rate per year. */
+/** EQ-8: opportunity cost of a stake, at a rate per year. */
 export const lockCost = (stake: number, yearly: number, days: number): number =>
   (atLeastZero("stake", stake) * yearly * atLeastZero("days", days)) / DAYS_OF_YEAR;
 
-/** ψ(ρ): reputation in points, 0 to 1000; α as a factor. The contracts' `multiplier` is this in whole thousandths. */
+/** ψ(ρ): reputation in points, 0 to 1000; α as a factor. The contracts' `multiplier` is the same in whole thousandths. */
 export const reputationFactor = (reputation: number, alpha: number): number =>
   Math.max(0, 1 + (alpha * (reputation - BASE_REPUTATION)) / 1000);
 
@@ -137,13 +137,13 @@ export interface Fees {
   readonly insurance: number;
 }
 
-/** EQ-9: what an accepted task pays from escrow, and what the treasury adds. */
+/** EQ-9: an accepted task's payment from escrow, and the treasury's supplement. */
 export function reward(price: number, fees: Fees, factor: number): { readonly escrow: number; readonly treasury: number } {
   const base = atLeastZero("price", price) * (1 - fees.protocol - fees.insurance);
   return { escrow: base * Math.min(factor, 1), treasury: base * Math.max(factor - 1, 0) };
 }
 
-/** EQ-10: the price below which nobody rational bids; what locking the stake and doing the work cost, before fees and reputation. */
+/** EQ-10: the price below which no rational agent bids; the cost of locking the stake and doing the work, before fees and reputation. */
 export function leastPrice(locking: number, work: number, fees: Fees, factor: number): number {
   const kept = (1 - fees.protocol - fees.insurance) * factor;
   return kept > 0 ? (locking + work) / kept : Number.POSITIVE_INFINITY;
@@ -151,18 +151,18 @@ export function leastPrice(locking: number, work: number, fees: Fees, factor: nu
 
 /** One period of a treasury. */
 export interface TreasuryPeriod {
-  /** Protocol fees taken in. */
+  /** Protocol fees received. */
   readonly fees: number;
-  /** Stake taken away from agents, before it is halved between treasury and insurance. */
+  /** Slashed stake, before it is halved between treasury and insurance. */
   readonly slashed: number;
   readonly adjudicators: number;
   readonly insurancePayouts: number;
   readonly gasSubsidies: number;
-  /** What reputation earned above escrow. */
+  /** Reputation payments beyond escrow. */
   readonly premiums: number;
 }
 
-/** EQ-11: both sides of a period. It is sustainable while the first exceeds the second. */
+/** EQ-11: income and spending of a period. It is sustainable while income exceeds spending. */
 export function treasurySides(period: TreasuryPeriod): {
   readonly inflow: number;
   readonly outflow: number;
@@ -173,13 +173,13 @@ export function treasurySides(period: TreasuryPeriod): {
   return { inflow, outflow, sustainable: inflow > outflow };
 }
 
-/** EQ-12: how many times the insurance pool covers what a period is expected to claim. Adequate above one. */
+/** EQ-12: ratio of the insurance pool to a period's expected claims. Adequate above one. */
 export function insuranceCover(pool: number, affectedMissions: number, lossOfEach: number): number {
   const claims = atLeastZero("affected missions", affectedMissions) * atLeastZero("loss", lossOfEach);
   return claims === 0 ? Number.POSITIVE_INFINITY : atLeastZero("insurance pool", pool) / claims;
 }
 
-/** The largest share one of `producers` may hold of all assignments where the fairness floor is `floor` of 1000 (AgentCity B.10). */
+/** The largest share of all assignments that one of `producers` may hold if the fairness floor is `floor` of 1000 (AgentCity B.10). */
 export function largestFairShare(producers: number, floor: number): number {
   const others = countOf("producers", producers, 2) - 1;
   const a = 1 + 1 / others;

@@ -1,4 +1,4 @@
-/** Twin of `contracts/libraries/Escalation.sol`: when freezes become an emergency stop (AgentCity B.11.3). */
+/** Twin of `contracts/libraries/Escalation.sol`: when freezes trigger an emergency stop (AgentCity B.11.3). */
 import { RuleError } from "./rule-error.ts";
 
 /** Three words, laid out as in the contract. */
@@ -12,7 +12,7 @@ const FLAGS_FROM = 8n;
 const MAX_DOUBLINGS = 32n;
 const TIME = (1n << 32n) - 1n;
 
-/** T_eff = base + ⌊ρ·bonus/1000⌋ freezes make a stop. */
+/** T_eff = base + ⌊ρ·bonus/1000⌋ freezes trigger a stop. */
 export const escalationThreshold = (base: bigint, bonus: bigint, rho: bigint): bigint => base + (rho * bonus) / 1000n;
 
 /** W_n = base·2ⁿ seconds after n cleared stops. */
@@ -29,7 +29,7 @@ export function recentFreezes(log: FreezeLog, since: bigint): bigint {
   return count;
 }
 
-/** Notes a freeze, in the place of the oldest one when all are taken. A full total takes no more. */
+/** Records a freeze, in place of the oldest one if all places are taken. A full total stays unchanged. */
 export function addFreeze(log: FreezeLog, time: bigint): FreezeLog {
   const total = totalFreezes(log);
   if (total === MAX_TOTAL) return log;
@@ -41,7 +41,7 @@ export function addFreeze(log: FreezeLog, time: bigint): FreezeLog {
   return words;
 }
 
-/** Takes freeze `index` out of the count. */
+/** Removes freeze `index` from the count. */
 export function dismissFreeze(log: FreezeLog, index: bigint): FreezeLog {
   const total = totalFreezes(log);
   if (index >= total || index + PLACES < total) throw new RuleError("UnknownFreeze", index, total);

@@ -14,7 +14,7 @@ export function fairnessScore(sumSquares: bigint, total: bigint, p: bigint): big
   return value < PERFECT ? value : PERFECT;
 }
 
-/** The same from the counts themselves. */
+/** The same from the counts. */
 export function fairnessOf(counts: readonly number[], p: number): number {
   const wide = counts.map(BigInt);
   const sumSquares = wide.reduce((sum, n) => sum + n * n, 0n);

@@ -27,7 +27,7 @@ const BY_REASON: Readonly<Record<string, FaultTypeName>> = {
   CHILD_FAILED: "STATE_TRANSITION_FAILURE",
 } satisfies Partial<Record<Reason, FaultTypeName>>;
 
-/** `reason` as the chain's events carry it, as text; `tier` the failed node's. */
+/** `reason` as text, as in the chain's events; `tier` of the failed node. */
 export function faultType(reason: string, tier: number): FaultTypeName {
   if (reason === "CLEARED_FAIL" || reason === "UNVERIFIABLE") return tier === TIER.CONSENSUS ? "CONSENSUS_FAILED" : "POP_REJECTED";
   return BY_REASON[reason] ?? "TIMEOUT";

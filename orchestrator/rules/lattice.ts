@@ -15,9 +15,9 @@ export interface Lattice<Element> {
 }
 
 /**
- * The lattice of covering pairs [lower, upper]. Refuses what is no order (`Cycle`), what is not bounded by the given ends
- * (`NotBounded`) and two elements without one meet or one join (`NoMeet`, `NoJoin`): a chain of provenance through them would
- * have no class. Asked about a stranger it answers as for the bottom.
+ * The lattice of covering pairs [lower, upper]. Throws for cycles (`Cycle`), for an order not bounded by the given ends (`NotBounded`), and
+ * for two elements without a unique meet or join (`NoMeet`, `NoJoin`), since a chain of provenance through them would have no class. An
+ * unknown element is treated as the bottom.
  */
 export function defineLattice<Element extends string | number>(
   ends: { readonly bottom: Element; readonly top: Element },

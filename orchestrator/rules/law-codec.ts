@@ -23,7 +23,7 @@ export interface LawHeader {
   readonly anchorInterval: number;
   readonly goalHash: Hex;
   readonly inputHash: Hex;
-  /** Merkle root over the code that it admits (`admissions.ts`). */
+  /** Merkle root over the admitted code (`admissions.ts`). */
   readonly servicesRoot: Hex;
 }
 
@@ -50,11 +50,11 @@ export interface LawNode {
   readonly predicate: number;
   /** Ten levels, eight bits each. */
   readonly capabilities: bigint;
-  /** Any code may do its work that keeps to its schemas. */
+  /** Any code that keeps to the schemas may do its work. */
   readonly anyCode: boolean;
 }
 
-/** What a clone carries after its law. */
+/** The context that follows the law in a clone's arguments. */
 export interface MissionContext {
   readonly params: MissionParams;
   readonly docHash: Hex;
@@ -74,12 +74,12 @@ const HIGHEST_FLOOR = 5n;
 const tooLarge = (bits: number) => (value: bigint) => new RuleError("FieldTooLarge", value, bits);
 const put = (value: bigint | number, first: number, bits: number): bigint => place(value, first, bits, tooLarge(bits));
 
-/** Bytes of a law with that many nodes. */
+/** Size in bytes of a law with this many nodes. */
 export function lawLength(nodeCount: number): number {
   return 32 * (HEADER_WORDS + NODE_WORDS * nodeCount);
 }
 
-/** Header of a law, or of clone arguments that begin with one. */
+/** Header of a law, or of clone arguments, which start with one. */
 export function lawHeader(law: Hex): LawHeader {
   const nodeCount = countOf(law);
   const word = wordAt(law, 0);
@@ -98,7 +98,7 @@ export function lawHeader(law: Hex): LawHeader {
   };
 }
 
-/** Node `index` of a law, or of clone arguments that begin with one. */
+/** Node `index` of a law, or of clone arguments, which start with one. */
 export function lawNode(law: Hex, index: number): LawNode {
   const nodeCount = countOf(law);
   if (index < 0 || index >= nodeCount) throw new RuleError("NodeOutOfRange", index, nodeCount);
@@ -154,12 +154,12 @@ export function encodeLaw(header: LawHeader, nodes: readonly LawNode[]): Hex {
   return `0x${words.map(wordDigits).join("")}`;
 }
 
-/** lawHash: keccak256 of the law alone, whether a context follows or not. */
+/** lawHash: keccak256 of the law without its context. */
 export function lawHashOf(args: Hex): Hex {
   return keccak256(args.slice(0, 2 + 2 * lawLength(countOf(args))) as Hex);
 }
 
-/** What a ballot is about: the law and its document. */
+/** The subject of a ballot: the law and its document. */
 export function specHashOf(lawHash: Hex, docHash: Hex): Hex {
   return keccak256(encodeAbiParameters([{ type: "bytes32" }, { type: "bytes32" }], [lawHash, docHash]));
 }
@@ -190,7 +190,7 @@ export function cloneContext(args: Hex): MissionContext {
   };
 }
 
-/** Reads the count and checks the length against it: a law alone, or a law with its context. */
+/** Reads the node count and checks the length against it: a law alone, or a law with its context. */
 function countOf(law: Hex): number {
   const length = byteLength(law);
   if (length < 32) throw new RuleError("MalformedLaw", length, 0);

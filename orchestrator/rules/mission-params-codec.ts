@@ -2,7 +2,7 @@
 import { RuleError } from "./rule-error.ts";
 import { field, place } from "./words.ts";
 
-/** What a clone enforces of the parameter table. */
+/** Parameters that a clone enforces. */
 export interface MissionParams {
   /** Seconds. */
   readonly verificationTimeout: number;
@@ -25,7 +25,7 @@ export interface MissionParams {
   readonly appealWindows: readonly [number, number, number, number];
   /** Basis points, by risk. */
   readonly minConfidence: readonly [number, number, number];
-  /** Of the parameter table: all other locked parameters are read in it. */
+  /** Version of the parameter table in which all other locked parameters are read. */
   readonly edition: number;
 }
 
@@ -50,7 +50,7 @@ const USED_BITS = 247n;
 
 const tooLarge = (first: number) => (value: bigint) => new RuleError("ParamTooLarge", first, value);
 
-/** The word; a field beyond its width is refused. */
+/** Packs the word. Throws if a field exceeds its width. */
 export function packMissionParams(p: MissionParams): bigint {
   let word = p.reputationScaling ? 1n << BigInt(SCALING) : 0n;
   for (const [name, first, bits] of FIELDS) word |= place(p[name], first, bits, tooLarge(first));
@@ -65,7 +65,7 @@ export function packMissionParams(p: MissionParams): bigint {
   return word;
 }
 
-/** The parameters of a word; a word with a spare bit set is refused. */
+/** Unpacks a word. Throws if a spare bit is set. */
 export function unpackMissionParams(word: bigint): MissionParams {
   if (word >> USED_BITS !== 0n) throw new RuleError("MalformedParams", word);
   const read = (first: number, bits: number): number => Number(field(word, first, bits));

@@ -1,4 +1,4 @@
-/** Twin of `contracts/libraries/PanelDraw.sol`, the endless sequence of draws for a node's panel (decision 22), and of who is drawn. */
+/** Twin of `contracts/libraries/PanelDraw.sol`, the unlimited sequence of draws for a node's panel (decision 22), and of the selection. */
 import { type Address, encodeAbiParameters, type Hex, keccak256 } from "viem";
 import { RuleError } from "./rule-error.ts";
 
@@ -10,7 +10,7 @@ export function panelSeed(blockHash: Hex, mission: Address, node: number, attemp
   return keccak256(encodeAbiParameters(SEED, [blockHash, mission, node, attempt]));
 }
 
-/** Index of draw number `draw` among `n`; the caller skips indexes it must refuse. */
+/** Index of draw number `draw` among `n`; the caller skips ineligible indexes. */
 export function nextDraw(seed: Hex, draw: number | bigint, n: number | bigint): bigint {
   if (BigInt(n) === 0n) throw new RuleError("EmptyPool");
   return BigInt(keccak256(encodeAbiParameters(DRAW, [seed, BigInt(draw)]))) % BigInt(n);
@@ -27,7 +27,7 @@ const TRIES_PER_SEAT = 4;
 
 /**
  * The panel that `EvidenceRegistry.drawPanel` draws from a roster: distinct verifiers, none of an excluded principal, and no principal twice
- * while another is left.
+ * while another is available.
  */
 export function drawPanel(seed: Hex, size: number, roster: readonly Seat[], excluded: readonly Address[]): readonly Address[] {
   const panel: Seat[] = [];

@@ -10,11 +10,11 @@ export interface Payment {
   /** ψ × 1000 of an executor. */
   readonly psi: number;
   readonly node: number;
-  /** An executor's slot; else a seat, a premium or a bond. */
+  /** An executor's slot; otherwise a seat, a premium or a bond. */
   readonly place: number;
 }
 
-/** Place of the verifier in seat 0; of the premium of slot 0; of the bond that was filed first. */
+/** Position of the verifier in seat 0; of the premium of slot 0; of the first bond. */
 export const [SEAT, PREMIUM, BOND] = [64, 128, 192] as const;
 
 const ADDRESS_DIGITS = 40;
@@ -56,7 +56,7 @@ export interface ClaimedPayments {
   readonly verifiers: readonly { readonly node: number; readonly verifier: Address; readonly amount: bigint }[];
 }
 
-/** What `Claimed` tells, in order. */
+/** The fields of `Claimed`, in order. */
 export function claimedPayments(claimed: { readonly payments: readonly bigint[]; readonly premiums: readonly bigint[] }): ClaimedPayments {
   const payments = claimed.payments.map(unpackPayment);
   const premiums = claimed.premiums.map(unpackPayment);

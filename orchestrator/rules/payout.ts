@@ -1,4 +1,4 @@
-/** Twin of `contracts/libraries/Payout.sol`: where one awarded price goes (equation 9, decision 5). Amounts in the smallest unit. */
+/** Twin of `contracts/libraries/Payout.sol`: the division of one awarded price (equation 9, decision 5). Amounts in the smallest unit. */
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { RuleError } from "./rule-error.ts";
 
@@ -7,7 +7,7 @@ export interface Split {
   readonly fee: bigint;
   /** To the insurance pool. */
   readonly insurance: bigint;
-  /** What a full share would release, before reputation. */
+  /** Release of a full share, before reputation. */
   readonly base: bigint;
   /** base × share. */
   readonly released: bigint;
@@ -15,7 +15,7 @@ export interface Split {
   readonly paid: bigint;
   /** released − paid: to the treasury. */
   readonly discount: bigint;
-  /** Asked of the treasury on top, never of escrow. */
+  /** Requested from the treasury in addition, never from escrow. */
   readonly premium: bigint;
   /** The rest, with all rounding. */
   readonly toSponsor: bigint;

@@ -1,9 +1,9 @@
-/** Twin of `contracts/libraries/RankCorrelation.sol`: how alike two complete strict rankings are (AgentCity 3.4, 3.6). */
+/** Twin of `contracts/libraries/RankCorrelation.sol`: similarity of two complete strict rankings (AgentCity 3.4, 3.6). */
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { unpackRanking } from "./condorcet.ts";
 import { RuleError } from "./rule-error.ts";
 
-/** A ranking unpacked once, so that it can be compared with many. */
+/** An unpacked ranking, to be compared with many others. */
 export interface Ranked {
   /** Candidates, best first. */
   readonly order: readonly number[];
@@ -11,7 +11,7 @@ export interface Ranked {
   readonly places: readonly number[];
 }
 
-/** Refuses anything but a complete strict ranking of two candidates or more. */
+/** Throws unless this is a complete strict ranking of at least two candidates. */
 export function ranked(ranking: bigint, m: number): Ranked {
   if (m < 2) throw new RuleError("NothingToCompare", m);
   const order = unpackRanking(ranking, m);
@@ -20,12 +20,12 @@ export function ranked(ranking: bigint, m: number): Ranked {
   return { order, places };
 }
 
-/** Pairs of candidates that the two rankings put in opposite order. */
+/** Number of pairs that the two rankings order differently. */
 export function discordant(a: bigint, b: bigint, m: number): number {
   return opposed(ranked(a, m), ranked(b, m));
 }
 
-/** The same of rankings that were unpacked before. */
+/** The same for unpacked rankings. */
 export function opposed({ order }: Ranked, { places }: Ranked): number {
   let pairs = 0;
   for (let ahead = 0; ahead < order.length; ahead += 1) {
@@ -49,17 +49,17 @@ export function jaccard(a: bigint, b: bigint, m: number, k: number): number {
   return Math.floor((common * BASIS_POINTS) / (2 * k - common));
 }
 
-/** The k that is compared of m candidates: half of them, at most three, at least one. */
+/** The k that is compared for m candidates: half of them, at most three, at least one. */
 export function depth(m: number): number {
   return Math.max(1, Math.min(3, Math.floor(m / 2)));
 }
 
-/** Whether both measures reach their thresholds, in hundredths. Exact: nothing is rounded. */
+/** Whether both measures reach their thresholds, in hundredths. Exact, without rounding. */
 export function isCorrelated(a: bigint, b: bigint, m: number, minTau: number, minJaccard: number): boolean {
   return areAlike(ranked(a, m), ranked(b, m), minTau, minJaccard);
 }
 
-/** The same of rankings that were unpacked before. */
+/** The same for unpacked rankings. */
 export function areAlike(a: Ranked, b: Ranked, minTau: number, minJaccard: number): boolean {
   const m = a.order.length;
   const k = depth(m);

@@ -1,6 +1,6 @@
 import { type Hex, stringToHex } from "viem";
 
-/** Twin of `contracts/libraries/Reasons.sol`: why stake, reputation, money or a node changed, in its order. */
+/** Twin of `contracts/libraries/Reasons.sol`, in its order: reasons for changes of stake, reputation, money or nodes. */
 export const REASONS = [
   "TIMEOUT",
   "CODE_HASH_MISMATCH",
@@ -28,10 +28,10 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** The reason of an event; undefined for one that this edition of the law does not know. */
+/** The reason of an event; undefined if this version does not know it. */
 export const reasonOf = (code: Hex): Reason | undefined => REASONS.find((reason) => reasonCode(reason) === code.toLowerCase());
 
-/** A reason as events carry it. */
+/** A reason as encoded in events. */
 export function reasonCode(reason: Reason): Hex {
   return stringToHex(reason, { size: 32 });
 }

@@ -1,7 +1,7 @@
 /** Twin of `contracts/libraries/Reputation.sol`: one ledger in milli-points, 0–1,000,000. */
 
 export const MAX_REPUTATION = 1_000_000n;
-/** Where everybody begins and where ψ = 1. */
+/** Initial reputation, at which ψ = 1. */
 export const INITIAL_REPUTATION = 500_000n;
 const PER_POINT = 1000n;
 const NEUTRAL_POINTS = 500n;
@@ -11,7 +11,7 @@ export function ema(current: bigint, score: bigint, lambda: bigint): bigint {
   return (lambda * current + (1000n - lambda) * (score * 100n)) / 1000n;
 }
 
-/** ρ·λⁿ: what is left if each of n outcomes that are not settled yet counts as nothing (decision 88). */
+/** ρ·λⁿ: the remaining reputation if each of n unsettled outcomes counts as zero (decision 88). */
 export function burdened(current: bigint, faults: number, lambda: bigint): bigint {
   let left = current;
   for (let open = faults; open > 0 && left > 0n; open -= 1) left = ema(left, 0n, lambda);

@@ -1,6 +1,6 @@
 /**
- * A rule refused its input. `code` and `values` are those of the Solidity twin's custom error, so that a refusal reads the same
- * whether the chain or this process made it. The rules import nothing of the house, hence not AgentCityError.
+ * A rule refused its input. `code` and `values` equal those of the Solidity twin's custom error, so that a refusal is the same on chain and
+ * in this process. The rules import nothing from other folders, so this is not an AgentCityError.
  */
 export class RuleError extends Error {
   readonly code: string;

@@ -1,21 +1,21 @@
-/** Twin of `contracts/libraries/Wire.sol`, which draws the layouts: packed bytes of a wave. */
+/** Twin of `contracts/libraries/Wire.sol`, which documents the layouts: packed bytes of a wave. */
 import { type Address, concat, getAddress, type Hex, numberToHex, size, slice } from "viem";
 import type { Opening } from "./commitments.ts";
 import { RuleError } from "./rule-error.ts";
 
 const SIGNATURE = 65;
-/** The shortest pledge, which is sealed. */
+/** The minimum pledge: a sealed one. */
 const PLEDGE = 36;
-/** In a pledge's slot: an opening follows, not a commitment. */
+/** Slot marker: an opening follows instead of a commitment. */
 const OPENED = 0x80;
-/** Of a verdict, without its order. */
+/** Size of a verdict without its order. */
 const VERDICT = 27;
-/** In place of an order: only a hash follows. */
+/** Marker instead of an order: only a hash follows. */
 const ELSEWHERE = 0xff;
-/** Largest numbers of an evidence class, a question, a verdict's result. */
+/** Maximum numbers of an evidence class, a question, a verdict's result. */
 const [CLASSES, QUESTIONS, RESULTS] = [5, 1, 2];
 
-/** Who signed a part of a wave; the signature covers its pledges in the order of the wave (`Commits`). */
+/** The signer of a part of a wave; the signature covers its pledges in the order of the wave (`Commits`). */
 export interface WireSigner {
   readonly agent: Address;
   readonly deadline: number;
@@ -39,7 +39,7 @@ export interface CommitWave {
   readonly pledges: readonly WirePledge[];
 }
 
-/** A node's opened work: one opening per slot, zeros where nothing was committed. */
+/** A node's opened work: one opening per slot, zeros if nothing was committed. */
 export interface WireOrder {
   readonly node: number;
   readonly openings: readonly Opening[];
@@ -67,7 +67,9 @@ export interface WireVerdict {
   readonly basis: bigint;
 }
 
-/** What is handed in about some nodes. Lists are in the order in which they were signed; a hash stands for what is about other nodes. */
+/**
+ * Submission about some nodes. Lists are in the order in which they were signed; entries about other nodes are represented by their hash.
+ */
 export interface ClearWave {
   readonly orders: readonly WireOrder[];
   readonly issuers: readonly { readonly issuer: Address; readonly signature: Hex; readonly items: readonly (WireItem | Hex)[] }[];
@@ -79,13 +81,13 @@ export interface ClearWave {
   }[];
 }
 
-/** Bytes that are no wave, from `offset` on. */
+/** The malformed part of a wave, from `offset` on. */
 const malformed = (offset: number) => new RuleError("MalformedWave", offset);
 
 const number = (value: number | bigint, bytes: number): Hex => numberToHex(value, { size: bytes });
 const place = ({ node, attempt }: Place, slot: number): Hex => concat([number(node, 1), number(slot, 1), number(attempt, 1)]);
 
-/** Without the capitals that check an address. */
+/** The address without its checksum. */
 const plain = (text: Hex): Hex => `0x${text.slice(2).toLowerCase()}`;
 
 function packOpening({ salt, outputHash, trailRoot, envelopeRoot, items, classes }: Opening): Hex {
@@ -145,11 +147,11 @@ function packVerdict({ order, question, result, confidence, score, agreeing, bas
   return concat([...head, number(confidence, 2), number(score, 2), number(agreeing, 1), number(basis, 20)]);
 }
 
-/** Reads bytes from the front. Throws RuleError MalformedWave where they end too early, or not where they should. */
+/** Reads bytes from the front. Throws RuleError MalformedWave if they end too early, or too late. */
 function reader(wave: Hex) {
   const length = size(wave);
   let at = 0;
-  /** So many bytes are there. */
+  /** Requires this many remaining bytes. */
   const need = (count: number): void => {
     if (at + count > length) throw malformed(length);
   };
@@ -224,7 +226,7 @@ export function decodeClearWave(wave: Hex): ClearWave {
     if (value > most) throw malformed(from.at() - 1);
     return value;
   };
-  /** A length in one byte, then that many entries one after the other. */
+  /** A length in one byte, then that many entries. */
   const list = <Entry>(length: number, read: () => Entry): Entry[] => Array.from({ length }, read);
   const nodes = new Set<number>();
   const orders = list(from.read(1), (): WireOrder => {
@@ -261,7 +263,7 @@ export function decodeClearWave(wave: Hex): ClearWave {
   return { orders, issuers, verifiers };
 }
 
-/** What is known of one node before it is packed: each item and each verdict with the signature over the list that it is in. */
+/** One node before packing: each item and each verdict with the signature over its list. */
 export interface ClearOrder extends WireOrder {
   readonly items: readonly (Omit<WireItem, "order"> & { readonly issuer: Address; readonly signature: Hex })[];
   readonly verdicts: readonly (Omit<WireVerdict, "order"> & {
@@ -271,7 +273,7 @@ export interface ClearOrder extends WireOrder {
   })[];
 }
 
-/** Puts together what one signature is over; lists were signed in the order of the nodes given here. */
+/** Groups entries by signature; lists were signed in the order of the given nodes. */
 export function clearWaveOf(orders: readonly ClearOrder[]): ClearWave {
   const items = orders.flatMap((one, order) => one.items.map((item) => ({ ...item, order })));
   const verdicts = orders.flatMap((one, order) => one.verdicts.map((verdict) => ({ ...verdict, order })));
@@ -298,7 +300,7 @@ function bySignature<Entry extends { readonly signature: Hex }>(
   return [...lists.values()];
 }
 
-/** One number for a place: what an executor signs for, in `Commits`. */
+/** A place as one number, which an executor signs for in `Commits`. */
 export function placeKey({ node, attempt, slot }: Place): bigint {
   return (BigInt(node) << 16n) | (BigInt(attempt) << 8n) | BigInt(slot);
 }

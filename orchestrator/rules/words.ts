@@ -1,12 +1,12 @@
 import type { Hex } from "viem";
 import { RuleError } from "./rule-error.ts";
 
-/** The bits of `word` from `first` on, `bits` of them, lowest first. */
+/** `bits` bits of `word`, starting at `first`, lowest first. */
 export function field(word: bigint, first: number, bits: number): bigint {
   return (word >> BigInt(first)) & ((1n << BigInt(bits)) - 1n);
 }
 
-/** `value` at its place in a word; refuses what does not fit with the error named. */
+/** `value` at its position in a word. Throws the given error if it does not fit. */
 export function place(value: bigint | number, first: number, bits: number, refuse: (value: bigint) => RuleError): bigint {
   const wide = BigInt(value);
   if (wide < 0n || wide >> BigInt(bits) !== 0n) throw refuse(wide);
