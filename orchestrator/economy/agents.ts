@@ -4,7 +4,7 @@ import { capability, logNormal } from "./draws.ts";
 import type { Decision } from "./model.ts";
 import { type Character, type EconomyParameters, PERSONA_NAMES, type PersonaName } from "./parameters.ts";
 
-/** Who an agent is, and what it has and remembers. */
+/** An agent's properties, wealth and memory. */
 export interface Agent {
   readonly id: number;
   readonly persona: PersonaName;
@@ -12,26 +12,26 @@ export interface Agent {
   readonly capabilities: readonly number[];
   /** Its three best dimensions. */
   readonly best: readonly number[];
-  /** Tokens for a task at full match. */
+  /** Cost of a task at full match, tokens. */
   readonly cost: number;
-  /** θ: share of others that must comply for it to; infinite for who never reciprocates. */
+  /** θ: share of others that must comply before it does; infinite for agents that never reciprocate. */
   readonly threshold: number;
   wealth: number;
-  /** Share of others that it saw comply, and how far announcements were worth believing. */
+  /** Observed share of compliant others, and its belief in announcements. */
   seen: number;
   credibility: number;
   trust: number;
-  /** Last round in which it is passed over. */
+  /** Last round in which it is shunned. */
   shunnedUntil: number;
-  /** Quality of sound work done so far. */
+  /** Quality of its sound work so far. */
   soundWork: number;
-  /** What a chat model decided for this round; undefined where the persona's utility decides. */
+  /** A chat model's decision for this round; undefined if the persona's utility decides. */
   decision: Decision | undefined;
-  /** Tasks done by main dimension. */
+  /** Completed tasks by main dimension. */
   readonly done: number[];
 }
 
-/** One agent; the same for the same seed and number, whatever the configuration. */
+/** One agent, determined by seed and number, independent of the configuration. */
 export function agentOf(id: number, persona: PersonaName, seed: Seed, world: EconomyParameters): Agent {
   const stream = randomStream(seed, "economy", "agent", id);
   const capabilities = Array.from({ length: world.dimensions }, () => capability(stream));
@@ -61,7 +61,7 @@ export function agentOf(id: number, persona: PersonaName, seed: Seed, world: Eco
   };
 }
 
-/** So many agents in the world's shares, in an order drawn from the seed. */
+/** This many agents in the world's shares, in an order drawn from the seed. */
 export function population(agents: number, seed: Seed, world: EconomyParameters): Agent[] {
   return personasOf(agents, world, randomStream(seed, "economy", "population")).map((persona, id) => agentOf(id, persona, seed, world));
 }

@@ -1,28 +1,28 @@
-/** What an agent chooses: whatever is worth most to it (docs/economy.md). Ties go to the first. */
+/** An agent's choices: the option with the highest utility (docs/economy.md), the first of equal ones. */
 import type { Agent } from "./agents.ts";
 import type { EconomyParameters } from "./parameters.ts";
 
-/** What an agent believes when it decides. */
+/** An agent's beliefs when it decides. */
 export interface Prospect {
   /** Share of others that keep the norm. */
   readonly belief: number;
-  /** What being found out costs, tokens. */
+  /** Cost of being caught, tokens. */
   readonly sanction: number;
-  /** Chance of that although one lies. */
+  /** Probability of being caught in a lie. */
   readonly found: number;
 }
 
 export interface HarvestChoice {
-  /** Units asked for. */
+  /** Requested units. */
   readonly amount: number;
-  /** What is said about it is true. */
+  /** Whether the report is true. */
   readonly truthful: boolean;
 }
 
-/** λ·belief for everything beyond the norm: at least what it brings, once belief reaches the threshold. */
+/** λ·belief for everything beyond the norm: at least its gain, once belief reaches the threshold. */
 const reciprocity = (agent: Agent, belief: number): number => belief / agent.threshold;
 
-/** How much to take and what to say of it; `norm` and `quota` in units. */
+/** How much to harvest and what to report; `norm` and `quota` in units. */
 export function chooseHarvest(agent: Agent, quota: number, norm: number, prospect: Prospect, world: EconomyParameters): HarvestChoice {
   if (agent.decision !== undefined) {
     const amount = agent.decision.harvest * quota;
@@ -50,10 +50,10 @@ export interface WorkChoice {
   readonly worth: number;
 }
 
-/** What real work on a task costs an agent that matches it so. */
+/** Cost of real work on a task for an agent with this match. */
 export const costOf = (agent: Agent, match: number): number => agent.cost * (2 - match);
 
-/** Whether to take a task, and to do it. `sanction` is what pretending is expected to cost. */
+/** Whether to take a task, and whether to do it. `sanction` is the expected cost of pretending. */
 export function chooseWork(agent: Agent, match: number, sanction: number, world: EconomyParameters): WorkChoice {
   if (agent.decision !== undefined) {
     const { work } = agent.decision;
@@ -71,28 +71,28 @@ export function chooseWork(agent: Agent, match: number, sanction: number, world:
   return { effort, worth: worth[effort] };
 }
 
-/** Whether it claims to match a task better than it does: a lie adds half a price's chance. */
+/** Whether it overstates its match with a task: a lie adds half a price's probability. */
 export const overclaims = ({ character: { honesty, harm } }: Agent): boolean => 0.5 - honesty + harm > 0;
 
-/** Whether it looks when asked to review: who reciprocates does while enough others comply. */
+/** Whether it reviews when asked: reciprocating agents do while enough others comply. */
 export const looks = (agent: Agent, belief: number): boolean => belief >= agent.threshold;
 
-/** What an agent wants everybody's norm to be. */
+/** The norm that an agent prefers for everyone. */
 export interface Norms {
-  /** Quotas that may be harvested. */
+  /** Allowed harvest in quotas. */
   readonly harvest: number;
   readonly reviewers: number;
-  /** Rounds for which who was found out is passed over. */
+  /** Rounds for which a caught agent is shunned. */
   readonly shunning: number;
 }
 
 export const NO_NORMS: Norms = { harvest: 1, reviewers: 0, shunning: 0 };
 
-/** What is known when norms are voted on. */
+/** Public information when norms are voted on. */
 export interface Situation {
   /** Level of the pool over its capacity. */
   readonly pool: number;
-  /** Share of outputs that were found unsound, and of reports that broke the norm, since the last talk. */
+  /** Share of unsound outputs, and of reports that broke the norm, since the last vote. */
   readonly failed: number;
   readonly breaches: number;
 }
@@ -104,7 +104,7 @@ export function idealNorms({ character, decision }: Agent, { pool, failed, breac
   return { harvest: pool < 0.5 ? 0.75 : 1, reviewers, shunning: failed > 0.1 || breaches > 0.1 ? 20 : 10 };
 }
 
-/** The median of each norm: the lower one where there are two. */
+/** The median of each norm; the lower one if there are two. */
 export function votedNorms(wanted: readonly Norms[]): Norms {
   const median = (values: readonly number[]): number =>
     [...values].sort((one, other) => one - other)[Math.floor((values.length - 1) / 2)] ?? 0;

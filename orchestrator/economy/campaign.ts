@@ -1,4 +1,4 @@
-/** Which runs an experiment has, where each is kept, and what they come to. */
+/** The runs of an experiment, their storage and their results. */
 import { join } from "node:path";
 import { contentIdOf } from "../primitives/hash.ts";
 import { canonicalJson } from "../primitives/json.ts";
@@ -14,9 +14,9 @@ export interface Cell {
   readonly agents: number;
   readonly seed: number;
   readonly variant: string;
-  /** Decides in some personas' place. */
+  /** Decides for some personas. */
   readonly model?: ModelSettings | undefined;
-  /** Fewer milestones than an experiment has, for trying it out; the shock then comes in the middle. */
+  /** Fewer milestones than the experiment has, for trials; the shock is then in the middle. */
   readonly milestones?: number | undefined;
 }
 
@@ -27,28 +27,28 @@ export interface Campaign {
   readonly seeds: readonly number[];
   /** Also varies each open constant, at the first scale. */
   readonly sensitivity: boolean;
-  /** Experiment 2's sessions by drafts, and nothing else. */
+  /** Only experiment 2's sessions by number of drafts. */
   readonly drafts?: true | undefined;
   readonly milestones?: number | undefined;
-  /** Runs everything once more with a chat model in these personas' place. */
+  /** Repeats everything with a chat model in these personas' place. */
   readonly model?: ModelSettings | undefined;
 }
 
-/** The variant of runs in which a chat model decides. */
+/** Variant of runs with a chat model. */
 export const variantOf = ({ name }: ModelSettings): string => `model ${name}`;
 
-/** Scales of experiment 2: the paper's six, and four below them. */
+/** Scales of experiment 2: the paper's six, and four smaller ones. */
 export const SCALES = [10, 20, 30, 40, 50, 100, 200, 500, 750, 1000] as const;
 
-/** Laws drafted for a ballot whose session alone is measured: the paper's three, at its scales. */
+/** Numbers of drafted laws for runs that only measure the session: the paper's three, at its scales. */
 export const DRAFTS = [3, 8, 20] as const;
 export const draftsVariant = (drafts: number): string => `${drafts} drafts`;
-/** Fewer agents cannot sponsor twenty laws. */
+/** Smaller cities cannot sponsor twenty laws. */
 export const MIN_ASSEMBLY = 50;
 const MIN_TASKS = 5;
 const quarter = (value: number, sign: 1 | -1) => value * (1 + sign * 0.25);
 
-/** The constants of a variant, for a city of so many. */
+/** The constants of a variant, for a city of this size. */
 export const VARIANTS: Readonly<Record<string, (world: EconomyParameters, agents: number) => EconomyParameters>> = {
   [AS_WRITTEN]: (world) => world,
   [SCALED]: (world, agents) => ({ ...world, tasks: Math.max(MIN_TASKS, Math.round((world.tasks * agents) / 200)) }),
@@ -70,7 +70,7 @@ export const VARIANTS: Readonly<Record<string, (world: EconomyParameters, agents
 /** Variants of an open constant. */
 export const OPEN = Object.keys(VARIANTS).filter((name) => /[−+]25 %$/.test(name));
 
-/** The others' shares keep their proportion. */
+/** The other shares keep their proportions. */
 function shifted({ shares }: EconomyParameters, sign: 1 | -1): EconomyParameters["shares"] {
   const cooperative = quarter(shares.cooperative, sign);
   const rest = (100 - cooperative) / (100 - shares.cooperative);
@@ -95,7 +95,7 @@ export function shortened(world: EconomyParameters, milestones: number): Economy
   return { ...world, rounds, shock: { ...world.shock, round: rounds / 2 } };
 }
 
-/** Every run of a campaign; each open constant is varied at its first scale. */
+/** All runs of a campaign; open constants vary at its first scale only. */
 export function cellsOf({ experiment, configurations, scales, seeds, sensitivity, drafts, milestones, model }: Campaign): Cell[] {
   const draftsAt = (agents: number, configuration: Configuration) =>
     experiment === 2 && configuration === "full" && agents >= MIN_ASSEMBLY ? DRAFTS.map(draftsVariant) : [];
@@ -125,14 +125,14 @@ export function cellsOf({ experiment, configurations, scales, seeds, sensitivity
   );
 }
 
-/** Names the constants of a run and the figures that it has: a kept run with another is run again. */
+/** Digest of a run's constants and its set of figures: a stored run with another digest is repeated. */
 export const digestOfCell = (cell: Cell): string =>
   contentIdOf(
     new TextEncoder().encode(
       canonicalJson({ figures: FIGURES, world: worldOf(cell), ...(cell.model === undefined ? {} : { model: cell.model }) }),
     ),
   );
-/** Raised whenever the same constants give other figures. */
+/** Increase this when the same constants give other figures. */
 const FIGURES = 6;
 
 export const fileOf = (folder: string, { configuration, agents, seed, variant }: Cell): string =>
@@ -143,7 +143,7 @@ export const fileOf = (folder: string, { configuration, agents, seed, variant }:
   );
 const sign = (variant: string) => (variant.includes("−") ? "-less" : variant.includes("+") ? "-more" : "");
 
-/** Runs a cell and keeps it. */
+/** Runs a cell and stores the result. */
 export async function runCell(folder: string, cell: Cell, environment: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
   const { configuration, agents, seed, model } = cell;
   const run = await runEconomy({ configuration, agents, seed, world: worldOf(cell), model, environment });

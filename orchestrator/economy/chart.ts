@@ -1,4 +1,4 @@
-/** Charts as SVG, without anything else: lines with bands, bars, points with curves. */
+/** Charts as SVG without dependencies: lines with bands, bars, points with curves. */
 
 export interface Series {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Chart {
   readonly y: string;
   readonly series: readonly Series[];
   readonly logarithmic?: boolean;
-  /** Dashed lines across: a threshold, a shock. */
+  /** Dashed lines across the chart: a threshold, a shock. */
   readonly marks?: readonly ({ readonly x: number; readonly text: string } | { readonly y: number; readonly text: string })[];
   /** Smallest range of y. */
   readonly within?: readonly [low: number, high: number];
@@ -23,7 +23,7 @@ export interface Chart {
 
 const [WIDTH, HEIGHT] = [720, 380];
 const EDGE = { left: 64, right: 200, top: 40, bottom: 48 } as const;
-/** As many as the picture with most series has: four configurations by three personas. */
+/** Enough for the chart with the most series: four configurations by three personas. */
 const COLOURS = [
   "#2f6fab",
   "#c2571a",
@@ -42,7 +42,7 @@ const colour = (at: number): string => COLOURS[at % COLOURS.length] ?? COLOURS[0
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 const at = (value: number) => (Math.round(value * 10) / 10).toString();
 
-/** About five round numbers between two. */
+/** About five round numbers in a range. */
 export function ticks(low: number, high: number): number[] {
   const rough = (high - low) / 5 || 1;
   const unit = 10 ** Math.floor(Math.log10(rough));
@@ -125,7 +125,7 @@ const legend = (names: readonly string[]): string =>
 const frame = (title: string, inner: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escaped(title)}">\n<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>\n<text x="${EDGE.left}" y="22" font-size="14" font-weight="600">${escaped(title)}</text>\n${inner}\n</svg>\n`;
 
-/** One group of bars, a value and its interval for each name. */
+/** One group of bars: a value and its interval per name. */
 export interface Group {
   readonly name: string;
   readonly bars: readonly { readonly name: string; readonly value: number; readonly low: number; readonly high: number }[];

@@ -1,4 +1,4 @@
-/** Norms agreed by talk: everybody may see, remember and shun; nobody can enforce. */
+/** Norms agreed by talk: everyone can observe, remember and shun; no one can enforce. */
 import type { Agent } from "./agents.ts";
 import { chooseWork, idealNorms, looks, NO_NORMS, type Norms, overclaims, type Prospect, votedNorms } from "./behaviour.ts";
 import { matchOf, type Task } from "./milestone.ts";
@@ -19,7 +19,7 @@ const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 export class Emergent implements Order {
   readonly #world: EconomyParameters;
-  /** Income from tasks that an agent expects of a round. */
+  /** An agent's expected income from tasks per round. */
   readonly #taskIncome: number;
   #norms: Norms = NO_NORMS;
   #announced = 1;
@@ -56,7 +56,7 @@ export class Emergent implements Order {
     return this.#norms.harvest * quota;
   }
 
-  /** Every task goes to the best claim times trust; who is shunned gets what nobody else wants. */
+  /** Each task goes to the highest claim times trust; shunned agents get only what no one else wants. */
   async assign(tasks: readonly Task[], commons: Commons, say: Say): Promise<Assignment[]> {
     const { world, round } = commons;
     const caught = 1 - (1 - world.reviewerNotices) ** this.#norms.reviewers;

@@ -1,4 +1,4 @@
-/** Structural and Full: sessions, markets, work and sanctions are transactions of the contracts; what they say is what holds. */
+/** Structural and Full: sessions, markets, work and sanctions are transactions of the contracts, whose state is authoritative. */
 import { concat, keccak256, numberToHex, zeroHash } from "viem";
 import type { Hash } from "../primitives/hex.ts";
 import { type RandomStream, randomStream } from "../primitives/random.ts";
@@ -38,13 +38,13 @@ const FEES = { protocol: 0.02, insurance: 0.01 } as const;
 const ALPHA = 0.5;
 /** A stake is locked for a working day at a tenth a year, as in the paper's table S1. */
 const LOCKING = lockCost(STAKE, 0.1, 8 / 24);
-/** Bids that a task gets on average, and the fewest that an agent places. */
+/** Average number of bids per task, and minimum number of bids per agent. */
 const BIDS = 6;
 const MIN_BIDS = 2;
 const CONFIDENCE_KEPT = 0.8;
-/** A round before the milestone is over a law is: its mission can then be ended and its records anchored. */
+/** A law ends one round before its milestone, so that its mission can be ended and its records anchored. */
 const LAST = 1;
-/** Rounds that a law must have left: work takes one, its review another. */
+/** Minimum remaining rounds of a law: one for work, one for its review. */
 const MIN_ROUNDS = 2;
 
 interface Heard {
@@ -54,12 +54,12 @@ interface Heard {
   breaches: number;
 }
 const nothing = (): Heard => ({ reviewed: 0, failed: 0, reports: 0, breaches: 0 });
-/** What the treasury took in and what it paid out, tokens. */
+/** Income and spending of the treasury, tokens. */
 type Sides = readonly [inflow: number, outflow: number];
 const tokens = (amount: number): number => Math.round(amount * 100) / 100;
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
-/** Chance that half of a panel or more finds fault with unsound work: then it does not pass. */
+/** Probability that at least half of a panel rejects unsound work, so that it does not pass. */
 export function caughtBy(panel: number, notices: number): number {
   let chance = 0;
   let ways = 1;
@@ -70,7 +70,7 @@ export function caughtBy(panel: number, notices: number): number {
   return chance;
 }
 
-/** Who ranked alike, as the Regulator shows it to the adjudicators. */
+/** A bloc as the Regulator shows it to the adjudicators. */
 function blocAlert({ round, electorate, candidates, rules }: SessionFigures, members: number): Alert {
   const outcome = rules === null ? "no law came of it" : `the law that won: ${titleOf(rules)}`;
   const facts = `${members} of ${electorate} voters ranked ${candidates} laws more alike than voters do who decide alone; ${outcome}.`;
@@ -86,19 +86,19 @@ export class Governed implements Order {
   readonly #sessions: SessionFigures[] = [];
   readonly #confidence: number[] = [];
   readonly #counts: Record<string, number> = {};
-  /** Breaches that an agent was found out in. */
+  /** Number of an agent's detected breaches. */
   readonly #breaches = new Map<Agent, number>();
   readonly #frozen = new Set<Agent>();
   readonly #corrected = new Set<Agent>();
   readonly #treasury = { fees: 0, slashed: 0, premiums: 0 };
   readonly #missions: MissionFigures[] = [];
   readonly #alerts: Alert[] = [];
-  /** The milestone, by lot, from which on the next mission that ends is audited. */
+  /** Randomly drawn milestone from which on the next ended mission is audited. */
   readonly #sampled: number;
   #audit: GovernanceFigures["audit"];
-  /** Tasks of the milestone that an adjudicator was asked about. */
+  /** Tasks of the milestone that went to an adjudicator. */
   readonly #alerted = new Set<Task>();
-  /** What the treasury took in and paid out before the milestone. */
+  /** The treasury's income and spending before the milestone. */
   #balanced: Sides = [0, 0];
   #bloc: readonly Agent[] = [];
   #absent = new Set<Agent>();
@@ -170,7 +170,7 @@ export class Governed implements Order {
     if (this.#mission !== undefined) await this.#mission.market(tasks, this.#offers(this.#mission, tasks, commons, say));
   }
 
-  /** Opened by the foundation where a milestone begins; where it has no law, by those who want one. */
+  /** Opened by the foundation at the start of a milestone; without a law, by agents that want one. */
   async #legislate({ round, pool, present, world, tasks, chance }: Commons, left: number, byPetition: boolean): Promise<void> {
     const { reviewed, failed, reports, breaches } = this.#heard;
     const after: Situation = { pool: pool.level / pool.capacity, failed: share(failed, reviewed), breaches: share(breaches, reports) };
@@ -196,7 +196,7 @@ export class Governed implements Order {
     if (held === undefined) return;
     const { enacted, figures, flagged } = held;
     this.#announced = share(present.filter(({ persona }) => persona !== "adversarial").length, present.length);
-    // What was heard counts until a law is made of it.
+    // Observations count until they lead to a law.
     if (enacted !== undefined) this.#heard = nothing();
     await this.#city.rule(frozen.map((agent) => this.#freeze(agent, false, `round ${round}: over`)));
     this.#sessions.push(figures);
@@ -207,12 +207,12 @@ export class Governed implements Order {
     if (enacted !== undefined) this.#mission = new MissionWork(this.#city, enacted, tasks);
   }
 
-  /** Tokens for a milestone: in Full as much as the foundation is confident. */
+  /** Tokens for a milestone: in Full in proportion to the foundation's confidence. */
   #funding(tasks: number): number {
     return this.#world.price * tasks * (this.#isFull ? (this.#confidence.at(-1) ?? 1) : 1);
   }
 
-  /** What failed, or was never bid for, is offered again to whoever wants it. */
+  /** Reopens failed tasks, and those without bids. */
   async #rebid(commons: Commons, say: Say): Promise<void> {
     const mission = this.#mission;
     if (mission === undefined) return;
@@ -225,7 +225,7 @@ export class Governed implements Order {
     );
   }
 
-  /** Who would do which of these tasks, and for how much; each bids for those that are worth most to it. */
+  /** Agents willing to do each of these tasks, with prices; each bids for those with the highest utility. */
   #offers(mission: MissionWork, tasks: readonly Task[], { present, world, chance }: Commons, say: Say): Offer[] {
     const most = Math.max(MIN_BIDS, Math.ceil((BIDS * tasks.length) / present.length));
     const lot = chance("bids");
@@ -241,25 +241,25 @@ export class Governed implements Order {
           price: this.#income(agent, mission.price),
         });
         if (effort === "none") return [];
-        // Of tasks that are worth the same, everybody begins at another.
+        // Among tasks of equal value every agent starts at another one.
         const turn = (task.id / tasks.length + place) % 1;
         return [{ agent, task, effort, price: this.#asking(agent, match, effort, mission.price), worth, turn }];
       });
       const best = wanted.sort((one, other) => other.worth - one.worth || one.turn - other.turn).slice(0, most);
       for (const [place, { worth: _worth, turn: _turn, ...offer }] of best.entries()) offered.push({ place, offer });
     }
-    // Everybody's first choice is signed before anybody's second.
+    // All first choices are signed before any second choice.
     const offers = mission.best(offered.sort((one, other) => one.place - other.place).map(({ offer }) => offer));
     for (const { agent } of offers) say(agent, !this.#city.overclaims(agent));
     return offers;
   }
 
-  /** What pretended work is expected to cost: its price, and in Full the stake. */
+  /** Expected cost of pretended work: its price, and in Full the stake. */
   #expectedLoss(mission: MissionWork): number {
     return caughtBy(mission.rules.panel, this.#world.reviewerNotices) * (mission.price + (this.#isFull ? STAKE : 0));
   }
 
-  /** What a price is worth after fees and reputation. */
+  /** Value of a price after fees and reputation. */
   #income(agent: Agent, price: number): number {
     return this.#isFull ? price * (1 - FEES.protocol - FEES.insurance) * this.#psi(agent) : price;
   }
@@ -268,7 +268,7 @@ export class Governed implements Order {
     return reputationFactor(this.#city.reputationOf(agent), ALPHA);
   }
 
-  /** Half-way between the price of EQ-10 and the budget; without money there is one price. */
+  /** Midway between the price of EQ-10 and the budget; without money there is one price. */
   #asking(agent: Agent, match: number, effort: Offer["effort"], budget: number): number {
     if (!this.#isFull) return budget;
     const least = leastPrice(LOCKING, effort === "real" ? costOf(agent, match) : 0, FEES, this.#psi(agent));
@@ -415,7 +415,7 @@ export class Governed implements Order {
     this.#alerted.clear();
     this.#roots = [];
     if (!this.#isFull) return;
-    // The contract pays no more than the foundation gave: what was burnt is never beyond the plan.
+    // The contract pays at most the foundation's amount, since burnt money is always within the plan.
     const pleased = ((completed ? 1 : 0) + share(sound, certified) + 1) / 3;
     const before = this.#confidence.at(-1) ?? 1;
     this.#confidence.push(CONFIDENCE_KEPT * before + (1 - CONFIDENCE_KEPT) * pleased);

@@ -13,24 +13,24 @@ export interface Finding {
   readonly id: string;
   readonly says: string;
   readonly verdict: Verdict;
-  /** Mean over seeds, and where it lies with 95 %. */
+  /** Mean over seeds, and its 95 % interval. */
   readonly mean?: number;
   readonly interval?: Interval;
   readonly p?: number;
-  /** Effect size: how many standard deviations over seeds the mean lies beyond the threshold, below 0 on the other side of it. */
+  /** Effect size: distance of the mean beyond the threshold, in standard deviations over seeds; negative on the other side. */
   readonly effect?: number;
-  /** What it lacks, or what was found in words. */
+  /** Missing data, or the finding in words. */
   readonly because: string;
 }
 
-/** Planned comparisons of each experiment: the correction does not shrink while some cannot be made. */
+/** Planned comparisons of each experiment: the correction stays the same if some cannot be made. */
 export const COMPARISONS = { 1: 6, 2: 12 } as const;
 export type Experiment = keyof typeof COMPARISONS;
 export const ALPHA = 0.05;
 
-/** A bound that a mean is beyond. */
+/** A bound for a mean. */
 type Bound = { readonly above: number } | { readonly below: number } | { readonly atMost: number };
-/** Of the values, or of how many of them are beyond the bound. */
+/** Statistic of the values, or of the number of values beyond the bound. */
 type Test = "signed rank" | "binomial";
 
 interface Hypothesis {
@@ -68,7 +68,7 @@ const ROWS: readonly (readonly [id: string, says: string, needs: readonly Config
 ];
 export const HYPOTHESES: readonly Hypothesis[] = ROWS.map(([id, says, needs]) => ({ id, says, needs }));
 
-/** The variant that the constants of docs/economy.md are; others are named for what differs. */
+/** The variant with the constants of docs/economy.md; others are named for their difference. */
 export const AS_WRITTEN = "as written";
 /** Tasks grow with the city. */
 export const SCALED = "tasks scaled";
@@ -89,7 +89,7 @@ export function judge(runs: readonly RunSummary[], experiment: Experiment, agent
   });
 }
 
-/** What a verdict rests on. */
+/** Inputs of a verdict. */
 interface Ground {
   readonly runs: readonly RunSummary[];
   readonly agents: number;
@@ -108,7 +108,7 @@ const metric =
 const governed = (of: (figures: GovernanceSummary) => number | null, supported: Bound, falsified: Bound, test: Test = "signed rank") =>
   metric(({ governance }) => (governance === undefined ? null : of(governance)), supported, falsified, test);
 
-/** Paired by seed: what a configuration has more than another. */
+/** Difference between two configurations, paired by seed. */
 const paired =
   (from: Configuration, to: Configuration, of: (run: RunSummary) => number) =>
   ({ runs, agents, alpha, stream }: Ground): Judged => {
@@ -120,7 +120,7 @@ const paired =
     return beyond(differences, { above: 0 }, { atMost: 0 }, alpha, stream);
   };
 
-/** A slope by seed: supported where it lies on the right side, falsified where it lies on the other with the test's word. */
+/** A slope by seed: supported or falsified if it is significantly on the right or wrong side. */
 function sloped(slopes: readonly number[], better: 1 | -1, { alpha, stream }: Ground): Judged {
   if (slopes.length === 0) return { verdict: "not measured", because: "no series" };
   const middle = mean([...slopes]);
@@ -188,7 +188,7 @@ const RULES: Readonly<Record<string, (ground: Ground) => Judged>> = {
     ),
 };
 
-/** The paper says more than three, and at least three: judged by the former, reported for both. */
+/** The paper says both "more than three" and "at least three": judged by the former, reported for both. */
 function rulesAreChanged(ground: Ground): Judged {
   const judged = governed(({ rec }) => rec, { above: 3 }, { atMost: 0 })(ground);
   const changed = inFull(ground).flatMap(({ governance }) => governance?.rec ?? []);
@@ -240,7 +240,7 @@ function blocsAreStopped(ground: Ground): Judged {
 function confidenceHolds(ground: Ground): Judged {
   const slopes = inFull(ground).flatMap(({ governance }) => governance?.ict ?? []);
   const judged = sloped(slopes, 1, ground);
-  // Not declining is all that is asked, of enough seeds for a decline to have shown.
+  // The hypothesis only requires no decline, over enough seeds to detect one.
   const couldShow = 0.5 ** slopes.length <= ground.alpha;
   return judged.verdict === "inconclusive" && couldShow && (judged.mean ?? 0) >= 0 ? { ...judged, verdict: "supported" } : judged;
 }
@@ -258,13 +258,13 @@ function sanctionsDecline(ground: Ground): Judged {
   return share > 0 ? { ...judged, because } : { ...judged, verdict: "inconclusive", because: "no sanctions at all" };
 }
 
-/** G(n), tokens: one point for each run of Full. */
+/** G(n), tokens: one point per run of Full. */
 export const costPoints = (runs: readonly RunSummary[], of: string = AS_WRITTEN): Point[] =>
   runs
     .filter(({ configuration, variant }) => configuration === "full" && variant === of)
     .flatMap(({ agents, governance }) => (governance === undefined ? [] : [{ x: agents, y: governance.gas * TOKENS_A_GAS }]));
 
-/** B(n), tokens: what Full's milestones were worth that Baseline's were not, same seed. */
+/** B(n), tokens: value of Full's milestones beyond Baseline's, same seed. */
 export function benefitPoints(runs: readonly RunSummary[], of: string = AS_WRITTEN): Point[] {
   const written = runs.filter(({ variant }) => variant === of);
   return written
@@ -300,7 +300,7 @@ const tooFewScales = (count: number): Judged => ({
 
 const DRAWS = 10_000;
 
-/** Where a statistic lies with 95 % when each scale's runs are drawn again. */
+/** 95 % interval of a statistic when each scale's runs are resampled. */
 export function resampled(
   groups: readonly (readonly Point[])[],
   statistic: (points: readonly Point[]) => number,
@@ -312,7 +312,7 @@ export function resampled(
   return { low: values[Math.floor(0.025 * DRAWS)] ?? Number.NaN, high: values[Math.ceil(0.975 * DRAWS) - 1] ?? Number.NaN };
 }
 
-/** Smallest scale at which benefit exceeds cost; infinite where none does. */
+/** Smallest scale at which benefit exceeds cost; infinite if there is none. */
 export function breakEvenOf(cost: readonly Point[], benefit: readonly Point[]): number {
   const at = (points: readonly Point[], scale: number) => mean(points.filter(({ x }) => x === scale).map(({ y }) => y));
   const scales = [...new Set(benefit.map(({ x }) => x))].sort((one, other) => one - other);
@@ -338,7 +338,7 @@ function breakEven({ runs, stream }: Ground): Judged {
   };
 }
 
-/** Of a metric over the logarithm of n. */
+/** Slope of a metric over the logarithm of n. */
 function slopeOverScales({ stream }: Ground, points: readonly Point[], wanted: "falls" | "flat"): Judged {
   const groups = byScale(points);
   if (groups.length < MIN_SCALES) return tooFewScales(groups.length);
@@ -351,16 +351,16 @@ function slopeOverScales({ stream }: Ground, points: readonly Point[], wanted: "
 
 type Judged = Omit<Finding, "id" | "says">;
 
-/** Equal values differ by no more than this when they are added up. */
+/** Tolerance for sums of equal values. */
 const NO_SPREAD = 1e-9;
 
-/** A mean in standard deviations; nothing where one seed, or no spread, gives none. */
+/** A mean in standard deviations; undefined for one seed, or without spread. */
 function effectOf(margins: readonly number[]): { readonly effect?: number } {
   const spread = margins.length < 2 ? 0 : sampleStandardDeviation([...margins]);
   return spread < NO_SPREAD ? {} : { effect: mean([...margins]) / spread };
 }
 
-/** Whether a mean lies beyond a bound, and the test rejects that it lies on the other side. */
+/** Whether a mean is beyond a bound, and the test rejects the other side. */
 export function beyond(
   values: readonly number[],
   supported: Bound,
@@ -389,7 +389,7 @@ export function beyond(
   };
 }
 
-/** Which curve failures follow as a city without rules grows, in the arm whose tasks grow with it. */
+/** The curve that failures follow as a city without rules grows, in the arm whose tasks grow with it. */
 function growth(runs: readonly RunSummary[]): Judged {
   const points = scalePoints(runs, "baseline", SCALED, ({ fpd }) => fpd);
   const scales = new Set(points.map(({ x }) => x)).size;
@@ -405,7 +405,7 @@ function growth(runs: readonly RunSummary[]): Judged {
   };
 }
 
-/** A metric by scale: one point for each run. */
+/** A metric by scale: one point per run. */
 export const scalePoints = (
   runs: readonly RunSummary[],
   configuration: Configuration,
@@ -414,7 +414,7 @@ export const scalePoints = (
 ): Point[] =>
   runs.filter((run) => run.configuration === configuration && run.variant === variant).map((run) => ({ x: run.agents, y: of(run) }));
 
-/** Akaike's weight of each shape, the best first. */
+/** Akaike weight of each shape, highest first. */
 export function weightsOf(
   points: readonly Point[],
   shapes: readonly Shape[] = SHAPES,
@@ -453,7 +453,7 @@ const OTHERS: readonly Pair[] = [
 /** The three adjacent pairs by the two primary metrics. */
 export const compare = (runs: readonly RunSummary[], agents: number): Comparison[] => comparisonsOf(ADJACENT, runs, agents);
 
-/** The pairs that are not adjacent, to the same threshold: they supplement the planned ones. */
+/** Non-adjacent pairs, at the same threshold, in addition to the planned ones. */
 export const compareOthers = (runs: readonly RunSummary[], agents: number): Comparison[] => comparisonsOf(OTHERS, runs, agents);
 
 function comparisonsOf(pairsOf: readonly Pair[], runs: readonly RunSummary[], agents: number): Comparison[] {
@@ -498,7 +498,7 @@ export function contrast(runs: readonly RunSummary[]): Contrast[] {
   );
 }
 
-/** Signed ranks of the same seeds before and after, corrected for so many comparisons. */
+/** Signed ranks of the same seeds before and after, corrected for this number of comparisons. */
 function pairs(before: readonly RunSummary[], after: readonly RunSummary[], of: (run: RunSummary) => number, comparisons: number) {
   const both = before.flatMap((run) => {
     const other = after.find(({ seed }) => seed === run.seed);
@@ -519,7 +519,7 @@ function pairs(before: readonly RunSummary[], after: readonly RunSummary[], of: 
   };
 }
 
-/** What a compliance without rules says about comparisons with GovSim. */
+/** Comparability with GovSim, from compliance without rules. */
 export function comparability(csr: number): string {
   if (csr > 0.6) return "above 0.60: comparisons hold inside this repository only";
   return csr >= 0.4

@@ -12,7 +12,7 @@ export interface RunSummary {
   readonly configuration: Configuration;
   readonly agents: number;
   readonly seed: number;
-  /** Which set of constants it was run with. */
+  /** The set of constants of the run. */
   readonly variant: string;
   readonly csr: number;
   /** 1 if the pool was never depleted. */
@@ -26,10 +26,10 @@ export interface RunSummary {
   readonly si: number;
   readonly cau: number;
   readonly pvr: number;
-  /** Rounds until specialisation settles; as many as there are if it does not. */
+  /** Rounds until specialisation is stable; the number of rounds if it never is. */
   readonly ss: number;
   readonly gor: number;
-  /** Rounds in which governance delayed anything, over rounds. */
+  /** Share of rounds in which governance caused a delay. */
   readonly gorRounds: number;
   /** Overhead of the first twenty rounds and of the last twenty-one. */
   readonly gorFirst: number;
@@ -37,17 +37,17 @@ export interface RunSummary {
   readonly epr: number;
   /** At the end of every milestone. */
   readonly wgc: readonly number[];
-  /** Rounds until compliance is back after the shock; null if it never is. */
+  /** Rounds until compliance recovers after the shock; null if it never does. */
   readonly srt: number | null;
   readonly fpd: number;
-  /** Milestones that were not completed, and what a full one is worth, tokens. */
+  /** Milestones that were not completed, and the value of a full one, tokens. */
   readonly failures: number;
   readonly worth: number;
-  /** What contracts recorded; absent where there are none. */
+  /** From the contracts; absent without them. */
   readonly governance?: GovernanceSummary;
 }
 
-/** A governed run's figures; null where there was nothing to measure. */
+/** Figures of a governed run; null if there was nothing to measure. */
 export interface GovernanceSummary {
   readonly rec: number;
   /** Sessions that agents petitioned for. */
@@ -59,11 +59,11 @@ export interface GovernanceSummary {
   readonly pvrr: number;
   readonly cfr: number;
   readonly dvr: number;
-  /** Whether the shock's bloc was flagged whole within two sessions; sessions from flag to ruling; part of its influence that went. */
+  /** Whether the shock's bloc was flagged completely within two sessions; sessions from flag to ruling; reduction of its influence. */
   readonly cdr: number | null;
   readonly opa: number | null;
   readonly reduction: number | null;
-  /** The same bloc, had it agreed on three places or on one. */
+  /** The same bloc, if it had agreed on three places or on one. */
   readonly top3: number | null;
   readonly pivot: number | null;
   readonly wronged: number;
@@ -75,11 +75,13 @@ export interface GovernanceSummary {
   readonly messages: number;
   readonly seconds: number;
   readonly reputationAndOverhead: number | null;
-  /** Of routed attempts that committed; of failed tasks that a later attempt completed; of alerts whose task was certified after all. */
+  /**
+   * Shares: of routed attempts that committed; of failed tasks completed by a later attempt; of alerts whose task was certified after all.
+   */
   readonly ccr: number;
   readonly aru: number;
   readonly hitlrr: number;
-  /** Milestones in which EQ-11 held, over those that had a law. */
+  /** Share of milestones with a law in which EQ-11 held. */
   readonly sustained: number;
   /** EQ-11's two sides, tokens. */
   readonly inflow: number;
@@ -98,13 +100,13 @@ const mean = (values: readonly number[]): number =>
 const total = (rounds: readonly RoundFigures[], of: (round: RoundFigures) => number): number =>
   rounds.reduce((sum, round) => sum + of(round), 0);
 
-/** False statements over all of them. */
+/** Number of false statements and of all statements. */
 export function deception(rounds: readonly RoundFigures[], personas: readonly PersonaName[] = PERSONA_NAMES): number {
   const said = (at: 0 | 1) => total(rounds, (round) => personas.reduce((sum, name) => sum + round.said[name][at], 0));
   return ratio(said(0), said(1));
 }
 
-/** Task-rounds that governance took over all of them. */
+/** Task-rounds delayed by governance, and all. */
 export const overhead = (rounds: readonly RoundFigures[]): number =>
   ratio(
     total(rounds, ({ delayed }) => delayed),
@@ -161,7 +163,7 @@ const summed = <Part>(parts: readonly Part[], of: (part: Part) => Share): number
     parts.reduce((sum, part) => sum + of(part)[1], 0),
   );
 
-/** Slope of a straight line through a series, per step. */
+/** Slope of the least-squares line of a series, per step. */
 export function slopeOf(series: readonly number[]): number {
   return series.length < 2 ? 0 : linearRegression(series.map((value, at) => [at, value])).m;
 }
@@ -212,7 +214,7 @@ function correlated(first: readonly number[], second: readonly number[]): number
   return isFlat(first) || isFlat(second) ? null : spearman(first, second);
 }
 
-/** What a law that changed a rule did to a milestone's quality, on average. */
+/** Average effect on quality of a law that changed a rule. */
 function afterAmendments(
   sessions: readonly SessionFigures[],
   windows: readonly (readonly RoundFigures[])[],
@@ -229,7 +231,7 @@ function afterAmendments(
   return changes.length === 0 ? null : mean(changes);
 }
 
-/** Of the shock's bloc: the first two sessions in which it could sit. */
+/** The first two sessions in which the shock's bloc could take part. */
 function blocFigures(
   configuration: RunFigures["configuration"],
   sessions: readonly SessionFigures[],
@@ -244,7 +246,7 @@ function blocFigures(
   if (at === -1) return { cdr: 0, opa: null, reduction: null, ...powers };
   const after = sessions.slice(first + at + 1, first + at + 3).map(({ influence }) => influence ?? 0);
   const before = two[at]?.influence ?? 0;
-  // Whoever had no influence has none to lose.
+  // A bloc without influence has none to lose.
   const reduction = before <= 0 || after.length === 0 ? null : (before - mean(after)) / before;
   return { cdr: 1, opa: 0, reduction, ...powers };
 }
@@ -252,7 +254,7 @@ function blocFigures(
 const SETTLED_WITHIN = 0.02;
 const SETTLED_FOR = 20;
 
-/** First round after which a series stays near itself for twenty rounds. */
+/** First round after which a series stays within a band for twenty rounds. */
 export function settled(series: readonly number[]): number {
   const at = series.findIndex((value, round) => {
     const next = series.slice(round + 1, round + 1 + SETTLED_FOR);
@@ -265,7 +267,7 @@ const RECOVERED = 0.95;
 const BEFORE = 20;
 const WINDOW = 5;
 
-/** Rounds from a shock until five rounds' mean compliance is back at 95 % of what it was. */
+/** Rounds from a shock until five rounds' mean compliance is back at 95 % of its earlier value. */
 export function recovery(rounds: readonly Pick<RoundFigures, "csr">[], shock: number): number | null {
   const csr = rounds.map((round) => round.csr);
   const before = mean(csr.slice(Math.max(0, shock - BEFORE), shock));

@@ -1,4 +1,4 @@
-/** A milestone's tasks, who did them and what became of it. */
+/** A milestone's tasks, their executors and their results. */
 import type { RandomStream } from "../primitives/random.ts";
 import type { Agent } from "./agents.ts";
 import type { EconomyParameters } from "./parameters.ts";
@@ -13,22 +13,22 @@ export type TaskState = "open" | "in review" | "certified";
 
 export interface Task extends Requirement {
   readonly id: number;
-  /** Tasks whose outputs it needs: all of lower numbers. */
+  /** Tasks whose outputs it needs, all with lower numbers. */
   readonly needs: readonly number[];
   state: TaskState;
-  /** Who did it last. */
+  /** Its latest executor. */
   worker: Agent | undefined;
   quality: number;
-  /** Whether it rests on sound work alone, its own included. */
+  /** Whether it and all of its inputs are sound. */
   sound: boolean;
-  /** It was found unsound before. */
+  /** It has been found unsound before. */
   again: boolean;
 }
 
 const WIDTHS = [3, 4, 5, 6, 7] as const;
 const MAX_NEEDS = 3;
 
-/** So many tasks in layers, the last of which is the output. */
+/** This many tasks in layers, the last of which is the output. */
 export function milestoneGraph(tasks: number, stream: RandomStream, world: EconomyParameters): Task[] {
   const all: Task[] = [];
   const add = (needs: readonly number[]): number => {
@@ -60,18 +60,18 @@ function layersOf(tasks: number, stream: RandomStream): number[] {
   return layers;
 }
 
-/** How well an agent meets a requirement, 0 to 1. */
+/** An agent's match with a requirement, 0 to 1. */
 export function matchOf(capabilities: readonly number[], { main, second, level }: Requirement): number {
   return 0.7 * Math.min(1, (capabilities[main] ?? 0) / level) + 0.3 * Math.min(1, (capabilities[second] ?? 0) / (level / 2));
 }
 
-/** Tasks that can be worked on: open, with every input certified. */
+/** Tasks ready for work: open, with every input certified. */
 export const eligible = (tasks: readonly Task[]): Task[] =>
   tasks.filter(({ state, needs }) => state === "open" && needs.every((need) => tasks[need]?.state === "certified"));
 
 export const outputOf = (tasks: readonly Task[]): Task | undefined => tasks.at(-1);
 
-/** The longest chain of certified tasks that rest on one whose own work was unsound. */
+/** The longest chain of certified tasks that depend on an unsound one. */
 export function propagation(tasks: readonly Task[], sound: number): number {
   const certified = tasks.filter(({ state }) => state === "certified");
   const depths = certified

@@ -1,4 +1,4 @@
-/** A chat model in a persona's place (AgentCity 4): what it is asked each round, and what happens when it does not answer. */
+/** A chat model in a persona's place (AgentCity 4): its question in each round, and the fallback if it does not answer. */
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { askModel, type ChatModels } from "../minds/ask-model.ts";
@@ -10,31 +10,31 @@ import type { Prospect } from "./behaviour.ts";
 import type { Commons } from "./order.ts";
 import type { Configuration, EconomyParameters, PersonaName } from "./parameters.ts";
 
-/** Which model decides for which personas. Keys stay in the environment. */
+/** The model and its personas. Keys stay in the environment. */
 export interface ModelSettings {
   /** As `provider:model`. */
   readonly name: string;
-  /** Asked once where the first fails. */
+  /** Queried once if the first model fails. */
   readonly fallback?: string | undefined;
   readonly personas: readonly PersonaName[];
 }
 
-/** Questions put to the model, those that the second one answered, and those that nobody did: then the persona's utility decides. */
+/** Questions to the model, those answered by the second model, and those without an answer, which the persona's utility decides. */
 export interface Calls {
   readonly asked: number;
   readonly fellBack: number;
   readonly unanswered: number;
 }
 
-/** A run with a larger share of questions that the model itself did not answer is not one of this model. */
+/** A run with a larger share of questions not answered by the model itself is not counted as a run of this model. */
 export const MAX_FALLBACK = 0.05;
 
 export const isExcluded = ({ asked, fellBack, unanswered }: Calls): boolean => fellBack + unanswered > MAX_FALLBACK * asked;
 
-/** As in the paper: nearly the same answer to the same question, and half a minute for it. */
+/** As in the paper: nearly deterministic answers, and a timeout of half a minute. */
 const TEMPERATURE = 0.1;
 const TIMEOUT_MS = 30_000;
-/** Questions that are open at once. */
+/** Maximum number of concurrent questions. */
 const TOGETHER = 8;
 
 const LIMITS = [0.75, 1, 1.25] as const;
@@ -46,14 +46,14 @@ const answerSchema = z.strictObject({
   limit: z.number(),
   reviewers: z.int().min(0).max(3),
 });
-/** What an agent does for a round. */
+/** An agent's actions in a round. */
 export type Decision = z.infer<typeof answerSchema>;
 
-/** What an agent knows when it is asked. */
+/** An agent's information in a round. */
 export interface Outlook {
   readonly agent: Agent;
   readonly prospect: Prospect;
-  /** Units that the norm allows. */
+  /** Units allowed by the norm. */
   readonly norm: number;
 }
 
@@ -76,7 +76,7 @@ export class ModelMinds {
     this.#configuration = configuration;
   }
 
-  /** Throws at once where a name or its key is missing. */
+  /** Throws at once if a name or its key is missing. */
   static async open(
     settings: ModelSettings,
     configuration: Configuration,
@@ -94,7 +94,7 @@ export class ModelMinds {
     return this.#calls;
   }
 
-  /** Asks for everybody whom the model decides for; what it does not answer is left to the persona. */
+  /** Queries the model for all of its agents; unanswered questions are left to the persona. */
   async decide(outlooks: readonly Outlook[], commons: Commons): Promise<void> {
     const asked = outlooks.filter(({ agent }) => this.#personas.has(agent.persona));
     for (let from = 0; from < asked.length; from += TOGETHER)
@@ -148,7 +148,7 @@ const INSTITUTIONS: Readonly<Record<Configuration, string>> = {
   full: "Laws are voted every milestone and held by contracts: work is verified, tasks go by a market, pretended work costs the stake, and adjudicators warn, fine and freeze who is found taking more than the law allows.",
 };
 
-/** What holds all the time. */
+/** The constant part of the prompt. */
 function standing(configuration: Configuration, { harvests, price }: EconomyParameters): string {
   return [
     "You are one agent of many that share a renewable pool and earn tokens by tasks. What is taken from the pool regrows, the slower the emptier it is; below a fifth of its capacity it is depleted.",
@@ -160,7 +160,7 @@ function standing(configuration: Configuration, { harvests, price }: EconomyPara
   ].join("\n");
 }
 
-/** What is so now: figures alone, nobody else's words. */
+/** The current figures, without text of others. */
 function situation({ agent, prospect, norm }: Outlook, { round, pool, quota, present }: Commons): string {
   return JSON.stringify({
     round,

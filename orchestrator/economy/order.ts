@@ -1,4 +1,4 @@
-/** What orders an economy: what agents can believe, who gets a task, when work counts. */
+/** The institutions of an economy: what agents can observe, who gets a task, when work counts. */
 import type { RandomStream } from "../primitives/random.ts";
 import type { Agent } from "./agents.ts";
 import type { Effort, HarvestChoice, Prospect } from "./behaviour.ts";
@@ -9,17 +9,17 @@ import { matchOf, type Task } from "./milestone.ts";
 import type { EconomyParameters } from "./parameters.ts";
 import type { Pool } from "./pool.ts";
 
-/** What everybody can see of the economy in a round. */
+/** Public information of a round. */
 export interface Commons {
   readonly round: number;
   readonly pool: Pool;
-  /** Units that each may take so that the pool lasts. */
+  /** Sustainable units per agent. */
   readonly quota: number;
   readonly present: readonly Agent[];
-  /** The milestone's tasks, all of them. */
+  /** All tasks of the milestone. */
   readonly tasks: readonly Task[];
   readonly world: EconomyParameters;
-  /** Chance in this round, for a purpose. */
+  /** Random stream of this round, by purpose. */
   readonly chance: (purpose: string) => RandomStream;
 }
 
@@ -29,7 +29,7 @@ export interface Assignment {
   readonly effort: Effort;
 }
 
-/** Claims that were made, and how many of them were false, by the agent that made them. */
+/** Number of claims, and of false claims, by agent. */
 export type Say = (agent: Agent, truthful: boolean) => void;
 
 export interface Harvested {
@@ -39,41 +39,41 @@ export interface Harvested {
 
 /** One configuration's institutions. */
 export interface Order {
-  /** Before anything else in a round; `say` is called with claims that are made. */
+  /** Start of a round; `say` receives the claims made. */
   talk(commons: Commons, say: Say): Promise<void>;
   prospect(agent: Agent): Prospect;
-  /** Units that the order's norm allows, from the sustainable quota. */
+  /** Units allowed by the norm, from the sustainable quota. */
   norm(quota: number): number;
   assign(tasks: readonly Task[], commons: Commons, say: Say): Promise<Assignment[]>;
-  /** Whether handed-in work counts at once. */
+  /** Whether submitted work counts at once. */
   readonly certifiesAtOnce: boolean;
-  /** Looks at work of the round before: what may count, and the tokens it is paid. `busy` is called with who looked. */
+  /** Reviews work of the previous round: which may count, and its payment in tokens. `busy` receives the reviewers. */
   review(tasks: readonly Task[], commons: Commons, busy: (agent: Agent) => void): Promise<Map<Task, number>>;
-  /** What is remembered of a round's harvests. */
+  /** Records a round's harvests. */
   remember(harvested: readonly Harvested[], commons: Commons): Promise<void>;
-  /** By which those are chosen whose leaving is the hardest. */
+  /** Criterion for the agents whose loss hurts most. */
   standings(present: readonly Agent[]): Promise<ReadonlyMap<Agent, number>>;
-  /** Who leaves and who joins in the shock, and the worker behind the milestone that failed its audit. */
+  /** Agents that leave and join in the shock, and the executor of the milestone that failed its audit. */
   change?(change: Change): Promise<void>;
-  /** A milestone is over. */
+  /** End of a milestone. */
   ended(end: MilestoneEnd): Promise<void>;
-  /** What the contracts record of a round; absent where there are none. */
+  /** Contract records of a round; absent without contracts. */
   readonly account?: () => RoundAccount;
-  /** The same of a whole run, when it is over. */
+  /** The same for a whole run, at its end. */
   readonly record?: () => GovernanceFigures;
   close?(): Promise<void>;
 }
 
-/** The shock, as an order has to carry it out. */
+/** The shock, as carried out by an order. */
 export interface Change {
   readonly leaving: readonly Agent[];
   readonly joining: readonly Agent[];
-  /** Those of them who vote alike. */
+  /** Those of them that vote alike. */
   readonly bloc: readonly Agent[];
   readonly blamed: Agent | undefined;
 }
 
-/** What became of a milestone. */
+/** Result of a milestone. */
 export interface MilestoneEnd {
   readonly milestone: number;
   readonly completed: boolean;
@@ -89,29 +89,29 @@ export interface RoundAccount {
   readonly reputation: number;
 }
 
-/** What carrying out one milestone's law was like. */
+/** Figures on carrying out one milestone's law. */
 export interface MissionFigures {
   readonly milestone: number;
-  /** Parts of wholes: executors of routed attempts that committed; failed nodes that a later attempt completed (`execution/metrics.ts`). */
+  /** Shares: executors of routed attempts that committed; failed nodes completed by a later attempt (`execution/metrics.ts`). */
   readonly ccr: readonly [part: number, whole: number];
   readonly aru: readonly [part: number, whole: number];
-  /** Tasks that an adjudicator was asked about, and those of them that were certified in the end. */
+  /** Tasks that went to an adjudicator, and those of them that were certified. */
   readonly alerts: readonly [recovered: number, raised: number];
-  /** Tokens that the treasury took in and paid out meanwhile, EQ-11's two sides. */
+  /** Income and spending of the treasury, the two sides of EQ-11, tokens. */
   readonly treasury: readonly [inflow: number, outflow: number];
 }
 
-/** What an adjudicator was asked, and what the simulated one said. */
+/** A question to an adjudicator, and the simulated answer. */
 export interface Alert {
   readonly round: number;
   readonly kind: AlertKind;
-  /** What is known, for whoever judges it again. */
+  /** The facts, for judging it again. */
   readonly facts: string;
   readonly answer: string;
 }
 export const ALERT_KINDS = ["work", "bloc", "breach"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
-/** Answers to choose from, by what is asked about. */
+/** Possible answers by subject. */
 export const ALERT_ANSWERS: Readonly<Record<AlertKind, readonly string[]>> = {
   work: ["approve", "reject"],
   bloc: ["freeze", "release"],
@@ -121,24 +121,24 @@ export const ALERT_ANSWERS: Readonly<Record<AlertKind, readonly string[]>> = {
 /** Of a run. */
 export interface GovernanceFigures {
   readonly sessions: readonly SessionFigures[];
-  /** Of the foundation after each milestone. */
+  /** The foundation's after each milestone. */
   readonly confidence: readonly number[];
   /** Each milestone that had a law, in order. */
   readonly missions: readonly MissionFigures[];
   /** Sanctions by kind. */
   readonly sanctions: Readonly<Record<string, number>>;
-  /** Transactions and gas since the city was founded, by contract and function. */
+  /** Transactions and gas since the founding, by contract and function. */
   readonly transactions: number;
   readonly gas: Readonly<Record<string, number>>;
   /** In order; runs from before 25 November have none. */
   readonly alerts?: readonly Alert[] | undefined;
-  /** One mission by lot, verified from the chain when it had ended; runs from before 25 November have none. */
+  /** One randomly drawn mission, verified from the chain after its end; absent in runs before 25 November. */
   readonly audit?: (Audited & { readonly milestone: number }) | undefined;
-  /** Tokens the treasury took in and paid out, EQ-11. */
+  /** Income and spending of the treasury, tokens, EQ-11. */
   readonly treasury: { readonly fees: number; readonly slashed: number; readonly premiums: number };
 }
 
-/** No rules: first come, everybody certifies its own work, the pool's level is all that is seen. */
+/** No rules: first come, first served, everyone certifies its own work, and only the pool's level is visible. */
 export class Baseline implements Order {
   readonly certifiesAtOnce = true;
   #belief = 1;

@@ -1,14 +1,14 @@
-/** Every constant of the economy, as docs/economy.md states it. No configuration has others. */
+/** Every constant of the economy, as stated in docs/economy.md, for all configurations. */
 export const CONFIGURATIONS = ["baseline", "emergent", "structural", "full"] as const;
 export type Configuration = (typeof CONFIGURATIONS)[number];
 export const PERSONA_NAMES = ["cooperative", "self-interested", "adversarial"] as const;
 export type PersonaName = (typeof PERSONA_NAMES)[number];
 
-/** What an agent cares about beside its own income. */
+/** Preferences of an agent besides its own income. */
 export interface Character {
-  /** What a lie costs it, as a share of what it gains. */
+  /** Cost of a lie, as a share of its gain. */
   readonly honesty: number;
-  /** What others' loss is worth to it, as a share of the loss. */
+  /** Weight of others' loss, as a share of the loss. */
   readonly harm: number;
   /** Whether it keeps to a norm while enough others do. */
   readonly reciprocates: boolean;
@@ -19,37 +19,37 @@ export interface EconomyParameters {
   readonly milestoneRounds: number;
   readonly tasks: number;
   readonly pool: {
-    /** Capacity for each agent that begins. */
+    /** Initial capacity per agent. */
     readonly capacity: number;
     readonly growth: number;
     /** Depleted below this share of the capacity. */
     readonly depleted: number;
-    /** Part of the largest sustainable yield that is shared out as quota. */
+    /** Share of the maximum sustainable yield that is distributed as quota. */
     readonly quota: number;
   };
   /** Parts of a hundred. */
   readonly shares: Readonly<Record<PersonaName, number>>;
   readonly characters: Readonly<Record<PersonaName, Character>>;
-  /** What may be harvested, in quotas. */
+  /** Possible harvests, in quotas. */
   readonly harvests: readonly number[];
   readonly dimensions: number;
   readonly cost: { readonly mean: number; readonly deviation: number };
   readonly price: number;
   readonly level: { readonly least: number; readonly most: number };
   readonly noise: number;
-  /** Sound work has at least this quality, and a cooperative agent takes only tasks it matches so well. */
+  /** Minimum quality of sound work, and minimum match of the tasks that a cooperative agent takes. */
   readonly sound: number;
-  /** Emergent: peers looked at a round, and the chance that a lie is found out by one. */
+  /** Emergent: peers observed per round, and the probability that one of them detects a lie. */
   readonly peers: number;
   readonly lieFound: number;
-  /** Chance that a reviewer who looks notices unsound work. */
+  /** Probability that a reviewer detects unsound work. */
   readonly reviewerNotices: number;
-  /** Part of a task's cost that a review takes. */
+  /** Cost of a review, as a share of the task's cost. */
   readonly reviewCost: number;
   readonly talkEvery: number;
-  /** Laws drafted for a ballot at most; eight if it is left out. */
+  /** Maximum number of laws drafted for a ballot; default: eight. */
   readonly drafts?: number;
-  /** What stays of a belief in a round, and of trust at an outcome. */
+  /** Share of a belief kept per round, and of trust per outcome. */
   readonly beliefKept: number;
   readonly trustKept: number;
   readonly shock: {
@@ -89,5 +89,5 @@ export const ECONOMY: EconomyParameters = {
   shock: { round: 100, freeRiders: 10, bloc: 5, leave: 20, from: 50 },
 };
 
-/** How far the shock's numbers are scaled down in a city of so many. */
+/** Scaling of the shock's numbers for a city of this size. */
 export const shockScale = (agents: number, { shock }: EconomyParameters): number => (agents < shock.from ? agents / 200 : 1);

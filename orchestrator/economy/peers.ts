@@ -1,13 +1,13 @@
-/** What agents see of each other's reports, and what they believe afterwards. */
+/** Agents' observations of each other's reports, and the beliefs that follow. */
 import type { Agent } from "./agents.ts";
 import type { Commons, Harvested } from "./order.ts";
 
-/** Half of a belief is what one saw, half what was announced. */
+/** A belief is half observation, half announcement. */
 const FRESH = 0.5;
 
 export const beliefOf = ({ seen, credibility }: Agent, announced: number): number => FRESH * seen + (1 - FRESH) * announced * credibility;
 
-/** Everybody looks at some reports; a lie may be found out. Who broke the norm and was seen. */
+/** Everyone observes some reports and may detect lies. Returns the agents seen breaking the norm. */
 export function watch(
   harvested: readonly Harvested[],
   norm: number,

@@ -1,14 +1,14 @@
-/** The commons: it regrows logistically, and what is asked beyond what is there is shared out in proportion. */
+/** The commons: it regrows logistically, and excess demand is rationed proportionally. */
 export interface Pool {
   readonly capacity: number;
   readonly growth: number;
   readonly level: number;
 }
 
-/** The largest sustainable yield. */
+/** Maximum sustainable yield. */
 export const sustainable = ({ capacity, growth }: Pool): number => (growth * capacity) / 4;
 
-/** The pool after a round in which `asked` was asked for, and the part of it that everybody got. */
+/** The pool after a round with a demand of `asked`, and the share of the demand that was met. */
 export function harvest(pool: Pool, asked: number): { readonly pool: Pool; readonly part: number } {
   const part = asked > pool.level ? pool.level / asked : 1;
   const left = Math.max(0, pool.level - asked * part);

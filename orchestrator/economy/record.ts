@@ -1,4 +1,4 @@
-/** A run on disk: one line of what was run, one a round, one a milestone, one that says it is whole. */
+/** A run on disk: a line for its configuration, one per round, one per milestone, and a final one that marks it complete. */
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -93,14 +93,14 @@ export class RunDamaged extends AgentCityError {
   }
 }
 
-/** Writes a run whole; `digest` names the constants it was run with. */
+/** Writes a complete run; `digest` identifies its constants. */
 export function writeRun(path: string, run: RunFigures, digest: string): void {
   const { rounds, milestones, ...head } = run;
   const lines = [{ kind: "run", ...head, digest }, ...rounds, ...milestones, { kind: "end" }];
   writeFileAtomic(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-/** A run that is there and was run with these constants; undefined where it must be run. */
+/** A stored run with these constants; undefined if it must be run. */
 export function readRun(path: string, digest: string): RunFigures | undefined {
   if (!existsSync(path)) return undefined;
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");

@@ -1,4 +1,4 @@
-/** One run: rounds of an economy, from a seed. The same seed gives the same figures, whatever the machine. */
+/** One run: rounds of an economy, from a seed. The same seed gives the same figures on every machine. */
 import { randomStream } from "../primitives/random.ts";
 import { type Agent, agentOf, population } from "./agents.ts";
 import { chooseHarvest, costOf } from "./behaviour.ts";
@@ -18,18 +18,18 @@ export interface RunSettings {
   readonly agents: number;
   readonly seed: number;
   readonly world?: EconomyParameters;
-  /** A chat model in some personas' place, and where its key is. */
+  /** A chat model for some personas, with access to its key. */
   readonly model?: ModelSettings | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Structural and Full: another chain and another way to it. */
+  /** Structural and Full: another chain and another transport. */
   readonly ports?: PortsMaker;
-  /** Called when everything is ready for the first round. */
+  /** Called before the first round. */
   readonly founded?: () => void;
-  /** Structural and Full: sees the city when all is over, before it closes. */
+  /** Structural and Full: receives the city at the end, before it closes. */
   readonly sees?: (city: GovernedCity) => Promise<void>;
 }
 
-/** False statements and all of them. */
+/** Number of false statements, and of all statements. */
 export type Said = readonly [lies: number, all: number];
 
 /** One round's figures. */
@@ -39,27 +39,27 @@ export interface RoundFigures {
   readonly pool: number;
   readonly csr: number;
   readonly said: Readonly<Record<PersonaName, Said>>;
-  /** Task-rounds that governance took, and all. */
+  /** Task-rounds delayed by governance, and all. */
   readonly delayed: number;
   readonly taskRounds: number;
-  /** Who took, reviewed or was paid for a task, over those present. */
+  /** Agents that took, reviewed or were paid for a task, as a share of those present. */
   readonly epr: number;
-  /** Specialisation so far: low is specialised. */
+  /** Specialisation index so far: low is specialised. */
   readonly si: number;
-  /** Gini of wealth. */
+  /** Gini coefficient of wealth. */
   readonly wgc: number;
-  /** Tasks done, of them by agents strong in what they need; qualities, and what a lot would have given. */
+  /** Completed tasks, those by agents strong in the required dimensions; their quality, and the expected quality of a random choice. */
   readonly done: number;
   readonly aligned: number;
   readonly quality: number;
   readonly byLot: number;
-  /** What contracts recorded, where there are any: sanctions, gas, Gini of reputation. */
+  /** From the contracts, if any: sanctions, gas, Gini coefficient of reputation. */
   readonly sanctions?: number | undefined;
   readonly gas?: number | undefined;
   readonly reputation?: number | undefined;
 }
 
-/** One milestone's end. */
+/** End of one milestone. */
 export interface MilestoneFigures {
   readonly milestone: number;
   readonly tasks: number;
@@ -67,7 +67,7 @@ export interface MilestoneFigures {
   readonly sound: number;
   readonly completed: boolean;
   readonly propagation: number;
-  /** Marked as failed after it was completed. */
+  /** Marked as failed after completion. */
   readonly failedAudit: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface RunFigures {
   readonly rounds: readonly RoundFigures[];
   readonly milestones: readonly MilestoneFigures[];
   readonly governance?: GovernanceFigures | undefined;
-  /** How often a chat model was asked, where one decides. */
+  /** Number of queries to a chat model, if one decides. */
   readonly calls?: Calls | undefined;
 }
 
@@ -134,7 +134,7 @@ class Economy {
   readonly #order: Order;
   readonly #minds: ModelMinds | undefined;
   readonly #ended: MilestoneFigures[] = [];
-  /** Who made each milestone's output. */
+  /** The executor of each milestone's output. */
   readonly #outputs: (Agent | undefined)[] = [];
   readonly #born: number;
   #present: Agent[];
@@ -202,7 +202,7 @@ class Economy {
     this.#tasks = milestoneGraph(this.#world.tasks, randomStream(this.#seed, "economy", "milestone", milestone), this.#world);
   }
 
-  /** Tasks are taken and worked on. */
+  /** Agents take tasks and work on them. */
   async #work(commons: Commons) {
     const world = this.#world;
     const lot = commons.chance("quality");
@@ -246,7 +246,7 @@ class Economy {
     this.#busy.add(task.worker);
   }
 
-  /** Everybody takes from the pool and says how much; the share that kept to the quota and told the truth. */
+  /** Agents harvest and report; returns the share that kept to the quota and reported truthfully. */
   async #harvest(commons: Commons): Promise<number> {
     const norm = this.#order.norm(commons.quota);
     const harvested: Harvested[] = this.#present.map((agent) => ({
@@ -313,7 +313,7 @@ class Economy {
     await this.#order.change?.({ leaving, joining: newcomers, bloc: newcomers.slice(scaled(shock.freeRiders)), blamed });
   }
 
-  /** One completed milestone, by lot, no longer counts; who made its output. */
+  /** One randomly drawn completed milestone no longer counts; returns the executor of its output. */
   #failAudit(): Agent | undefined {
     const completed = this.#ended.filter(({ completed: done }) => done);
     if (completed.length === 0) return undefined;
@@ -328,7 +328,7 @@ function nothingSaid(): Record<PersonaName, [number, number]> {
   return Object.fromEntries(PERSONA_NAMES.map((name) => [name, [0, 0]])) as Record<PersonaName, [number, number]>;
 }
 
-/** SI: 1 where everybody does every kind of task alike, 0 where each does one kind (docs/economy.md). */
+/** SI: 1 if all agents do all kinds of tasks alike, 0 if each does one kind (docs/economy.md). */
 export function specialisation(agents: readonly { readonly done: readonly number[] }[]): number {
   let [sum, weight] = [0, 0];
   for (const { done } of agents) {

@@ -1,4 +1,4 @@
-/** A mission of a run verified as a stranger verifies one: from the chain and the documents that it names. */
+/** Verifies a run's mission as an outsider would: from the chain and the documents it references. */
 import { replayLimits } from "../../chain/replay-limits.ts";
 import { ReplayedRecord } from "../../city/audit/chain-record.ts";
 import { chainChecks } from "../../city/audit/checks.ts";
@@ -13,16 +13,16 @@ import type { Task } from "../milestone.ts";
 import type { GovernedCity } from "./city.ts";
 import { type Enacted, inputOf } from "./session.ts";
 
-/** What an audit verified, by check, and what did not hold. */
+/** Number of verified facts by check, and the failures. */
 export interface Audited {
   readonly verified: Readonly<Record<string, number>>;
   readonly findings: readonly string[];
 }
 
-/** A run has many missions on one chain, a mission's usual limits are of one. */
+/** A run has many missions on one chain; the usual limits are for one mission. */
 const EFFORT = 100;
 
-/** Throws TooHeavy where the chain holds more events than a hundred missions. */
+/** Throws TooHeavy if the chain has more events than a hundred missions. */
 export async function auditMission(
   { chain, client, kept, agentAt }: Pick<GovernedCity, "chain" | "client" | "kept" | "agentAt">,
   { mission, session, law }: Pick<Enacted, "mission" | "session" | "law">,

@@ -1,4 +1,4 @@
-/** A city of the economy's agents: the contracts, the law's offices and the keys, on a chain in this process. */
+/** A city of the economy's agents: contracts, offices and keys, on a chain in this process. */
 import { keccak256, type LocalAccount, stringToHex, zeroHash } from "viem";
 import { ascending, overrideOf, type Seat } from "../../adjudication/act.ts";
 import type { DrivenChain } from "../../chain/driven.ts";
@@ -28,9 +28,9 @@ const TOKEN = 1_000_000n;
 /** Seconds of chain time. */
 export const ROUND = 600n;
 export const VALIDITY = 86_400;
-/** Everything that an agent can be, in each of ten dimensions. */
+/** Maximum capability, in each of ten dimensions. */
 const MOST = 65_535;
-/** Lost bids keep their locks: enough for all that an agent bids. */
+/** Lost bids keep their locks, so the stake covers all of an agent's bids. */
 const STAKE = 30_000n * TOKEN;
 
 /** Without money: nothing is charged, staked or rewarded. */
@@ -42,7 +42,7 @@ const STRUCTURAL: Partial<Record<ParameterName, bigint>> = {
   MIN_STAKE_MEDIUM: 0n,
   SESSION_FEE: 0n,
 };
-/** Work has the round it was begun in, and a law may last as long as a milestone. */
+/** Work has until the end of its round, and a law may last as long as a milestone. */
 const BOTH: Partial<Record<ParameterName, bigint>> = { MAX_NODE_TIMEOUT: 3_600n };
 
 export interface Service {
@@ -63,7 +63,7 @@ export interface Resident {
   readonly service: Service;
 }
 
-/** What adjudicators do about an agent or a principal. */
+/** Adjudicators' acts on an agent or a principal. */
 export interface Ruling {
   readonly action: "ADJUST_REPUTATION" | "SLASH" | "FREEZE_PRINCIPAL";
   readonly target: Address;
@@ -80,40 +80,40 @@ export interface GovernedCity {
   readonly sponsor: LocalAccount;
   readonly runner: LocalAccount;
   readonly verifiers: ReadonlyMap<Address, LocalAccount>;
-  /** Gas of the founding is not governance's. */
+  /** Gas since the founding, which is not governance. */
   readonly founding: number;
   readonly residentOf: (agent: Agent) => Resident;
   readonly overclaims: (agent: Agent) => boolean;
   readonly agentAt: (address: Address) => Agent | undefined;
-  /** Whole points of reputation, 0 to 1000, as the chain last said. */
+  /** Latest reputation on chain, in whole points, 0 to 1000. */
   readonly reputationOf: (agent: Agent) => number;
-  /** How a bid's score weighs quality and price, thousandths. */
+  /** Weights of quality and price in a bid's score, thousandths. */
   readonly weights: { readonly quality: bigint; readonly price: bigint };
-  /** The nonce of the agent's next bid: its bids all go through here, and none is refused. */
+  /** The nonce of the agent's next bid: all its bids go through here, and none is refused. */
   readonly bidNonce: (agent: Agent) => bigint;
   admit(agents: readonly Agent[]): Promise<void>;
   dismiss(agents: readonly Agent[]): Promise<void>;
-  /** Two adjudicators sign each; all go into as few blocks as hold them. */
+  /** Each is signed by two adjudicators; batched into as few blocks as possible. */
   rule(orders: readonly Ruling[]): Promise<void>;
-  /** Holds what the chain names by its content id: documents, justifications. */
+  /** Stores documents and justifications that the chain references by content id. */
   keep(content: string | Uint8Array): ContentId;
-  /** What is held, for who audits. */
+  /** The stored content, for audits. */
   readonly kept: ReadonlyMap<ContentId, Uint8Array>;
-  /** Waits, in chain time. */
+  /** Waits in chain time. */
   until(time: bigint): Promise<void>;
   seats(count: number): readonly Seat[];
   close(): Promise<void>;
 }
 
-/** What an agent says that it can do, each dimension: who overclaims says everything. */
+/** An agent's claimed capability per dimension; an overclaiming agent claims the maximum. */
 export const declared = (agent: Agent): readonly number[] =>
   agent.capabilities.map((level) => (overclaims(agent) ? MOST : Math.round(MOST * level)));
 
-/** The same as the contracts hold it. */
+/** The same in the contracts' encoding. */
 const packed = (levels: readonly number[]): bigint =>
   levels.reduce((word, level, dimension) => word | (BigInt(level) << BigInt(16 * dimension)), 0n);
 
-/** The one service that everybody sells. */
+/** The only service; everyone sells it. */
 export const WORK: ServiceTerms = {
   codeHash: keccak256("0x01"),
   schemaHash: keccak256("0x02"),
@@ -123,13 +123,13 @@ export const WORK: ServiceTerms = {
 
 const recordOf = (owner: Address): Service["record"] => ({ owner, ...WORK });
 
-/** The chain's events tell reputation in thousandths of a point. */
+/** The chain's events state reputation in thousandths of a point. */
 const MILLI = 1000;
 
-/** Signatures that each of them needs (contracts/libraries/ActionTable.sol). */
+/** Signatures required for each act (contracts/libraries/ActionTable.sol). */
 const SIGNATURES = 2;
 
-/** Where a city's chain is and how transactions reach it: by default in this process, and nothing is kept. */
+/** The city's chain and its transport: by default in this process, without storage. */
 export type PortsMaker = (relayer: LocalAccount) => Promise<Ports>;
 export interface Ports {
   readonly chain: DrivenChain;
@@ -260,7 +260,7 @@ export async function foundEconomy(
         ),
       );
       await admitAgents({ society: [...owners, ...joining], seed: String(seed), chain, progress: quiet }, client);
-      // In this economy an agent is what it declares, whenever it comes: the Regulator asks no more.
+      // In this economy claimed capabilities are attested without further checks, also for newcomers.
       await sender.sendMany(
         newcomers
           .filter((agent) => declared(agent).some((level) => level > MAX_CLAIMED))
@@ -271,7 +271,7 @@ export async function foundEconomy(
             }),
           ),
       );
-      // Nor does it wait for a vote: the Registrar vouches for all.
+      // The Registrar vouches for all newcomers, so that they can vote at once.
       await sender.sendMany(
         newcomers.map((agent) =>
           client.agents.call.enfranchise([memberFor(agent).account.address], {

@@ -1,4 +1,4 @@
-/** A sender for a chain that ends with the process: signs, mines, and reads the receipt. Nothing is simulated, nothing is kept. */
+/** A sender for an ephemeral chain: signs, mines, and reads the receipt, without simulation or storage. */
 import { keccak256, type LocalAccount, type TransactionReceipt } from "viem";
 import { errorsAbi } from "../../chain/abi/errors.ts";
 import { type DrivenChain, MAX_TRANSACTION_GAS } from "../../chain/driven.ts";
@@ -8,7 +8,7 @@ import type { Intent, Sender } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
 import { type Address, type Hex, hexSchema } from "../../primitives/hex.ts";
 
-/** Gas that a call may use, where it is less than what any transaction may: a block holds more of them. */
+/** Gas limit of a call, if below the maximum of a transaction, so that a block holds more of them. */
 const LIMITS: Readonly<Record<string, bigint>> = {
   act: 1_500_000n,
   anchor: 200_000n,
@@ -21,7 +21,7 @@ const LIMITS: Readonly<Record<string, bigint>> = {
   propose: 500_000n,
   transfer: 200_000n,
 };
-/** Of a block, sixty million. */
+/** Gas limit of a block, sixty million. */
 const FULL = 55_000_000n;
 
 /** Gas used, by contract address and function. */
@@ -38,7 +38,7 @@ export interface DirectSender extends Sender<LogNote> {
   watch(see: (receipt: TransactionReceipt) => void): void;
 }
 
-/** `through` sends instead, as missions send, one block at a time; gas limits are the same, so the blocks are. */
+/** `through` sends instead, like missions, one block at a time; gas limits and blocks are the same. */
 export function directSender(chain: DrivenChain, relayer: LocalAccount, through?: Sender<LogNote>): DirectSender {
   const nonces = new Map<Address, number>();
   const used: GasUsed[] = [];

@@ -1,24 +1,24 @@
-/** The rules that a session decides, and what agents want of them (docs/economy.md). */
+/** The rules that a session decides, and agents' preferences for them (docs/economy.md). */
 import type { RandomStream } from "../../primitives/random.ts";
 import type { Agent } from "../agents.ts";
 import { idealNorms, type Situation } from "../behaviour.ts";
 import { normal } from "../draws.ts";
 
-/** What a law says beside the milestone's tasks. */
+/** Contents of a law besides the milestone's tasks. */
 export interface Rules {
-  /** Quotas that may be harvested. */
+  /** Allowed harvest in quotas. */
   readonly limit: number;
-  /** Verifiers of each task. */
+  /** Verifiers per task. */
   readonly panel: number;
-  /** Share of a task's requirement that a bidder must say it has. */
+  /** Share of a task's requirement that a bidder must claim. */
   readonly demand: number;
-  /** 1 where an adjudicator reads the milestone's output. */
+  /** 1 if an adjudicator reads the milestone's output. */
   readonly read: number;
 }
 export type RuleName = keyof Rules;
 
 export const RULE_NAMES = ["limit", "panel", "demand", "read"] as const satisfies readonly RuleName[];
-/** What holds until a law says otherwise. */
+/** Rules in force without a law. */
 export const COLD_START: Rules = { limit: 1, panel: 1, demand: 0, read: 0 };
 export const CHOICES: Readonly<Record<RuleName, readonly number[]>> = {
   limit: [0.75, 1, 1.25],
@@ -43,7 +43,7 @@ export function idealRules(agent: Agent, situation: Situation): Rules {
   };
 }
 
-/** 1 for one's ideal, 0 for what is as far from it in every rule as can be. */
+/** Utility of rules: 1 for the ideal, 0 for the maximum distance in every rule. */
 export function worthOf(rules: Rules, ideal: Rules): number {
   const far = RULE_NAMES.reduce((sum, name) => {
     const choices = CHOICES[name];
@@ -52,16 +52,16 @@ export function worthOf(rules: Rules, ideal: Rules): number {
   return 1 - far / RULE_NAMES.length;
 }
 
-/** One's ideal with one rule, by lot, at another of its values. */
+/** An agent's ideal with one randomly chosen rule at another of its values. */
 export function draftOf(ideal: Rules, open: readonly RuleName[], lot: RandomStream): Rules {
   const name = lot.pick(open);
   return { ...ideal, [name]: lot.pick(CHOICES[name].filter((value) => value !== ideal[name])) };
 }
 
-/** Standard deviation of an agent's error about what a law is worth to it, before the debate; the debate halves it. */
+/** Standard deviation of an agent's error about a law's utility before the debate, which halves it. */
 export const ERROR = 0.1;
 
-/** Ballot entries, best first; entry 0 is "no law", which nobody who votes wants. `errors` are those before the debate. */
+/** Ballot entries, best first; entry 0 is "no law", which no voter prefers. `errors` are those before the debate. */
 export function rankingOf(laws: readonly Rules[], ideal: Rules, errors: readonly number[], keeps: number): number[] {
   const worth = laws.map((rules, place) => worthOf(rules, ideal) + keeps * (errors[place] ?? 0));
   const order = laws.map((_, place) => place + 1);

@@ -1,4 +1,4 @@
-/** One session about a milestone's law, stage by stage on the chain, through the offices that missions go through. */
+/** One session on a milestone's law, stage by stage on the chain, through the same offices as missions. */
 import { keccak256, stringToHex, zeroAddress } from "viem";
 import { ruleOnBloc } from "../../adjudication/rule-on-bloc.ts";
 import { simulatedJudge } from "../../adjudication/simulated-judge.ts";
@@ -30,14 +30,14 @@ import type { Task } from "../milestone.ts";
 import { declared, type GovernedCity, WORK } from "./city.ts";
 import { draftOf, errorsOf, idealRules, RULE_NAMES, type RuleName, type Rules, rankingOf, worthOf } from "./rules.ts";
 
-/** Laws drafted for a ballot: from eight on a bloc can be distinguished from voters who agree (docs/blocs.md). */
+/** Laws drafted for a ballot: from eight on a bloc is distinguishable from voters who agree (docs/blocs.md). */
 const DRAFTS = 8;
 const SPONSORS = 5;
 const MAX_SPONSORSHIPS = 3;
-/** Ballots in a transaction. */
+/** Ballots per transaction. */
 const BATCH = 100;
 const TOKEN = 1_000_000n;
-/** What a law asks of a node is in 256 steps, what a bidder says in 65,536. */
+/** A law states requirements in 256 steps, a bidder its capabilities in 65,536. */
 const LEVELS = 255;
 const MIN_MATCH = 600;
 export const KEPT = 0.5;
@@ -45,14 +45,14 @@ export const KEPT = 0.5;
 export interface Convening {
   readonly round: number;
   readonly tasks: readonly Task[];
-  /** Tokens that the foundation gives. */
+  /** The foundation's deposit, tokens. */
   readonly funding: number;
   readonly electors: readonly Agent[];
-  /** Who does not take part. */
+  /** Agents that do not take part. */
   readonly absent: ReadonlySet<Agent>;
-  /** Members who rank as the first of them does. */
+  /** Members that copy the first member's ranking. */
   readonly bloc: readonly Agent[];
-  /** What each saw, and what the record shows when it is read out. */
+  /** Agents' observations, and the record that the debate reveals. */
   readonly before: (agent: Agent) => Situation;
   readonly after: Situation;
   /** Rules that a law here may change. */
@@ -60,15 +60,15 @@ export interface Convening {
   /** Detects blocs, and has adjudicators rule on them. */
   readonly adjudicates: boolean;
   readonly chance: (purpose: string) => RandomStream;
-  /** Seconds that a law lasts. */
+  /** Duration of a law, seconds. */
   readonly duration: number;
-  /** Laws that are drafted at most. */
+  /** Maximum number of drafted laws. */
   readonly drafts?: number | undefined;
-  /** Agents, in the order in which they sign, who petition for the session; absent where the foundation opens it. */
+  /** Agents that petition for the session, in signing order; absent if the foundation opens it. */
   readonly petitioners?: readonly Agent[] | undefined;
 }
 
-/** A part of a whole. */
+/** Part of a whole. */
 export type Share = readonly [part: number, whole: number];
 
 export interface SessionFigures {
@@ -85,21 +85,21 @@ export interface SessionFigures {
   readonly messages: number;
   /** Seconds of chain time from opening to law. */
   readonly seconds: number;
-  /** Blocks that it took; runs from before 25 November do not say. */
+  /** Its number of blocks; not recorded before 25 November. */
   readonly blocks?: number | undefined;
-  /** Agents whose signatures opened it; absent where the foundation did. */
+  /** Number of petitioners; absent if the foundation opened it. */
   readonly petitioners?: number | undefined;
-  /** Null where no law was made. */
+  /** Null if no law was made. */
   readonly rules: Rules | null;
-  /** Whether each strategy would have been flagged whole; null where no bloc sits. */
+  /** Whether each strategy would have been flagged completely; null without a bloc. */
   readonly caught: { readonly identical: boolean; readonly top3: boolean; readonly pivot: boolean } | null;
   /** Honest voters flagged. */
   readonly wronged: number;
-  /** Mean τ of the bloc's rankings with the order that came out. */
+  /** Mean τ of the bloc's rankings with the resulting order. */
   readonly influence: number | null;
 }
 
-/** What a session came to: figures, voters that were flagged, and a law if there is one. */
+/** Result of a session: figures, flagged voters, and the law if there is one. */
 export interface Held {
   readonly figures: SessionFigures;
   readonly flagged: readonly Agent[];
@@ -120,7 +120,7 @@ interface Candidate {
   readonly law: CompiledLaw;
 }
 
-/** What a bidder must say it has, lowest dimension first. */
+/** Required claim of a bidder, lowest dimension first. */
 export function requirementOf({ main, second, level }: Task, demand: number): number[] {
   const wanted = Array.from({ length: 10 }, () => 0);
   wanted[main] = Math.round(LEVELS * level * demand);
@@ -128,7 +128,7 @@ export function requirementOf({ main, second, level }: Task, demand: number): nu
   return wanted;
 }
 
-/** Whether the market takes a bid of somebody who says that it has as much as it does. */
+/** Whether the market accepts a bid with this claim. */
 export const mayBid = (agent: Agent, wanted: readonly number[]): boolean => matchOfLevels(declared(agent), wanted) >= MIN_MATCH;
 
 export const titleOf = (rules: Rules): string => RULE_NAMES.map((name) => `${name} ${rules[name]}`).join(", ");
@@ -173,7 +173,7 @@ function documentOf({ round, tasks, funding, duration }: Convening, rules: Rules
     outputPredicate: 0,
   };
 }
-/** What a milestone's mission works on. */
+/** Input of a milestone's mission. */
 export const inputOf = (tasks: readonly Task[]): JsonValue[] =>
   tasks.map(({ id, main, second, level, needs }) => ({
     id: `task-${id}`,
@@ -184,7 +184,7 @@ export const inputOf = (tasks: readonly Task[]): JsonValue[] =>
   }));
 const goalOf = (round: number) => `what the foundation asks from round ${round} on`;
 
-/** Whether somebody says that it can do each task. */
+/** Whether some agent claims to match each task. */
 const isFeasible = ({ tasks, electors }: Convening, rules: Rules): boolean =>
   rules.demand === 0 ||
   tasks.every((task) => {
@@ -193,8 +193,8 @@ const isFeasible = ({ tasks, electors }: Convening, rules: Rules): boolean =>
   });
 
 /**
- * Holds a session to its end, which may be without a law: too few voted, no law won, or adjudicators voided the vote. Undefined where too
- * few petition for it.
+ * Holds a session to its end, possibly without a law: too few voters, no winning law, or a vote voided by adjudicators. Undefined if too
+ * few agents petition for it.
  */
 export async function holdSession(city: GovernedCity, convening: Convening): Promise<Held | undefined> {
   const { client, clerks, chain } = city;
@@ -231,7 +231,7 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
   await city.sender.sendMany(sponsorships);
   await clerks.speaker.openDebate(session, step("debate"));
 
-  // Beside no law, which is the first entry; of more than fifteen the contract keeps those with the most sponsors.
+  // In addition to "no law", the first entry; of more than fifteen the contract keeps those with the most sponsors.
   const [, ...listed] = await client.legislation.ballotOf(session);
   const onBallot = listed.flatMap((candidate) => candidates[candidate - 1] ?? []);
   const laws = onBallot.map(({ rules }) => rules);
@@ -320,7 +320,7 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
 
 const depositOf = ({ funding }: Convening): bigint => BigInt(Math.round(funding * 1e6));
 
-/** The foundation opens a session with its deposit, or agents sign for one until they are enough. */
+/** The foundation opens a session with its deposit, or agents petition until they are enough. */
 async function open(city: GovernedCity, convening: Convening, step: Step): Promise<Opened | undefined> {
   const { client, chain, sponsor, residentOf } = city;
   const { round, petitioners } = convening;
@@ -357,18 +357,18 @@ async function petitionersNeeded({ client }: GovernedCity): Promise<number> {
 
 interface Opened {
   readonly session: bigint;
-  /** Agents that signed for it. */
+  /** Agents that signed the petition. */
   readonly petitioners: number;
 }
 
-/** The foundation pays for the law that won a session which agents called for. */
+/** The foundation pays for the winning law of a petitioned session. */
 async function adopt(city: GovernedCity, session: bigint, convening: Convening, { law }: Candidate, step: Step): Promise<void> {
   const { client, sponsor } = city;
   await client.token.approve([client.legislation.address, depositOf(convening)], { ...step("allow"), account: sponsor });
   await client.legislation.adopt([session, law.law, law.docHash], { ...step("adopt"), account: sponsor });
 }
 
-/** From the law that won to its mission: validation, codification, approval. */
+/** From the winning law to its mission: validation, codification, approval. */
 async function enact(city: GovernedCity, session: bigint, convening: Convening, won: Candidate, step: Step): Promise<Enacted> {
   const { client, clerks } = city;
   const { funding, tasks, petitioners } = convening;
@@ -391,7 +391,7 @@ async function enact(city: GovernedCity, session: bigint, convening: Convening, 
   return { mission, session, law: won.law, rules: won.rules, price: funding / tasks.length };
 }
 
-/** Laws of authors drawn by lot: each its ideal but for one rule; what nobody could be found for asks less. */
+/** Laws of randomly drawn authors: each its ideal except for one rule; requirements that no agent meets are lowered. */
 function drafted(convening: Convening, voters: readonly Agent[]): Candidate[] {
   const lot = convening.chance("authors");
   const most = Math.max(1, Math.min(convening.drafts ?? DRAFTS, Math.floor((MAX_SPONSORSHIPS * voters.length) / SPONSORS) - 1));
@@ -404,7 +404,7 @@ function drafted(convening: Convening, voters: readonly Agent[]): Candidate[] {
   });
 }
 
-/** Whoever likes a law best and has a sponsorship left stands behind it; four beside its author. */
+/** The agents that rank a law highest and have a sponsorship left sponsor it; four besides its author. */
 function sponsorsOf(candidates: readonly Candidate[], voters: readonly Agent[]): { readonly agent: Agent; readonly candidate: number }[] {
   const left = new Map(voters.map((agent) => [agent, MAX_SPONSORSHIPS]));
   for (const { author } of candidates) left.set(author, MAX_SPONSORSHIPS - 1);
@@ -425,7 +425,7 @@ const CALM: Situation = { pool: 1, failed: 0, breaches: 0 };
 
 type Step = (...names: (string | number)[]) => { readonly intent: ReturnType<typeof intentKey> };
 
-/** The Regulator shows the contract who ranked alike; where they are many, two adjudicators rule, by the simulation. */
+/** The Regulator proves similar rankings to the contract; for many voters two simulated adjudicators rule. */
 async function flag(city: GovernedCity, session: bigint, winner: Agent, onBallot: readonly Candidate[], step: Step): Promise<Agent[]> {
   const { client, clerks } = city;
   const [regulator] = clerks.regulators;
@@ -451,7 +451,7 @@ async function flag(city: GovernedCity, session: bigint, winner: Agent, onBallot
   return members.flatMap((address) => city.agentAt(address) ?? []);
 }
 
-/** For each task somebody who may do it: the constitution asks to see them. */
+/** An eligible agent for each task, whose existence the constitution requires. */
 function witnessesOf(city: GovernedCity, { tasks, electors }: Convening, rules: Rules): Address[] {
   const found = new Set<Agent>();
   for (const task of tasks) {
@@ -464,7 +464,7 @@ function witnessesOf(city: GovernedCity, { tasks, electors }: Convening, rules: 
   return [...found].map((agent) => city.residentOf(agent).member.account.address);
 }
 
-/** Whether the Regulator would find these members among the others' ballots, had they agreed less (AgentCity 4, power curve). */
+/** Whether the Regulator would detect these members if they had agreed less (AgentCity 4, power curve). */
 function powerOf(
   { chance }: Convening,
   orders: ReadonlyMap<Agent, number[]>,

@@ -38,17 +38,17 @@ export interface Offer {
   readonly price: number;
 }
 
-/** Who is bound to a task. */
+/** The executor of a task. */
 export interface Bound {
   readonly agent: Agent;
   readonly effort: Effort;
   readonly attempt: number;
 }
 
-/** What clearing found of a task. */
+/** Result of a task's clearing. */
 export type Ruling = "passed" | "failed" | "disputed" | "read";
 
-/** Tokens: paid by task, taken by agent, and what the treasury added. */
+/** Tokens: paid per task, slashed per agent, and added by the treasury. */
 export interface Settled {
   readonly paid: Map<Task, number>;
   readonly slashed: Map<Agent, number>;
@@ -61,11 +61,11 @@ interface Committed {
   readonly agent: Agent;
 }
 
-/** Bids that a task has at most: the market keeps sixteen, so that none is refused. */
+/** Maximum number of bids per task: the market keeps sixteen, so that none is refused. */
 const BIDDERS = 12;
-/** Nodes in one transaction. */
+/** Nodes per transaction. */
 const BATCH = 12;
-/** Bids in one transaction. */
+/** Bids per transaction. */
 const BIDS = 50;
 const CONFIDENT = 9_000;
 const WHOLE = 10_000;
@@ -80,13 +80,13 @@ export class MissionWork {
   readonly #enacted: Enacted;
   readonly #bound = new Map<Task, Bound>();
   readonly #offers = new Map<string, Offer>();
-  /** Who was bound to a task and failed: the market bars them from it. */
+  /** Executors that failed at a task: the market bars them from it. */
   readonly #barred = new Map<Task, readonly Agent[]>();
   readonly #committed = new Map<Task, Committed>();
   readonly #failed = new Set<Task>();
   readonly #exhausted = new Set<Task>();
   readonly #unbid = new Set<Task>();
-  /** Who has bid for a task whose market is open. */
+  /** Bidders of tasks with an open market. */
   readonly #bidders = new Map<Task, Set<Agent>>();
   readonly #tasks: readonly Task[];
   readonly #contract;
@@ -103,7 +103,7 @@ export class MissionWork {
     return this.#enacted.rules;
   }
 
-  /** Tokens that a task is worth at most. */
+  /** Maximum price of a task, tokens. */
   get price(): number {
     return this.#enacted.price;
   }
@@ -124,7 +124,7 @@ export class MissionWork {
     return this.#bound.get(task);
   }
 
-  /** Tasks that nobody is bound to, and that can still be bid for. */
+  /** Tasks without an executor that still accept bids. */
   get vacant(): readonly Task[] {
     return this.#tasks.filter((task) => this.#unbid.has(task) && !this.#exhausted.has(task));
   }
@@ -139,11 +139,11 @@ export class MissionWork {
     return task;
   }
 
-  /** Takes offers for tasks whose market is open, lets the window pass, awards. A task that the chain binds nobody to stays vacant. */
+  /** Bids for tasks with an open market, lets the window pass, awards. A task without an award stays vacant. */
   async market(tasks: readonly Task[], offers: readonly Offer[]): Promise<void> {
     await this.#bid(offers);
     let open = [...tasks];
-    // A node may be held back for one more window, for fairness or want of bids.
+    // The market may hold a node back for one more window, for fairness or lack of bids.
     while (open.length > 0) {
       const markets = await this.#marketsOf(open);
       const closesAt = Math.max(...markets.map((market) => market.closesAt));
@@ -156,8 +156,8 @@ export class MissionWork {
   }
 
   /**
-   * Of these offers the best twelve for each task, by the market's score, which everybody can compute; of equals the earlier. Who has bid
-   * for a task already does so once.
+   * The best twelve of these offers per task by the market's public score; the earlier of equal ones. An agent bids for a task at most
+   * once.
    */
   best(offers: readonly Offer[]): Offer[] {
     const { quality, price: cheapness } = this.#city.weights;
@@ -243,7 +243,7 @@ export class MissionWork {
     }
   }
 
-  /** Starts tasks and commits their outputs, in one transaction each for a dozen. */
+  /** Starts tasks and commits their outputs, a dozen per transaction. */
   async hand(tasks: readonly Task[]): Promise<void> {
     for (const part of inParts(tasks)) {
       await this.#route(part);
@@ -314,7 +314,7 @@ export class MissionWork {
     if (skipped.length > 0) throw new RangeError(`a pledge was passed over: ${skipped[0]?.args.reason}`);
   }
 
-  /** The drawn panels judge; `notices` says whether a verifier finds fault with a task. The chain decides. */
+  /** The drawn panels judge; `notices` decides whether a verifier rejects a task. The chain decides. */
   async clear(tasks: readonly Task[], notices: (task: Task, seat: number) => boolean): Promise<Map<Task, Ruling>> {
     const rulings = new Map<Task, Ruling>();
     for (const part of inParts(tasks)) {
@@ -370,7 +370,7 @@ export class MissionWork {
     return { node: task.id, openings: [opening], verdicts, items: [] };
   }
 
-  /** A simulated adjudicator reads the work and rules; its thresholds are those of missions. */
+  /** A simulated adjudicator reads the work and rules; with the thresholds of missions. */
   async rule(task: Task): Promise<boolean> {
     const { client } = this.#city;
     const { mission } = this.#enacted;
@@ -392,7 +392,7 @@ export class MissionWork {
     return approves;
   }
 
-  /** Nobody may rule: a review runs out, twice, and the attempt has failed. */
+  /** Without a ruling the review times out twice, and the attempt fails. */
   async expire(tasks: readonly Task[]): Promise<void> {
     if (tasks.length === 0) return;
     for (let window = 0; window < 2; window++) {
@@ -403,7 +403,7 @@ export class MissionWork {
     for (const task of tasks) this.#lose(task);
   }
 
-  /** Whoever is bound is gone or barred: the node's time runs out, and it is bid for again. */
+  /** The executor is gone or barred: the node times out, and is opened for bids again. */
   async release(tasks: readonly Task[]): Promise<void> {
     for (const task of tasks) {
       const { deadline } = await this.#contract.nodeOf(task.id);
@@ -423,7 +423,7 @@ export class MissionWork {
     this.#committed.delete(task);
   }
 
-  /** Pays what was recorded and takes what faults cost. Tokens paid by task. */
+  /** Pays recorded amounts and slashes for faults. Returns tokens paid per task. */
   async settle(tasks: readonly Task[]): Promise<Settled> {
     const paid = new Map<Task, number>();
     const slashed = new Map<Agent, number>();
@@ -454,7 +454,7 @@ export class MissionWork {
     return nodes.filter(({ node }) => node.recorded || node.faulted).map(({ id }) => id);
   }
 
-  /** Opens tasks to bids again whose attempt failed, or that nobody bid for in time; those out of attempts stay failed, and the mission with them. */
+  /** Reopens failed tasks and those without bids in time; tasks out of attempts stay failed, and so does the mission. */
   async reopen(tasks: readonly Task[]): Promise<Task[]> {
     const opened: Task[] = [];
     for (const task of tasks) {
@@ -464,7 +464,7 @@ export class MissionWork {
       } catch (error) {
         if (!(error instanceof TransactionReverted)) throw error;
         if (error.errorName === "IterationsExhausted") this.#exhausted.add(task);
-        // Its window is open still: then bids are welcome as it is.
+        // If its window is still open, it accepts bids anyway.
         else if (error.errorName === "NotAwaitingBids" && (await this.#isOpen(task))) opened.push(task);
         else throw error;
       }
@@ -477,7 +477,7 @@ export class MissionWork {
     return BigInt(closesAt) > this.#city.chain.clock.now();
   }
 
-  /** Ends the mission when its time is over, and anchors what was reported of the commons meanwhile; the fees it paid, tokens. */
+  /** Ends the mission when its time is over, and anchors the reports on the commons; returns its fees, tokens. */
   async close(root: Hash, settles: boolean): Promise<number> {
     const { client, runner, chain } = this.#city;
     const { mission } = this.#enacted;
@@ -498,7 +498,7 @@ export class MissionWork {
     return Number((await this.#contract.ledger()).fees) / 1e6;
   }
 
-  /** What was committed is decided before the mission ends: by its clock, where nobody else does any more. */
+  /** Committed work is decided before the mission ends: by its timeout, if no one else acts. */
   async #letTimeDecide(): Promise<void> {
     for (const { id } of this.#tasks) {
       for (;;) {
@@ -510,7 +510,7 @@ export class MissionWork {
     }
   }
 
-  /** What carrying out the law was like, from what the chain recorded. */
+  /** Figures on carrying out the law, from the chain's records. */
   async measure(): Promise<ExecutionMetrics> {
     return executionMetrics([await milestonesOf(this.#city.client, this.#enacted.mission)], false);
   }

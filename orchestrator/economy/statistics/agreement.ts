@@ -1,8 +1,8 @@
-/** How far people who judge the same things agree beyond chance. */
+/** Agreement of raters beyond chance. */
 
 /**
- * Krippendorff's α for nominal answers, any number of raters, answers missing: 1 where all agree, 0 where they agree as chance would have
- * it. Each unit is the answers it got; units with fewer than two say nothing. NaN where no two answers anywhere differ or are there.
+ * Krippendorff's α for nominal answers, any number of raters, missing answers allowed: 1 if all agree, 0 for agreement as expected by
+ * chance. Each unit is the list of its answers; units with fewer than two are ignored. NaN if no two answers differ, or there are none.
  */
 export function krippendorff(units: readonly (readonly string[])[]): number {
   const paired = units.filter((answers) => answers.length > 1);

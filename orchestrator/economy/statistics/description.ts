@@ -1,4 +1,4 @@
-/** What describes a few numbers, and how sure one can be of it. */
+/** Descriptive statistics of small samples, with intervals. */
 import { mean, quantileSorted, sampleCorrelation, sampleStandardDeviation } from "simple-statistics";
 import { contentIdOf } from "../../primitives/hash.ts";
 import { canonicalJson } from "../../primitives/json.ts";
@@ -12,7 +12,7 @@ export interface Interval {
 
 export const RESAMPLES = 10_000;
 
-/** Percentile bootstrap: where `statistic` of samples drawn with replacement lies with probability `level`. */
+/** Percentile bootstrap: the interval that contains `statistic` of samples drawn with replacement with probability `level`. */
 export function bootstrap<Item>(
   items: readonly Item[],
   statistic: (sample: readonly Item[]) => number,
@@ -26,7 +26,7 @@ export function bootstrap<Item>(
   return { low: quantileSorted(found, (1 - level) / 2), high: quantileSorted(found, (1 + level) / 2) };
 }
 
-/** Cohen's d: the difference of two means in units of their pooled standard deviation. Positive where the second is higher. */
+/** Cohen's d: the difference of two means in units of their pooled standard deviation. Positive if the second is higher. */
 export function cohensD(first: readonly number[], second: readonly number[]): number {
   const [n, m] = [first.length, second.length];
   if (n < 2 || m < 2) return Number.NaN;
@@ -36,7 +36,7 @@ export function cohensD(first: readonly number[], second: readonly number[]): nu
   return difference === 0 ? 0 : difference / pooled;
 }
 
-/** Gini's coefficient of amounts that are not negative: 0 where all are equal, towards 1 where one has all. */
+/** Gini coefficient of non-negative amounts: 0 if all are equal, towards 1 if one holds everything. */
 export function gini(amounts: readonly number[]): number {
   const sorted = [...amounts].sort((one, other) => one - other);
   const total = sorted.reduce((sum, amount) => sum + amount, 0);
@@ -45,13 +45,13 @@ export function gini(amounts: readonly number[]): number {
   return (2 * weighted) / (sorted.length * total) - (sorted.length + 1) / sorted.length;
 }
 
-/** Spearman's rank correlation; equal values share their rank. */
+/** Spearman's rank correlation; ties share their mean rank. */
 export const spearman = (first: readonly number[], second: readonly number[]): number =>
   sampleCorrelation(midRanks(first), midRanks(second));
 
-/** How many of the seeds gave different outcomes: runs that are equal round for round count once. */
+/** Number of different outcomes among the seeds: identical runs count once. */
 export const effectiveSeeds = (runs: readonly (readonly number[])[]): number =>
   new Set(runs.map((rounds) => contentIdOf(new TextEncoder().encode(canonicalJson(rounds))))).size;
 
-/** Fewer effective seeds than this share is said. */
+/** A smaller share of effective seeds is reported. */
 export const MIN_EFFECTIVE_SHARE = 0.8;

@@ -1,4 +1,4 @@
-/** Which curve a quantity follows as a city grows: least squares on the quantity itself, so that Akaike's weights compare like with like. */
+/** The curve that a quantity follows as a city grows: least squares on the quantity itself, so that Akaike weights are comparable. */
 import { linearRegression } from "simple-statistics";
 
 export interface Point {
@@ -7,7 +7,7 @@ export interface Point {
 }
 
 export const SHAPES = ["constant", "linear", "logarithmic", "square root", "power", "quadratic"] as const;
-/** With the curve that MacNet finds for what agents gain by working together: an S over the logarithm of their number. */
+/** Includes MacNet's curve for the gain from cooperation: logistic over the logarithm of the number of agents. */
 export const SHAPES_OF_BENEFIT = [...SHAPES, "logistic"] as const;
 export type Shape = (typeof SHAPES_OF_BENEFIT)[number];
 
@@ -23,10 +23,10 @@ export interface Fit {
   readonly aic: number;
 }
 
-/** Below this a residual is rounding. */
+/** Smaller residuals are rounding errors. */
 const EXACT = 1e-24;
 
-/** The best curve of a shape; x above zero. */
+/** The best-fitting curve of a shape; x above zero. */
 export function fitCurve(shape: Shape, points: readonly Point[]): Fit {
   const { at, coefficients } = solved(shape, points);
   const rss = points.reduce((sum, { x, y }) => sum + (y - at(x)) ** 2, 0);
@@ -53,7 +53,7 @@ export function akaikeWeights(criteria: readonly number[]): number[] {
   return likelihoods.map((likelihood) => likelihood / sum);
 }
 
-/** y = a·x^b from a straight line through the logarithms; points whose y is not positive cannot take part. */
+/** y = a·x^b from a straight line through the logarithms; points with non-positive y are left out. */
 export function powerLaw(points: readonly Point[]): { readonly factor: number; readonly exponent: number } {
   const { m, b } = linearRegression(points.filter(({ y }) => y > 0).map(({ x, y }) => [Math.log(x), Math.log(y)]));
   return { factor: Math.exp(b), exponent: m };
@@ -91,7 +91,7 @@ function combined(points: readonly Point[], terms: readonly ((x: number) => numb
   return { coefficients, at: (x) => terms.reduce((sum, term, at) => sum + (coefficients[at] ?? 0) * term(x), 0) };
 }
 
-/** Gauss's elimination with the largest pivot; a direction without information gets zero. */
+/** Gaussian elimination with the largest pivot; a direction without information gets zero. */
 function solve(matrix: readonly (readonly number[])[]): number[] {
   const rows = matrix.map((row) => [...row]);
   const n = rows.length;
@@ -114,7 +114,7 @@ function solve(matrix: readonly (readonly number[])[]): number[] {
 
 const EXPONENTS = { from: -4, to: 4, step: 0.05 } as const;
 
-/** a·x^b with the b of least squares: a grid, then golden section between its neighbours. */
+/** a·x^b by least squares: a grid for b, then golden section between its neighbours. */
 function power(points: readonly Point[]): Curve {
   const largest = Math.max(...points.map(({ x }) => x));
   const factorAt = (b: number) => {
@@ -140,7 +140,7 @@ function power(points: readonly Point[]): Curve {
 const STEEPNESS = [0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12] as const;
 const MIDDLES = 400;
 
-/** a / (1 + e^(−b(ln x − c))) with the b and c of least squares on a grid that reaches beyond the points. */
+/** a / (1 + e^(−b(ln x − c))) by least squares over a grid of b and c that extends beyond the points. */
 function logistic(points: readonly Point[]): Curve {
   const logs = points.map(({ x }) => Math.log(x));
   const [least, most] = [Math.min(...logs) - 1, Math.max(...logs) + 1];

@@ -1,8 +1,8 @@
-/** Exact tests for few seeds. Every p is one-sided for "greater" unless it says otherwise. */
+/** Exact tests for few seeds. Every p is one-sided for "greater" unless stated otherwise. */
 import { InvalidValue } from "../../primitives/errors.ts";
 
 export interface SignedRank {
-  /** Pairs that differ. */
+  /** Pairs with a difference. */
   readonly pairs: number;
   /** Sum of the ranks of positive differences. */
   readonly positive: number;
@@ -13,13 +13,13 @@ export interface SignedRank {
 }
 
 /**
- * Wilcoxon's signed-rank test with its exact distribution; equal differences share their mean rank, and the distribution is that of
- * the shared ranks. Pairs that do not differ are left out.
+ * Wilcoxon's signed-rank test with its exact distribution; ties share their mean rank, and the distribution is that of the shared ranks.
+ * Pairs without a difference are left out.
  */
 export function signedRank(differences: readonly number[]): SignedRank {
   const all = differences.filter((difference) => difference !== 0);
   if (all.some((difference) => !Number.isFinite(difference))) throw new InvalidValue("differences", "each is a finite number");
-  // Twice a mean rank is a whole number.
+  // Doubled, so that mean ranks are integers.
   const ranks = midRanks(all.map(Math.abs)).map((rank) => Math.round(2 * rank));
   const total = ranks.reduce((sum, rank) => sum + rank, 0);
   const positive = ranks.reduce((sum, rank, at) => ((all[at] ?? 0) > 0 ? sum + rank : sum), 0);
@@ -37,7 +37,7 @@ export function signedRank(differences: readonly number[]): SignedRank {
   };
 }
 
-/** Ranks from 1; equal values share their mean. */
+/** Ranks from 1; ties share their mean rank. */
 export function midRanks(values: readonly number[]): number[] {
   const order = values.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
   const ranks = values.map(() => 0);
@@ -50,7 +50,7 @@ export function midRanks(values: readonly number[]): number[] {
   return ranks;
 }
 
-/** P(at least `hits` of `trials`) where each hits with `chance`. */
+/** P(at least `hits` of `trials`) if each succeeds with probability `chance`. */
 export function binomialAtLeast(hits: number, trials: number, chance: number): number {
   let sum = 0;
   for (let k = Math.max(0, hits); k <= trials; k++)
@@ -58,7 +58,7 @@ export function binomialAtLeast(hits: number, trials: number, chance: number): n
   return Math.min(1, sum);
 }
 
-/** Fewest hits of `trials` that are significant against `chance` at `alpha`; undefined where not even all are. */
+/** Minimum hits of `trials` that are significant against `chance` at `alpha`; undefined if not even all are. */
 export function criticalHits(trials: number, chance: number, alpha: number): number | undefined {
   for (let hits = 0; hits <= trials; hits++) if (binomialAtLeast(hits, trials, chance) <= alpha) return hits;
   return undefined;
@@ -70,10 +70,10 @@ function logChoose(n: number, k: number): number {
   return sum;
 }
 
-/** p-values times how many there are, at most one. */
+/** Bonferroni: p-values times their number, at most one. */
 export const bonferroni = (p: readonly number[], tests: number = p.length): number[] => p.map((value) => Math.min(1, value * tests));
 
-/** Holm's step-down correction, in the order given. */
+/** Holm's step-down correction, in the given order. */
 export function holm(p: readonly number[]): number[] {
   const order = p.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
   const corrected = p.map(() => 1);
