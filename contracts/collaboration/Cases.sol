@@ -10,9 +10,9 @@ import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 
 /// @title What an adjudicator has reviewed when it signs: an order binds that state, and no later one
-/// @notice Decisions 28 and 85. An order on a node binds that node with its commitments; one that ends the mission binds all nodes: whoever
-/// wants it to hold while they go on stops the mission first, which binds nothing. Both bind how the mission is stopped. A linked library: it
-/// runs in the clone's frame and storage.
+/// @notice Decisions 28 and 85. An order on a node binds that node with its commitments; one that ends the mission binds all nodes, unless
+/// humans have stopped it: executors at work could void order after order. Both bind how the mission is stopped. A linked library: it runs in
+/// the clone's frame and storage.
 library Cases {
     using ActionTable for Action;
     using MissionFrame for Frame;
@@ -45,9 +45,11 @@ library Cases {
         return keccak256(abi.encode(s.head.state, s.head.stopped, _stops(s), s.nodes[node], pledges));
     }
 
-    /// @dev Who committed stands in the nodes' words.
+    /// @dev Who committed stands in the nodes' words. In a stop of humans nothing new starts, what is recorded stays paid, and whoever ends the
+    /// mission has stopped it for that; a suspension is a monitor's, and lapses.
     function _ofMission(MissionStorage.Layout storage s) private view returns (bytes32) {
-        (uint256 nodes, ) = LawCodec.ending(Clones.fetchCloneArgs(address(this)));
+        bool halted = s.head.stopped && s.suspension.until == 0;
+        (uint256 nodes, ) = halted ? (0, 0) : LawCodec.ending(Clones.fetchCloneArgs(address(this)));
         uint256[] memory words = new uint256[](nodes);
         // At most 256 nodes.
         for (uint256 node = 0; node < words.length; ++node) words[node] = s.nodes[node];

@@ -570,7 +570,8 @@ interface ICollaborationContract {
     function freezesOf(address agent) external view returns (uint256[3] memory);
     /// @notice Hash of the state an override judges: mission state and stops, the node's word and its pledges.
     function caseHash(uint8 node) external view returns (bytes32);
-    /// @notice The same over all nodes: the state that an order judges which ends the mission.
+    /// @notice The same over all nodes: the state that an order judges which ends the mission. While humans have stopped it: of the stop alone,
+    /// so that no executor at work voids the order.
     function missionCaseHash() external view returns (bytes32);
     /// @notice What a decision about a node is about, and, in the smallest unit, what the protocol takes of all of the mission's budget.
     function caseOf(uint8 node) external view returns (NodeState state, uint8 attempt, uint64 fee);

@@ -150,6 +150,25 @@ describe("attacks by replay", () => {
       expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
     });
 
+    it("executors at work void order after order that would end their mission, which humans have stopped for it", async () => {
+      await opened(TASK, TASK, TASK);
+      await mission.awardAll();
+      await mission.route(0, 1, 2);
+      const panel = panelOver(mission.city, await mission.city.seatAdjudicators(1), await probeAt(mission.address));
+      const { contract, seat, act, override, signed } = panel;
+      await act(await override("EMERGENCY_STOP"), seat(0));
+      // Each moves when it sees the order on its way: one commits, one is cleared, one is late.
+      const moves = [() => mission.work(0), () => mission.clear(0), () => mission.work(1)];
+      for (const move of moves) {
+        const order = await override("TERMINATE_MISSION");
+        const signature = await signed(order, seat(0));
+        await move();
+        await attempt(contract.act(order, [signature]));
+        if ((await mission.contract.state()) !== MissionState.EXECUTING) break;
+      }
+      expect(await mission.contract.state()).to.equal(MissionState.ABORTED);
+    });
+
     it("an executor outruns a freeze by committing", async () => {
       await opened(TASK);
       await underway();

@@ -210,4 +210,13 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     find: "words[node] = s.nodes[node];",
     replace: "words[node] = 0;",
   },
+  {
+    title: "executors at work void order after order that would end their mission, which humans have stopped for it",
+    threats: ["TA-4", "TA-8"],
+    entry: "CollaborationContract.commit",
+    guard: "an order that ends a stopped mission binds the stop, and no node",
+    file: "collaboration/Cases.sol",
+    find: "bool halted = s.head.stopped && s.suspension.until == 0;",
+    replace: "bool halted = false;",
+  },
 ]);

@@ -168,6 +168,24 @@ describe("What stops a mission", () => {
       expect((await mission.contract.watch()).stopped).to.equal(true);
     });
 
+    it("binds an order that ends the mission to itself, and to no node; a monitor's suspension binds it to every node", async () => {
+      mission = await (await (await openMission({ nodes: [TASK, TASK] })).activate()).awardAll();
+      await mission.route(0, 1);
+      const judged = () => mission.contract.missionCaseHash();
+      await mission.contract.connect(mission.city.monitor).suspend(id("finding"));
+      const suspended = await judged();
+      await mission.work(0);
+      expect(await judged()).not.to.equal(suspended);
+      await mission.override(Action.EMERGENCY_STOP, 0);
+      const stopped = await judged();
+      await mission.work(1);
+      expect(await judged()).to.equal(stopped);
+      await mission.override(Action.CLEAR_EMERGENCY_STOP, 0);
+      expect(await judged()).not.to.equal(stopped);
+      await mission.override(Action.EMERGENCY_STOP, 0);
+      expect(await judged()).not.to.equal(stopped);
+    });
+
     it("does not outlive the mission's time", async () => {
       await routed({ nodes: [TASK, TASK], duration: 3600 });
       await mission.override(Action.EMERGENCY_STOP, 0);
