@@ -9,6 +9,8 @@ import {Institution, Kind, Office, Standing} from "../types/Roles.sol";
 /// @notice See `IClerkContract`.
 contract ClerkContract is IClerkContract {
     uint256 private constant _MAX_SELECTORS = 32;
+    /// @dev Longer than any session and the mission of its law.
+    uint40 private constant _SPEAKS_ON = 180 days;
 
     struct Clerk {
         bool active;
@@ -32,6 +34,8 @@ contract ClerkContract is IClerkContract {
     mapping(address account => Clerk clerk) private _clerks;
     mapping(Office office => uint256 count) private _appointed;
     mapping(address principal => uint256 speakers) private _speaking;
+    /// When a Speaker of the house last left the office.
+    mapping(address principal => uint40 at) private _spoke;
     mapping(Office office => Envelope envelope) private _envelopes;
     mapping(Office office => mapping(bytes4 selector => Permit permit)) private _permits;
     /// Uses by session, office and envelope version; sixteen counters per word.
@@ -64,7 +68,9 @@ contract ClerkContract is IClerkContract {
         delete _clerks[clerk];
         --_appointed[office];
         if (office == Office.SPEAKER) {
-            --_speaking[IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS)).principalOf(clerk)];
+            address house = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS)).principalOf(clerk);
+            --_speaking[house];
+            _spoke[house] = uint40(block.timestamp);
         }
         emit ClerkRevoked(office, clerk);
     }
@@ -104,7 +110,8 @@ contract ClerkContract is IClerkContract {
 
     /// @inheritdoc IClerkContract
     function speaks(address principal) external view returns (bool) {
-        return _speaking[principal] != 0;
+        uint40 left = _spoke[principal];
+        return _speaking[principal] != 0 || (left != 0 && block.timestamp < left + _SPEAKS_ON);
     }
 
     /// @inheritdoc IClerkContract

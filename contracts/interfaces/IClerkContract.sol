@@ -40,7 +40,7 @@ interface IClerkContract {
     /// @notice Holds the office and may act in it: neither banned nor of a frozen principal, nor below the reputation floor.
     function isClerk(Office office, address account) external view returns (bool);
     function appointedTo(Office office) external view returns (uint256 count);
-    /// @notice Whether a Speaker is of this house: what it may draft it does not judge (decision 75).
+    /// @notice Whether a Speaker is of this house, or was within 180 days: what it may have drafted it does not judge (decision 75).
     function speaks(address principal) external view returns (bool);
     function isPermitted(Office office, bytes4 selector) external view returns (bool);
 }

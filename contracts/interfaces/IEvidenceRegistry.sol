@@ -49,14 +49,14 @@ interface IEvidenceRegistry {
     error RosterCurrent(uint32 epoch);
     /// @notice One principal attests or judges, not both.
     error IssuesAndVerifies(address principal);
-    /// @notice A principal does not judge what a Speaker of its own may have drafted.
-    error SpeaksAndVerifies(address principal);
+    /// @notice A principal neither verifies nor issues evidence about what a Speaker of its own may have drafted.
+    error SpeaksAndJudges(address principal);
     /// @notice The block is in the future, or its hash is no longer available.
     error SeedUnknown(uint256 number);
     error PanelUnavailable(uint8 size, uint256 unconflicted);
 
-    /// @notice Lets an account issue evidence; `classes` is a bitmap over `EvidenceClass`. Caller: governor. Only
-    /// a contract proves (`IProofVerifier`); below PROOF a contract is asked as `IQuoteVerifier`, a key signs.
+    /// @notice Lets an account issue evidence; `classes` is a bitmap over `EvidenceClass`, its principal of no Speaker's house. Caller: governor.
+    /// Only a contract proves (`IProofVerifier`); below PROOF a contract is asked as `IQuoteVerifier`, a key signs.
     function registerIssuer(address issuer, address principal, uint8 classes) external;
     /// @notice Makes a verifier drawable; it must be eligible with kind VERIFIER in ProducerContract, and its principal there
     /// is its principal here, of no Speaker's house. Caller: governor. At most 256 at a time. It gets the next number, which is never given again.
@@ -98,8 +98,8 @@ interface IEvidenceRegistry {
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool);
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
     function principalOf(address account) external view returns (address);
-    /// @notice Whether a principal has a seat among the verifiers, retired or not.
-    function verifies(address principal) external view returns (bool);
+    /// @notice Whether a principal issues evidence, or has a seat among the verifiers, retired or not.
+    function judges(address principal) external view returns (bool);
     function weightOf(address verifier) external view returns (uint16);
     /// @notice Weights and numbers of registered verifiers; zero for any other account, and for the retired and the suspended.
     function verifiersOf(

@@ -202,7 +202,7 @@ interface ILegislativeProcedure {
     error NoCandidates(uint256 session);
     /// @dev A producer's draft has its sponsors.
     error NotNeeded(uint256 session);
-    error SpeakerVerifies(address house);
+    error SpeakerJudges(address house);
     error AlreadyVoted(uint256 session, address agent);
     error BallotsUnsorted(uint16 previous, uint16 index);
     error AlreadyPolled(uint256 session, address agent);
@@ -278,8 +278,8 @@ interface ILegislativeProcedure {
     /// @notice At most three sponsorships per producer, its own proposal included. Anyone with the producer's authorisation.
     function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external;
     /// @notice Enters the Speaker's own draft, for the case that no producer's finds its sponsors within the proposal timeout: only
-    /// then is it on the ballot, alone with the status quo. Its house neither bids in that mission nor verifies. One a session, in
-    /// PROPOSING, where a sponsor has paid and no draft has its sponsors yet. Caller: Speaker, of a house that does not verify.
+    /// then is it on the ballot, alone with the status quo. Its house neither bids in that mission, nor verifies, nor issues evidence. One
+    /// a session, in PROPOSING, where a sponsor has paid and no draft has its sponsors yet. Caller: Speaker, of a house that judges nothing.
     function draft(uint256 session, bytes32 specHash, bytes32 cid) external returns (uint8 candidate);
     /// @notice Fixes the ballot as `openVoting` would, for a debate before the vote. Caller: Speaker, in PROPOSING.
     function openDebate(uint256 session) external;

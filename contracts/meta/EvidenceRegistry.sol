@@ -118,6 +118,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         Roles storage roles = _named(issuer, principal);
         if (roles.classes != 0) revert AlreadyRegistered(issuer);
         if (_offices[principal].verifying != 0) revert IssuesAndVerifies(principal);
+        _requireSilent(principal);
         ++_offices[principal].issuing;
         roles.classes = classes;
         emit IssuerRegistered(issuer, principal, classes);
@@ -136,9 +137,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         Roles storage roles = _named(verifier, principal);
         if (roles.weight != 0) revert AlreadyRegistered(verifier);
         if (_offices[principal].issuing != 0) revert IssuesAndVerifies(principal);
-        if (IClerkContract(_CONSTITUTION.at(Institution.CLERKS)).speaks(principal)) {
-            revert SpeaksAndVerifies(principal);
-        }
+        _requireSilent(principal);
         ++_offices[principal].verifying;
         roles.weight = weight;
         // At most 256 verifiers.
@@ -278,8 +277,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @inheritdoc IEvidenceRegistry
-    function verifies(address principal) external view returns (bool) {
-        return _offices[principal].verifying != 0;
+    function judges(address principal) external view returns (bool) {
+        Offices memory held = _offices[principal];
+        return held.verifying != 0 || held.issuing != 0;
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -526,6 +526,10 @@ contract EvidenceRegistry is IEvidenceRegistry {
             if (_roles[_verifiers[i]].principal == principal) return true;
         }
         return false;
+    }
+
+    function _requireSilent(address principal) private view {
+        if (IClerkContract(_CONSTITUTION.at(Institution.CLERKS)).speaks(principal)) revert SpeaksAndJudges(principal);
     }
 
     function _onlyGovernor() private view {

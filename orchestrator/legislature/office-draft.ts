@@ -99,5 +99,5 @@ export async function houseOf({ client }: LegislatureContext, session: bigint, c
 async function mayDraft({ client, clerks: { speaker } }: LegislatureContext, session: bigint, house: Address): Promise<boolean> {
   const { sponsor, drafted } = await client.legislation.sessionOf(session);
   if (sponsor === zeroAddress || drafted !== 0 || !(await speaker.mayDraft())) return false;
-  return !(await client.evidence.verifies(house));
+  return !(await client.evidence.judges(house));
 }

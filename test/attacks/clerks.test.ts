@@ -125,7 +125,32 @@ describe("attacks by clerks", () => {
     const principal = await house.account("principal of SPEAKER 0");
     const { agent } = await house.register("its verifier", { kind: Kind.VERIFIER, principal, stake: tokens(2000) });
     await attempt(house.evidence.registerVerifier(agent.address, 100));
-    expect(await house.evidence.verifies(principal.address)).to.equal(false);
+    expect(await house.evidence.judges(principal.address)).to.equal(false);
+  });
+
+  it("a house issues evidence about what its Speaker drafts", async () => {
+    const principal = await house.account("principal of SPEAKER 0");
+    await attempt(house.evidence.registerIssuer(keyOf("its issuer").address, principal.address, 1));
+    expect(await house.evidence.judges(principal.address)).to.equal(false);
+  });
+
+  it("a house whose Speaker drafted a law gives the office up, and judges the work under it", async () => {
+    await draftWon();
+    const principal = await house.account("principal of SPEAKER 0");
+    await house.clerks.revoke(Office.SPEAKER, holder("SPEAKER").address);
+    const { agent } = await house.register("its verifier", { kind: Kind.VERIFIER, principal, stake: tokens(2000) });
+    await attempt(house.evidence.registerVerifier(agent.address, 100));
+    expect(await house.evidence.judges(principal.address)).to.equal(false);
+    await attempt(house.evidence.registerIssuer(keyOf("its issuer").address, principal.address, 1));
+    expect(await house.evidence.judges(principal.address)).to.equal(false);
+  });
+
+  it("a house that issues evidence has its Speaker draft", async () => {
+    const principal = await house.account("issues and speaks");
+    await house.evidence.registerIssuer(keyOf("its issuer").address, principal.address, 1);
+    const speaker = await house.account("second Speaker");
+    await house.clerks.appoint(Office.SPEAKER, speaker.address, principal.address);
+    expect(await draftIn(await draftedBy(speaker))).to.equal(0);
   });
 
   it("a house that verifies has its Speaker draft", async () => {

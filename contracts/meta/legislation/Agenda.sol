@@ -35,8 +35,8 @@ library Agenda {
         if (info.drafted != 0) revert ILegislativeProcedure.AlreadyProposed(session, msg.sender);
         if (docket.qualified().length > 1) revert ILegislativeProcedure.NotNeeded(session);
         address house = IProducerContract(constitution.at(Institution.PRODUCERS)).principalOf(msg.sender);
-        if (IEvidenceRegistry(constitution.at(Institution.EVIDENCE)).verifies(house)) {
-            revert ILegislativeProcedure.SpeakerVerifies(house);
+        if (IEvidenceRegistry(constitution.at(Institution.EVIDENCE)).judges(house)) {
+            revert ILegislativeProcedure.SpeakerJudges(house);
         }
         // Producers propose 63 at most: there is a number left.
         candidate = info.candidates;

@@ -22,7 +22,7 @@ export const evidenceRegistryAbi = [
   {"type":"error","name":"PanelUnavailable","inputs":[{"name":"size","type":"uint8"},{"name":"unconflicted","type":"uint256"}]},
   {"type":"error","name":"RosterCurrent","inputs":[{"name":"epoch","type":"uint32"}]},
   {"type":"error","name":"SeedUnknown","inputs":[{"name":"number","type":"uint256"}]},
-  {"type":"error","name":"SpeaksAndVerifies","inputs":[{"name":"principal","type":"address"}]},
+  {"type":"error","name":"SpeaksAndJudges","inputs":[{"name":"principal","type":"address"}]},
   {"type":"error","name":"TooManyVerifiers","inputs":[{"name":"max","type":"uint256"}]},
   {"type":"error","name":"WeightOutOfBounds","inputs":[{"name":"verifier","type":"address"},{"name":"current","type":"uint16"},{"name":"wanted","type":"uint16"}]},
   {"type":"error","name":"ZeroAddress","inputs":[]},
@@ -45,6 +45,7 @@ export const evidenceRegistryAbi = [
   {"type":"function","name":"isRunner","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isSuspended","inputs":[{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"issuerOf","inputs":[{"name":"issuer","type":"address"}],"outputs":[{"name":"classes","type":"uint8"},{"name":"principal","type":"address"}],"stateMutability":"view"},
+  {"type":"function","name":"judges","inputs":[{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"mayIssue","inputs":[{"name":"issuer","type":"address"},{"name":"evidenceClass","type":"uint8"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"panelOf","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"},{"name":"size","type":"uint8"},{"name":"excluded","type":"address[]"},{"name":"drawnAt","type":"uint256"}],"outputs":[{"name":"","type":"tuple[]","components":[{"name":"verifier","type":"address"},{"name":"principal","type":"address"},{"name":"weight","type":"uint16"},{"name":"serial","type":"uint16"}]}],"stateMutability":"view"},
   {"type":"function","name":"pinSeed","inputs":[{"name":"number","type":"uint256"}],"outputs":[],"stateMutability":"nonpayable"},
@@ -63,6 +64,5 @@ export const evidenceRegistryAbi = [
   {"type":"function","name":"verifierAt","inputs":[{"name":"serial","type":"uint16"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"verifierCount","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"verifiersOf","inputs":[{"name":"accounts","type":"address[]"}],"outputs":[{"name":"weights","type":"uint16[]"},{"name":"serials","type":"uint16[]"}],"stateMutability":"view"},
-  {"type":"function","name":"verifies","inputs":[{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"weightOf","inputs":[{"name":"verifier","type":"address"}],"outputs":[{"name":"","type":"uint16"}],"stateMutability":"view"},
 ] as const satisfies Abi;

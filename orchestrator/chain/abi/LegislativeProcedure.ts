@@ -46,7 +46,7 @@ export const legislativeProcedureAbi = [
   {"type":"error","name":"SafeERC20FailedOperation","inputs":[{"name":"token","type":"address"}]},
   {"type":"error","name":"Shortfall","inputs":[{"name":"from","type":"address"},{"name":"wanted","type":"uint256"},{"name":"received","type":"uint256"}]},
   {"type":"error","name":"SignersUnsorted","inputs":[{"name":"previous","type":"address"},{"name":"next","type":"address"}]},
-  {"type":"error","name":"SpeakerVerifies","inputs":[{"name":"house","type":"address"}]},
+  {"type":"error","name":"SpeakerJudges","inputs":[{"name":"house","type":"address"}]},
   {"type":"error","name":"SpecMismatch","inputs":[{"name":"session","type":"uint256"},{"name":"approved","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"SponsorshipsExhausted","inputs":[{"name":"session","type":"uint256"},{"name":"agent","type":"address"},{"name":"max","type":"uint256"}]},
   {"type":"error","name":"StaleBloc","inputs":[{"name":"session","type":"uint256"},{"name":"given","type":"bytes32"},{"name":"current","type":"bytes32"}]},

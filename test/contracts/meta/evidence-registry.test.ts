@@ -135,16 +135,26 @@ describe("EvidenceRegistry", () => {
       await contract.registerIssuer(one, owner.address, 1);
     });
 
-    it("give a house no seat while it has a Speaker, whose drafts it would judge", async () => {
+    it("give a house neither while it has a Speaker, whose drafts it would judge, nor for 180 days after", async () => {
       const { agent, principal: owner } = await city.register("v", { kind: Kind.VERIFIER });
       const speaker = await city.account("Speaker of that house");
       await city.clerks.appoint(Office.SPEAKER, speaker.address, owner.address);
-      await expect(contract.registerVerifier(agent.address, 100))
-        .to.be.revertedWithCustomError(contract, "SpeaksAndVerifies")
-        .withArgs(owner.address);
+      const neither = async () => {
+        const refused = (call: Promise<unknown>) =>
+          expect(call).to.be.revertedWithCustomError(contract, "SpeaksAndJudges").withArgs(owner.address);
+        await refused(contract.registerVerifier(agent.address, 100));
+        await refused(contract.registerIssuer(one, owner.address, 1));
+      };
+      await neither();
       await city.clerks.revoke(Office.SPEAKER, speaker.address);
+      const left = await city.now();
+      await neither();
+      await networkHelpers.time.setNextBlockTimestamp(left + BigInt(180 * 86_400) - 1n);
+      await expect(contract.registerVerifier(agent.address, 100)).to.be.revertedWithCustomError(contract, "SpeaksAndJudges");
+      expect(await contract.judges(owner.address)).to.equal(false);
+      await networkHelpers.time.setNextBlockTimestamp(left + BigInt(180 * 86_400));
       await contract.registerVerifier(agent.address, 100);
-      expect(await contract.verifies(owner.address)).to.equal(true);
+      expect(await contract.judges(owner.address)).to.equal(true);
     });
   });
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { type Wallet, ZeroAddress } from "ethers";
-import { Kind, networkHelpers, Office, tokens } from "../../../support/city-fixture.ts";
+import { Kind, keyOf, networkHelpers, Office, tokens } from "../../../support/city-fixture.ts";
 import { billOf, GOAL, hash, type Legislature, lawOf, loadLegislature, PROPOSAL, State } from "../../../support/legislature.ts";
 import { loadPeopledCity, openMissionIn } from "../../../support/mission-fixture.ts";
 
@@ -77,7 +77,7 @@ describe("LegislativeProcedure: the Speaker's own draft", () => {
       await refused(house, house.legislation.connect(speakerOf(house)).draft(session, BILL.specHash, CID), "NotNeeded");
     });
 
-    it("is refused to a house that verifies", async () => {
+    it("is refused to a house that verifies, or issues evidence", async () => {
       const house = await loadLegislature();
       const { clerks, evidence, legislation, steps, register, account } = house;
       const session = await steps.toProposing();
@@ -86,7 +86,12 @@ describe("LegislativeProcedure: the Speaker's own draft", () => {
       await evidence.registerVerifier(verifier.agent.address, 100);
       const clerk = await account("second Speaker");
       await clerks.appoint(Office.SPEAKER, clerk.address, principal.address);
-      await refused(house, legislation.connect(clerk).draft(session, BILL.specHash, CID), "SpeakerVerifies");
+      await refused(house, legislation.connect(clerk).draft(session, BILL.specHash, CID), "SpeakerJudges");
+      const issues = await account("issues and speaks");
+      await evidence.registerIssuer(keyOf("its issuer").address, issues.address, 1);
+      const another = await account("third Speaker");
+      await clerks.appoint(Office.SPEAKER, another.address, issues.address);
+      await refused(house, legislation.connect(another).draft(session, BILL.specHash, CID), "SpeakerJudges");
     });
   });
 
