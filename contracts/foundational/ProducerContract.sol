@@ -388,6 +388,12 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @inheritdoc IProducerContract
+    function votersOf(address principal) external view returns (uint16) {
+        Portfolio storage portfolio = _ledger.portfolios[_numbers[principal]];
+        return portfolio.frozen ? 0 : portfolio.producers;
+    }
+
+    /// @inheritdoc IProducerContract
     function nonceOf(address account) public view returns (uint256) {
         uint24 number = _numbers[account];
         return number == 0 ? _nonces[account] : _ledger.portfolios[number].nonce;

@@ -262,5 +262,7 @@ interface IProducerContract {
     /// @notice Producers that count toward turnout now: with a vote, and neither leaving, banned, frozen nor lapsed. One below the
     /// reputation floor still counts until it lapses.
     function activeProducers() external view returns (uint16);
+    /// @notice Those of them that one principal answers for.
+    function votersOf(address principal) external view returns (uint16);
     function nonceOf(address account) external view returns (uint256);
 }

@@ -6,9 +6,9 @@ import {Action, Decision} from "../types/Actions.sol";
 /// @title What each action of the override panel needs: one row, one byte (AgentCity B.12; decision 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up; 0 = no action), bit 4 executed on a mission,
 /// bit 5 rotates: an approval that one person may give alone only so many times in one mission; bits 6 and 7 approves, rejects: what the
-/// watchdog counts. Stopping something decides nothing yet, and needs no act that is judged. Five rows ask for other counts where the
-/// constitution or the watchdog says so: AMEND_PARAMETER (two for a HIGH parameter), CLEAR_EMERGENCY_STOP, RELEASE_WATCHDOG,
-/// STOP_CITY and RESUME_CITY.
+/// watchdog counts. Stopping something decides nothing yet, and needs no act that is judged. Seven rows ask for other counts where the
+/// constitution, the watchdog or the electorate says so: AMEND_PARAMETER (two for a HIGH parameter), CLEAR_EMERGENCY_STOP, RELEASE_WATCHDOG,
+/// STOP_CITY and RESUME_CITY; SLASH that bars and FREEZE_PRINCIPAL, where many voters are struck.
 library ActionTable {
     uint256 private constant SUPERMAJORITY = 15;
     uint256 private constant MISSION = 1 << 4;
@@ -122,7 +122,11 @@ library ActionTable {
     /// @param active Seats filled now.
     function signatures(Action action, uint256 active) internal pure returns (uint256) {
         uint256 needed = _row(action) & 15;
-        return needed == SUPERMAJORITY ? (2 * active + 2) / 3 : needed;
+        return needed == SUPERMAJORITY ? supermajority(active) : needed;
+    }
+
+    function supermajority(uint256 active) internal pure returns (uint256) {
+        return (2 * active + 2) / 3;
     }
 
     function _row(Action action) private pure returns (uint256) {

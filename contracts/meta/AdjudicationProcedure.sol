@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {IAdjudicationProcedure} from "../interfaces/IAdjudicationProcedure.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
 import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
@@ -45,8 +46,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     Unilateral private _unaudited;
     /// Bit n: it decided about node n, or signed that its executors are at fault.
     mapping(address mission => mapping(address adjudicator => uint256 nodes)) private _judged;
-    /// Points that orders moved of a principal's agents.
-    mapping(address principal => Orders.Moved moved) private _moved;
+    Orders.Record private _record;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _CONSTITUTION = constitution;
@@ -148,7 +148,8 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         }
     }
 
-    /// @dev How many lift a stop is the constitution's to say, and so is what a parameter risks; every other count is in the table.
+    /// @dev How many lift a stop is the constitution's to say, and so is what a parameter risks; how many strike voters, how many were struck
+    /// lately. Every other count is in the table.
     function _needed(OverrideAction calldata action, IAdjudicatorRoster roster) private view returns (uint256) {
         Action what = action.action;
         if (what == Action.CLEAR_EMERGENCY_STOP) return _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES);
@@ -156,7 +157,12 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (what == Action.STOP_CITY || what == Action.RESUME_CITY) {
             return _watchdog().stopQuorum(what == Action.RESUME_CITY);
         }
-        uint256 needed = what.signatures(roster.activeCount());
+        uint256 active = roster.activeCount();
+        uint256 needed = what.signatures(active);
+        if (what == Action.SLASH || what == Action.FREEZE_PRINCIPAL) {
+            bool many = Orders.strikesMany(_CONSTITUTION, _record, action);
+            return many ? Math.max(needed, ActionTable.supermajority(active)) : needed;
+        }
         if (what != Action.AMEND_PARAMETER) return needed;
         (Param which, ) = abi.decode(action.data, (Param, uint256));
         return ParamRanges.isHigh(which) ? needed + 1 : needed;
@@ -224,7 +230,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (action.action == Action.AUDIT_UNILATERAL) _audit(action, justification);
         else if (action.action == Action.STOP_CITY) _watchdog().stopCity(adjudicators);
         else if (action.action.onMission()) _onMission(action, justification);
-        else Orders.carryOut(_CONSTITUTION, _moved, action, justification);
+        else Orders.carryOut(_CONSTITUTION, _record, action, justification);
         emit OverrideExecuted(
             digest,
             action.action,

@@ -10,7 +10,7 @@ import { Risk } from "../../orchestrator/rules/law-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, probeAt, tokens } from "../support/city-fixture.ts";
-import { loadLegislature } from "../support/legislature.ts";
+import { billOf, lawOf, loadLegislature, PROPOSAL, State } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
 import { dataOf, openPanel, type Panel, panelOver } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
@@ -1130,6 +1130,40 @@ describe("attacks by collusion", () => {
       await city.token.mint(city.addresses.TREASURY, tokens(100));
       await attempt(city.treasury.connect(nobody).settle([packPayment(payment)], 0, 0, WHY));
       expect(await city.wealthOf(agent.address)).to.equal(0);
+    });
+  });
+
+  describe("of adjudicators, about a ballot that is open", () => {
+    const BILL = billOf(lawOf());
+    /** Five of eight would rather have no law; two adjudicators would rather have it, and begin before anybody has voted. */
+    const struck = async (before: (panel: Panel) => Promise<unknown> = async () => undefined) => {
+      const house = await loadLegislature();
+      const { legislation, producers, voters, steps } = house;
+      const session = await steps.toVoting([BILL.specHash]);
+      const panel = panelOver(house, house.adjudicators, await house.probe(1));
+      await before(panel);
+      for (const voter of voters.slice(0, 3))
+        await attempt(panel.act(await panel.wide("SLASH", voter.address, 0n, true), panel.seat(0), panel.seat(1)));
+      const { openedBlock } = await legislation.sessionOf(session);
+      const ballots = [];
+      for (const [place, voter] of voters.entries()) {
+        if (!(await producers.electorOf(voter.address, openedBlock, 0)).mayVote) continue;
+        ballots.push(await steps.ballot(session, voter, place < 5 ? [0, 1] : [1, 0]));
+      }
+      await legislation.castBallots(session, ballots);
+      await networkHelpers.time.increase(PROPOSAL + 1n);
+      await legislation.tally(session);
+      return Number((await legislation.sessionOf(session)).state);
+    };
+
+    it("two adjudicators strike voters against a law one after the other, and the ballot turns", async () => {
+      expect(await struck()).to.equal(State.FAILED);
+    });
+
+    it("an adjudicator raises the share of voters that a few may strike, and they strike it", async () => {
+      const share = parameterIndex("CRITICAL_BLOC_SHARE");
+      const raise = async ({ act, wide, seat }: Panel) => act(await wide("AMEND_PARAMETER", ZeroAddress, share, 5000n), seat(2));
+      expect(await struck(raise)).to.equal(State.FAILED);
     });
   });
 

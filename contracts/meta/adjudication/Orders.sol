@@ -17,6 +17,7 @@ import {IManagementContract} from "../../interfaces/IManagementContract.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../../interfaces/ITreasury.sol";
+import {BasisPoints} from "../../libraries/BasisPoints.sol";
 import {Action, OverrideAction} from "../../types/Actions.sol";
 import {EvidenceRole} from "../../types/Evidence.sol";
 import {Param} from "../../types/Params.sol";
@@ -25,29 +26,57 @@ import {Institution, Office} from "../../types/Roles.sol";
 /// @title What a signed action does: one call of one institution, subject by subject (AgentCity B.12)
 /// @notice A linked library: it runs as the adjudication procedure, whose word these institutions take. Meaning of `target` and `data`: `Action`.
 library Orders {
-    /// @dev One word: the points of the last four times ten days, 16 bits each, the latest lowest. No 30 days reach into a fifth.
-    struct Moved {
+    /// @dev One word: what was counted in the last four periods, 16 bits each, the latest lowest. No three periods' time reaches into a fifth.
+    struct Recent {
         uint32 number;
-        uint64 points;
+        uint64 lanes;
+    }
+
+    /// @dev What orders did lately.
+    struct Record {
+        /// Points moved of a principal's agents, in periods of ten days.
+        mapping(address principal => Recent) moved;
+        /// Voters struck by a ban or their principal's freeze, in periods of three days: no session is open for nine.
+        Recent struck;
     }
 
     /// Whole points that one order moves at most, and all orders of a principal's agents within a period.
     uint256 private constant _ONCE = 100;
     uint256 private constant _ALTOGETHER = 200;
     uint256 private constant _TEN_DAYS = 10 days;
+    uint256 private constant _THREE_DAYS = 3 days;
+    /// Of the voters, strikes within nine days that two signatures are enough for; CRITICAL_BLOC_SHARE, where that is less. Who means to strike
+    /// more would raise that first.
+    uint256 private constant _MOST_STRUCK = BasisPoints.WHOLE / 10;
     /// Points that a freeze costs an executor whose mandate was amended.
     int256 private constant _AMENDED = -20;
 
     /// @notice An action on the city. One on a mission is `onOverride` of that mission.
     function carryOut(
         IConstitutionContract city,
-        mapping(address principal => Moved) storage moved,
+        Record storage record,
         OverrideAction calldata order,
         bytes32 justification
     ) external {
         if (_onLaw(city, order, justification) || _onOffices(city, order, justification)) return;
-        if (_onPeople(city, moved, order, justification)) return;
+        if (_onPeople(city, record, order, justification)) return;
         _onMoney(ITreasury(city.at(Institution.TREASURY)), order, justification);
+    }
+
+    /// @notice Whether an order would strike so many voters that sessions which may be open could turn on it (decision 68): more than one, and
+    /// with those struck lately more than their share of all. No contract knows every open session, so a strike counts against each.
+    function strikesMany(
+        IConstitutionContract city,
+        Record storage record,
+        OverrideAction calldata order
+    ) external view returns (bool) {
+        uint256 struck = _votersStruck(city, order);
+        if (struck == 0) return false;
+        (, , uint256 before) = _recent(record.struck, _THREE_DAYS);
+        struck += before;
+        uint256 voters = before + IProducerContract(city.at(Institution.PRODUCERS)).activeProducers();
+        uint256 share = Math.min(city.param(Param.CRITICAL_BLOC_SHARE), _MOST_STRUCK);
+        return struck > 1 && struck * BasisPoints.WHOLE > share * voters;
     }
 
     /// @notice A freeze that a clearer mandate answers costs its executors little (AgentCity B.11.2).
@@ -165,15 +194,17 @@ library Orders {
 
     function _onPeople(
         IConstitutionContract city,
-        mapping(address principal => Moved) storage moved,
+        Record storage record,
         OverrideAction calldata order,
         bytes32 justification
     ) private returns (bool) {
         Action what = order.action;
         IProducerContract producers = IProducerContract(city.at(Institution.PRODUCERS));
+        uint256 struck = _votersStruck(city, order);
+        if (struck != 0) _add(record.struck, _THREE_DAYS, struck);
         if (what == Action.ADJUST_REPUTATION) {
             int256 delta = abi.decode(order.data, (int256));
-            _limit(moved[producers.principalOf(order.target)], delta);
+            _limit(record.moved[producers.principalOf(order.target)], delta);
             producers.adjustReputation(order.target, delta, justification);
         } else if (what == Action.SLASH) {
             (uint64 amount, bool barred) = abi.decode(order.data, (uint64, bool));
@@ -192,18 +223,46 @@ library Orders {
     }
 
     /// @dev Two adjudicators correct a reputation; they do not make or end one.
-    function _limit(Moved storage moved, int256 delta) private {
+    function _limit(Recent storage moved, int256 delta) private {
         uint256 points = SignedMath.abs(delta);
-        uint256 number = block.timestamp / _TEN_DAYS;
-        uint256 passed = number - moved.number;
-        // Fewer than four lanes of sixteen bits: the shift is at most 48.
-        uint64 lanes = passed < 4 ? moved.points << uint8(16 * passed) : 0;
-        uint256 before = 0;
-        for (uint256 i = 0; i < 64; i += 16) before += uint16(lanes >> i);
+        (, , uint256 before) = _recent(moved, _TEN_DAYS);
         uint256 most = Math.min(_ONCE, _ALTOGETHER - before);
         if (points > most) revert IAdjudicationProcedure.ReputationCapExceeded(most, points);
-        // All lanes together hold at most _ALTOGETHER.
-        (moved.number, moved.points) = (uint32(number), lanes + uint64(points));
+        _add(moved, _TEN_DAYS, points);
+    }
+
+    /// @dev Voters that an order takes out of every session. A producer whose principal is frozen was struck with it.
+    function _votersStruck(IConstitutionContract city, OverrideAction calldata order) private view returns (uint256) {
+        IProducerContract producers = IProducerContract(city.at(Institution.PRODUCERS));
+        if (order.action == Action.FREEZE_PRINCIPAL) {
+            return abi.decode(order.data, (bool)) ? producers.votersOf(order.target) : 0;
+        }
+        if (order.action != Action.SLASH) return 0;
+        (, bool barred) = abi.decode(order.data, (uint64, bool));
+        if (!barred || !producers.hasSuffrage(order.target)) return 0;
+        IProducerContract.Agent memory agent = producers.agentOf(order.target);
+        bool silent = agent.banned || IEvidenceRegistry(city.at(Institution.EVIDENCE)).isSuspended(agent.principal);
+        return silent ? 0 : 1;
+    }
+
+    /// @dev The counts as they are in this period, and their sum.
+    function _recent(
+        Recent storage self,
+        uint256 period
+    ) private view returns (uint256 number, uint64 lanes, uint256 sum) {
+        number = block.timestamp / period;
+        uint256 passed = number - self.number;
+        // Fewer than four lanes of sixteen bits: the shift is at most 48.
+        lanes = passed < 4 ? self.lanes << uint8(16 * passed) : 0;
+        for (uint256 i = 0; i < 64; i += 16) sum += uint16(lanes >> i);
+    }
+
+    function _add(Recent storage self, uint256 period, uint256 count) private {
+        (uint256 number, uint64 lanes, ) = _recent(self, period);
+        // A lane is full at most: it has room for every producer that there can be.
+        uint256 latest = Math.min(uint256(uint16(lanes)) + count, type(uint16).max);
+        // Periods are counted in fewer than 32 bits; the lane fits.
+        (self.number, self.lanes) = (uint32(number), (lanes & ~uint64(type(uint16).max)) | uint64(latest));
     }
 
     function _onMoney(ITreasury treasury, OverrideAction calldata order, bytes32 justification) private {

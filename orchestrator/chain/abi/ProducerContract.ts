@@ -94,5 +94,6 @@ export const producerContractAbi = [
   {"type":"function","name":"slash","inputs":[{"name":"agent","type":"address"},{"name":"amount","type":"uint64"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},
   {"type":"function","name":"stakeOf","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"","type":"tuple","components":[{"name":"held","type":"uint64"},{"name":"locked","type":"uint64"},{"name":"unbondingUntil","type":"uint40"}]}],"stateMutability":"view"},
   {"type":"function","name":"topUpStake","inputs":[{"name":"agent","type":"address"},{"name":"amount","type":"uint64"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"votersOf","inputs":[{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"uint16"}],"stateMutability":"view"},
   {"type":"function","name":"withdrawStake","inputs":[{"name":"agent","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
 ] as const satisfies Abi;

@@ -93,7 +93,7 @@ export interface GovernedCity {
   readonly bidNonce: (agent: Agent) => bigint;
   admit(agents: readonly Agent[]): Promise<void>;
   dismiss(agents: readonly Agent[]): Promise<void>;
-  /** Each is signed by two adjudicators; batched into as few blocks as possible. */
+  /** Each is signed by two adjudicators, a freeze by two thirds of them; batched into as few blocks as possible. */
   rule(orders: readonly Ruling[]): Promise<void>;
   /** Stores documents and justifications that the chain references by content id. */
   keep(content: string | Uint8Array): ContentId;
@@ -128,6 +128,9 @@ const MILLI = 1000;
 
 /** Signatures required for each act (contracts/libraries/ActionTable.sol). */
 const SIGNATURES = 2;
+/** A freeze strikes voters, which takes two thirds of the seats if many are struck (decision 68). */
+const signaturesFor = (action: Ruling["action"], seats: number): number =>
+  action === "FREEZE_PRINCIPAL" ? Math.ceil((2 * seats) / 3) : SIGNATURES;
 
 /** The city's chain and its transport: by default in this process, without storage. */
 export type PortsMaker = (relayer: LocalAccount) => Promise<Ports>;
@@ -310,7 +313,7 @@ export async function foundEconomy(
         keep(about);
         const message = overrideOf({ action, caseHash, target, data, because: about }, deadline);
         const signatures = await Promise.all(
-          panel(SIGNATURES).map(async ({ account }) => ({
+          panel(signaturesFor(action, seats.length)).map(async ({ account }) => ({
             adjudicator: account.address,
             signature: await signOrder(client, account, message),
           })),

@@ -146,14 +146,14 @@ describe("Actions of the override panel", () => {
       await evidence.registerRunner(account, owner.address);
       await evidence.registerMonitor(account, owner.address);
       const clerk = keyOf("clerk").address;
-      await clerks.appoint(Office.SPEAKER, clerk, owner.address);
+      await clerks.appoint(Office.REGISTRAR, clerk, owner.address);
       const standing = async (late?: string) => [
         await producers.isEligible(agent.address, Kind.PRODUCER),
         await producers.isEligible(verifier.address, Kind.VERIFIER),
         await evidence.mayIssue(account, ATT),
         await evidence.isRunner(account),
         await evidence.isMonitor(account),
-        await clerks.isClerk(Office.SPEAKER, clerk),
+        await clerks.isClerk(Office.REGISTRAR, clerk),
         await evidence.drawPanel(WHY, 1, [], MaxUint256).then(
           () => true,
           () => false,
@@ -182,6 +182,69 @@ describe("Actions of the override panel", () => {
       await act(await wide("FREEZE_PRINCIPAL", owner.address, true), ...free.slice(0, 2));
       await act(await panel.override("FREEZE"), judge);
       expect(await city.roster.isActive(judge.address)).to.equal(true);
+    });
+  });
+
+  describe("SLASH that bars and FREEZE_PRINCIPAL", () => {
+    /** Ten voters: three of one principal, one each of the others. */
+    const electorate = async () => {
+      const { city } = panel;
+      const owner = await city.account("owner of three");
+      for (const name of ["first", "second", "third"]) await city.register(name, { principal: owner });
+      const others: Wallet[] = [];
+      for (let i = 0; i < 7; i++) others.push((await city.register(`voter ${i}`)).agent);
+      return { owner, others };
+    };
+    const barred = (agent: Wallet | undefined) => panel.wide("SLASH", agent?.address ?? "", 0n, true);
+    const asked = async (message: Awaited<ReturnType<typeof barred>>) => Number(await panel.contract.signaturesFor(message));
+
+    it("take two thirds of the seats beyond a tenth of the voters, those struck within nine days included", async () => {
+      const { city, wide } = panel;
+      const { owner, others } = await electorate();
+      expect(await city.producers.votersOf(owner.address)).to.equal(3);
+      expect(await asked(await wide("FREEZE_PRINCIPAL", owner.address, true))).to.equal(5);
+      await needs(2, await barred(others[0]));
+      await needs(5, await barred(others[1]));
+      // Nine voters are left of whom two were struck: lifting something takes what it took.
+      await needs(5, await wide("FREEZE_PRINCIPAL", owner.address, true));
+      expect(await city.producers.votersOf(owner.address)).to.equal(0);
+      await needs(2, await wide("FREEZE_PRINCIPAL", owner.address, false));
+      await networkHelpers.time.increase(9 * 86_400);
+      expect(await asked(await barred(others[2]))).to.equal(5);
+      await networkHelpers.time.increase(3 * 86_400);
+      await needs(2, await barred(others[2]));
+    });
+
+    it("take two signatures where nobody loses a vote, and two where one does", async () => {
+      const { city, wide, act, seats } = panel;
+      const lone = await city.register("lone voter");
+      const verifier = await city.register("no voter", { kind: Kind.VERIFIER });
+      await needs(2, await wide("FREEZE_PRINCIPAL", lone.principal.address, true));
+      // It was struck with its principal.
+      await needs(2, await barred(lone.agent));
+      await needs(2, await barred(lone.agent));
+      await needs(2, await barred(verifier.agent));
+      await needs(2, await wide("SLASH", verifier.agent.address, 0n, false));
+      await city.constitution.seal();
+      const novice = await city.register("novice");
+      await act(await barred(novice.agent), ...seats.slice(0, 2));
+      expect((await city.producers.agentOf(novice.agent.address)).banned).to.equal(true);
+    });
+
+    it("allow a smaller share where the constitution does, and no larger one", async () => {
+      const { city, wide, act, seat } = panel;
+      const { others } = await electorate();
+      for (let i = 7; i < 17; i++) others.push((await city.register(`voter ${i}`)).agent);
+      const share = parameterIndex("CRITICAL_BLOC_SHARE");
+      const amend = async (value: bigint) => act(await wide("AMEND_PARAMETER", ZeroAddress, share, value), seat(0));
+      await needs(2, await barred(others[0]));
+      // A tenth of twenty are two.
+      expect(await asked(await barred(others[1]))).to.equal(2);
+      await amend(500n);
+      expect(await asked(await barred(others[1]))).to.equal(5);
+      await amend(5000n);
+      await needs(2, await barred(others[1]));
+      expect(await asked(await barred(others[2]))).to.equal(5);
     });
   });
 
