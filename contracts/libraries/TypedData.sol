@@ -9,6 +9,7 @@ import {
     EvidenceItem,
     LiveHash,
     PrincipalBinding,
+    SchemaStatement,
     SubAgentBinding,
     Verdict,
     Withdrawal
@@ -73,6 +74,11 @@ library TypedData {
     // Consumed by ManagementContract.
     bytes32 internal constant DELEGATION_RESULT = keccak256(
         "DelegationResult(address runner,bytes32 delegation,bytes32 outputHash,bytes32 intermediateHash,uint40 deadline)"
+    );
+    // Consumed by KeepsSchema.
+    bytes32 internal constant SCHEMA_STATEMENT = keccak256(
+        "SchemaStatement(address mission,uint8 node,bytes32 obligation,bytes32 outputHash,"
+        "bytes32 schemaHash,address issuer,uint40 deadline)"
     );
     // Consumed by a mission's clone.
     bytes32 internal constant ANCHOR = keccak256("Anchor(address runner,bytes32 root,uint40 deadline)");
@@ -318,6 +324,22 @@ library TypedData {
     /// @param items hashes of the items (`hashEvidence`)
     function hashEvidences(address issuer, bytes32[] memory items) internal pure returns (bytes32) {
         return EfficientHashLib.hash(EVIDENCES, bytes32(uint256(uint160(issuer))), EfficientHashLib.hash(items));
+    }
+
+    function hashSchemaStatement(SchemaStatement calldata s) internal pure returns (bytes32) {
+        return
+            keccak256(
+                abi.encode(
+                    SCHEMA_STATEMENT,
+                    s.mission,
+                    s.node,
+                    s.obligation,
+                    s.outputHash,
+                    s.schemaHash,
+                    s.issuer,
+                    s.deadline
+                )
+            );
     }
 
     function hashVerdict(Verdict memory v) internal pure returns (bytes32) {

@@ -106,6 +106,19 @@ struct EvidenceItem {
     bytes signature;
 }
 
+/// @notice An issuer's word that an output keeps the schema that its law asks for (decision 76). Domain: `KeepsSchema`.
+struct SchemaStatement {
+    address mission;
+    uint8 node;
+    /// Binds chain, clone, node, attempt, law.
+    bytes32 obligation;
+    bytes32 outputHash;
+    /// keccak256 of the canonical input and output schemas.
+    bytes32 schemaHash;
+    address issuer;
+    uint40 deadline;
+}
+
 /// @notice One verifier's answer (decision 23), which it signs alone or in a list (`Verdicts`). Domain: the mission's clone.
 struct Verdict {
     /// Binds chain, clone, node, attempt, law.

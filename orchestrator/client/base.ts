@@ -39,5 +39,10 @@ export function addressOf(client: Reader, contract: ContractName, given?: Addres
   if (contract === "CollaborationContract") {
     throw new AgentCityError("MissionAddressMissing", "A city has many missions", { action: "name one: client.mission(address)" });
   }
+  if (contract === "KeepsSchema") {
+    throw new AgentCityError("GateAddressMissing", "A gate is where adjudicators approved it", {
+      action: "name it: client.schemaGate(address)",
+    });
+  }
   return client.addresses[contract];
 }

@@ -12,6 +12,8 @@ type Rooms = { readonly [Name in Room]: ContractActions<(typeof ROOMS)[Name]> };
 export interface CityClient extends BaseClient, Rooms {
   /** One mission's contract. */
   readonly mission: (address: Address) => ContractActions<"CollaborationContract">;
+  /** The gate `keeps-schema`, where adjudicators approved it. */
+  readonly schemaGate: (address: Address) => ContractActions<"KeepsSchema">;
 }
 
 export interface ClientOptions {
@@ -44,6 +46,7 @@ export function createCityClient({ chain, addresses, sender }: ClientOptions): C
     watchdog: contractActions(base, ROOMS.watchdog),
     escrow: contractActions(base, ROOMS.escrow),
     evaluator: contractActions(base, ROOMS.evaluator),
+    schemaGate: (address) => contractActions(base, "KeepsSchema", address),
     mission: (address) => {
       const actions = missions.get(address) ?? contractActions(base, "CollaborationContract", address);
       missions.set(address, actions);

@@ -11,6 +11,7 @@ import { constitutionalValidatorAbi } from "../chain/abi/ConstitutionalValidator
 import { constitutionContractAbi } from "../chain/abi/ConstitutionContract.ts";
 import { evidenceRegistryAbi } from "../chain/abi/EvidenceRegistry.ts";
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
+import { keepsSchemaAbi } from "../chain/abi/KeepsSchema.ts";
 import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
 import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
@@ -19,7 +20,10 @@ import { stakePoolAbi } from "../chain/abi/StakePool.ts";
 import { templateRegistryAbi } from "../chain/abi/TemplateRegistry.ts";
 import { treasuryAbi } from "../chain/abi/Treasury.ts";
 
-/** Every contract that a client can call, with its ABI. `CollaborationContract` is the mission, with one address each. */
+/**
+ * Every contract that a client can call, with its ABI. `CollaborationContract` is the mission, with one address each; `KeepsSchema` a gate,
+ * which adjudicators approve under a number.
+ */
 export const contractAbis = {
   AdjudicationProcedure: adjudicationProcedureAbi,
   AdjudicatorRoster: adjudicatorRosterAbi,
@@ -34,6 +38,7 @@ export const contractAbis = {
   ConstitutionalValidator: constitutionalValidatorAbi,
   EvidenceRegistry: evidenceRegistryAbi,
   ExecutionProcedure: executionProcedureAbi,
+  KeepsSchema: keepsSchemaAbi,
   LegislativeProcedure: legislativeProcedureAbi,
   ManagementContract: managementContractAbi,
   ProducerContract: producerContractAbi,

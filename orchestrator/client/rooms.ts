@@ -20,6 +20,6 @@ export const ROOMS = {
   watchdog: "AdjudicatorWatchdog",
   escrow: "AgreementEscrow",
   evaluator: "ClearingEvaluator",
-} as const satisfies Record<string, Exclude<ContractName, "CollaborationContract">>;
+} as const satisfies Record<string, Exclude<ContractName, "CollaborationContract" | "KeepsSchema">>;
 
 export type Room = keyof typeof ROOMS;

@@ -5,7 +5,9 @@ import { z } from "zod";
  * Other gates are named by number.
  */
 export const NAMED_GATES = {
-  "non-empty-output": { number: 1, contract: "collaboration/predicates/NonEmptyOutput" },
+  "non-empty-output": { number: 1, contract: "collaboration/predicates/NonEmptyOutput", asksCity: false },
+  /** Its constructor takes the city's constitution. */
+  "keeps-schema": { number: 2, contract: "collaboration/predicates/KeepsSchema", asksCity: true },
 } as const;
 type GateName = keyof typeof NAMED_GATES;
 
@@ -14,7 +16,7 @@ const MOST = 65_535;
 const names = Object.keys(NAMED_GATES).join(", ");
 
 /** The on-chain check of a task's outputs (AgentCity 3.5, Gate). */
-export const gateSchema = z.union([z.enum(["non-empty-output"] satisfies GateName[]), z.int().min(1).max(MOST)], {
+export const gateSchema = z.union([z.enum(["non-empty-output", "keeps-schema"] satisfies GateName[]), z.int().min(1).max(MOST)], {
   error: `expected ${names}, or the number of an approved predicate, 1 to ${MOST}`,
 });
 export type Gate = z.infer<typeof gateSchema>;

@@ -145,6 +145,16 @@ export const typedDataTypes = {
     { name: "deadline", type: "uint40" },
     { name: "runner", type: "address" },
   ],
+  /** An issuer's word, for the gate of the law, that an output keeps the law's schema for the node. */
+  SchemaStatement: [
+    { name: "mission", type: "address" },
+    { name: "node", type: "uint8" },
+    { name: "obligation", type: "bytes32" },
+    { name: "outputHash", type: "bytes32" },
+    { name: "schemaHash", type: "bytes32" },
+    { name: "issuer", type: "address" },
+    { name: "deadline", type: "uint40" },
+  ],
   Commit: [
     { name: "agent", type: "address" },
     { name: "node", type: "uint8" },
@@ -194,7 +204,7 @@ export const typedDataTypes = {
 
 export type MessageName = keyof typeof typedDataTypes;
 
-/** The contract that consumes a message, and so is in its domain. */
+/** The contract that consumes a message, and so is in its domain: one of the city's, a mission, or a gate. */
 export const messageConsumers = {
   PrincipalBinding: "ProducerContract",
   SubAgentBinding: "ProducerContract",
@@ -215,6 +225,7 @@ export const messageConsumers = {
   Checkpoint: "mission",
   Start: "mission",
   LiveHash: "mission",
+  SchemaStatement: "gate",
   Commit: "mission",
   Commits: "mission",
   Evidence: "mission",

@@ -186,6 +186,9 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     postPassports: only("NotRegulator", "regulator"),
     countLapse: only("NotMission", "itself", "mission"),
   },
+  KeepsSchema: {
+    show: [{ when: "signed", callers: ANYONE }],
+  },
   TemplateRegistry: {
     publish: governor,
     deploy: only("NotLegislation", "LEGISLATION"),

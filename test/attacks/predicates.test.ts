@@ -4,6 +4,7 @@ import { id } from "ethers";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { type Mission, NodeState, openMission, packed, TASK } from "../support/mission-fixture.ts";
+import { type Gated, openGated } from "../support/schema-gate.ts";
 import { attempt } from "./attempt.ts";
 
 const PREDICATE = 7;
@@ -101,5 +102,56 @@ describe("attacks through predicates and evidence", () => {
     await attempt(mission.contract.getFunction("probe").send(mission.city.addresses.TOKEN, call));
     expect(await mission.city.token.balanceOf(thief)).to.equal(0);
     expect(await mission.city.token.balanceOf(mission.address)).to.equal(tokens(100));
+  });
+
+  describe("where an issuer says whether an output keeps its schema", () => {
+    /** Whether the gate lets the node's output pass after an issuer's word was handed in. */
+    const opened = async ({ mission: { address }, gate }: Gated, node = 0) => gate.allows(address, node, id(`output ${node}`));
+
+    it("an executor's own house says that its output keeps the schema", async () => {
+      const scene = await openGated();
+      const { agent } = await scene.mission.executorOf(0);
+      const principal = await scene.mission.city.producers.principalOf(agent.address);
+      const issuer = await scene.mission.city.account("its issuer");
+      await scene.mission.city.evidence.registerIssuer(issuer.address, principal, 1 << EvidenceClass.ATT);
+      await attempt(scene.show(await scene.stated(0, { issuer: issuer.address }), issuer));
+      expect(await opened(scene)).to.equal(false);
+    });
+
+    it("somebody whom no adjudicator registered says that an output keeps the schema", async () => {
+      const scene = await openGated();
+      const somebody = await scene.mission.city.account("somebody");
+      await attempt(scene.show(await scene.stated(0, { issuer: somebody.address }), somebody));
+      expect(await opened(scene)).to.equal(false);
+    });
+
+    it("what an issuer said of one node is handed in for another", async () => {
+      const scene = await openGated();
+      const said = await scene.stated(0, { outputHash: id("output 1") });
+      await attempt(scene.gate.show({ ...said, node: 1 }, await scene.admitted(1), await scene.signed({ ...said, node: 1 })));
+      expect(await opened(scene, 1)).to.equal(false);
+    });
+
+    it("an issuer's word under another law opens this one's gate", async () => {
+      const scene = await openGated();
+      const other = { ...(await scene.admitted(0)), schemaHash: id("a laxer schema") };
+      const said = await scene.stated(0, { schemaHash: other.schemaHash });
+      await attempt(scene.gate.show(said, other, await scene.signed(said)));
+      expect(await opened(scene)).to.equal(false);
+    });
+
+    it("an issuer's word is handed in long after it ran out", async () => {
+      const scene = await openGated();
+      const said = await scene.stated(0);
+      await networkHelpers.time.increase(3600);
+      await attempt(scene.show(said));
+      expect(await opened(scene)).to.equal(false);
+    });
+
+    it("somebody signs in an issuer's name that an output keeps the schema", async () => {
+      const scene = await openGated();
+      await attempt(scene.show(await scene.stated(0), keyOf("somebody")));
+      expect(await opened(scene)).to.equal(false);
+    });
   });
 });

@@ -3,18 +3,19 @@ import type { Layout } from "../storage.ts";
 
 export const storageLayouts = {
   AdjudicationProcedure: {
-    places: [["_nameFallback",0,0,"string"],["_versionFallback",1,0,"string"],["_executed",2,0,"mapping(bytes32 => bool)"],["_approvals",3,0,"mapping(address => uint256)"],["_unaudited",4,0,"struct AdjudicationProcedure.Unilateral"],["_judged",6,0,"mapping(address => mapping(address => uint256))"],["_moved",7,0,"mapping(address => struct Orders.Moved)"]],
+    places: [["_nameFallback",0,0,"string"],["_versionFallback",1,0,"string"],["_executed",2,0,"mapping(bytes32 => bool)"],["_approvals",3,0,"mapping(address => uint256)"],["_unaudited",4,0,"struct AdjudicationProcedure.Unilateral"],["_judged",6,0,"mapping(address => mapping(address => uint256))"],["_record",7,0,"struct Orders.Record"]],
     types: {
       "address": {"encoding":"inplace","bytes":20},
       "bool": {"encoding":"inplace","bytes":1},
       "bytes32": {"encoding":"inplace","bytes":32},
       "mapping(address => mapping(address => uint256))": {"encoding":"mapping","bytes":32,"key":"address","value":"mapping(address => uint256)"},
-      "mapping(address => struct Orders.Moved)": {"encoding":"mapping","bytes":32,"key":"address","value":"struct Orders.Moved"},
+      "mapping(address => struct Orders.Recent)": {"encoding":"mapping","bytes":32,"key":"address","value":"struct Orders.Recent"},
       "mapping(address => uint256)": {"encoding":"mapping","bytes":32,"key":"address","value":"uint256"},
       "mapping(bytes32 => bool)": {"encoding":"mapping","bytes":32,"key":"bytes32","value":"bool"},
       "string": {"encoding":"bytes","bytes":32},
       "struct AdjudicationProcedure.Unilateral": {"encoding":"inplace","bytes":64,"members":[["digest",0,0,"bytes32"],["senior",1,0,"address"]]},
-      "struct Orders.Moved": {"encoding":"inplace","bytes":32,"members":[["number",0,0,"uint32"],["points",0,4,"uint64"]]},
+      "struct Orders.Recent": {"encoding":"inplace","bytes":32,"members":[["number",0,0,"uint32"],["lanes",0,4,"uint64"]]},
+      "struct Orders.Record": {"encoding":"inplace","bytes":64,"members":[["moved",0,0,"mapping(address => struct Orders.Recent)"],["struck",1,0,"struct Orders.Recent"]]},
       "uint256": {"encoding":"inplace","bytes":32},
       "uint32": {"encoding":"inplace","bytes":4},
       "uint64": {"encoding":"inplace","bytes":8},
@@ -137,7 +138,7 @@ export const storageLayouts = {
     },
   },
   ClerkContract: {
-    places: [["_clerks",0,0,"mapping(address => struct ClerkContract.Clerk)"],["_appointed",1,0,"mapping(enum Office => uint256)"],["_speaking",2,0,"mapping(address => uint256)"],["_envelopes",3,0,"mapping(enum Office => struct ClerkContract.Envelope)"],["_permits",4,0,"mapping(enum Office => mapping(bytes4 => struct ClerkContract.Permit))"],["_used",5,0,"mapping(uint256 => mapping(enum Office => mapping(uint32 => uint16[32])))"]],
+    places: [["_clerks",0,0,"mapping(address => struct ClerkContract.Clerk)"],["_appointed",1,0,"mapping(enum Office => uint256)"],["_speaking",2,0,"mapping(address => uint256)"],["_spoke",3,0,"mapping(address => uint40)"],["_envelopes",4,0,"mapping(enum Office => struct ClerkContract.Envelope)"],["_permits",5,0,"mapping(enum Office => mapping(bytes4 => struct ClerkContract.Permit))"],["_used",6,0,"mapping(uint256 => mapping(enum Office => mapping(uint32 => uint16[32])))"]],
     types: {
       "address": {"encoding":"inplace","bytes":20},
       "bool": {"encoding":"inplace","bytes":1},
@@ -145,6 +146,7 @@ export const storageLayouts = {
       "enum Office": {"encoding":"inplace","bytes":1},
       "mapping(address => struct ClerkContract.Clerk)": {"encoding":"mapping","bytes":32,"key":"address","value":"struct ClerkContract.Clerk"},
       "mapping(address => uint256)": {"encoding":"mapping","bytes":32,"key":"address","value":"uint256"},
+      "mapping(address => uint40)": {"encoding":"mapping","bytes":32,"key":"address","value":"uint40"},
       "mapping(bytes4 => struct ClerkContract.Permit)": {"encoding":"mapping","bytes":32,"key":"bytes4","value":"struct ClerkContract.Permit"},
       "mapping(enum Office => mapping(bytes4 => struct ClerkContract.Permit))": {"encoding":"mapping","bytes":32,"key":"enum Office","value":"mapping(bytes4 => struct ClerkContract.Permit)"},
       "mapping(enum Office => mapping(uint32 => uint16[32]))": {"encoding":"mapping","bytes":32,"key":"enum Office","value":"mapping(uint32 => uint16[32])"},
@@ -159,6 +161,7 @@ export const storageLayouts = {
       "uint16[32]": {"encoding":"inplace","bytes":64,"base":"uint16"},
       "uint256": {"encoding":"inplace","bytes":32},
       "uint32": {"encoding":"inplace","bytes":4},
+      "uint40": {"encoding":"inplace","bytes":5},
       "uint8": {"encoding":"inplace","bytes":1},
     },
   },
@@ -299,6 +302,15 @@ export const storageLayouts = {
       "uint64": {"encoding":"inplace","bytes":8},
       "uint64[3]": {"encoding":"inplace","bytes":32,"base":"uint64"},
       "uint8": {"encoding":"inplace","bytes":1},
+    },
+  },
+  KeepsSchema: {
+    places: [["_shown",0,0,"mapping(bytes32 => mapping(bytes32 => bool))"]],
+    types: {
+      "bool": {"encoding":"inplace","bytes":1},
+      "bytes32": {"encoding":"inplace","bytes":32},
+      "mapping(bytes32 => bool)": {"encoding":"mapping","bytes":32,"key":"bytes32","value":"bool"},
+      "mapping(bytes32 => mapping(bytes32 => bool))": {"encoding":"mapping","bytes":32,"key":"bytes32","value":"mapping(bytes32 => bool)"},
     },
   },
   LegislativeProcedure: {

@@ -26,12 +26,10 @@ export interface ChainEvent<Args> {
   readonly args: Args;
 }
 
-type EventName<Name extends ContractName> = ContractEventName<AbiOf<Name>>;
-type EventArgs<Name extends ContractName, Event extends EventName<Name>> = ParseEventLogsReturnType<
-  AbiOf<Name>,
-  Event,
-  true
->[number]["args"];
+/** Contracts of the city, and the mission: gates are where adjudicators approved them. */
+type Recorded = Exclude<ContractName, "KeepsSchema">;
+type EventName<Name extends Recorded> = ContractEventName<AbiOf<Name>>;
+type EventArgs<Name extends Recorded, Event extends EventName<Name>> = ParseEventLogsReturnType<AbiOf<Name>, Event, true>[number]["args"];
 
 interface Transaction {
   readonly at: bigint;
@@ -99,7 +97,7 @@ export class ReplayedRecord {
   }
 
   /** Calls of one function of one contract. The contract named CollaborationContract is the audited mission. */
-  calls<Name extends ContractName, Fn extends WriteName<Name>>(contract: Name, functionName: Fn): readonly Call<WriteArgs<Name, Fn>>[] {
+  calls<Name extends Recorded, Fn extends WriteName<Name>>(contract: Name, functionName: Fn): readonly Call<WriteArgs<Name, Fn>>[] {
     // The general type: the compiler would work out every contract's every function.
     const abi: Abi = contractAbis[contract];
     const selector = selectorIn(abi, functionName);
@@ -113,7 +111,7 @@ export class ReplayedRecord {
   }
 
   /** Events of one kind of one contract. */
-  events<Name extends ContractName, Event extends EventName<Name>>(
+  events<Name extends Recorded, Event extends EventName<Name>>(
     contract: Name,
     eventName: Event,
   ): readonly ChainEvent<EventArgs<Name, Event>>[] {
@@ -134,7 +132,7 @@ export class ReplayedRecord {
     return events as readonly ChainEvent<unknown>[] as readonly ChainEvent<EventArgs<Name, Event>>[];
   }
 
-  #addressOf(contract: ContractName): string {
+  #addressOf(contract: Recorded): string {
     return (contract === "CollaborationContract" ? this.#mission : this.#addresses[contract]).toLowerCase();
   }
 }

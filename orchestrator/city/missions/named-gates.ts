@@ -1,8 +1,8 @@
-import { readArtifact } from "../../../deploy/artifacts.ts";
 import { intentKey } from "../../chain/outbox.ts";
+import { gateCreation } from "../../client/gates.ts";
 import { GoalNotFeasible } from "../../minds/errors.ts";
 import type { Address } from "../../primitives/hex.ts";
-import { type Gate, gateNumber, NAMED_GATES } from "../../protocol/gates.ts";
+import { type Gate, gateNumber } from "../../protocol/gates.ts";
 import { gatesIn, type MissionFile } from "../../protocol/mission-file.ts";
 import type { City } from "../city.ts";
 
@@ -21,8 +21,8 @@ export async function requireNamedGates(city: City, mission: Pick<MissionFile, "
   }
 }
 
-async function deployed({ sender }: City, gate: Exclude<Gate, number>): Promise<Address> {
-  const data = readArtifact(NAMED_GATES[gate].contract).bytecode;
+async function deployed({ client, sender }: City, gate: Exclude<Gate, number>): Promise<Address> {
+  const data = gateCreation(client, gate);
   const { contractAddress } = await sender.send({ intent: intentKey("gate", gate), data, what: `the gate ${gate}` });
   if (contractAddress === null || contractAddress === undefined) throw new RangeError(`the gate ${gate} was deployed nowhere`);
   return contractAddress;

@@ -20,23 +20,18 @@ export interface SigningDomain {
   readonly addresses: CityAddresses;
 }
 
-/** The contract that consumes the message: one of the city's, or the mission. */
-export function consumerOf(domain: SigningDomain, name: MessageName, mission?: Address): Address {
+/** The contract that consumes the message: one of the city's, or the mission or gate that is named. */
+export function consumerOf(domain: SigningDomain, name: MessageName, named?: Address): Address {
   const consumer = messageConsumers[name];
-  if (consumer !== "mission") return domain.addresses[consumer];
-  if (mission === undefined)
-    throw new AgentCityError("MissionAddressMissing", `${name} is signed for one mission`, { action: "name the mission" });
-  return mission;
+  if (consumer !== "mission" && consumer !== "gate") return domain.addresses[consumer];
+  if (named === undefined)
+    throw new AgentCityError("MissionAddressMissing", `${name} is signed for one ${consumer}`, { action: `name the ${consumer}` });
+  return named;
 }
 
 /** The EIP-712 digest of a message. */
-export function messageDigest<Name extends MessageName>(
-  domain: SigningDomain,
-  name: Name,
-  message: Message<Name>,
-  mission?: Address,
-): Hash {
-  return hashTypedData({ ...typedData(name, domain.chain.id, consumerOf(domain, name, mission)), message } as never);
+export function messageDigest<Name extends MessageName>(domain: SigningDomain, name: Name, message: Message<Name>, named?: Address): Hash {
+  return hashTypedData({ ...typedData(name, domain.chain.id, consumerOf(domain, name, named)), message } as never);
 }
 
 /** The struct hash of a message, as it is included in a list. */
@@ -74,7 +69,7 @@ export function signMessage<Name extends MessageName>(
   account: LocalAccount,
   name: Name,
   message: Message<Name>,
-  mission?: Address,
+  named?: Address,
 ): Promise<Hex> {
-  return account.signTypedData({ ...typedData(name, domain.chain.id, consumerOf(domain, name, mission)), message } as never);
+  return account.signTypedData({ ...typedData(name, domain.chain.id, consumerOf(domain, name, named)), message } as never);
 }

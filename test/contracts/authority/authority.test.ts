@@ -17,7 +17,7 @@ import {
   playWatchdog,
 } from "./play-foundational.ts";
 import { playDeployment, playEnds, playSessions } from "./play-legislature.ts";
-import { playConsensus, playDescent, playHappyNode, playMarket, playRemedies, playSettlement } from "./play-mission.ts";
+import { playConsensus, playDescent, playGate, playHappyNode, playMarket, playRemedies, playSettlement } from "./play-mission.ts";
 import { playPools } from "./play-pools.ts";
 
 const PLAYS = [
@@ -37,6 +37,7 @@ const PLAYS = [
   playConsensus,
   playRemedies,
   playDescent,
+  playGate,
   playPools,
   playAgreements,
   playEvaluator,

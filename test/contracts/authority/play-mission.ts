@@ -16,6 +16,7 @@ import {
 } from "../../support/mission-fixture.ts";
 import { MissionTree } from "../../support/mission-tree.ts";
 import { penaltyOf } from "../../support/outcomes.ts";
+import { gateOf } from "../../support/schema-gate.ts";
 
 const WHY = id("why");
 const { time } = networkHelpers;
@@ -256,6 +257,14 @@ export async function playRemedies(trial: AuthorityTrial): Promise<void> {
   await time.increase(BIDDING_WINDOW);
   await time.increaseTo(await contract.expiresAt());
   await trial.record("CollaborationContract.abort", cast, () => contract.abort());
+}
+
+/** A gate that an issuer's word opens. */
+export async function playGate(trial: AuthorityTrial): Promise<void> {
+  const { mission, cast } = await awarded({ nodes: [TASK] });
+  const { show, stated } = await gateOf(mission);
+  const statement = await stated(0);
+  await trial.record("KeepsSchema.show", cast, () => show(statement), "signed");
 }
 
 /** A node that is no leaf: the clone opens the session by itself, here it is told to. */

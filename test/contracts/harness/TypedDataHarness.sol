@@ -8,6 +8,7 @@ import {
     EvidenceItem,
     LiveHash,
     PrincipalBinding,
+    SchemaStatement,
     SubAgentBinding,
     Verdict,
     Withdrawal
@@ -26,7 +27,7 @@ contract TypedDataHarness {
         EvidenceClass class;
     }
 
-    function typeHashes() external pure returns (string[25] memory names, bytes32[25] memory hashes) {
+    function typeHashes() external pure returns (string[26] memory names, bytes32[26] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -52,6 +53,7 @@ contract TypedDataHarness {
         (names[23], hashes[23]) = ("Verdicts", TypedData.VERDICTS);
         (names[14], hashes[14]) = ("Start", TypedData.START);
         (names[24], hashes[24]) = ("DelegationResult", TypedData.DELEGATION_RESULT);
+        (names[25], hashes[25]) = ("SchemaStatement", TypedData.SCHEMA_STATEMENT);
     }
 
     function commits(
@@ -193,6 +195,10 @@ contract TypedDataHarness {
         uint40 deadline
     ) external pure returns (bytes32) {
         return TypedData.hashCheckpoint(runner, previous, root, work, deadline);
+    }
+
+    function schemaStatement(SchemaStatement calldata s) external pure returns (bytes32) {
+        return TypedData.hashSchemaStatement(s);
     }
 
     function liveHash(LiveHash calldata l) external pure returns (bytes32) {

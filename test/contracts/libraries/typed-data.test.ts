@@ -38,6 +38,8 @@ const STRINGS: Record<MessageName, string> = {
   Anchor: "Anchor(address runner,bytes32 root,uint40 deadline)",
   Checkpoint: "Checkpoint(address runner,bytes32 previous,bytes32 root,bytes32 work,uint40 deadline)",
   LiveHash: "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)",
+  SchemaStatement:
+    "SchemaStatement(address mission,uint8 node,bytes32 obligation,bytes32 outputHash,bytes32 schemaHash,address issuer,uint40 deadline)",
   Commit: "Commit(address agent,uint8 node,uint8 slot,uint8 attempt,bytes32 commitment,uint40 deadline)",
   Commits: "Commits(address agent,uint256[] slots,bytes32[] commitments,uint40 deadline)",
   Start: "Start(address runner,uint256[] slots,uint40 deadline)",
@@ -89,7 +91,7 @@ function messageOf(random: RandomStream, name: MessageName): Message {
 function argumentsOf(name: MessageName, m: Message): unknown[] {
   if (name === "PrincipalBinding" || name === "SubAgentBinding" || name === "Withdrawal") return [m];
   if (name === "LiveHash") return [{ ...m, signature: "0x" }];
-  if (name === "Verdict") return [m];
+  if (name === "Verdict" || name === "SchemaStatement") return [m];
   if (name === "Bid") return [m["agent"], m, m["nonce"], m["deadline"]];
   if (name === "AwardDecision") return [m["regulator"], m, m["nonce"], m["deadline"]];
   return typedDataTypes[name].map((member) => m[member.name]);
