@@ -174,6 +174,8 @@ export interface Issuer extends Signing {
   refute(work: Refuting): Promise<Vouched>;
   /** Its signed receipt for the work of a job. */
   acknowledge(work: JobWork): Promise<SignedItem>;
+  /** Whether an output fits its schema, asked before the issuer signs that. Absent for issuers reached by calls: no call asks it. */
+  readonly measure?: (work: { readonly schema: JsonObject; readonly output: JsonObject }) => boolean;
 }
 
 /** Opened work of one slot. */

@@ -14,6 +14,7 @@ import type { Mind } from "../minds/mind.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { isObject, type JsonObject } from "../primitives/json.ts";
+import { compileSchema } from "../primitives/json-schema.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { commitmentOf } from "../rules/commitments.ts";
 
@@ -109,6 +110,7 @@ export function localIssuer(holder: SeatHolder & Pick<Issuer, "issues">, client:
     issues,
     vouch: check,
     refute: check,
+    measure: ({ schema, output }) => compileSchema(schema)(output) === undefined,
     async acknowledge(work) {
       const { item, message } = jobReceipt(account.address, work);
       return { ...item, signature: await signMessage(client, account, "Evidences", message, client.addresses.ClearingEvaluator) };

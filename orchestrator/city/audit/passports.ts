@@ -146,7 +146,7 @@ function inputOf(context: AuditContext, law: MissionNode): JsonObject {
 }
 
 /** The schemas that a service was registered with: those in the log if they are these, else the catalogue's. */
-function schemasOf(context: AuditContext, service: Hash | undefined): ServiceSchemas | undefined {
+export function schemasOf(context: AuditContext, service: Hash | undefined): ServiceSchemas | undefined {
   const registered = context.record.events("ServiceContract", "ServiceRegistered").find(({ args }) => args.service === service)?.args;
   if (registered === undefined) return undefined;
   const kept = recordOf(context, "execution.schemas", [context.mission, registered.service], serviceSchemasSchema)?.value;

@@ -10,12 +10,13 @@ import { BUNDLE_FILES, blockFile } from "../bundle/bundle-layout.ts";
 import { renderReport } from "../report/render-report.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
+import { keptSchemas } from "./kept-schemas.ts";
 import { recordOf } from "./works.ts";
 
 /** Each completed node's result is what was committed, and the report follows from outcome and output nodes. */
 export const results: Check = {
   name: "RESULTS",
-  what: "every node's result against its executors' committed outputs, and the report written again from outcome and output",
+  what: "every node's result against its executors' committed outputs, those that were stated to keep a schema against it, and the report written again from outcome and output",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const { document, client, mission, label } = context;
@@ -29,6 +30,7 @@ export const results: Check = {
         if (own.task === document.document.output.task && output !== undefined) outputs.push(output);
       });
     }
+    await keptSchemas(context, seen);
     if (context.path !== "") return;
     const { outcome, report } = context;
     const again = renderReport(outcome, outcome.released ? outputs : []);

@@ -209,8 +209,9 @@ async function gated(
   });
   const output = openings.find((_, slot) => ((agreeing >> slot) & 1) === 1)?.outputHash;
   const address = await client.execution.predicateOf(number);
-  const allows = !isHeld && output !== undefined && (await allowed(chain, address, [mission, node, output], block));
-  seen.same(decision.args.allowed, allows, `gate of ${subject}`);
+  const { allowed: said } = decision.args;
+  const allows = !isHeld && output !== undefined && (await answered(chain, address, [mission, node, output], { block, said }));
+  seen.same(said, allows, `gate of ${subject}`);
 }
 
 /** The gate on the mission's whole output, asked again of what its last node handed in. */
@@ -230,8 +231,21 @@ async function released({ law, client, chain, mission, record, history }: ChainC
   const { attempt, agreeing } = ruling.args;
   const output = history.executors(last, attempt).find(({ slot }) => ((agreeing >> slot) & 1) === 1)?.revealed?.outputHash;
   const address = await client.execution.predicateOf(number);
-  const allows = output !== undefined && (await allowed(chain, address, [mission, last, output], decision.block));
-  seen.same(decision.args.allowed, allows, "gate of the output");
+  const { allowed: said } = decision.args;
+  const asked = { block: decision.block, said };
+  const allows = output !== undefined && (await answered(chain, address, [mission, last, output], asked));
+  seen.same(said, allows, "gate of the output");
+}
+
+/** What a predicate said in a block: as it answers at the block's end, or at its beginning, since others may tell it something in between. */
+async function answered(
+  chain: ChainContext["chain"],
+  to: Address,
+  args: readonly [Address, number, Hash],
+  { block, said }: { readonly block: bigint; readonly said: boolean },
+): Promise<boolean> {
+  const after = await allowed(chain, to, args, block);
+  return after === said ? after : allowed(chain, to, args, block - 1n);
 }
 
 /** Anything but the word 1 is a veto, a refusal to answer too. */

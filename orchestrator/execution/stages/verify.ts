@@ -28,6 +28,7 @@ import { boundTerms } from "../obligations.ts";
 import { openingsOnChain } from "../opened-work.ts";
 import { originOf } from "../origin.ts";
 import { refutationsOf } from "../refuting.ts";
+import { showSchemas } from "../schema-gate.ts";
 import type { Brief, Signing, Verifier } from "../seat.ts";
 import { freedBy } from "../succession.ts";
 import { isVouched } from "../vouched.ts";
@@ -186,10 +187,22 @@ async function clear(
     const signed = await signVerdicts(world, mission, due, gone);
     if (signed === undefined || !(await writeDown(world, mission, due, gone))) continue;
     const { wave, signatures } = waveOf(due, signed, gone);
+    await measure(world, mission, due);
     const draws = due.map(({ panel: { view } }) => `${view.law.number}/${view.drawBlock}`);
     await sendClearing(world, mission, { wave, due }, [mission.address, ...draws, ...signatures]);
     return;
   }
+}
+
+/** Has issuers look at what the law's gates will be asked about in this clearing. */
+async function measure(world: World, mission: Mission, due: readonly Hearing[]): Promise<void> {
+  const nodes = due.map(async (hearing) => ({
+    view: hearing.panel.view,
+    obligation: hearing.obligation,
+    works: await submissions(world, hearing),
+    judgements: hearing.judgements.values(),
+  }));
+  await showSchemas(world, mission, await Promise.all(nodes));
 }
 
 /**
