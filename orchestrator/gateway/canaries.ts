@@ -30,7 +30,8 @@ import { bytesToHex, type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson } from "../primitives/json.ts";
 import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 import type { Sql } from "../records/sql.ts";
-import type { AgreementDesk, Standing } from "./agreement-desk.ts";
+import type { AgreementDesk } from "./agreements/desk.ts";
+import type { Standing } from "./agreements/standing.ts";
 
 /** Time limit of a canary's evaluator, seconds. */
 const PATIENCE = 3_600;

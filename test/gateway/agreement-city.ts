@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Act } from "../../orchestrator/agreements/index.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { AgreementDesk, type AgreementDeskOptions } from "../../orchestrator/gateway/agreement-desk.ts";
+import { AgreementDesk, type AgreementDeskOptions } from "../../orchestrator/gateway/agreements/desk.ts";
 import { type Gateway, type ServeOptions, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { PATIENT, START } from "../agreements/acts.ts";

@@ -9,7 +9,7 @@ import type { AgreementLife, BreakerOutcome } from "../../orchestrator/agreement
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import { signSessionMessage } from "../../orchestrator/client/sign/session-message.ts";
-import { type AgreementStop, AgreementStops } from "../../orchestrator/gateway/agreement-stops.ts";
+import { type AgreementStop, AgreementStops } from "../../orchestrator/gateway/agreements/stops.ts";
 import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import type { Address, Hex } from "../../orchestrator/primitives/hex.ts";

@@ -10,7 +10,8 @@ import {
   messageBytes,
   resultHash,
 } from "../../orchestrator/agreements/index.ts";
-import type { AgreementDesk, Standing } from "../../orchestrator/gateway/agreement-desk.ts";
+import type { AgreementDesk } from "../../orchestrator/gateway/agreements/desk.ts";
+import type { Standing } from "../../orchestrator/gateway/agreements/standing.ts";
 import { Canaries } from "../../orchestrator/gateway/canaries.ts";
 import { agreementOutput } from "../../orchestrator/gateway/commands/agreements.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";

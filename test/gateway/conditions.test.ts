@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { z } from "zod";
 import { type Act, type AgreementLife, draftMessage, messageBytes, messageHash } from "../../orchestrator/agreements/index.ts";
-import type { Standing } from "../../orchestrator/gateway/agreement-desk.ts";
+import type { Standing } from "../../orchestrator/gateway/agreements/standing.ts";
 import { conditionsIn } from "../../orchestrator/gateway/conditions.ts";
 import { KeyedAnswers, keyIn } from "../../orchestrator/gateway/keyed-answers.ts";
 import { type Hash, hashSchema } from "../../orchestrator/primitives/hex.ts";

@@ -10,7 +10,8 @@ import {
   readAgreement,
   resultIn,
 } from "../../orchestrator/agreements/index.ts";
-import type { AgreementDesk, Standing } from "../../orchestrator/gateway/agreement-desk.ts";
+import type { AgreementDesk } from "../../orchestrator/gateway/agreements/desk.ts";
+import type { Standing } from "../../orchestrator/gateway/agreements/standing.ts";
 import type { Sql } from "../../orchestrator/records/sql.ts";
 import { deliver, proposing, result, SIGNED, START } from "../agreements/acts.ts";
 import { rejection } from "../support/rejection.ts";

@@ -1,6 +1,6 @@
 /** Outcome of a finished agreement for its provider, from its acts and its escrow. */
-import { breachOf, type ClosingRecord, closingOf, isEscrowed } from "../agreements/index.ts";
-import type { Standing } from "./agreement-desk.ts";
+import { breachOf, type ClosingRecord, closingOf, isEscrowed } from "../../agreements/index.ts";
+import type { Standing } from "./standing.ts";
 
 /**
  * Fulfilled, disputed, or breached: nothing was delivered although both had signed and any escrow was funded. Undefined while it lives, if

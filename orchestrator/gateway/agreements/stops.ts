@@ -1,14 +1,14 @@
 /** The global breaker of agreements: adjudicators' signed orders to stop and resume new ones, in order. */
 import { z } from "zod";
-import { BREAKER_LIMITS, type BreakerOutcome, openBreakers } from "../agreements/index.ts";
-import type { CityClient } from "../client/client.ts";
-import { isSessionMessageOf, type SessionMessage } from "../client/sign/session-message.ts";
-import { addressSchema } from "../primitives/address.ts";
-import { AgentCityError } from "../primitives/errors.ts";
-import type { Address, Hex } from "../primitives/hex.ts";
-import { canonicalJson, parseJson } from "../primitives/json.ts";
-import { sessionDomain, sessionMessageTypes } from "../protocol/session-messages.ts";
-import type { Sql } from "../records/sql.ts";
+import { BREAKER_LIMITS, type BreakerOutcome, openBreakers } from "../../agreements/index.ts";
+import type { CityClient } from "../../client/client.ts";
+import { isSessionMessageOf, type SessionMessage } from "../../client/sign/session-message.ts";
+import { addressSchema } from "../../primitives/address.ts";
+import { AgentCityError } from "../../primitives/errors.ts";
+import type { Address, Hex } from "../../primitives/hex.ts";
+import { canonicalJson, parseJson } from "../../primitives/json.ts";
+import { sessionDomain, sessionMessageTypes } from "../../protocol/session-messages.ts";
+import type { Sql } from "../../records/sql.ts";
 
 export type AgreementStop = SessionMessage<"AgreementStop">;
 
