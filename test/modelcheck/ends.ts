@@ -29,5 +29,5 @@ export function endings(ways: readonly WayOut[]): readonly Ending[] {
 /** As it stands in docs/modelcheck.md. */
 export function endingsTable(all: readonly Ending[]): string {
   const rows = all.map(({ kind, next, furthest, states }) => `| ${kind} | ${next.join("; ")} | ${furthest} | ${states} |\n`);
-  return `| state of the mission | who, and what ends it | steps to the end, at most | states |\n|---|---|---|---|\n${rows.join("")}`;
+  return `| state of the mission | next step of a shortest way, and by whom | maximum steps to the end | states |\n|---|---|---|---|\n${rows.join("")}`;
 }

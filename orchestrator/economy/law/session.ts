@@ -404,7 +404,7 @@ function drafted(convening: Convening, voters: readonly Agent[]): Candidate[] {
   });
 }
 
-/** The agents that rank a law highest and have a sponsorship left sponsor it; four besides its author. */
+/** Four sponsors per law besides its author: the agents with the most sponsorships left, of these the ones that value it most. */
 function sponsorsOf(candidates: readonly Candidate[], voters: readonly Agent[]): { readonly agent: Agent; readonly candidate: number }[] {
   const left = new Map(voters.map((agent) => [agent, MAX_SPONSORSHIPS]));
   for (const { author } of candidates) left.set(author, MAX_SPONSORSHIPS - 1);

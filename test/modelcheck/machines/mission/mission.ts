@@ -37,7 +37,7 @@ export function labelOf({ who, call, node, attempt }: Call): string {
 const everyNode = (holds: (node: Node, index: number, state: State) => boolean) => (state: State) =>
   state.nodes.every((node, index) => holds(node, index, state));
 
-/** Numbered as in the design's `contracts.md`. */
+/** Numbered as in docs/invariants.md. */
 const invariantsOf = (rules: Rules, law = rules.law): readonly Invariant<State>[] => [
   {
     name: "1 output released ⇒ gate released ∧ all nodes completed",
