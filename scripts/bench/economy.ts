@@ -1,8 +1,8 @@
 /**
- * Runs the economy whole in its Full configuration at several sizes, each in a process of its own, and writes what each took, and where, to
- * bench/economy-speed.json as soon as it is known; `npm run docs` makes its page of it. Part of `npm run bench`.
+ * Runs the complete economy in its Full configuration at several sizes, each in its own process, and writes each result to
+ * bench/economy-speed.json as soon as it is available; `npm run docs` generates its page. Part of `npm run bench`.
  *
- * usage: node scripts/bench/economy.ts [<agents> …]   measures these again and leaves the other rows
+ * usage: node scripts/bench/economy.ts [<agents> …]   measures these again and keeps the other rows
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { runEconomy } from "../../orchestrator/economy/run.ts";
 import { root } from "../dev/files.ts";
 import { originOfNow, originSchema } from "../economy/origin.ts";
 
-/** Agents; at the largest also with tasks that grow with the city. */
+/** Numbers of agents; the largest also with tasks that grow with the city. */
 const SIZES: readonly number[] = [50, 200, 500, 1000];
 const FILE = join(root, "bench", "economy-speed.json");
 const SELF = fileURLToPath(import.meta.url);
@@ -26,12 +26,12 @@ const rowSchema = z.strictObject({
   variant: z.enum([AS_WRITTEN, SCALED]),
   tasks: z.int().positive(),
   rounds: z.int().positive(),
-  /** Wall time, and processor seconds of the process, the chain's threads among them. */
+  /** Wall time, and processor seconds of the process including the chain's threads. */
   seconds: z.number().positive(),
   processor: z.number().positive(),
   /** Of these, until the first round: the city's founding and every agent's registration. */
   founding: z.number().positive(),
-  /** Most memory the process held, MiB. */
+  /** Peak memory of the process, MiB. */
   memory: z.int().positive(),
   transactions: z.int().positive(),
   /** Gas after the founding. */
@@ -42,7 +42,7 @@ const reportSchema = z.strictObject({ rows: z.array(placedSchema) });
 type Row = z.infer<typeof rowSchema>;
 export type EconomyBench = z.infer<typeof reportSchema>;
 
-/** Undefined where nobody has measured yet. */
+/** Undefined before the first measurement. */
 export const readEconomyBench = (): EconomyBench | undefined =>
   existsSync(FILE) ? reportSchema.parse(JSON.parse(readFileSync(FILE, "utf8"))) : undefined;
 
@@ -52,7 +52,7 @@ const processorSeconds = (): number => {
 };
 const tenths = (value: number): number => Math.round(10 * value) / 10;
 
-/** One whole run, in this process. */
+/** One complete run, in this process. */
 async function measure(agents: number, variant: Row["variant"]): Promise<Row> {
   const world = worldOf({ variant, agents });
   const began = performance.now();
@@ -78,7 +78,7 @@ async function measure(agents: number, variant: Row["variant"]): Promise<Row> {
   };
 }
 
-/** Keeps a row in the place of the one that was measured before, by variant and size. */
+/** Replaces the row of the same variant and size. */
 function keep(row: z.infer<typeof placedSchema>): void {
   const others = (readEconomyBench()?.rows ?? []).filter(({ agents, variant }) => agents !== row.agents || variant !== row.variant);
   const rows = [...others, row].sort(
@@ -87,7 +87,7 @@ function keep(row: z.infer<typeof placedSchema>): void {
   writeFileSync(FILE, `${JSON.stringify({ rows } satisfies EconomyBench, null, 2)}\n`);
 }
 
-/** Measures each size in a process of its own; those of the page are kept. */
+/** Measures each size in its own process; other rows are kept. */
 export function benchEconomy(sizes: readonly number[] = SIZES): void {
   const cells = sizes.flatMap((agents) => [[agents, AS_WRITTEN] as const, ...(agents === SIZES.at(-1) ? [[agents, SCALED] as const] : [])]);
   for (const [agents, variant] of cells) {

@@ -1,4 +1,4 @@
-/** Fifty alerts for people to judge again, and how far they agree with each other and with the simulated adjudicator (AgentCity D.5). */
+/** Fifty alerts for people to judge, and their agreement with each other and with the simulated adjudicator (AgentCity D.5). */
 import { readFileSync } from "node:fs";
 import Papa from "papaparse";
 import { z } from "zod";
@@ -10,13 +10,13 @@ import { randomStream } from "../../orchestrator/primitives/random.ts";
 
 const SAMPLE = 50;
 
-/** Alerts of a campaign's runs by lot; the same campaign gives the same ones. */
+/** Randomly drawn alerts of a campaign's runs; the same campaign gives the same ones. */
 export function sampleOf(runs: readonly RunFigures[]): readonly Alert[] {
   const all = runs.flatMap(({ governance }) => governance?.alerts ?? []);
   return randomStream(7, "economy", "alerts").shuffle(all).slice(0, SAMPLE);
 }
 
-/** What the people get: everything but the simulation's answer. */
+/** The raters' view: everything except the simulated answer. */
 export const sheetOf = (alerts: readonly Alert[]): string =>
   `${Papa.unparse(
     alerts.map(({ kind, facts }, place) => ({ alert: place + 1, kind, facts, answers: ALERT_ANSWERS[kind].join(" | ") })),
@@ -26,9 +26,10 @@ export const sheetOf = (alerts: readonly Alert[]): string =>
 /** The file with people's answers cannot be used. */
 export class BadRatings extends AgentCityError {
   constructor(path: string, problem: string) {
-    super("BadRatings", `${path} has no answers to these alerts`, {
+    super("BadRatings", `${path} does not contain answers to these alerts`, {
       details: problem,
-      action: "a table with the columns alert, rater, answer: each rater answers an alert of alerts.csv once, with one of its answers",
+      action:
+        "provide a table with the columns alert, rater, answer: each rater answers an alert of alerts.csv at most once, with one of its answers",
     });
   }
 }
@@ -37,17 +38,17 @@ const ratingsSchema = z.array(
   z.strictObject({ alert: z.coerce.number().int().min(1), rater: z.string().trim().min(1).max(80), answer: z.string().trim() }),
 );
 
-/** What people's answers come to. */
+/** Result of people's answers. */
 export interface Agreement {
   readonly alerts: number;
   readonly raters: number;
-  /** Krippendorff's α among the people; null where they gave one answer only, or never two to the same alert. */
+  /** Krippendorff's α among the people; null if all answers are equal, or no alert has two. */
   readonly alpha: number | null;
-  /** Of their answers those that the simulation gave too. */
+  /** Share of their answers that the simulation gave too. */
   readonly asSimulated: number;
 }
 
-/** Throws BadRatings where an answer is to no alert here, is none of its answers, or is a second one. */
+/** Throws BadRatings for an unknown alert, an invalid answer, or a second answer. */
 export function agreementIn(path: string, alerts: readonly Alert[]): Agreement {
   const ratings = readRatings(path);
   const answers = new Map<number, Map<string, string>>();
@@ -55,7 +56,7 @@ export function agreementIn(path: string, alerts: readonly Alert[]): Agreement {
     const asked = alerts[alert - 1];
     if (asked === undefined) throw new BadRatings(path, `there is no alert ${alert}: the sheet has ${alerts.length}`);
     if (!ALERT_ANSWERS[asked.kind].includes(answer))
-      throw new BadRatings(path, `"${answer}" is no answer to alert ${alert}: ${ALERT_ANSWERS[asked.kind].join(", ")}`);
+      throw new BadRatings(path, `"${answer}" is not an answer to alert ${alert}: ${ALERT_ANSWERS[asked.kind].join(", ")}`);
     const given = answers.get(alert) ?? new Map<string, string>();
     if (given.has(rater)) throw new BadRatings(path, `${rater} answers alert ${alert} twice`);
     answers.set(alert, given.set(rater, answer));
@@ -70,7 +71,7 @@ export function agreementIn(path: string, alerts: readonly Alert[]): Agreement {
   };
 }
 
-/** Throws BadRatings where the file is none, or not such a table. */
+/** Throws BadRatings if the file is missing or not such a table. */
 export function readRatings(path: string): z.infer<typeof ratingsSchema> {
   try {
     const { data, errors } = Papa.parse(readFileSync(path, "utf8"), { header: true, skipEmptyLines: true });

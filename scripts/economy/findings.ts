@@ -1,4 +1,4 @@
-/** `docs/economy-findings.md`: what the committed campaigns say together. Every number in it is theirs. */
+/** `docs/economy-findings.md`: the combined results of the committed campaigns. */
 import { AS_WRITTEN, type Finding, SCALED } from "../../orchestrator/economy/hypotheses.ts";
 import type { Configuration } from "../../orchestrator/economy/parameters.ts";
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
@@ -7,7 +7,7 @@ import { MADE, table } from "../dev/markdown.ts";
 import { type Cell, shown, within } from "./report.ts";
 import { allResults, type Results, readResults } from "./results.ts";
 
-/** Which campaign a hypothesis is judged by: the one with the seeds or scales that its test needs. */
+/** The campaign that judges a hypothesis: the one with the seeds or scales that its test needs. */
 export function campaignOf(id: string): Results | undefined {
   if (id === "H2h") return readResults(1, "-full") ?? readResults(1, "-contracts");
   return /^H[123]/.test(id) ? readResults(1, "-contracts") : readResults(2, "-contracts");
@@ -16,7 +16,7 @@ export function campaignOf(id: string): Results | undefined {
 const findingOf = (results: Results | undefined, id: string): Finding | undefined =>
   results?.summary.findings.find((finding) => finding.id === id);
 
-/** Every hypothesis as it is judged. */
+/** Every hypothesis with its judging campaign. */
 export function judgedFindings(): readonly { readonly finding: Finding; readonly results: Results }[] {
   const ids = readResults(1, "-contracts")?.summary.findings.map(({ id }) => id) ?? [];
   return ids.flatMap((id) => {
@@ -26,20 +26,20 @@ export function judgedFindings(): readonly { readonly finding: Finding; readonly
   });
 }
 
-/** Why a hypothesis is not supported here: what of the world or of the rules makes it so. Printed where it is not. */
+/** Reasons in the world or the rules why a hypothesis is not supported here. Printed only in that case. */
 export const WHY: Readonly<Record<string, string>> = {
-  H1c: "nobody checks what an agent says it can do: whoever overclaims is considered for every task",
-  H1d: "tasks come in small numbers and requirements fall by lot, so shares settle late",
-  H2a: "three of the four rules are wanted only where outputs fail, which is rare in Full",
-  H2b: "nothing follows from a breach that contracts record and nobody punishes; norms at least let peers shun",
-  H2c: "a task is worked on for a round and reviewed for a round: half of all task-rounds, by construction",
-  H2d: "what decides about work is who bids for it; the four rules change that little",
-  H2f: "the debate shows what the record holds: where little fails, few change their mind",
-  H2g: "most drafts are one rule away from what somebody wants, and few of them find a tenth of first places",
-  H3e: "confidence begins at its limit and can only fall: a milestone that is not completed lowers it",
-  H4b: "ten milestones of 25 tasks are all there is to save, whatever the city's size",
-  H4c: "governance pays from the smallest city on",
-  H5a: "failures reach as deep as graph and deadline let them",
+  H1c: "claimed capabilities are not checked: an overclaiming agent is considered for every task",
+  H1d: "there are few tasks with random requirements, so shares stabilise late",
+  H2a: "three of the four rules are only preferred after failed outputs, which are rare in Full",
+  H2b: "a breach recorded by contracts but not punished has no consequence; norms at least allow shunning",
+  H2c: "a task takes a round of work and a round of review: half of all task-rounds, by construction",
+  H2d: "quality depends on the bidders, on whom the four rules have little effect",
+  H2f: "the debate reveals the record: with few failures, few agents change their ranking",
+  H2g: "most drafts are one rule away from some agent's ideal, and few of them get a tenth of first places",
+  H3e: "confidence starts at its maximum and can only fall: each uncompleted milestone lowers it",
+  H4b: "the benefit is limited to ten milestones of 25 tasks, whatever the city's size",
+  H4c: "governance pays even in the smallest city",
+  H5a: "the depth of failures is limited by graph and deadline",
 };
 
 const link = (results: Results): string => {
@@ -85,7 +85,7 @@ function hypotheses(): string {
 
 const counted = (verdict: Finding["verdict"]): number => judgedFindings().filter(({ finding }) => finding.verdict === verdict).length;
 
-/** The arithmetic of the paper that does not hold, whatever is run. */
+/** Arithmetic of the paper that does not hold, independent of any run. */
 function arithmetic(): string[][] {
   const all = figures();
   const power = all.filter(({ what }) => what.startsWith("power of H2h"));
@@ -94,7 +94,7 @@ function arithmetic(): string[][] {
   const seeds = large?.summary.seeds.length ?? 5;
   return [
     ["the power of H2h at ten seeds, CDR 0.9 and 0.8", percent(({ paper }) => paper), percent(({ ours }) => ours)],
-    [`${seeds} seeds show hypotheses at 1,000 agents`, "α' = 0.0083", `a signed rank reaches p = ${shown(0.5 ** seeds)} at best`],
+    [`${seeds} seeds test hypotheses at 1,000 agents`, "α' = 0.0083", `a signed rank reaches p = ${shown(0.5 ** seeds)} at best`],
     [
       `${all.length} printed figures of deterrence, equilibrium and power`,
       "as printed",
@@ -132,20 +132,20 @@ function configurations(results: Results, agents: number): string {
   );
 }
 
-/** What the paper calls secondary, and what its figures do not show, of Full. */
+/** Secondary figures of the paper, and figures it does not print, of Full. */
 const SECONDARY = [
   ["CDR", "blocs of five found, one ranking"],
-  ["CDR, three places", "had they shared three places"],
-  ["CDR, one place", "had they shared one"],
-  ["influence lost", "share of the bloc's influence that went"],
-  ["honest voters flagged", "honest voters frozen with blocs, a run"],
-  ["sessions by petition", "sessions that agents petitioned for, a run"],
+  ["CDR, three places", "if they had shared three places"],
+  ["CDR, one place", "if they had shared one"],
+  ["influence lost", "reduction of the bloc's influence"],
+  ["honest voters flagged", "honest voters frozen with blocs, per run"],
+  ["sessions by petition", "sessions opened by petition, per run"],
   ["reputation and GOR, ρ", "Gini of reputation against overhead, Spearman"],
   ["FPD", "deepest propagation of one failure"],
   ["CCR", "routed attempts that committed"],
-  ["ARU", "failed tasks that a later attempt completed"],
-  ["HITLRR", "tasks certified after an adjudicator was asked"],
-  ["PVRR", "laws that the constitution refused"],
+  ["ARU", "failed tasks completed by a later attempt"],
+  ["HITLRR", "tasks referred to an adjudicator and then certified"],
+  ["PVRR", "laws refused by the constitution"],
   ["milestones with EQ-11", "milestones in which EQ-11 held"],
   ["treasury in, tokens", "treasury, in"],
   ["treasury out, tokens", "treasury, out"],
@@ -205,7 +205,7 @@ function scales(results: Results, variant: string): string {
   );
 }
 
-/** From how many agents on Full completes nothing where tasks grow. */
+/** The number of agents from which on Full completes nothing if tasks grow. */
 function unfinished(results: Results): string {
   const full = results.summary.cells.filter(({ configuration, variant }) => configuration === "full" && variant === SCALED);
   const none = full.filter(({ metrics }) => metrics["PCR"]?.mean === 0).map(({ agents }) => agents);
@@ -230,7 +230,7 @@ function sensitivity(results: Results, what: string): string {
   const { sensitivity: rows, seeds } = results.summary;
   const moving = rows.filter(({ moved }) => moved.length > 0).length;
   return `${what}, ${seeds.length} seeds: ${moving} of ${rows.length} constants move a verdict (${link(results)}).\n\n${table(
-    ["what differs", "CSR", "verdicts that move"],
+    ["variant", "CSR", "changed verdicts"],
     rows.map(({ variant, csr, moved }) => [variant, csr.join(", "), moved.join("; ") || "none"]),
   )}\n`;
 }
@@ -238,10 +238,10 @@ function sensitivity(results: Results, what: string): string {
 const audited = (): string => {
   const all = allResults().flatMap(({ summary: { audits } }) => (audits === undefined || audits.runs === 0 ? [] : [audits]));
   const sum = (of: (audits: (typeof all)[number]) => number) => all.reduce((whole, one) => whole + of(one), 0);
-  return `Of each of ${sum(({ runs }) => runs)} runs on contracts one mission by lot was verified from its chain: ${grouped(BigInt(sum(({ verified }) => verified)))} comparisons, of which ${sum(({ findings }) => findings.length)} failed.\n`;
+  return `One randomly drawn mission of each of ${sum(({ runs }) => runs)} runs on contracts was verified from its chain: ${grouped(BigInt(sum(({ verified }) => verified)))} comparisons, of which ${sum(({ findings }) => findings.length)} failed.\n`;
 };
 
-/** The page, once there are results of both experiments on contracts. */
+/** The page, if there are results of both experiments on contracts. */
 export function findingsPages(): Map<string, string> {
   const one = readResults(1, "-contracts");
   const two = readResults(2, "-contracts");
@@ -255,27 +255,27 @@ function pageFrom(one: Results, two: Results): string {
   const drafts = readResults(2, "-drafts");
   return [
     MADE("bench/economy-*.json, which `npm run economy` writes with --write"),
-    "\n# What the economy's campaigns found\n\n",
-    "World, behaviour, metrics and thresholds were written down before any of it: [economy.md](economy.md). Agents calculate here, they do not speak: these runs say what\n",
-    "follows from their utilities, and nothing about chat models or people. Means over seeds, in brackets where the mean lies with 95 % (bootstrap); effect: standard deviations\n",
-    "over seeds by which the mean is beyond the threshold.\n\n",
+    "\n# Findings of the economy's campaigns\n\n",
+    "World, behaviour, metrics and thresholds were fixed before any measurement: [economy.md](economy.md). Agents here calculate instead of talking: these runs\n",
+    "show what follows from their utilities, and nothing about chat models or people. Means over seeds, with 95 % intervals in brackets (bootstrap); effect:\n",
+    "distance of the mean beyond the threshold, in standard deviations over seeds.\n\n",
     "## Campaigns\n\n",
     campaigns(),
     `\n${audited()}`,
-    `\n## Hypotheses\n\n${counted("supported")} supported, ${counted("falsified")} falsified, ${counted("inconclusive")} inconclusive, ${counted("not measured")} not measured. Each is judged by the campaign with the seeds or scales that its test\nneeds; beside it what the runs at 1,000 agents give.\n\n`,
+    `\n## Hypotheses\n\n${counted("supported")} supported, ${counted("falsified")} falsified, ${counted("inconclusive")} inconclusive, ${counted("not measured")} not measured. Each is judged by the campaign with the seeds or scales that its test\nneeds; the last column shows the runs at 1,000 agents.\n\n`,
     hypotheses(),
-    "\n## What of the paper does not hold here\n\n*Falsified*: the mean meets the paper's own threshold of falsification. *Inconclusive*: neither threshold is met, or the seeds are too few for the test.\n\n",
+    "\n## Claims of the paper that do not hold here\n\n*Falsified*: the mean meets the paper's own threshold of falsification. *Inconclusive*: neither threshold is met, or the seeds are too few for the test.\n\n",
     contrary(),
     `\nCSR(Baseline) is ${one.summary.govsim ?? "not measured"}.\n`,
-    "\nArithmetic, whatever is run:\n\n",
+    "\nArithmetic, independent of any run:\n\n",
     table(["", "the paper", "follows"], arithmetic()),
     "\n## Configurations compared\n\n200 agents:\n\n",
     configurations(one, 200),
     large === undefined ? "" : `\n1,000 agents:\n\n${configurations(large, 1000)}`,
     "\n## Secondary figures of Full\n\n",
     secondary(),
-    "\nA bloc that agrees on less than its whole ranking is not found where its row above is 0: the paper grants it (NP-4, [blocs.md](blocs.md)).\n",
-    "\n## Scales\n\n25 tasks a milestone:\n\n",
+    "\nBlocs that agree only on part of their ranking are not detected if their row above is 0, as the paper concedes (NP-4, [blocs.md](blocs.md)).\n",
+    "\n## Scales\n\n25 tasks per milestone:\n\n",
     scales(two, AS_WRITTEN),
     "\nTasks that grow with the city:\n\n",
     scales(two, SCALED),
@@ -283,7 +283,7 @@ function pageFrom(one: Results, two: Results): string {
     "\nGrowth, by Akaike's weights and the exponent of a power law:\n\n",
     growth(two),
     drafts === undefined ? "" : `\nSessions over 3, 8 and 20 drafts (${link(drafts)}):\n\n${growth(drafts)}`,
-    "\n## Sensitivity to what the paper leaves open\n\nEach constant a quarter lower and higher.\n\n",
+    "\n## Sensitivity to the constants that the paper leaves open\n\nEach constant a quarter lower and higher.\n\n",
     contracts === undefined ? "On contracts: not run.\n\n" : sensitivity(contracts, "On contracts, at 50 agents"),
     open === undefined ? "" : `\n${sensitivity(open, "Without contracts, at 200 agents")}`,
   ].join("");

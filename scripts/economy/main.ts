@@ -1,6 +1,6 @@
 /**
- * Runs the experiments of docs/economy.md: a process for each seed, whole runs kept, so that the same command with
- * --resume goes on after any interruption. Everything is written below one folder.
+ * Runs the experiments of docs/economy.md: a process per seed; completed runs are stored, so that the same command with --resume continues
+ * after any interruption. Everything is written to one folder.
  *
  * usage: npm run economy -- --experiment 1|2 [--seeds 10] [--scales 200] [--configurations baseline,full] [--sensitivity] [--resume]
  */
@@ -56,17 +56,17 @@ const values = flags(USAGE, {
   json: { type: "boolean", default: false },
 });
 
-/** A folder has another campaign, or one that was not asked to go on. */
+/** The folder has another campaign, or --resume is missing. */
 class CampaignExists extends AgentCityError {
   constructor(folder: string, action: string) {
     super("CampaignExists", `${folder} holds a campaign`, { action });
   }
 }
 
-/** No seed of a campaign is whole yet. */
+/** No seed of a campaign is complete yet. */
 class NothingKept extends AgentCityError {
   constructor(folder: string) {
-    super("NothingKept", `${folder} holds no seed that is whole`, { action: "go on with --resume" });
+    super("NothingKept", `${folder} has no complete seed`, { action: "continue with --resume" });
   }
 }
 
@@ -104,9 +104,9 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
   if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
   const { experiment: number, seeds, first, scales, configurations, milestones, processes, model, fallback, personas } = read.data;
   if (model === undefined && (fallback !== undefined || values.personas !== undefined))
-    return refuseFlags(USAGE, "--fallback-model and --personas say more about --model");
+    return refuseFlags(USAGE, "--fallback-model and --personas require --model");
   if (drafts && (number !== "2" || sensitivity || model !== undefined || !configurations.includes("full")))
-    return refuseFlags(USAGE, "--drafts is of experiment 2 in Full, without --sensitivity and --model");
+    return refuseFlags(USAGE, "--drafts requires experiment 2 in Full, without --sensitivity and --model");
   const experiment = number === "1" ? 1 : 2;
   const count = seeds ?? (experiment === 1 ? 10 : 3);
   const sizes = [...new Set(scales ?? (experiment === 1 ? [200] : SCALES))].filter((agents) => !drafts || agents >= MIN_ASSEMBLY);
@@ -126,13 +126,13 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
   };
 }
 
-/** The campaign's folder, made or found again. */
+/** The campaign's folder, created or reopened. */
 function folderOf(campaign: Campaign): string {
   const folder = values.out === undefined ? join(home().root, `economy-${campaign.experiment}`) : typedPath(values.out);
   const file = join(folder, "campaign.json");
   const text = `${JSON.stringify(campaign, null, 2)}\n`;
   if (existsSync(file)) {
-    if (!values.resume && !values.kept) throw new CampaignExists(folder, "go on with --resume, or choose another folder with --out");
+    if (!values.resume && !values.kept) throw new CampaignExists(folder, "continue with --resume, or choose another folder with --out");
     if (readFileSync(file, "utf8") !== text)
       throw new CampaignExists(folder, "it has other seeds, scales or configurations: choose another folder with --out");
   } else if (values.kept) throw new NothingKept(folder);
@@ -144,7 +144,7 @@ function folderOf(campaign: Campaign): string {
 
 async function run(): Promise<void> {
   const { campaign, processes } = campaignOf();
-  // What the end needs is asked for before hours of runs.
+  // Check the options of the end before hours of runs.
   if (values.ratings !== undefined) readRatings(typedPath(values.ratings));
   if (campaign.model !== undefined) await ModelMinds.open(campaign.model, "baseline", process.env);
   const folder = folderOf(campaign);
@@ -178,14 +178,14 @@ async function run(): Promise<void> {
   }
 }
 
-/** The runs of seeds of which nothing of a variant is missing. */
+/** The runs of seeds with every run of a variant. */
 const wholeSeeds = (cells: readonly Cell[], kept: readonly Cell[]): readonly Cell[] => {
   const isKept = new Set(kept);
   const missing = new Set(cells.filter((cell) => !isKept.has(cell)).map(({ seed, variant }) => `${seed} ${variant}`));
   return cells.filter(({ seed, variant }) => !missing.has(`${seed} ${variant}`));
 };
 
-/** What was asked for, as it can be asked for again. */
+/** The command that repeats this campaign. */
 const commandOf = ({ experiment, seeds, scales, configurations, sensitivity, drafts, milestones, model }: Campaign): string =>
   `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}${drafts === true ? " --drafts" : ""}${milestones === undefined ? "" : ` --milestones ${milestones}`}${seeds[0] === 1 ? "" : ` --first-seed ${seeds[0]}`}${model === undefined ? "" : ` --model ${model.name}`}`;
 

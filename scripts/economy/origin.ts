@@ -1,4 +1,4 @@
-/** Where runs come from: the sources they were made with, and the machine, as the program finds them. */
+/** Origin of runs: their sources and the machine. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
@@ -8,17 +8,17 @@ import { writeFileAtomic } from "../../orchestrator/primitives/files.ts";
 import { root } from "../dev/files.ts";
 
 export const originSchema = z.strictObject({
-  /** Of the working copy; "unknown" outside one. */
+  /** Commit of the working copy; "unknown" outside one. */
   commit: z.string(),
-  /** Whether what decides about a run was changed since. */
+  /** Whether files that affect a run were changed since. */
   changed: z.boolean(),
   machine: z.string(),
 });
 export type Origin = z.infer<typeof originSchema>;
 
-/** What a run follows from. */
+/** Everything that affects a run. */
 const SOURCES = ["orchestrator", "contracts", "deploy", "package-lock.json"];
-/** Programs that wait for a core, from which on a machine is not a campaign's own. */
+/** Load per core above which a machine counts as shared. */
 const BUSY = 1.5;
 
 function git(...args: readonly string[]): string | undefined {
@@ -42,13 +42,13 @@ export function originOfNow(): Origin {
 
 const fileIn = (folder: string): string => join(folder, "origin.json");
 
-/** Everything that a campaign's runs were made with, the first beginning first. */
+/** Origins of a campaign's runs, oldest first. */
 export function originsOf(folder: string): readonly Origin[] {
   const path = fileIn(folder);
   return existsSync(path) ? z.array(originSchema).parse(JSON.parse(readFileSync(path, "utf8"))) : [];
 }
 
-/** Notes that a campaign is begun, or goes on, with this; the same again is noted once. */
+/** Records the origin when a campaign starts or continues; once if unchanged. */
 export function noteOrigin(folder: string, origin: Origin): void {
   const known = originsOf(folder);
   const same = ({ commit, changed }: Origin) => commit === origin.commit && changed === origin.changed;
@@ -56,7 +56,7 @@ export function noteOrigin(folder: string, origin: Origin): void {
   writeFileAtomic(fileIn(folder), `${JSON.stringify([...known, origin], null, 2)}\n`);
 }
 
-/** For people: the commits, and the machines. */
+/** For display: the commits, and the machines. */
 export function describe(origins: readonly Origin[]): { readonly commit: string; readonly machine: string } {
   const commits = origins.map(({ commit, changed }) => (changed ? `${commit} with changes` : commit));
   return { commit: [...new Set(commits)].join(", "), machine: [...new Set(origins.map(({ machine }) => machine))].join("; ") };

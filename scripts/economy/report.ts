@@ -1,4 +1,4 @@
-/** What a campaign comes to: one document of data, and the same for people as Markdown and as a page that opens offline. */
+/** Result of a campaign: one data document, and its report as Markdown and as an offline HTML page. */
 import MarkdownIt from "markdown-it";
 import { mean, sampleStandardDeviation } from "simple-statistics";
 import { DRAFTS, draftsVariant, OPEN } from "../../orchestrator/economy/campaign.ts";
@@ -55,7 +55,7 @@ const METRICS = {
   FPD: (run: RunSummary) => run.fpd,
 } as const;
 
-/** Figures that only contracts give; null where there was nothing to measure. */
+/** Figures that only contracts give; null if there was nothing to measure. */
 const GOVERNED: Readonly<Record<string, (governance: GovernanceSummary) => number | null>> = {
   REC: ({ rec }) => rec,
   "sessions by petition": ({ petitioned }) => petitioned,
@@ -96,18 +96,18 @@ export interface Cell {
   readonly variant: string;
   readonly seeds: number;
   readonly metrics: Readonly<Record<string, { readonly mean: number } & Interval>>;
-  /** Seeds whose shock was recovered from, and the mean of their rounds. */
+  /** Seeds that recovered from the shock, and their mean number of rounds. */
   readonly recovered: { readonly seeds: number; readonly rounds: number | null };
 }
 
-/** Everything that a campaign found. */
+/** All results of a campaign. */
 export interface Summary {
   readonly experiment: Experiment;
   readonly seeds: readonly number[];
   readonly notRun: readonly string[];
   readonly cells: readonly Cell[];
   readonly comparisons: readonly Comparison[];
-  /** Pairs of configurations that are not adjacent. */
+  /** Non-adjacent pairs of configurations. */
   readonly others?: readonly Comparison[];
   /** Experiment 2's planned comparisons. */
   readonly contrasts?: readonly Contrast[];
@@ -118,7 +118,7 @@ export interface Summary {
     readonly distinct: number;
     readonly flagged: boolean;
   }[];
-  /** Runs with a chat model, and the share of its questions that it did not answer itself: above a twentieth they count for nothing. */
+  /** Runs with a chat model, and the share of questions that it did not answer itself; above a twentieth they are excluded. */
   readonly models?: readonly {
     readonly variant: string;
     readonly configuration: string;
@@ -130,24 +130,24 @@ export interface Summary {
     readonly share: number;
     readonly excluded: boolean;
   }[];
-  /** Sessions alone, by how many laws were drafted: statements, and seconds with two for each block. */
+  /** Sessions only, by number of drafts: statements, and seconds with two per block. */
   readonly ballots?: readonly Ballot[];
-  /** Missions that were verified from the chain, one of a run by lot, and what did not hold. */
+  /** Missions verified from the chain, one randomly drawn per run, and the failures. */
   readonly audits?: { readonly runs: number; readonly verified: number; readonly findings: readonly string[] };
-  /** People's answers to a sample of alerts; absent where nobody was asked. */
+  /** People's answers to a sample of alerts; absent if there are none. */
   readonly agreement?: Agreement;
   readonly govsim: string | null;
-  /** Mean gas of a run by contract and function, the dearest first; millions. */
+  /** Mean gas of a run by contract and function, highest first; millions. */
   readonly gas: readonly { readonly configuration: string; readonly agents: number; readonly name: string; readonly gas: number }[];
   readonly findings: readonly Finding[];
-  /** The same with each open constant a quarter lower and higher: verdicts that move. */
+  /** The same with each open constant a quarter lower and higher: changed verdicts. */
   readonly sensitivity: readonly { readonly variant: string; readonly csr: readonly string[]; readonly moved: readonly string[] }[];
   readonly growth: readonly {
     readonly metric: string;
     readonly best: string;
     readonly weights: Readonly<Record<string, number>>;
     readonly exponent: number | null;
-    /** Where the exponent lies with 95 %, and the power law's share of the variance. */
+    /** 95 % interval of the exponent, and the share of the variance explained by the power law. */
     readonly interval?: Interval | null;
     readonly r2?: number;
   }[];
@@ -278,9 +278,9 @@ function effectiveOf(runs: readonly Ran[]) {
   });
 }
 
-/** Seconds of a block where the paper measures. */
+/** Seconds per block on the paper's chain. */
 const BLOCK = 2;
-/** Statements of a session, and how long it took in the seconds of the paper's chain. */
+/** Statements of a session, and its duration in seconds of the paper's chain. */
 const sessionsOf = ({ figures }: Ran): readonly { readonly messages: number; readonly seconds: number }[] =>
   (figures.governance?.sessions ?? []).map(({ messages, seconds, blocks = 0 }) => ({ messages, seconds: seconds + BLOCK * blocks }));
 
@@ -356,18 +356,18 @@ function growthOf(runs: readonly Ran[]): Summary["growth"] {
   });
 }
 
-/** A figure for people. */
+/** A figure for display. */
 export const shown = (value: number | null | undefined): string =>
   value === null || value === undefined || !Number.isFinite(value)
     ? "–"
     : value === 0 || Math.abs(value) >= 0.001
       ? value.toFixed(3)
       : value.toExponential(1);
-/** A mean, and where it lies. */
+/** A mean with its interval. */
 export const within = ({ mean: middle, low, high }: { readonly mean: number } & Interval) =>
   `${shown(middle)} (${shown(low)}–${shown(high)})`;
 
-/** The report for people; the page puts the pictures in. */
+/** The report in Markdown; the HTML page adds the pictures. */
 export function markdown(summary: Summary, pictures: readonly string[]): string {
   if (summary.cells.length === 0 && summary.ballots !== undefined) return sessionsOnly(summary, summary.ballots, pictures);
   const counted = (verdict: Finding["verdict"]) => summary.findings.filter((finding) => finding.verdict === verdict).length;
@@ -391,8 +391,8 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
   const scales = [...new Set(written.map(({ agents }) => agents))];
   return [
     `# Experiment ${summary.experiment}\n\n`,
-    `Seeds ${summary.seeds.join(", ")}. ${summary.notRun.length === 0 ? "All four configurations were run" : `Not run: ${summary.notRun.join(", ")}; whatever needs them is not measured`}. World, metrics and\n`,
-    "thresholds: docs/economy.md. Means over seeds, in brackets where the mean lies with 95 % (bootstrap); effect: standard deviations over seeds by which the mean is beyond\n",
+    `Seeds ${summary.seeds.join(", ")}. ${summary.notRun.length === 0 ? "All four configurations were run" : `Not run: ${summary.notRun.join(", ")}; hypotheses that need them are not measured`}. World, metrics and\n`,
+    "thresholds: docs/economy.md. Means over seeds, with 95 % intervals in brackets (bootstrap); effect: standard deviations over seeds by which the mean is beyond\n",
     "the threshold.\n\n",
     `## Hypotheses\n\n${counted("supported")} supported, ${counted("falsified")} falsified, ${counted("inconclusive")} inconclusive, ${counted("not measured")} not measured.\n\n`,
     outcome(summary.findings),
@@ -412,7 +412,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
       ? `\n## Adjacent configurations (Table 20)\n\nK = ${COMPARISONS[1]}, paired signed ranks, two-sided.\n\n${comparisons(summary.comparisons)}`
       : "",
     summary.others?.some(({ measured }) => measured) === true
-      ? `\nThe other pairs, to the same threshold, supplement them:\n\n${comparisons(summary.others)}`
+      ? `\nThe other pairs, at the same threshold:\n\n${comparisons(summary.others)}`
       : "",
     summary.contrasts === undefined
       ? ""
@@ -439,7 +439,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     summary.sensitivity.length === 0
       ? ""
       : `\n## Sensitivity\n\n${table(
-          ["what differs", "CSR", "verdicts that move"],
+          ["variant", "CSR", "changed verdicts"],
           summary.sensitivity.map(({ variant, csr, moved }) => [variant, csr.join(", "), moved.join("; ") || "none"]),
         )}`,
     summary.models === undefined || summary.models.length === 0
@@ -480,17 +480,17 @@ const gallery = (pictures: readonly string[]): string =>
     ? ""
     : `\n## Pictures\n${pictures.map((name) => `\n![${name}](figures/${name}.svg)\n${CAPTIONS[name] === undefined ? "" : `\n*${CAPTIONS[name]}*\n`}`).join("")}`;
 
-/** A campaign of sessions alone: no hypothesis is about them. */
+/** A campaign of sessions only, without hypotheses. */
 const sessionsOnly = ({ experiment, seeds, growth: rows }: Summary, drafted: readonly Ballot[], pictures: readonly string[]): string =>
   [
     `# Experiment ${experiment}: sessions by drafts\n\n`,
-    `Seeds ${seeds.join(", ")}. What a session is here, and how its time is counted: docs/economy.md.\n`,
+    `Seeds ${seeds.join(", ")}. Sessions and their duration are defined in docs/economy.md.\n`,
     ballots(drafted),
     rows.length === 0 ? "" : `\n## Growth (Tables 21 and 22)\n\n${growth(rows)}`,
     gallery(pictures),
   ].join("");
 
-/** What the paper calls the least that a successful experiment shows, and which of its contributions each hypothesis speaks for. */
+/** The paper's minimum viable outcome, and the contribution that each hypothesis concerns. */
 function outcome(findings: readonly Finding[]): string {
   const verdict = (id: string) => findings.find((finding) => finding.id === id)?.verdict ?? "not measured";
   const supported = (...ids: readonly string[]) => ids.filter((id) => verdict(id) === "supported").length;
@@ -503,7 +503,7 @@ function outcome(findings: readonly Finding[]): string {
     const ids = findings.filter(({ id }) => begins.some((start) => id.startsWith(start))).map(({ id }) => id);
     return `${name} ${supported(...ids)} of ${ids.length}`;
   });
-  return `The paper's minimum viable outcome is ${isReached ? "" : "not "}reached here: ${verdicts}, ${supported(...scaling)} of H4a–H4d (two are asked, of experiment 2). Supported by\ncontribution: ${parts.join(", ")}.\n\n`;
+  return `The paper's minimum viable outcome is ${isReached ? "" : "not "}reached here: ${verdicts}, ${supported(...scaling)} of H4a–H4d (two are required, of experiment 2). Supported by\ncontribution: ${parts.join(", ")}.\n\n`;
 }
 const CONTRIBUTIONS = [
   ["alignment (H1, H3)", ["H1", "H3"]],
@@ -511,7 +511,7 @@ const CONTRIBUTIONS = [
   ["scaling (H4)", ["H4"]],
 ] as const;
 
-/** The arm whose tasks grow with the city: what differs by it. */
+/** The arm with tasks that grow with the city, and its differences. */
 function scaled(cells: readonly Cell[]): string {
   const rows = cells.filter(({ variant }) => variant === SCALED);
   const names = ["PCR", "FPD", "CSR", "survival", "SI", "G(n), tokens"];
@@ -543,14 +543,14 @@ function ballots(rows: readonly Ballot[]): string {
   )}`;
 }
 
-/** Findings that are printed; the summary has all. */
+/** Number of findings printed; the summary has all. */
 const FINDINGS = 5;
 
 function audits(found: Summary["audits"]): string {
   if (found === undefined || found.runs === 0) return "";
   const { runs, verified, findings } = found;
   const few = findings.slice(0, FINDINGS).map((finding) => `\n* ${finding}`);
-  return `\n## Audits\n\nOf each of ${runs} runs one mission by lot was verified from its chain: ${verified} things were compared, ${findings.length} did not hold.\n${few.join("")}${few.length === 0 ? "" : "\n"}`;
+  return `\n## Audits\n\nOne randomly drawn mission of each of ${runs} runs was verified from its chain: ${verified} comparisons, ${findings.length} failed.\n${few.join("")}${few.length === 0 ? "" : "\n"}`;
 }
 
 function people(agreement: Agreement | undefined): string {
@@ -586,7 +586,7 @@ const growth = (rows: Summary["growth"]): string => {
 const STYLE =
   "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;font-size:13px}td,th{border:1px solid #ccc;padding:.2rem .5rem;text-align:left}svg{max-width:100%;height:auto}";
 
-/** The same as one file that needs nothing else. */
+/** The same as one self-contained file. */
 export function page(text: string, figures: Figures): string {
   const body = new MarkdownIt({ html: false })
     .render(text)

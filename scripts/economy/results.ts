@@ -1,4 +1,4 @@
-/** Results that are committed: a campaign's summary with where it comes from, and the page made from it. */
+/** Committed results: a campaign's summary with its origin, and the page generated from it. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Experiment } from "../../orchestrator/economy/hypotheses.ts";
@@ -8,16 +8,16 @@ import { MADE } from "../dev/markdown.ts";
 import { describe, type Origin } from "./origin.ts";
 import { markdown, type Summary } from "./report.ts";
 
-/** A campaign's results as they are committed. */
+/** A campaign's committed results. */
 export interface Results {
-  /** The sources it was run with, and the machine. */
+  /** Sources and machine of its runs. */
   readonly commit: string;
   readonly machine: string;
   readonly command: string;
   readonly summary: Summary;
 }
 
-/** Campaigns on the contracts have pages of their own; so have Full alone, a thousand agents, varied constants, and sessions by drafts. */
+/** Campaigns with their own pages: on contracts, Full only, a thousand agents, varied constants, and sessions by drafts. */
 const KINDS = ["", "-contracts", "-full", "-1000", "-sensitivity", "-drafts"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -32,11 +32,11 @@ export function kindOf({ experiment, notRun, sensitivity, cells }: Pick<Summary,
 const fileOf = (experiment: Experiment, kind: Kind): string => join("bench", `economy-${experiment}${kind}.json`);
 export const pageOf = (experiment: Experiment, kind: Kind = ""): string => `docs/economy-${experiment}${kind}.md`;
 
-/** Digits that are kept of a figure. */
+/** Stored digits of a figure. */
 const DIGITS = 6;
 const kept = (_: string, value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(DIGITS)) : value);
 
-/** Keeps a campaign's summary in bench/, with what its runs were made with. */
+/** Stores a campaign's summary in bench/, with the origin of its runs. */
 export function writeResults(summary: Summary, command: string, origins: readonly Origin[]): string {
   const { commit, machine } = describe(origins);
   const file = fileOf(summary.experiment, kindOf(summary));
@@ -44,7 +44,7 @@ export function writeResults(summary: Summary, command: string, origins: readonl
   return file;
 }
 
-/** Results of a kind of campaign that are committed. */
+/** Committed results of a kind of campaign. */
 export function readResults(experiment: Experiment, kind: Kind): Results | undefined {
   const file = join(root, fileOf(experiment, kind));
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
@@ -62,7 +62,7 @@ export function allResults(): readonly (Results & { readonly page: string })[] {
   });
 }
 
-/** The pages of results that there are. */
+/** The pages of the existing results. */
 export function resultPages(): Map<string, string> {
   const pages = EVERY.flatMap(({ experiment, kind }) => {
     const file = fileOf(experiment, kind);
@@ -70,7 +70,7 @@ export function resultPages(): Map<string, string> {
     if (results === undefined) return [];
     const { commit, machine, command, summary } = results;
     const [title = "", ...rest] = markdown(summary, []).split("\n");
-    const from = `From commit ${commit} on ${machine}, by \`${command}\`. What was measured, and how it is judged, was written down before:\n[economy.md](economy.md).`;
+    const from = `From commit ${commit} on ${machine}, by \`${command}\`. Measurements and thresholds were fixed before:\n[economy.md](economy.md).`;
     return [
       [pageOf(experiment, kind), [MADE(`${file}, which the command writes with --write`), title, "", from, ...rest].join("\n")] as const,
     ];

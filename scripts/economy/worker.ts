@@ -1,4 +1,4 @@
-/** Runs the cells of one seed, in a process of its own; says each that is done in a line. Started by main.ts alone. */
+/** Runs the cells of one seed in its own process; prints a line per completed run. Started by main.ts only. */
 import { z } from "zod";
 import { runCell } from "../../orchestrator/economy/campaign.ts";
 import { CONFIGURATIONS, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
@@ -13,7 +13,7 @@ const cells = z.array(
     model: z.strictObject({ name: z.string(), fallback: z.string().optional(), personas: z.array(z.enum(PERSONA_NAMES)) }).optional(),
   }),
 );
-// Whoever started it is gone.
+// The parent process is gone.
 process.stdin.once("end", () => process.exit(1)).resume();
 const [folder = "", list = "[]"] = process.argv.slice(2);
 for (const cell of cells.parse(JSON.parse(list))) {

@@ -6,17 +6,17 @@ import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
-/** A worker process ended before its runs were done. */
+/** A worker process ended before its runs were complete. */
 export class WorkerFailed extends AgentCityError {
   constructor(seed: number, said: string) {
     super("WorkerFailed", `The runs of seed ${seed} ended early`, {
       details: said,
-      action: "give the command again with --resume: whole runs are kept",
+      action: "repeat the command with --resume: completed runs are kept",
     });
   }
 }
 
-/** Runs what is not kept yet, a process for each seed, so many at a time. `done` is called with every run. */
+/** Runs what is not stored yet, a process per seed, a limited number at a time. `done` is called with every run. */
 export async function runAll(folder: string, cells: readonly Cell[], processes: number, done: (line: string) => void): Promise<void> {
   const missing = cells.filter((cell) => keptRun(folder, cell) === undefined);
   const waiting = [...Map.groupBy(missing, ({ seed }) => seed)];
@@ -28,7 +28,7 @@ export async function runAll(folder: string, cells: readonly Cell[], processes: 
 
 async function runSeed(folder: string, seed: number, cells: readonly Cell[], done: (line: string) => void): Promise<void> {
   const child = spawn(process.execPath, [WORKER, folder, JSON.stringify(cells)], { stdio: ["pipe", "pipe", "pipe"] });
-  // It ends when its input does, so that none outlives a campaign that was killed.
+  // It ends with its input, so that none outlives a killed campaign.
   const stop = () => child.kill("SIGTERM");
   process.once("exit", stop);
   let said = "";
@@ -41,7 +41,7 @@ async function runSeed(folder: string, seed: number, cells: readonly Cell[], don
   if (code !== 0) throw new WorkerFailed(seed, reasonIn(said));
 }
 
-/** The error's own line, where a process ended with one; else what it said last. */
+/** The error's own line, if the process ended with one; otherwise its last output. */
 function reasonIn(said: string): string {
   const lines = said.trim().split("\n");
   return lines.find((line) => /^\w*(Error|Reverted|Refuses|Invalid\w*|[A-Z]\w+): /.test(line)) ?? lines.slice(-3).join("\n");
