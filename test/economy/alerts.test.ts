@@ -43,7 +43,7 @@ describe("alerts for people to judge", () => {
       return "accepted";
     };
     expect(problemOf("4,Ana,approve")).to.match(/no alert 4/);
-    expect(problemOf("2,Ana,freeze")).to.match(/no answer to alert 2/);
+    expect(problemOf("2,Ana,freeze")).to.match(/is not an answer to alert 2/);
     expect(problemOf("1,Ana,slash", "1,Ana,slash")).to.match(/Ana answers alert 1 twice/);
     expect(problemOf("one,Ana,slash")).to.match(/alert/);
     expect(problemOf()).to.match(/no rows/);

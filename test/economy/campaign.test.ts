@@ -77,7 +77,7 @@ describe("an economy's campaign", function () {
     const html = first.get("report.html") ?? "";
     expect(html.match(/<svg /g)).to.have.length([...first.keys()].filter((name) => name.endsWith(".svg")).length);
     expect(html).to.not.match(/<img|<script|src=|href=|NaN|undefined/);
-    expect(html).to.contain("The paper's minimum viable outcome is not reached here").and.contain("supplement them");
+    expect(html).to.contain("The paper's minimum viable outcome is not reached here").and.contain("The other pairs, at the same threshold");
     for (const [name, svg] of first) if (name.endsWith(".svg")) expect(svg, name).to.not.match(/NaN|undefined|Infinity/);
   });
 
