@@ -3,6 +3,7 @@ import type { Brand } from "../primitives/hex.ts";
 import type { Admissibility } from "./admissibility.ts";
 import type { Deployment } from "./deployment.ts";
 import { engineProblem } from "./engine.ts";
+import { belowBand, intensityFor } from "./exposure.ts";
 import { QUESTIONS, read } from "./fields.ts";
 import { actorsOf, floorFor, type Obligation, obligationHash, obligationSchema, purposeSchema } from "./obligation.ts";
 import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusal.ts";
@@ -13,7 +14,8 @@ export type BoundObligation = Brand<Obligation, "BoundObligation">;
 
 /**
  * Obligation binding, which prevents DOWNGRADE-FLOOR (RAILS 10.3): the hash is that of the rendered object, every party and the witness
- * signed exactly it (or accepted it by an act that the deployment recognises), and no floor is below the vetted template's.
+ * signed exactly it (or accepted it by an act that the deployment recognises), no floor is below the vetted template's, and quorum, appeal window
+ * and collateral meet its exposure.
  */
 export function bindObligation(document: unknown, deployment: Deployment): Checked<BoundObligation> {
   const parsed = read(obligationSchema, document);
@@ -39,6 +41,9 @@ export function bindObligation(document: unknown, deployment: Deployment): Check
   if (unfit !== undefined) no("NOT_THE_ENGINE", `${engine}: ${unfit}`);
   const unkept = promiseProblem(obligation);
   if (unkept !== undefined) no("RELEASE_RULE", unkept);
+  const { exposure } = deployment;
+  if (exposure !== undefined)
+    for (const lack of belowBand(obligation, intensityFor(exposure.of(obligation), exposure.config))) no("BELOW_BAND", lack);
   for (const refusal of unsigned(obligation, deployment)) refusals.push(refusal);
   for (const refusal of againstTemplate(obligation, deployment)) refusals.push(refusal);
   const [first, ...rest] = refusals;

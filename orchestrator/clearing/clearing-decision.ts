@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Hash } from "../primitives/hex.ts";
+import { EXPOSURE_BANDS } from "../protocol/exposure.ts";
 import { type Aggregate, type AggregationTerms, aggregate } from "./aggregate.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
 import { isEngineSignature, requireEngine } from "./engine.ts";
+import { escalate, intensityFor } from "./exposure.ts";
 import {
   classSchema,
   digestSchema,
@@ -18,7 +20,7 @@ import {
   toBps,
 } from "./fields.ts";
 import type { AdmittedEnvelope } from "./ingest.ts";
-import { floorFor, type Obligation, type Purpose } from "./obligation.ts";
+import { floorFor, majorityOf, type Obligation, type Purpose } from "./obligation.ts";
 import type { Guard, Refusal } from "./refusal.ts";
 import { hashOf, messageOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
@@ -82,6 +84,8 @@ export const clearingDecisionSchema = z.strictObject({
   unresolved_conflicts: z.array(z.string()).readonly(),
   /** The always-on score of the output (RAILS 7.2), independent of the panel. */
   triage_score: shareSchema,
+  /** The band whose quorum was needed, where the deployment knows exposures: one above the obligation's after a poor triage score. */
+  band: z.enum(EXPOSURE_BANDS).optional(),
   finality: z.literal("PROVISIONAL"),
   emitted_at: timeSchema,
   appeal_window_closes_at: timeSchema,
@@ -150,7 +154,9 @@ export function clear({
   const seats = panelOf(obligation, panel);
   const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, { weightOf, seats });
   const missing = [...new Set(missingEvidence({ obligation, envelope, admissibility: deployment.admissibility }).map(({ type }) => type))];
-  const aggregates = aggregatesOf(admitted, obligation, deployment, { drawn, members, missing });
+  const { score: triaged } = triage({ obligation, envelope, admissibility: deployment.admissibility }, deployment.scorers);
+  const intensity = intensityAfter(triaged, obligation, deployment);
+  const aggregates = aggregatesOf(admitted, obligation, deployment, { drawn, members, missing, demanded: intensity?.quorum ?? 0 });
   const main = aggregates.fee_release;
   const loss = lossOf(main);
   const body = {
@@ -184,7 +190,8 @@ export function clear({
     exclusion_reasons: Object.fromEntries(main.excluded.map(({ verifier, reason }) => [verifier, reason])),
     verifier_outputs: admitted.map(({ hash }) => hash),
     unresolved_conflicts: QUESTIONS.flatMap((question) => main.verdicts[question].conflicts),
-    triage_score: fromBps(triage({ obligation, envelope, admissibility: deployment.admissibility }).score),
+    triage_score: fromBps(triaged),
+    ...(intensity === undefined ? {} : { band: intensity.band }),
     finality: "PROVISIONAL" as const,
     emitted_at: timeOf(now),
     appeal_window_closes_at: appealsUntil(Number(now), obligation),
@@ -199,6 +206,13 @@ export function clear({
   };
   const forgeries = envelope.refusals.filter(({ guard }) => !INNOCENT.includes(guard)).length;
   return { obligation, decision, aggregates, refusals, forgeries, submitter: envelope.envelope.submitted_by };
+}
+
+/** Requirements of the obligation's band, or of the next one after a poor triage score; undefined without known exposures. */
+function intensityAfter(triaged: number, obligation: Obligation, { exposure }: Deployment) {
+  if (exposure === undefined) return undefined;
+  const band = escalate(intensityFor(exposure.of(obligation), exposure.config).band, triaged);
+  return { band, ...exposure.config.bands[band] };
 }
 
 /** The drawn members, at most as many as the obligation has seats; without a draw, the named ones. */
@@ -235,15 +249,24 @@ function kindsOf(admitted: readonly AdmittedOutput[], { verifier_policy: { kinds
   };
 }
 
+interface Asking {
+  readonly drawn: number;
+  readonly members: number;
+  readonly missing: readonly string[];
+  /** Quorum of the obligation's band. */
+  readonly demanded: number;
+}
+
 /** Γ under the floors of each use; once for uses with the same floors. */
 function aggregatesOf(
   outputs: readonly AdmittedOutput[],
   obligation: Obligation,
   { admissibility }: Deployment,
-  { drawn, members, missing }: { readonly drawn: number; readonly members: number; readonly missing: readonly string[] },
+  { drawn, members, missing, demanded }: Asking,
 ): Cleared["aggregates"] {
-  // With a drawn panel weight and members decide, as on chain, so there is no minimum number of verdicts.
-  const { quorum = drawn > 0 ? 0 : Math.floor(obligation.verifier_policy.count / 2) + 1 } = obligation.verifier_policy;
+  // With a drawn panel weight and members decide, as on chain, so there is no minimum number of verdicts unless a band demands one.
+  const { count, quorum: agreed = drawn > 0 ? 0 : majorityOf(count) } = obligation.verifier_policy;
+  const quorum = Math.max(agreed, demanded);
   const done = new Map<string, Aggregate>();
   const under = (purpose: Purpose): Aggregate => {
     const terms = { ...termsOf(obligation, purpose), drawn, members, quorum, missing };

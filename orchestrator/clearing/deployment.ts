@@ -1,9 +1,11 @@
 import { type Admissibility, RAILS_ADMISSIBILITY } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { EvidenceItem, Hop } from "./evidence-envelope.ts";
+import type { ExposureConfig } from "./exposure.ts";
 import type { Obligation } from "./obligation.ts";
 import type { Registry } from "./registry.ts";
 import { type VerifySignature, verifySignature } from "./signature.ts";
+import type { Scorer } from "./verifiers/triage.ts";
 
 /**
  * Checks a class's claim beyond the signature: a TEE quote for ATT (`quoteCheck`), a proof for PROOF. PROOF without a checker is never
@@ -21,6 +23,13 @@ export interface Deployment {
   readonly undertook: (obligation: Obligation, party: string) => boolean;
   /** Floors of vetted templates. If there are any, every obligation must name one. */
   readonly templates: Readonly<Record<string, Obligation["admissibility_floors"]>> | undefined;
+  /**
+   * X of an obligation in [0, 1] (RAILS 7.1), of which its provider's history is a part (`historyRisk`), and what each band demands: obligations
+   * below their band are not bound. By default the parties agree on what they like.
+   */
+  readonly exposure: { readonly of: (obligation: Obligation) => number; readonly config: ExposureConfig } | undefined;
+  /** Components of the triage score; those of `triage.ts` by default. */
+  readonly scorers: readonly Scorer[] | undefined;
 }
 
 /** A deployment with the paper's six classes, real signatures and no templates, except for the given options. */
@@ -31,6 +40,8 @@ export function deployment(registry: Registry, options: Partial<Omit<Deployment,
     classChecks: {},
     undertook: () => false,
     templates: undefined,
+    exposure: undefined,
+    scorers: undefined,
     ...options,
     registry,
   };

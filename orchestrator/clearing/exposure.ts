@@ -9,6 +9,7 @@ import {
   exposureBand,
 } from "../protocol/exposure.ts";
 import type { ClassName } from "./admissibility.ts";
+import { majorityOf, type ObligationTerms } from "./obligation.ts";
 import { UPHELD_DISPUTES } from "./override.ts";
 import type { Passport } from "./passport.ts";
 import type { Role } from "./registry.ts";
@@ -77,6 +78,33 @@ export function intensityFor(score: number, config: ExposureConfig = DEFAULT_EXP
   const band = exposureBand(score, config.thresholds);
   return { band, ...config.bands[band] };
 }
+
+/** Requirements of its band that an obligation does not meet (RAILS 7.2), in words. The roles of verifiers are left to `drawPanel`. */
+export function belowBand(
+  { verifier_policy: { count, quorum = majorityOf(count) }, deadlines, economic_terms: terms }: ExposedTerms,
+  intensity: Intensity,
+): readonly string[] {
+  const [hours, margin] = [deadlines.appeal_window_hours, marginFor(terms.principal ?? terms.fee, intensity)];
+  return [
+    ...(quorum < intensity.quorum ? [`a quorum of ${quorum}, at least ${intensity.quorum}`] : []),
+    ...(hours < intensity.appealWindowHours ? [`${hours} h for appeals, at least ${intensity.appealWindowHours}`] : []),
+    ...(terms.collateral < margin ? [`a collateral of ${terms.collateral}, at least ${margin}`] : []),
+  ];
+}
+
+/** Terms raised to the requirements of their band, never lowered. Seats are added if a rule draws them. */
+export function raisedTo<Terms extends ExposedTerms>(terms: Terms, intensity: Intensity): Terms {
+  const { verifier_policy: policy, deadlines, economic_terms: economic } = terms;
+  const quorum = Math.max(policy.quorum ?? majorityOf(policy.count), intensity.quorum);
+  return {
+    ...terms,
+    verifier_policy: { ...policy, quorum, count: policy.drawn_by === undefined ? policy.count : Math.max(policy.count, quorum) },
+    deadlines: { ...deadlines, appeal_window_hours: Math.max(deadlines.appeal_window_hours, intensity.appealWindowHours) },
+    economic_terms: { ...economic, collateral: Math.max(economic.collateral, marginFor(economic.principal ?? economic.fee, intensity)) },
+  };
+}
+
+type ExposedTerms = Pick<ObligationTerms, "verifier_policy" | "deadlines" | "economic_terms">;
 
 /** A poor triage score raises an obligation by one band. */
 export function escalate(band: ExposureBand, triageScore: number, escalateBelow = 6000): ExposureBand {

@@ -26,6 +26,7 @@ export * from "./seal.ts";
 export * from "./settlement-instruction.ts";
 export * from "./signature.ts";
 export * from "./subdelegation.ts";
+export * from "./terminal-states.ts";
 export * from "./verdict.ts";
 export * from "./verifier-output.ts";
 export * from "./verifiers/attestation.ts";

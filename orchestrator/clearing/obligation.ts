@@ -153,6 +153,9 @@ export function signObligation(terms: ObligationTerms, signers: Readonly<Record<
   return { ...terms, obligation_hash: hash, signatures };
 }
 
+/** More than half of a panel: the default quorum. */
+export const majorityOf = (count: number): number => Math.floor(count / 2) + 1;
+
 /** Agents that may act under an obligation, and so submit its evidence. */
 export function actorsOf({ parties, agents = [] }: Pick<Obligation, "parties" | "agents">): readonly string[] {
   return [parties.provider, ...agents];

@@ -9,6 +9,7 @@ export const GUARDS = {
     "PARTY_SIGNATURE",
     "FLOOR_BELOW_TEMPLATE",
     "UNVETTED_TEMPLATE",
+    "BELOW_BAND",
     "ONE_PARTY",
     "NOT_THE_ENGINE",
     "RELEASE_RULE",

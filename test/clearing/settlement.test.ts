@@ -1,26 +1,34 @@
 import { expect } from "chai";
 import {
+  belowBand,
   bindObligation,
   type ClearingInput,
   clear,
+  DEFAULT_EXPOSURE,
   deployment,
   emitted,
   evaluateFinality,
   type HumanDeed,
   hashOf,
   ingest,
+  intensityFor,
   itemHash,
+  marginFor,
   type Obligation,
   type ObligationTerms,
   openDocket,
+  raisedTo,
   recordOverride,
   registryOf,
+  type Scorer,
   sealEnvelope,
   settle,
   settleOverride,
   signer,
   signObligation,
   signOutput,
+  TERMINAL_STATES,
+  terminalStatesOf,
 } from "../../orchestrator/clearing/index.ts";
 import type { Checked } from "../../orchestrator/clearing/refusal.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
@@ -179,6 +187,125 @@ describe("an obligation with a release rule", () => {
     expect(granted(ingest(sealEnvelope(keys.engine, body), bound, world)).items.size).to.equal(2);
     for (const stranger of [keys.v1, keys.lab, keys.buyer])
       expect(refusals(ingest(sealEnvelope(stranger, body), bound, world))).to.deep.equal(["SUBMITTER_NOT_AUTHORISED"]);
+  });
+});
+
+describe("the terminal states of a settlement-risk standard", () => {
+  const open = deployment(registry, { undertook: () => true });
+  const reached = (change: Partial<ObligationTerms>, verdict: "PASS" | "FAIL", score = 1) => {
+    const obligation = granted(bindObligation(signObligation({ ...TERMS, ...change }, {}), open));
+    const items = [0, 1].map((slot) =>
+      emitted(
+        obligation.obligation_hash,
+        { id: `${slot}/0`, type: "re-execution", content: { slot } },
+        { signer: keys.lab, class: "ATT", issuedAt: "2027-01-15T07:00:00Z" },
+      ),
+    );
+    const sealed = sealEnvelope(keys.ann, { obligation_hash: obligation.obligation_hash, submitted_at: "2027-01-15T08:00:00Z", items });
+    const envelope = granted(ingest(sealed, obligation, open));
+    const outputs = PANEL.map((name) =>
+      signOutput(keys[name as "v1"], {
+        ...{ role: "constraint", obligation_hash: obligation.obligation_hash, envelope_id: envelope.envelope.envelope_id },
+        ...{ answers: [{ question: "performance" }], class_of_basis: "ATT", basis: items.map(itemHash) },
+        ...{ verdict, confidence: 1, score, agreeing: ["ann", "bob"] },
+        ...(verdict === "FAIL" ? { loss_estimate: { point: 400, currency: "units" } } : {}),
+      }),
+    );
+    const docket = openDocket();
+    const found = clear({ obligation, envelope, outputs, deployment: open, panel: PANEL, engine: keys.engine, now: NOW });
+    const instruction = granted(settle(found, keys.engine, docket, EVEN));
+    if (instruction === undefined) throw new Error("nothing was decided");
+    const environment = { appealsFiledAt: [], resolvedConflicts: [] };
+    const final = { obligation, decision: found.decision, instruction, docket, deployment: open, environment, engine: keys.engine };
+    const evaluation = granted(evaluateFinality({ ...final, now: NOW + 86_400n }));
+    const early = granted(evaluateFinality({ ...final, now: NOW }));
+    return { instruction, evaluation, early, states: granted(terminalStatesOf(instruction, evaluation, open)) };
+  };
+  const claimed = { economic_terms: { ...TERMS.economic_terms, claim_ceiling: 700 } };
+
+  it("are all reached by some instruction, each with its money", () => {
+    const passed = reached({}, "PASS", 0.5).states;
+    expect(passed.map(({ state }) => state)).to.deep.equal(["released", "refunded"]);
+    expect(passed.reduce((sum, { amount }) => sum + amount, 0)).to.equal(TERMS.economic_terms.fee);
+    expect(reached({}, "FAIL").states).to.deep.equal([
+      { state: "refunded", amount: 3_000_001 },
+      { state: "slashed", amount: 400 },
+    ]);
+    const whole = { settlement_policy: { execution_rail: { name: "vault" } } };
+    expect(reached(whole, "PASS").states).to.deep.equal([{ state: "released", amount: 3_000_001 }]);
+    expect(reached(claimed, "FAIL").states.at(-1), "the loss that was found").to.deep.equal({ state: "claimed", amount: 400 });
+    expect(TERMINAL_STATES).to.deep.equal(["released", "refunded", "slashed", "claimed"]);
+  });
+
+  it("are reached by nothing that is not final, or not what its engine signed", () => {
+    const { instruction, evaluation, early } = reached({}, "PASS");
+    const other = reached({}, "FAIL");
+    const refused = (...of: Parameters<typeof terminalStatesOf>) => refusals(terminalStatesOf(...of));
+    expect(refused(instruction, early, open)).to.deep.equal(["NOT_FINAL"]);
+    expect(refused(instruction, other.evaluation, open)).to.deep.equal(["NOT_FINAL"]);
+    expect(refused({ ...instruction, clearing_decision_hash: other.instruction.clearing_decision_hash }, evaluation, open)).to.deep.equal(["NOT_FINAL"]);
+    expect(refused(instruction, { ...early, phi_result: true }, open)).to.deep.equal(["NOT_FINAL"]);
+  });
+});
+
+describe("an obligation's exposure", () => {
+  const exposed = (score: number, scorers?: readonly Scorer[]) =>
+    deployment(registry, { undertook: () => true, exposure: { of: () => score, config: DEFAULT_EXPOSURE }, scorers });
+  const boundAt = (terms: ObligationTerms, score: number) => bindObligation(signObligation(terms, {}), exposed(score));
+  const poor: Scorer = { name: "profile", weight: 100, score: () => 0.1 };
+
+  it("binds no terms below its band, and any that are raised to it: quorum, appeal window and collateral together", () => {
+    const low = boundAt(TERMS, 0.1);
+    expect(low.ok, "nothing is demanded of little").to.equal(true);
+    for (const [score, lacks] of [
+      [0.3, 1],
+      [0.6, 3],
+      [0.9, 3],
+    ] as const) {
+      const refused = boundAt(TERMS, score);
+      expect(refusals(refused), `${score}`).to.deep.equal(Array.from({ length: lacks }, () => "BELOW_BAND"));
+      const intensity = intensityFor(score);
+      const raised = raisedTo(TERMS, intensity);
+      expect(boundAt(raised, score).ok, `${score}`).to.equal(true);
+      expect(belowBand(raised, intensity)).to.deep.equal([]);
+      expect(raisedTo(raised, intensity), "raised once").to.deep.equal(raised);
+      expect(raised.economic_terms.collateral).to.be.at.least(marginFor(TERMS.economic_terms.fee, intensity));
+      expect(raised.verifier_policy.quorum).to.be.at.least(intensity.quorum);
+    }
+    const patient = { ...TERMS, deadlines: { ...TERMS.deadlines, appeal_window_hours: 1_000 } };
+    expect(raisedTo(patient, intensityFor(0.9)).deadlines.appeal_window_hours, "never less than agreed").to.equal(1_000);
+  });
+
+  it("is decided by its band's quorum, and by the next band's after a poor triage score", () => {
+    const terms = raisedTo({ ...TERMS, verifier_policy: { ...TERMS.verifier_policy, quorum: 2 } }, intensityFor(0.3));
+    const decide = (voices: number, scorers?: readonly Scorer[]) => {
+      const place = exposed(0.3, scorers);
+      const obligation = granted(bindObligation(signObligation(terms, {}), place));
+      const items = both.map((_, slot) =>
+        emitted(
+          obligation.obligation_hash,
+          { id: `${slot}/0`, type: "re-execution", content: { slot } },
+          { signer: keys.lab, class: "ATT", issuedAt: "2027-01-15T07:00:00Z" },
+        ),
+      );
+      const sealed = sealEnvelope(keys.ann, { obligation_hash: obligation.obligation_hash, submitted_at: "2027-01-15T08:00:00Z", items });
+      const envelope = granted(ingest(sealed, obligation, place));
+      const outputs = PANEL.slice(0, voices).map((name) =>
+        signOutput(keys[name as "v1"], {
+          ...{ role: "constraint", obligation_hash: obligation.obligation_hash, envelope_id: envelope.envelope.envelope_id },
+          ...{ answers: [{ question: "performance" }], class_of_basis: "ATT", basis: items.map(itemHash) },
+          ...{ verdict: "PASS", confidence: 1, score: 1, agreeing: ["ann", "bob"] },
+        }),
+      );
+      const input = { obligation, envelope, outputs, deployment: place, panel: PANEL, engine: keys.engine, now: NOW };
+      const { band, quorum, performance, triage_score } = clear(input).decision;
+      return { band, required: quorum.required, performance, triage_score };
+    };
+    expect(decide(2)).to.deep.equal({ band: "MODERATE", required: 2, performance: "cleared", triage_score: 1 });
+    const escalated = decide(2, [poor]);
+    expect(escalated).to.deep.equal({ band: "ELEVATED", required: 3, performance: "disputed", triage_score: 0.1 });
+    expect(decide(3, [poor])).to.include({ band: "ELEVATED", performance: "cleared" });
+    expect(cleared([{}, {}, {}]).decision, "where exposures are not known").to.not.have.property("band");
   });
 });
 

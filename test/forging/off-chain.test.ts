@@ -13,6 +13,7 @@ import {
   sealEnvelope,
   selfReport,
 } from "../../orchestrator/clearing/evidence-envelope.ts";
+import { DEFAULT_EXPOSURE } from "../../orchestrator/clearing/exposure.ts";
 import { type AdmittedEnvelope, ingest } from "../../orchestrator/clearing/ingest.ts";
 import { type ObligationTerms, signObligation } from "../../orchestrator/clearing/obligation.ts";
 import { type Quote, type QuoteVerifier, quoteCheck, quoteStatement } from "../../orchestrator/clearing/quote.ts";
@@ -537,6 +538,11 @@ const ATTEMPTS: readonly Attempt[] = [
     guard: "FLOOR_BELOW_TEMPLATE",
     tries: "a lower floor for the final settlement only",
     attack: () => binding(resigned({ admissibility_floors: { fee_release: "ATT", final_settlement: "SELF" } })),
+  },
+  {
+    guard: "BELOW_BAND",
+    tries: "terms that all signed, and that demand less than what is at stake",
+    attack: () => binding(OBLIGATION, { ...world, exposure: { of: () => 0.9, config: DEFAULT_EXPOSURE } }),
   },
   { guard: "UNVETTED_TEMPLATE", tries: "a template of the attacker's", attack: () => binding(resigned({ template: "delivery-lite" })) },
   {
