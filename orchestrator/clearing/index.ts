@@ -27,6 +27,7 @@ export * from "./settlement-instruction.ts";
 export * from "./signature.ts";
 export * from "./subdelegation.ts";
 export * from "./terminal-states.ts";
+export * from "./traces.ts";
 export * from "./verdict.ts";
 export * from "./verifier-output.ts";
 export * from "./verifiers/attestation.ts";
