@@ -243,7 +243,9 @@ describe("the terminal states of a settlement-risk standard", () => {
     const refused = (...of: Parameters<typeof terminalStatesOf>) => refusals(terminalStatesOf(...of));
     expect(refused(instruction, early, open)).to.deep.equal(["NOT_FINAL"]);
     expect(refused(instruction, other.evaluation, open)).to.deep.equal(["NOT_FINAL"]);
-    expect(refused({ ...instruction, clearing_decision_hash: other.instruction.clearing_decision_hash }, evaluation, open)).to.deep.equal(["NOT_FINAL"]);
+    expect(refused({ ...instruction, clearing_decision_hash: other.instruction.clearing_decision_hash }, evaluation, open)).to.deep.equal([
+      "NOT_FINAL",
+    ]);
     expect(refused(instruction, { ...early, phi_result: true }, open)).to.deep.equal(["NOT_FINAL"]);
   });
 });
