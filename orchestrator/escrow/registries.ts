@@ -2,7 +2,11 @@
 import { type Account, encodeFunctionData, isAddressEqual, keccak256, type PublicClient, parseAbi, parseEventLogs, toBytes } from "viem";
 import { z } from "zod";
 import { type Agreement, agreementHash, type ClosingRecord } from "../agreements/index.ts";
-import type { Address, Hash } from "../primitives/hex.ts";
+import { historyRisk } from "../clearing/exposure.ts";
+import type { Passport } from "../clearing/passport.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
+import { contentIdOfJson, digestOf } from "../primitives/hash.ts";
+import { type Address, type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { type Fate, type SendOptions, sending } from "./send.ts";
 import type { StepCall } from "./steps.ts";
@@ -25,6 +29,8 @@ export const REPUTATION_ABI = parseAbi([
 const REGISTRATION_TYPE = "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
 /** Tag of feedback that comes from an agreement. */
 const TAG = "asa";
+/** Tag of feedback that comes from a clearing passport. */
+const PASSPORT_TAG = "rails";
 /** Composites are in hundredths of a point. */
 const DECIMALS = 2;
 
@@ -53,17 +59,22 @@ export function registryName(chainId: number, registry: Address): string {
   return `eip155:${chainId}:${registry}`;
 }
 
-/** The file behind a piece of feedback: the fields that the draft requires, and the closing record behind the number. */
-export const feedbackSchema = z.looseObject({
+/** Fields that the draft requires of the file behind a piece of feedback. */
+const required = {
   agentRegistry: z.string(),
   agentId: z.int().nonnegative(),
   clientAddress: z.string(),
   createdAt: z.iso.datetime(),
   value: z.int(),
   valueDecimals: z.literal(DECIMALS),
-  tag1: z.literal(TAG),
   tag2: z.string(),
   endpoint: z.string().optional(),
+};
+
+/** Feedback from an agreement, with the closing record behind the number. */
+const agreementFeedbackSchema = z.looseObject({
+  ...required,
+  tag1: z.literal(TAG),
   asa: z.strictObject({
     agreement_hash: z.string(),
     passed: z.boolean(),
@@ -73,6 +84,23 @@ export const feedbackSchema = z.looseObject({
     upheld: z.boolean(),
   }),
 });
+export type AgreementFeedback = z.infer<typeof agreementFeedbackSchema>;
+
+/** Feedback from a clearing passport: its digest, and what the number counts. The passport itself stays with its engine. */
+const passportFeedbackSchema = z.looseObject({
+  ...required,
+  tag1: z.literal(PASSPORT_TAG),
+  rails: z.strictObject({
+    passport: hashSchema,
+    /** Final clearings behind it. */
+    clearings: z.int().nonnegative(),
+    /** Verdicts that were compared, if it judges. */
+    verdicts: z.int().nonnegative(),
+  }),
+});
+export type PassportFeedback = z.infer<typeof passportFeedbackSchema>;
+
+export const feedbackSchema = z.discriminatedUnion("tag1", [agreementFeedbackSchema, passportFeedbackSchema]);
 export type Feedback = z.infer<typeof feedbackSchema>;
 
 /** The subject and the author of feedback. */
@@ -92,9 +120,9 @@ export function feedbackOn(
   agreement: Agreement,
   closing: ClosingRecord,
   { chainId, identity, agentId, client, createdAt, endpoint }: FeedbackPlace,
-): Feedback {
+): AgreementFeedback {
   const { provider: _, ...outcome } = closing;
-  return feedbackSchema.parse({
+  return agreementFeedbackSchema.parse({
     agentRegistry: registryName(chainId, identity),
     agentId,
     clientAddress: registryName(chainId, client),
@@ -105,6 +133,29 @@ export function feedbackOn(
     tag2: agreement.service.type,
     ...(endpoint === undefined ? {} : { endpoint }),
     asa: { agreement_hash: agreementHash(agreement), ...outcome },
+  });
+}
+
+/**
+ * Feedback on the subject of a clearing passport (RAILS 9.6): the share of its history that speaks for it (`historyRisk`), in hundredths of a
+ * point. For the engine that writes passports; a registry rejects the agent's owner.
+ */
+export function feedbackOnPassport(
+  passport: Passport,
+  { chainId, identity, agentId, client, createdAt, endpoint }: FeedbackPlace,
+): PassportFeedback {
+  const { agreed, disagreed } = passport.record;
+  return passportFeedbackSchema.parse({
+    agentRegistry: registryName(chainId, identity),
+    agentId,
+    clientAddress: registryName(chainId, client),
+    createdAt,
+    value: Math.round((1 - historyRisk(passport)) * BASIS_POINTS),
+    valueDecimals: DECIMALS,
+    tag1: PASSPORT_TAG,
+    tag2: "passport",
+    ...(endpoint === undefined ? {} : { endpoint }),
+    rails: { passport: digestOf(contentIdOfJson(passport)), clearings: passport.history.length, verdicts: agreed + disagreed },
   });
 }
 

@@ -4,10 +4,12 @@ import type { ClosingRecord } from "../../orchestrator/agreements/index.ts";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
+import { newPassport } from "../../orchestrator/clearing/passport.ts";
 import {
   connectRegistries,
   feedbackHash,
   feedbackOn,
+  feedbackOnPassport,
   feedbackSchema,
   registrationSchema,
   registrationText,
@@ -93,6 +95,24 @@ export function describeRegistries(title: string, kind: () => RegistryKind): voi
       const kinder = { ...feedback, asa: { ...feedback.asa, disputed: true } };
       expect(await registries.holds(kinder, client.address, 1n)).to.equal(false);
       expect(feedbackHash(kinder)).not.to.equal(feedbackHash(feedback));
+    });
+
+    it("gives a passport's history as feedback: what its engine counted, and nothing of the work", async () => {
+      const { registries, place } = await opened();
+      const decision = `0x${"ab".repeat(32)}` as const;
+      const cleared = { ...newPassport(provider.address), fields: { cleared_obligations: 8 } };
+      const history = [{ source_clearing_decision: decision, delta_id: decision }];
+      const feedback = feedbackOnPassport({ ...cleared, history }, place);
+      expect(feedback).to.deep.include({ value: 9_000, valueDecimals: 2, tag1: "rails", tag2: "passport" });
+      expect(feedback.rails).to.include({ clearings: 1, verdicts: 0 });
+      expect(feedbackSchema.parse(JSON.parse(JSON.stringify(feedback)))).to.deep.equal(feedback);
+      const disputed = { ...cleared, fields: { cleared_obligations: 7, upheld_disputes: 1 } };
+      expect(feedbackOnPassport(disputed, place).value, "an upheld dispute counts").to.equal(8_000);
+      expect(feedbackOnPassport(newPassport("x"), place).value, "a stranger").to.equal(5_000);
+      const given = await registries.give(client, feedback, { uri: "ipfs://passport", paid: provider.address });
+      expect(given).to.deep.include({ kind: "given", index: 1n });
+      expect(await registries.holds(feedback, client.address, 1n)).to.equal(true);
+      expect(await registries.holds({ ...feedback, rails: { ...feedback.rails, clearings: 9 } }, client.address, 1n)).to.equal(false);
     });
 
     it("is refused to the agent's owner, and about an agent that the agreement did not pay", async () => {
