@@ -19,18 +19,13 @@ import {Clearing} from "../libraries/Clearing.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {Exhibits, Issuer} from "../collaboration/Exhibits.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
+import {Seat} from "../libraries/Seat.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
+import {WeighedVerdict} from "../libraries/WeighedVerdict.sol";
 import {Wire} from "../libraries/Wire.sol";
-import {
-    ClearingDecision,
-    ClearingResult,
-    EvidenceClass,
-    Seat,
-    VerdictResult,
-    WeighedVerdict
-} from "../types/Evidence.sol";
-import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
+import {ClearingDecision, ClearingResult, EvidenceClass, VerdictResult} from "../types/Evidence.sol";
+import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Institution} from "../types/Roles.sol";
 
 /// @notice See `IClearingEvaluator`.
@@ -46,16 +41,12 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         /// Of EIP-712.
         bytes32 domain;
         Opening opening;
-        /// Classes of the items, three bits each, as far as they are proven.
-        uint256 classes;
+        /// Items by class, as far as they are proven.
         uint256[6] graded;
         address[] excluded;
         Seat[] panel;
         uint256 drawn;
         Clearing.Count count;
-        /// The verdict that is being read, and what it weighs.
-        Verdict said;
-        WeighedVerdict weighed;
         /// Verdicts that were taken down.
         uint256 heard;
         /// Bit per question and place.
@@ -286,7 +277,8 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
             _known(terms);
             revert OtherWork(c.work, given);
         }
-        c.classes = Admissibility.unproven(c.opening.classes, c.opening.items);
+        c.graded[uint256(EvidenceClass.SELF)] = Admissibility.itemsOf(1);
+        Admissibility.claim(c.graded, 0, c.opening.classes, c.opening.items, terms.floor);
         return 3 + Wire.OPENING;
     }
 
@@ -295,7 +287,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         if (hash == 0) hash = _EVIDENCE.seedOf(c.drawBlock);
         if (hash == 0) revert IEvidenceRegistry.SeedUnknown(c.drawBlock);
         bytes32 seed = PanelDraw.seed(EfficientHashLib.hash(hash, key), address(this), 0, h.panels);
-        Seat[] memory panel = _EVIDENCE.drawPanel(
+        (Seat[] memory panel, ) = _EVIDENCE.drawPanel(
             seed,
             // `register` has seen that it is at most seven.
             uint8(_sizeOf(terms, h.challenger != Challenger.NOBODY)),
@@ -313,9 +305,6 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         at = from + 1;
         // At most 255 issuers.
         for (uint256 i = 0; i < issuers; ++i) at = _readItems(c, record, at);
-        uint256[] memory classes = new uint256[](1);
-        classes[0] = c.classes;
-        c.graded = Admissibility.grade(classes);
     }
 
     function _readItems(Case memory c, bytes calldata record, uint256 from) private view returns (uint256 at) {
@@ -358,7 +347,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     function _admit(Case memory c, EvidenceItem memory item) private pure {
         bool within = item.slot == 0 && Exhibits.isEnclosed(item, c.obligation, c.opening);
         if (!within) revert ItemNotInEnvelope(item.slot, item.index);
-        c.classes = Admissibility.raised(c.classes, c.opening.classes, item.index, item.class);
+        Admissibility.raise(c.graded, 0, c.opening.classes, item.index, item.class);
     }
 
     /// @dev A proof is its contract's answer, a quote its adapter's, anything else a key's signature.
@@ -385,7 +374,6 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
 
     /// @dev Each verifier signs the list of its verdicts. An empty place is an abstention.
     function _listen(Case memory c, Terms calldata terms, bytes calldata record, uint256 from) private view {
-        (c.said.obligation, c.said.commitment, c.said.draw) = (c.obligation, c.work, c.drawBlock);
         uint256 verifiers = record.number(from, 1);
         uint256 at = from + 1;
         // At most 255 verifiers.
@@ -415,10 +403,9 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
                     (hashes[i], at) = (bytes32(record.number(at + 1, 32)), at + 33);
                     continue;
                 }
-                record.readVerdict(at, c.said);
+                WeighedVerdict v = record.verdict(at);
                 at += Wire.VERDICT;
-                hashes[i] = TypedData.hashVerdict(c.said);
-                _note(c, terms, verifier);
+                hashes[i] = _note(c, terms, verifier, v);
             }
         }
         bytes32 digest = MessageHashUtils.toTypedDataHash(c.domain, TypedData.hashVerdicts(verifier, hashes, deadline));
@@ -426,33 +413,36 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     }
 
     /// @dev What nobody asked is signed and counts for nothing. Members count by what `Clearing` counts for one side or the other.
-    function _note(Case memory c, Terms calldata terms, address verifier) private pure {
-        Verdict memory v = c.said;
+    /// @return hash of the verdict
+    function _note(
+        Case memory c,
+        Terms calldata terms,
+        address verifier,
+        WeighedVerdict v
+    ) private pure returns (bytes32 hash) {
+        hash = TypedData.hashVerdict(c.obligation, c.work, c.drawBlock, v);
         uint256 place = _placeOf(c.panel, verifier, c.heard);
         uint8 questions = terms.questions;
-        uint256 question = uint256(v.question);
-        if ((questions >> question) & 1 == 0) return;
-        uint256 answer = 1 << (_PLACES * question + place);
-        if (c.answered & answer != 0) revert DuplicateVerdict(verifier);
-        c.answered |= answer;
-        WeighedVerdict memory w = c.weighed;
-        (w.question, w.result, w.weight) = (v.question, v.result, c.panel[place].weight);
-        (w.confidence, w.score, w.basis, w.agreeing) = (v.confidence, v.score, v.basis, v.agreeing);
-
+        uint256 question = v.question();
+        if ((questions >> question) & 1 == 0) return hash;
+        uint256 answer = _PLACES * question + place;
+        if ((c.answered >> answer) & 1 == 1) revert DuplicateVerdict(verifier);
+        c.answered |= 1 << answer;
         uint256 number = c.heard++;
-        bool survives = Clearing.weigh(c.count, w, c.graded, terms.floor, questions, terms.minConfidence);
-        if (!survives || w.confidence < terms.minConfidence) return;
+        v = v.weighed(c.panel[place].weight(), answer);
+        bool survives = Clearing.weigh(c.count, v, c.graded, terms.floor, questions, terms.minConfidence);
+        if (!survives || v.confidence() < terms.minConfidence) return hash;
         c.members |= 1 << place;
         // The score is for the first question asked.
         bool scored = question == (questions & 1 == 1 ? 0 : 1);
-        if (scored && w.result == VerdictResult.PASS) c.praise[number] = (uint256(w.score) << _SCORE) | w.weight;
+        if (scored && v.result() == VerdictResult.PASS) c.praise[number] = (uint256(v.score()) << _SCORE) | v.weight();
     }
 
     /// @param guess Where to look first: verdicts usually come in the order of the panel.
     function _placeOf(Seat[] memory panel, address verifier, uint256 guess) private pure returns (uint256) {
-        if (guess < panel.length && panel[guess].verifier == verifier) return guess;
+        if (guess < panel.length && panel[guess].verifier() == verifier) return guess;
         // At most seven seats.
-        for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier == verifier) return i;
+        for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier() == verifier) return i;
         revert NotOnPanel(verifier);
     }
 

@@ -8,9 +8,11 @@ import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {Exhibits, Issuer} from "./Exhibits.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
+import {Seat} from "../libraries/Seat.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {ClearingDecision, EvidenceClass, Seat, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {WeighedVerdict} from "../libraries/WeighedVerdict.sol";
+import {ClearingDecision, EvidenceClass, VerdictResult} from "../types/Evidence.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -22,27 +24,27 @@ struct Docket {
     MissionStorage.Node word;
     NodeLaw law;
     bytes32 obligation;
-    /// One per slot.
-    address[] agents;
     /// Sponsor's principal, then one per executor slot.
     address[] parties;
     /// One per slot, zero where absent; and all of them together, what a verdict is about.
     bytes32[] commitments;
     bytes32 work;
-    Opening[] openings;
-    /// Classes per slot, three bits per item, as far as they are proven.
-    uint256[] classes;
-    /// Items by class (`Admissibility.grade`), as far as they are proven.
+    /// Where the openings stand in the wave, if one was handed in; and the one that was read last.
+    uint256 openings;
+    Opening opening;
+    /// Items by class (`Admissibility.mark`), as far as they are proven; and those that their executors claim ⪰ the floor.
     uint256[6] graded;
+    uint256 claimed;
     /// Slots with an item that is proven ⪰ the floor.
     uint8 proven;
     /// Principals of two issuers who refute the work, zero where there is none.
     address refuter;
     address seconder;
     Seat[] panel;
-    /// Verdicts handed in, as `Panels.hear` packs them, and their hashes.
-    uint256[] heard;
-    bytes32[] said;
+    /// One per place.
+    address[] principals;
+    /// Verdicts handed in.
+    WeighedVerdict[] heard;
     uint256 verdicts;
     uint256 answered;
     /// Panel members that answered every question, or need not; that have a verdict which weighs. Bit per place.
@@ -125,56 +127,58 @@ library Dockets {
         d.law = f.node(node);
         NodeCore.loadInto(s, f, node, d.word);
         d.obligation = NodeCore.obligation(s, f, d.word, node);
-        (d.agents, d.parties) = partiesOf(s, f, d.law, node, d.word.attempt);
+        d.parties = partiesOf(s, f, d.law, node, d.word.attempt);
         uint256 slots = d.law.redundancy();
-        (d.commitments, d.classes) = (new bytes32[](slots), new uint256[](slots));
+        bytes32[] memory commitments = new bytes32[](slots);
         // At most five slots.
         for (uint8 slot = 0; slot < slots; ++slot) {
             if (!_isPresent(d, slot)) continue;
-            d.commitments[slot] = s.pledges[MissionStorage.slotKey(node, d.word.attempt, slot)];
+            commitments[slot] = s.pledges[MissionStorage.slotKey(node, d.word.attempt, slot)];
         }
-        d.work = Commitments.nodeCommitment(d.commitments);
+        (d.commitments, d.work) = (commitments, Commitments.nodeCommitment(commitments));
+        d.graded[uint256(EvidenceClass.SELF)] = Admissibility.itemsOf(slots);
     }
 
-    /// @notice Who executes in each slot; and sponsor's principal, then one per executor slot: none of them judges.
+    /// @notice Sponsor's principal, then one per executor slot: none of them judges.
     function partiesOf(
         MissionStorage.Layout storage s,
         Frame memory f,
         NodeLaw law,
         uint8 node,
         uint8 attempt
-    ) internal view returns (address[] memory agents, address[] memory parties) {
+    ) internal view returns (address[] memory parties) {
         uint256 slots = law.redundancy();
-        (agents, parties) = (new address[](slots), new address[](slots + 1));
+        parties = new address[](slots + 1);
         parties[0] = f.sponsor();
         // At most five slots.
         for (uint256 slot = 0; slot < slots; ++slot) {
             address agent = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
-            agents[slot] = agent;
             parties[slot + 1] = f.city.producers.principalOf(agent);
         }
     }
 
-    /// @notice Opens the commitments: what an item is worth without proof is what its executor signed for.
-    function open(Docket memory d, Opening[] memory openings) internal pure {
-        d.openings = openings;
+    /// @notice Whether there are as many openings as slots.
+    function accepts(Docket memory d, uint256 openings) internal pure returns (bool accepted) {
         uint256 slots = d.law.redundancy();
-        if (openings.length != slots) {
-            return refuse(d, ICollaborationContract.LengthMismatch.selector, openings.length, slots);
-        }
-        for (uint8 slot = 0; slot < slots; ++slot) {
-            if (!_isPresent(d, slot)) continue;
-            Opening memory o = openings[slot];
-            bytes32 given = Commitments.commitment(d.agents[slot], o, d.obligation);
-            if (given != d.commitments[slot]) {
-                bytes4 mismatch = ICollaborationContract.OpeningMismatch.selector;
-                return refuse(d, mismatch, d.node, slot, uint256(d.commitments[slot]), uint256(given));
-            }
-            d.classes[slot] = Admissibility.unproven(o.classes, o.items);
-        }
+        accepted = openings == slots;
+        if (!accepted) refuse(d, ICollaborationContract.LengthMismatch.selector, openings, slots);
     }
 
-    /// @notice Raises an item from SIGN to its claim, never above it. That its issuer signed it is the caller's business.
+    /// @notice Opens a slot's commitment with the opening that was read: what an item is worth without proof is what its executor signed for.
+    function open(MissionStorage.Layout storage s, Docket memory d, uint8 slot) internal view {
+        if (!_isPresent(d, slot)) return;
+        Opening memory o = d.opening;
+        address agent = s.slots[MissionStorage.slotKey(d.node, d.word.attempt, slot)].agent;
+        bytes32 given = Commitments.commitment(agent, o, d.obligation);
+        if (given != d.commitments[slot]) {
+            bytes4 mismatch = ICollaborationContract.OpeningMismatch.selector;
+            return refuse(d, mismatch, d.node, slot, uint256(d.commitments[slot]), uint256(given));
+        }
+        d.claimed |= Admissibility.claim(d.graded, slot, o.classes, o.items, EvidenceClass(d.law.floor()));
+    }
+
+    /// @notice Raises an item from SIGN to its claim, never above it. That its issuer signed it is the caller's business, and that its
+    /// slot's opening was read.
     function admit(Docket memory d, EvidenceItem memory item, Issuer memory by) internal pure {
         if (!isSound(d)) return;
         if (!_isPresent(d, item.slot)) {
@@ -189,11 +193,10 @@ library Dockets {
             return refuse(d, conflict, uint160(item.issuer), uint160(by.principal));
         }
         if (item.index == Admissibility.REFUTATION) return _refute(d, item, by.principal);
-        Opening memory o = d.openings[item.slot];
-        if (!Exhibits.isEnclosed(item, d.obligation, o)) {
+        if (!Exhibits.isEnclosed(item, d.obligation, d.opening)) {
             return refuse(d, ICollaborationContract.ItemNotInEnvelope.selector, item.slot, item.index);
         }
-        d.classes[item.slot] = Admissibility.raised(d.classes[item.slot], o.classes, item.index, item.class);
+        Admissibility.raise(d.graded, item.slot, d.opening.classes, item.index, item.class);
     }
 
     /// @dev An issuer got something else than what was committed (decision 57), where one executor works: consent is not refuted by who makes
@@ -219,20 +222,22 @@ library Dockets {
 
     /// @notice What is wrong with an issuer's word for a list of items; empty if nothing is.
     /// @param item one of them; a proof speaks for itself, it is alone
+    /// @param digest of the list
     function issueFault(
         Frame memory f,
         Docket memory d,
         EvidenceItem memory item,
-        bytes32[] memory hashes,
+        bytes32 digest,
         bytes memory signature
     ) internal view returns (bytes memory) {
-        bytes32 digest = f.digest(TypedData.hashEvidences(item.issuer, hashes));
         bool proof = item.class == EvidenceClass.PROOF;
-        bytes memory fault = proof ? bytes("") : keyFault(item.issuer, digest, signature);
+        (address recovered, ECDSA.RecoverError problem, ) = ECDSA.tryRecover(digest, signature);
         // Whose key signed needs no look at its code: a contract has no key.
-        if (!proof && fault.length == 0) return fault;
+        if (!proof && problem == ECDSA.RecoverError.NoError && recovered == item.issuer) return "";
         bool isKey = Signatures.isKey(item.issuer);
-        if (isKey && !proof) return fault;
+        if (isKey && !proof) {
+            return abi.encodeWithSelector(ICollaborationContract.InvalidSignature.selector, item.issuer);
+        }
         bytes memory question = Exhibits.questionOf(item, d.obligation, digest, signature);
         // A key proves nothing, whatever it signs, and a key that lent its account to some code is still a key.
         bool proven = !isKey && NodeCore.probe(item.issuer, question, f.terms.predicateGasLimit());
@@ -242,30 +247,31 @@ library Dockets {
                 : abi.encodeWithSelector(ICollaborationContract.ProofRejected.selector, item.slot, item.index);
     }
 
-    /// @notice What is wrong with a key's signature; empty if nothing is.
-    function keyFault(address signer, bytes32 digest, bytes memory signature) internal pure returns (bytes memory) {
-        (address recovered, ECDSA.RecoverError problem, ) = ECDSA.tryRecover(digest, signature);
-        if (problem == ECDSA.RecoverError.NoError && recovered == signer) return "";
-        return abi.encodeWithSelector(ICollaborationContract.InvalidSignature.selector, signer);
-    }
-
     /// @notice The same for a human's decision, where each item brings a signature of its own. Reverts.
     function prove(
+        MissionStorage.Layout storage s,
         Frame memory f,
         Docket memory d,
         Opening[] memory openings,
         EvidenceItem[] memory items
     ) internal view {
-        open(d, openings);
+        uint256 count = accepts(d, openings.length) ? openings.length : 0;
+        // At most five slots.
+        for (uint8 slot = 0; slot < count; ++slot) {
+            d.opening = openings[slot];
+            open(s, d, slot);
+        }
         bytes32[] memory alone = new bytes32[](1);
         for (uint256 i = 0; i < items.length; ++i) {
-            admit(d, items[i], Exhibits.issuer(f.city.evidence, items[i].issuer));
+            EvidenceItem memory item = items[i];
+            if (item.slot < count) d.opening = openings[item.slot];
+            admit(d, item, Exhibits.issuer(f.city.evidence, item.issuer));
             requireSound(d);
-            alone[0] = TypedData.hashEvidence(d.obligation, items[i]);
-            refuse(d, issueFault(f, d, items[i], alone, items[i].signature));
+            alone[0] = TypedData.hashEvidence(d.obligation, item);
+            bytes32 digest = f.digest(TypedData.hashEvidences(item.issuer, alone));
+            refuse(d, issueFault(f, d, item, digest, item.signature));
         }
         requireSound(d);
-        d.graded = Admissibility.grade(d.classes);
     }
 
     /// @dev Every item the basis names exists and is proven ⪰ the node's floor.
@@ -275,12 +281,7 @@ library Dockets {
 
     /// @dev The same, if all were what their executors claim, and what speaks against the only one were there.
     function isClaimed(Docket memory d, uint256 basis) internal pure returns (bool) {
-        uint256[] memory claims = new uint256[](d.openings.length);
-        for (uint8 slot = 0; slot < claims.length; ++slot) {
-            Opening memory o = d.openings[slot];
-            if (_isPresent(d, slot)) claims[slot] = Admissibility.firstOf(o.classes, o.items);
-        }
-        uint256 claimed = Admissibility.grade(claims)[d.law.floor()];
+        uint256 claimed = d.claimed;
         if (d.law.redundancy() == 1) claimed |= Admissibility.REFUTED;
         return Admissibility.isAdmissible(basis, claimed);
     }
@@ -288,13 +289,15 @@ library Dockets {
     /// @notice What a refutation is to a verdict whose basis names it (`Admissibility.REFUTED`). Praise that rests on one rests on nothing.
     /// Where the work showed an item of its own, issuer stands against issuer: such a verdict is sure of neither side, and what the others
     /// leave undecided is a human's.
-    function temper(MissionStorage.Layout storage s, Docket memory d, WeighedVerdict memory v) internal view {
-        if (v.result == VerdictResult.PASS) {
-            v.basis = 0;
-            return;
-        }
-        if (d.proven != 0) v.confidence = 0;
+    function temper(
+        MissionStorage.Layout storage s,
+        Docket memory d,
+        WeighedVerdict v
+    ) internal view returns (WeighedVerdict) {
+        if (v.basis() & Admissibility.REFUTED == 0) return v;
+        if (v.result() == VerdictResult.PASS) return v.withoutBasis();
         if (isRefuted(s, d)) raise(d, Admissibility.REFUTED);
+        return d.proven == 0 ? v : v.withoutConfidence();
     }
 
     /// @notice Counts these items at the node's floor and at every class below it.
@@ -305,14 +308,10 @@ library Dockets {
         }
     }
 
-    /// @notice Slots with an item that is proven ⪰ the floor, here or by an earlier `post`.
+    /// @notice Slots with an item that is proven ⪰ the floor, here or by an earlier `post`. A refutation is no item of theirs.
     function provenSlots(MissionStorage.Layout storage s, Docket memory d) internal view returns (uint8 proven) {
-        // At most five slots.
-        EvidenceClass floor = EvidenceClass(d.law.floor());
-        for (uint8 slot = 0; slot < d.classes.length; ++slot) {
-            if (_isPresent(d, slot) && Admissibility.reaches(d.classes[slot], floor)) proven |= uint8(1 << slot);
-        }
-        if (d.word.commitMask & ~proven == 0) return proven;
+        proven = d.word.commitMask & slotsOf(d.graded[d.law.floor()] & ~Admissibility.REFUTED);
+        if (d.word.commitMask == proven) return proven;
         return d.word.commitMask & (proven | s.notes[MissionStorage.attemptKey(d.node, d.word.attempt)].shown);
     }
 
@@ -320,17 +319,12 @@ library Dockets {
         return (d.word.commitMask >> slot) & 1 == 1;
     }
 
-    /// @notice Output of the lowest of these slots.
-    function outputOf(Docket memory d, uint8 slots) internal pure returns (bytes32) {
-        for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
-            if ((slots >> slot) & 1 == 1) return d.openings[slot].outputHash;
-        }
-        return bytes32(0);
-    }
-
     function slotsOf(uint256 basis) internal pure returns (uint8 slots) {
-        for (uint8 slot = 0; slot < NodeCore.MAX_SLOTS; ++slot) {
-            if (uint32(basis >> (Admissibility.ITEMS_PER_SLOT * slot)) != 0) slots |= uint8(1 << slot);
+        uint8 slot = 1;
+        for (; basis != 0; basis >>= Admissibility.ITEMS_PER_SLOT) {
+            // What fits the low bits are this slot's.
+            if (uint32(basis) != 0) slots |= slot;
+            slot <<= 1;
         }
     }
 }

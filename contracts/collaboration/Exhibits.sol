@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
 import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
@@ -19,6 +20,9 @@ struct Issuer {
 /// @notice What missions ask of it, and `ClearingEvaluator` by the same text: that it is in the envelope of the work, that its issuer may say
 /// so, and is of nobody's house who has a part in it.
 library Exhibits {
+    using DynamicArrayLib for address[];
+    using DynamicArrayLib for uint256[];
+
     /// @notice Whether an item is in the envelope of an opened work, in the place that it names.
     function isEnclosed(
         EvidenceItem memory item,
@@ -47,16 +51,9 @@ library Exhibits {
     }
 
     /// @notice Whether an issuer, or who answers for it, has a part in the work.
-    /// @param parties at most eight of them
     function isParty(address[] memory parties, address account, Issuer memory by) internal pure returns (bool) {
-        address principal = by.principal;
-        unchecked {
-            for (uint256 i = 0; i < parties.length; ++i) {
-                address party = parties[i];
-                if (party == principal || party == account) return true;
-            }
-        }
-        return false;
+        uint256[] memory list = parties.toUint256Array();
+        return list.contains(uint160(by.principal)) || list.contains(uint160(account));
     }
 
     /// @notice What an issuer that is a contract is asked: of a proof, whether it proves the payload, else whether it stands behind the list.

@@ -2,14 +2,15 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
-import {Admissibility} from "../libraries/Admissibility.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Reasons} from "../libraries/Reasons.sol";
+import {Seat} from "../libraries/Seat.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
+import {WeighedVerdict} from "../libraries/WeighedVerdict.sol";
 import {Wire} from "../libraries/Wire.sol";
-import {Seat, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {VerdictResult} from "../types/Evidence.sol";
 import {Verdict} from "../types/Messages.sol";
 import {NodeState} from "../types/States.sol";
 import {Docket, Dockets} from "./Docket.sol";
@@ -66,17 +67,15 @@ library Hearings {
 
     function _check(MissionStorage.Layout storage s, Docket memory d) private view {
         // Two questions, at most seven members.
-        WeighedVerdict memory v;
         for (uint256 i = 0; i < d.verdicts; ++i) {
-            (uint256 answer, address verifier) = Panels.recall(d, i, v);
-            if (v.basis & Admissibility.REFUTED != 0) Dockets.temper(s, d, v);
-            if (v.result != VerdictResult.ABSTAIN && !Dockets.isAdmissible(d, v.basis)) {
+            WeighedVerdict v = Dockets.temper(s, d, d.heard[i]);
+            if (v.result() != VerdictResult.ABSTAIN && !Dockets.isAdmissible(d, v.basis())) {
                 bytes4 missing = ICollaborationContract.EvidenceMissing.selector;
-                return d.refuse(missing, d.node, uint160(verifier), v.basis);
+                return d.refuse(missing, d.node, uint160(Panels.memberOf(d, v)), v.basis());
             }
-            if (s.posted[Panels.postedKey(d, answer)] == 0) continue;
+            if (Panels.keptOf(s, d, v) == 0) continue;
             bytes4 twice = ICollaborationContract.DuplicateVerdict.selector;
-            return d.refuse(twice, d.node, uint160(verifier), uint256(v.question));
+            return d.refuse(twice, d.node, uint160(Panels.memberOf(d, v)), v.question());
         }
     }
 
@@ -90,7 +89,10 @@ library Hearings {
         }
         emit ICollaborationContract.Posted(d.node, d.word.attempt, shown);
         // Two questions, at most seven members.
-        for (uint256 i = 0; i < d.verdicts; ++i) s.posted[Panels.postedKey(d, Panels.answerOf(d, i))] = d.said[i];
+        for (uint256 i = 0; i < d.verdicts; ++i) {
+            WeighedVerdict v = d.heard[i];
+            s.posted[Panels.postedKey(d, v.answer())] = Panels.saidIn(d, v);
+        }
         if (d.verdicts != 0) NodeCore.pinSeed(f, d.word, d.node);
     }
 
@@ -148,10 +150,16 @@ library Hearings {
         uint32 draw
     ) private view returns (address) {
         NodeLaw law = f.node(node);
-        (, address[] memory parties) = Dockets.partiesOf(s, f, law, node, attempt);
-        Seat[] memory panel = f.city.evidence.panelOf(node, attempt, law.panelSize(), parties, draw);
+        address[] memory parties = Dockets.partiesOf(s, f, law, node, attempt);
+        (Seat[] memory panel, address[] memory principals) = f.city.evidence.panelOf(
+            node,
+            attempt,
+            law.panelSize(),
+            parties,
+            draw
+        );
         // At most seven seats.
-        for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier == verifier) return panel[i].principal;
+        for (uint256 i = 0; i < panel.length; ++i) if (panel[i].verifier() == verifier) return principals[i];
         revert ICollaborationContract.NotOnPanel(node, verifier);
     }
 
@@ -165,7 +173,7 @@ library Hearings {
         Panels.draw(f, d);
         if (!d.isSound()) return;
         d.complete = Panels.completeIn(d, Panels.posted(s, d));
-        s.head.execution.recordVerifiers(Panels.principalsOf(d));
+        s.head.execution.recordVerifiers(d.principals);
         address[] memory absent = new address[](d.panel.length);
         Panels.addAbsent(d, absent, 0);
         Panels.charge(s, absent);
@@ -182,6 +190,6 @@ library Hearings {
         Panels.draw(f, d);
         d.requireSound();
         panel = new address[](d.panel.length);
-        for (uint256 i = 0; i < panel.length; ++i) panel[i] = d.panel[i].verifier;
+        for (uint256 i = 0; i < panel.length; ++i) panel[i] = d.panel[i].verifier();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {LibBit} from "solady/src/utils/LibBit.sol";
 import {IAdjudicationProcedure} from "../interfaces/IAdjudicationProcedure.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {ActionTable} from "../libraries/ActionTable.sol";
@@ -122,14 +123,15 @@ library Overrides {
         Docket memory d;
         Dockets.gather(s, f, d, node);
         NodeCore.requireNode(d.word, node, NodeCore.only(NodeState.PENDING_REVIEW));
-        Dockets.prove(f, d, openings, items);
+        Dockets.prove(s, f, d, openings, items);
         if (!Dockets.isAdmissible(d, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor());
 
         NodeCore.show(s, d.word, node, Dockets.provenSlots(s, d));
         d.word.share = share;
         d.word.agreeing = Dockets.slotsOf(basis) & d.word.commitMask;
         emit ICollaborationContract.ReviewApproved(node, d.word.attempt, share, d.word.agreeing);
-        bytes32 output = Dockets.outputOf(d, d.word.agreeing);
+        uint256 first = LibBit.ffs(d.word.agreeing);
+        bytes32 output = first < openings.length ? openings[first].outputHash : bytes32(0);
         bool decided = NodeCore.has(d.word, MissionStorage.GATED) || NodeCore.has(d.word, MissionStorage.VETOED);
         // A veto after a human's approval leaves the node in review once; approving it again overrides the gate.
         if (decided || NodeCore.passesGate(s, f, d.word, node, d.law.predicate(), output)) {

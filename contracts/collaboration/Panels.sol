@@ -3,8 +3,10 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Reasons} from "../libraries/Reasons.sol";
+import {Seat} from "../libraries/Seat.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {Question, Seat, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {TypedData} from "../libraries/TypedData.sol";
+import {WeighedVerdict} from "../libraries/WeighedVerdict.sol";
 import {Docket, Dockets} from "./Docket.sol";
 import {Frame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -22,9 +24,6 @@ library Panels {
     uint256 private constant QUESTIONS = 2;
     /// @dev A panel has at most seven places.
     uint256 internal constant QUESTION_BITS = 8;
-    // In the word of a verdict that was taken down.
-    uint256 private constant QUESTION = 208;
-    uint256 private constant ANSWER = 216;
     uint40 private constant FIFTH = 5;
 
     /// @notice Until when nothing is decided without all members, and what is to be heard is posted.
@@ -43,11 +42,11 @@ library Panels {
             return d.refuse(ICollaborationContract.TooEarly.selector, d.node, uint256(drawn) + 1);
         }
         try f.city.evidence.panelOf(d.node, d.word.attempt, d.law.panelSize(), d.parties, drawn) returns (
-            Seat[] memory panel
+            Seat[] memory panel,
+            address[] memory principals
         ) {
-            d.panel = panel;
-            uint256 most = QUESTIONS * panel.length;
-            (d.heard, d.said) = (new uint256[](most), new bytes32[](most));
+            (d.panel, d.principals) = (panel, principals);
+            d.heard = new WeighedVerdict[](QUESTIONS * panel.length);
         } catch (bytes memory reason) {
             if (reason.length == 0) revert ICollaborationContract.GasTooLow(gasleft(), 0);
             d.refuse(reason);
@@ -55,46 +54,25 @@ library Panels {
     }
 
     /// @notice Takes down a verdict of a member of the panel, its first on this question.
-    /// @param word the verdict as it stands in the wave (`Wire.readVerdict`); which answer it is stands above it
-    function hear(Docket memory d, address verifier, uint256 word, bytes32 said) internal pure {
+    function hear(Docket memory d, address verifier, WeighedVerdict v) internal pure {
         if (!d.isSound()) return;
         // Verdicts usually come in the order of the panel.
         uint256 place = _placeOf(d, verifier, d.verdicts);
         if (place == d.panel.length) {
             return d.refuse(ICollaborationContract.NotOnPanel.selector, d.node, uint160(verifier));
         }
-        uint256 question = word >> QUESTION;
-        uint256 answer = QUESTION_BITS * question + place;
+        uint256 answer = QUESTION_BITS * v.question() + place;
         if ((d.answered >> answer) & 1 == 1) {
             bytes4 twice = ICollaborationContract.DuplicateVerdict.selector;
-            return d.refuse(twice, d.node, uint160(verifier), question);
+            return d.refuse(twice, d.node, uint160(verifier), v.question());
         }
         d.answered |= uint256(1) << answer;
-        (d.heard[d.verdicts], d.said[d.verdicts]) = ((answer << ANSWER) | word, said);
-        ++d.verdicts;
+        d.heard[d.verdicts++] = v.weighed(d.panel[place].weight(), answer);
     }
 
-    /// @notice Which answer a verdict is that was taken down.
-    function answerOf(Docket memory d, uint256 number) internal pure returns (uint256) {
-        return d.heard[number] >> ANSWER;
-    }
-
-    /// @notice Reads a verdict that was taken down into `v`, with the weight of who gave it.
-    function recall(
-        Docket memory d,
-        uint256 number,
-        WeighedVerdict memory v
-    ) internal pure returns (uint256 answer, address verifier) {
-        uint256 word = d.heard[number];
-        answer = word >> ANSWER;
-        Seat memory seat = d.panel[answer % QUESTION_BITS];
-        (verifier, v.weight) = (seat.verifier, seat.weight);
-        v.question = Question(answer / QUESTION_BITS);
-        // `Wire.readVerdict` has seen that there is such a result; every narrowing takes the field's own bits.
-        v.result = VerdictResult(uint8(word >> 200));
-        (v.confidence, v.score, v.agreeing) = (uint16(word >> 184), uint16(word >> 168), uint8(word >> 160));
-        // The low bits are the basis.
-        v.basis = uint160(word);
+    /// @notice Who gave a verdict that was taken down.
+    function memberOf(Docket memory d, WeighedVerdict v) internal pure returns (address) {
+        return d.panel[v.answer() % QUESTION_BITS].verifier();
     }
 
     /// @notice Bit of the place that an answer was given from.
@@ -110,7 +88,7 @@ library Panels {
         unchecked {
             for (uint256 i = 0; i < size; ++i) {
                 uint256 place = (guess + i) % size;
-                if (d.panel[place].verifier == verifier) return place;
+                if (d.panel[place].verifier() == verifier) return place;
             }
         }
         return size;
@@ -131,6 +109,20 @@ library Panels {
         return (uint256(d.word.drawBlock) << 24) | MissionStorage.slotKey(d.node, d.word.attempt, answer);
     }
 
+    /// @notice What is kept of a posted answer; zero if nothing is.
+    function keptOf(
+        MissionStorage.Layout storage s,
+        Docket memory d,
+        WeighedVerdict v
+    ) internal view returns (bytes32) {
+        return s.posted[postedKey(d, v.answer())];
+    }
+
+    /// @notice Hash of a verdict as its member signed it.
+    function saidIn(Docket memory d, WeighedVerdict v) internal pure returns (bytes32) {
+        return TypedData.hashVerdict(d.obligation, d.work, d.word.drawBlock, v);
+    }
+
     /// @notice Answers that members posted, bit per answer.
     function posted(MissionStorage.Layout storage s, Docket memory d) internal view returns (uint256 answers) {
         for (uint256 question = 0; question < QUESTIONS; ++question) {
@@ -145,26 +137,20 @@ library Panels {
     function isPosted(MissionStorage.Layout storage s, Docket memory d, address verifier) internal view returns (bool) {
         // Two questions, at most seven members.
         for (uint256 i = 0; i < d.verdicts; ++i) {
-            uint256 answer = answerOf(d, i);
-            if (d.panel[answer % QUESTION_BITS].verifier != verifier) continue;
-            if (s.posted[postedKey(d, answer)] != d.said[i]) return false;
+            WeighedVerdict v = d.heard[i];
+            if (memberOf(d, v) == verifier && keptOf(s, d, v) != saidIn(d, v)) return false;
         }
         return true;
     }
 
-    function principalsOf(Docket memory d) internal pure returns (address[] memory principals) {
-        principals = new address[](d.panel.length);
-        addPrincipals(d, principals, 0);
-    }
-
-    /// @notice Puts them into a longer list.
+    /// @notice Puts the principals into a longer list.
     /// @return to where the next ones belong
     function addPrincipals(Docket memory d, address[] memory list, uint256 from) internal pure returns (uint256 to) {
-        Seat[] memory panel = d.panel;
+        address[] memory principals = d.principals;
         to = from;
         // At most seven seats.
         unchecked {
-            for (uint256 i = 0; i < panel.length; ++i) list[to++] = panel[i].principal;
+            for (uint256 i = 0; i < principals.length; ++i) list[to++] = principals[i];
         }
     }
 
@@ -177,7 +163,7 @@ library Panels {
         // At most seven seats.
         unchecked {
             for (uint256 i = 0; i < panel.length; ++i) {
-                if ((complete >> i) & 1 == 0 && panel[i].weight != 0) list[to++] = panel[i].verifier;
+                if ((complete >> i) & 1 == 0 && panel[i].weight() != 0) list[to++] = panel[i].verifier();
             }
         }
     }
@@ -185,8 +171,8 @@ library Panels {
     /// @notice Whether some principal sits more than once, as it does where fewer differ than there are places.
     function isCrowded(Docket memory d) internal pure returns (bool) {
         // At most seven seats.
-        for (uint256 i = 1; i < d.panel.length; ++i) {
-            for (uint256 j = 0; j < i; ++j) if (d.panel[i].principal == d.panel[j].principal) return true;
+        for (uint256 i = 1; i < d.principals.length; ++i) {
+            for (uint256 j = 0; j < i; ++j) if (d.principals[i] == d.principals[j]) return true;
         }
         return false;
     }
@@ -199,7 +185,7 @@ library Panels {
         // At most seven seats.
         unchecked {
             for (uint256 i = 0; i < panel.length; ++i) {
-                if ((counted >> i) & 1 == 1) seats = NodeWord.withSeat(seats, place++, panel[i].serial);
+                if ((counted >> i) & 1 == 1) seats = NodeWord.withSeat(seats, place++, panel[i].serial());
             }
         }
     }

@@ -2,10 +2,10 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
-import {Admissibility} from "../libraries/Admissibility.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
-import {ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {WeighedVerdict} from "../libraries/WeighedVerdict.sol";
+import {ClearingResult, EvidenceClass, VerdictResult} from "../types/Evidence.sol";
 import {Risk, Tier} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
 import {Docket, Dockets, Judgement, Ruling} from "./Docket.sol";
@@ -43,11 +43,11 @@ library Rulings {
             r.fault = bytes4(d.fault);
             if (j.fault.length == 0) j.fault = d.fault;
         }
-        _gather(j, dockets, seats);
+        _gather(j, dockets, wave, seats);
     }
 
     /// @dev What is told of the nodes about which something is decided, and of their panels together.
-    function _gather(Judgement memory j, Docket[] memory dockets, uint256 seats) private pure {
+    function _gather(Judgement memory j, Docket[] memory dockets, bytes calldata wave, uint256 seats) private pure {
         (j.principals, j.absent) = (new address[](seats), new address[](seats));
         uint256 sat = 0;
         uint256 missed = 0;
@@ -55,7 +55,7 @@ library Rulings {
         for (uint256 i = 0; i < dockets.length; ++i) {
             (Docket memory d, Ruling memory r) = (dockets[i], j.rulings[i]);
             if (!d.isSound()) continue;
-            (r.proven, r.seats, r.output) = (d.proven, Panels.seatsOf(d), d.outputOf(r.agreeing));
+            (r.proven, r.seats, r.output) = (d.proven, Panels.seatsOf(d), Testimony.outputOf(d, wave, r.agreeing));
             r.crowded = d.law.risk() == Risk.HIGH && Panels.isCrowded(d);
             sat = Panels.addPrincipals(d, j.principals, sat);
             missed = Panels.addAbsent(d, j.absent, missed);
@@ -124,28 +124,20 @@ library Rulings {
             bytes4 missing = ICollaborationContract.VerdictLeftOut.selector;
             return d.refuse(missing, d.node, posted & ~d.answered);
         }
-        WeighedVerdict memory v;
         // Two questions, at most seven members.
         for (uint256 i = 0; i < d.verdicts; ++i) {
-            (uint256 answer, address verifier) = Panels.recall(d, i, v);
-            if ((posted >> answer) & 1 == 1) _checkSame(s, d, verifier, answer, d.said[i]);
-            if (v.basis & Admissibility.REFUTED != 0) Dockets.temper(s, d, v);
-            if (_counts(s, d, c, v, minConfidence, verifier)) d.counted |= Panels.placeOf(answer);
+            WeighedVerdict v = d.heard[i];
+            if ((posted >> v.answer()) & 1 == 1) _checkSame(s, d, v);
+            if (_counts(s, d, c, Dockets.temper(s, d, v), minConfidence)) d.counted |= Panels.placeOf(v.answer());
         }
         d.complete = Panels.completeIn(d, d.answered);
     }
 
-    function _checkSame(
-        MissionStorage.Layout storage s,
-        Docket memory d,
-        address verifier,
-        uint256 answer,
-        bytes32 said
-    ) private view {
-        bytes32 kept = s.posted[Panels.postedKey(d, answer)];
+    function _checkSame(MissionStorage.Layout storage s, Docket memory d, WeighedVerdict v) private view {
+        (bytes32 kept, bytes32 said) = (Panels.keptOf(s, d, v), Panels.saidIn(d, v));
         if (kept == said) return;
         bytes4 replaced = ICollaborationContract.VerdictReplaced.selector;
-        d.refuse(replaced, d.node, uint160(verifier), uint256(kept), uint256(said));
+        d.refuse(replaced, d.node, uint160(Panels.memberOf(d, v)), uint256(kept), uint256(said));
     }
 
     /// @dev All members; once the hearing is closed more than half, if they decide, with every verdict that was posted. What a part of the
@@ -166,9 +158,8 @@ library Rulings {
         MissionStorage.Layout storage s,
         Docket memory d,
         Clearing.Count memory c,
-        WeighedVerdict memory v,
-        uint16 minConfidence,
-        address verifier
+        WeighedVerdict v,
+        uint16 minConfidence
     ) private view returns (bool) {
         uint8 questions = d.law.questions();
         EvidenceClass floor = EvidenceClass(d.law.floor());
@@ -176,21 +167,20 @@ library Rulings {
         if (!Clearing.isAnswer(v, questions)) return false;
         Dockets.raise(d, _restedOn(s, d));
         if (Clearing.weigh(c, v, d.graded, floor, questions, minConfidence)) return true;
-        if (Dockets.isClaimed(d, v.basis)) {
+        if (Dockets.isClaimed(d, v.basis())) {
             bytes4 missing = ICollaborationContract.EvidenceMissing.selector;
-            d.refuse(missing, d.node, uint160(verifier), v.basis);
+            d.refuse(missing, d.node, uint160(Panels.memberOf(d, v)), v.basis());
         }
         return false;
     }
 
     /// @dev What posted verdicts rest on: it was proven then, whoever of its issuers is revoked since. Nobody asked what an abstention rests on.
     function _restedOn(MissionStorage.Layout storage s, Docket memory d) private view returns (uint256 basis) {
-        WeighedVerdict memory v;
         // Two questions, at most seven members.
         for (uint256 i = 0; i < d.verdicts; ++i) {
-            (uint256 answer, ) = Panels.recall(d, i, v);
-            bool posted = s.posted[Panels.postedKey(d, answer)] == d.said[i];
-            if (posted && v.result != VerdictResult.ABSTAIN) basis |= v.basis;
+            WeighedVerdict v = d.heard[i];
+            bool posted = Panels.keptOf(s, d, v) == Panels.saidIn(d, v);
+            if (posted && v.result() != VerdictResult.ABSTAIN) basis |= v.basis();
         }
     }
 }

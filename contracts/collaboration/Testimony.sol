@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {LibBit} from "solady/src/utils/LibBit.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
-import {Admissibility} from "../libraries/Admissibility.sol";
 import {Exhibits, Issuer} from "./Exhibits.sol";
+import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
+import {WeighedVerdict} from "../libraries/WeighedVerdict.sol";
 import {Wire} from "../libraries/Wire.sol";
 import {EvidenceClass} from "../types/Evidence.sol";
-import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
+import {EvidenceItem} from "../types/Messages.sol";
 import {Docket, Dockets} from "./Docket.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -41,18 +43,29 @@ library Testimony {
             uint8 node = uint8(wave.number(at, 1));
             if ((named >> node) & 1 == 1) revert ICollaborationContract.MalformedWave(at);
             named |= uint256(1) << node;
-            Opening[] memory openings = new Opening[](wave.number(at + 1, 1));
-            at += 2;
-            for (uint256 slot = 0; slot < openings.length; ++slot) {
-                wave.readOpening(at, openings[slot]);
-                at += Wire.OPENING;
-            }
+            uint256 openings = wave.number(at + 1, 1);
             Dockets.gather(s, f, dockets[i], node);
-            Dockets.open(dockets[i], openings);
+            dockets[i].openings = at + 2;
+            at = wave.requireBytes(at + 2, Wire.OPENING * openings);
+            if (dockets[i].accepts(openings)) _openSlots(s, dockets[i], wave);
         }
     }
 
-    /// @notice Second part: evidence. Afterwards the items are graded.
+    function _openSlots(MissionStorage.Layout storage s, Docket memory d, bytes calldata wave) private view {
+        uint256 slots = d.law.redundancy();
+        // At most five slots.
+        for (uint8 slot = 0; slot < slots; ++slot) {
+            wave.readOpening(d.openings + Wire.OPENING * slot, d.opening);
+            Dockets.open(s, d, slot);
+        }
+    }
+
+    /// @notice Output of the lowest of these slots, which are the node's own; zero if there is none.
+    function outputOf(Docket memory d, bytes calldata wave, uint8 slots) internal pure returns (bytes32) {
+        return slots == 0 ? bytes32(0) : wave.outputAt(d.openings + Wire.OPENING * LibBit.ffs(slots));
+    }
+
+    /// @notice Second part: evidence.
     function prove(
         Frame memory f,
         Docket[] memory dockets,
@@ -63,7 +76,6 @@ library Testimony {
         at = from + 1;
         // At most 255 issuers.
         for (uint256 i = 0; i < issuers; ++i) at = _readItems(f, dockets, wave, at);
-        for (uint256 i = 0; i < dockets.length; ++i) dockets[i].graded = Admissibility.grade(dockets[i].classes);
     }
 
     /// @notice Third part: verdicts of the panels, which are drawn by now. One that was posted in time is heard whenever it is handed in again:
@@ -121,11 +133,18 @@ library Testimony {
             if (item.class == EvidenceClass.PROOF && hashes.length != 1) {
                 reason = abi.encodeWithSelector(ICollaborationContract.ProofRejected.selector, item.slot, item.index);
             }
-            Dockets.admit(dockets[order], item, by);
+            _admit(dockets[order], wave, item, by);
         }
         if (orders == 0) return at;
         if (reason.length == 0) reason = _itemsFault(f, dockets[last], wave, from, item, hashes);
         _refuse(dockets, orders, reason);
+    }
+
+    function _admit(Docket memory d, bytes calldata wave, EvidenceItem memory item, Issuer memory by) private pure {
+        if (!d.isSound()) return;
+        uint256 at = d.openings + Wire.OPENING * item.slot;
+        if (item.slot < d.law.redundancy()) wave.readOpening(at, d.opening);
+        d.admit(item, by);
     }
 
     /// @param from where the issuer stands, whose signature follows
@@ -137,7 +156,11 @@ library Testimony {
         EvidenceItem memory item,
         bytes32[] memory hashes
     ) private view returns (bytes memory) {
-        return Dockets.issueFault(f, d, item, hashes, wave.cut(from + 23, wave.number(from + 21, 2)));
+        bytes32 digest = f.digest(TypedData.hashEvidences(item.issuer, hashes));
+        bytes calldata signature = wave.cut(from + 23, wave.number(from + 21, 2));
+        // As a rule a key signed: then nothing is copied.
+        bool signed = item.class != EvidenceClass.PROOF && Signatures.isEcdsa(item.issuer, digest, signature);
+        return signed ? bytes("") : Dockets.issueFault(f, d, item, digest, signature);
     }
 
     function _readVerdicts(
@@ -152,7 +175,6 @@ library Testimony {
         address verifier = address(uint160(head >> 48));
         bytes32[] memory hashes = new bytes32[](head & 0xff);
         at = wave.requireBytes(from + 26, Wire.SIGNATURE);
-        Verdict memory v;
         // Bit per order.
         uint256 orders = 0;
         // At most 255 verdicts.
@@ -163,7 +185,7 @@ library Testimony {
                 continue;
             }
             orders |= uint256(1) << order;
-            hashes[i] = _readVerdict(dockets[order], v, wave, at, verifier);
+            hashes[i] = _readVerdict(dockets[order], wave, at, verifier);
             at += Wire.VERDICT;
         }
         if (orders == 0) return at;
@@ -173,15 +195,13 @@ library Testimony {
 
     function _readVerdict(
         Docket memory d,
-        Verdict memory v,
         bytes calldata wave,
         uint256 at,
         address verifier
     ) private pure returns (bytes32 hash) {
-        (v.obligation, v.commitment, v.draw) = (d.obligation, d.work, d.word.drawBlock);
-        uint256 word = wave.readVerdict(at, v);
-        hash = TypedData.hashVerdict(v);
-        Panels.hear(d, verifier, word, hash);
+        WeighedVerdict v = wave.verdict(at);
+        hash = TypedData.hashVerdict(d.obligation, d.work, d.word.drawBlock, v);
+        Panels.hear(d, verifier, v);
     }
 
     /// @param from where the verifier stands, whose deadline follows
@@ -211,8 +231,9 @@ library Testimony {
         uint40 deadline,
         bytes32[] memory hashes
     ) private pure returns (bytes memory) {
-        bytes calldata signature = wave[at:at + Wire.SIGNATURE];
-        return Dockets.keyFault(verifier, f.digest(TypedData.hashVerdicts(verifier, hashes, deadline)), signature);
+        bytes32 digest = f.digest(TypedData.hashVerdicts(verifier, hashes, deadline));
+        if (Signatures.isEcdsa(verifier, digest, wave[at:at + Wire.SIGNATURE])) return "";
+        return abi.encodeWithSelector(ICollaborationContract.InvalidSignature.selector, verifier);
     }
 
     function _orderAt(Docket[] memory dockets, bytes calldata wave, uint256 at) private pure returns (uint256 order) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {EvidenceClass, Seat} from "../types/Evidence.sol";
+import {Seat} from "../libraries/Seat.sol";
+import {EvidenceClass} from "../types/Evidence.sol";
 
 /// @title Who may say what class evidence has, who may judge it, who may attest live code (decisions 17, 20, 22, 31).
 /// @notice Powers. The governor registers and revokes. A Regulator moves weights, slowly and between two bounds. No one raises the class of
@@ -120,7 +121,7 @@ interface IEvidenceRegistry {
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) external view returns (Seat[] memory panel);
+    ) external view returns (Seat[] memory panel, address[] memory principals);
 
     /// @notice `size` distinct seats drawn with `seed` from the roster that was in force when block `drawnAt` ended, none of whose
     /// principals is in `excluded`. No principal sits twice while another is left, nor a third time while another sits once.
@@ -132,5 +133,5 @@ interface IEvidenceRegistry {
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) external view returns (Seat[] memory panel);
+    ) external view returns (Seat[] memory panel, address[] memory principals);
 }

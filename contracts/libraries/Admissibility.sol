@@ -22,8 +22,6 @@ library Admissibility {
     uint256 internal constant REFUTED = 1 << REFUTATION;
     uint256 private constant HIGHEST = uint256(type(EvidenceClass).max);
     uint256 private constant MAX_SLOTS = 8;
-    /// @dev Classes of one slot's items, three bits each.
-    uint256 private constant WORD = (1 << (3 * ITEMS_PER_SLOT)) - 1;
 
     /// @notice a ⪰ b.
     function geq(EvidenceClass a, EvidenceClass b) internal pure returns (bool) {
@@ -52,43 +50,46 @@ library Admissibility {
         return code <= uint256(type(EvidenceClass).max) ? EvidenceClass(code) : EvidenceClass.SELF;
     }
 
-    /// @notice Items by what they are worth: bit 32·s + i of `graded[c]` says that item i of slot s is ⪰ class c.
-    /// @param classWords one word per slot, at most eight; a word has 32 items
-    function grade(uint256[] memory classWords) internal pure returns (uint256[6] memory graded) {
-        uint256 slots = classWords.length;
-        graded[uint256(EvidenceClass.SELF)] =
-            slots < MAX_SLOTS ? (uint256(1) << (ITEMS_PER_SLOT * slots)) - 1 : type(uint256).max;
-        for (uint256 s = 0; s < slots; ++s) {
-            uint256 codes = classWords[s] & WORD;
-            for (uint256 item = uint256(1) << (ITEMS_PER_SLOT * s); codes != 0; item <<= 1) {
-                _grade(graded, classAt(codes, 0), item);
-                codes >>= 3;
-            }
+    /// @notice All places of items that so many slots have: nothing is worth less than a self-report.
+    /// @param slots at most eight
+    function itemsOf(uint256 slots) internal pure returns (uint256) {
+        return slots < MAX_SLOTS ? (uint256(1) << (ITEMS_PER_SLOT * slots)) - 1 : type(uint256).max;
+    }
+
+    /// @notice Marks what a slot's items are worth without proof: what their executor signed for, at most SIGN.
+    /// @param graded items by class: bit 32·s + i of `graded[c]` says that item i of slot s is ⪰ class c
+    /// @param classes claimed class of each item, three bits per item
+    /// @return claimed those that are claimed to be ⪰ the floor
+    function claim(
+        uint256[6] memory graded,
+        uint256 slot,
+        uint256 classes,
+        uint256 items,
+        EvidenceClass floor
+    ) internal pure returns (uint256 claimed) {
+        uint256 item = uint256(1) << (ITEMS_PER_SLOT * slot);
+        for (uint256 codes = firstOf(classes, items); codes != 0; codes >>= 3) {
+            EvidenceClass class = classAt(codes, 0);
+            // Nothing but a self-report is worth less than SIGN.
+            if (class != EvidenceClass.SELF) graded[uint256(EvidenceClass.SIGN)] |= item;
+            if (geq(class, floor)) claimed |= item;
+            item <<= 1;
         }
     }
 
-    /// @notice What `items` items are worth without proof: what their executor signed for, at most SIGN.
-    /// @param claimed Claimed class of each item, three bits per item
-    function unproven(uint256 claimed, uint256 items) internal pure returns (uint256 classWord) {
-        // Nothing but a self-report is worth less than SIGN.
-        for (uint256 i = 0; i < items; ++i) {
-            if (classAt(claimed, i) != EvidenceClass.SELF) classWord |= uint256(EvidenceClass.SIGN) << (3 * i);
-        }
-    }
-
-    /// @notice The word with one item raised to what its issuer says, never above the claim.
-    function raised(
-        uint256 classWord,
-        uint256 claimed,
-        uint256 item,
+    /// @notice Raises one item to what its issuer says, never above the claim.
+    function raise(
+        uint256[6] memory graded,
+        uint256 slot,
+        uint256 classes,
+        uint256 index,
         EvidenceClass issued
-    ) internal pure returns (uint256) {
-        EvidenceClass class = meet(classAt(claimed, item), issued);
-        // One of 32 items.
-        unchecked {
-            uint256 at = 3 * item;
-            return (classWord & ~(uint256(7) << at)) | (uint256(class) << at);
-        }
+    ) internal pure {
+        EvidenceClass class = meet(classAt(classes, index), issued);
+        uint256 item = uint256(1) << (ITEMS_PER_SLOT * slot + index);
+        if (class != EvidenceClass.SELF) return mark(graded, class, item);
+        // Its issuer takes back what its executor signed for.
+        graded[uint256(EvidenceClass.SIGN)] &= ~item;
     }
 
     /// @notice Meet of every item a basis names: the strongest class that all of them reach. An empty basis, or one naming an
@@ -121,8 +122,8 @@ library Admissibility {
         }
     }
 
-    function _grade(uint256[6] memory graded, EvidenceClass class, uint256 item) private pure {
-        if (class == EvidenceClass.SELF) return;
+    /// @notice Marks items at a class above SELF, and at every one below it.
+    function mark(uint256[6] memory graded, EvidenceClass class, uint256 item) internal pure {
         graded[uint256(EvidenceClass.SIGN)] |= item;
         if (class != EvidenceClass.REC && class != EvidenceClass.SIGN) graded[uint256(EvidenceClass.WIT)] |= item;
         if (class < EvidenceClass.REC) return;

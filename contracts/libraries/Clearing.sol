@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {ClearingDecision, ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {ClearingDecision, ClearingResult, EvidenceClass, VerdictResult} from "../types/Evidence.sol";
 import {Admissibility} from "./Admissibility.sol";
 import {BasisPoints} from "./BasisPoints.sol";
+import {WeighedVerdict} from "./WeighedVerdict.sol";
 
 /// @title Γ, the clearing of one node
 /// @notice RAILS 5.3 and A.4.2, decisions 21 and 23. A verdict *survives* if it answers an asked question with PASS or
@@ -36,6 +37,9 @@ library Clearing {
     uint256 private constant SCORE = 16;
     uint256 private constant LANE = 32;
     uint256 private constant LANE_HEADS = 24;
+    /// @dev The lowest bit of each of the eight lanes; and what a byte is multiplied with to have a bit there for each of its own.
+    uint256 private constant LANES = type(uint256).max / type(uint32).max;
+    uint256 private constant SPREAD = ((1 << (8 * (LANE - 1))) - 1) / ((1 << (LANE - 1)) - 1);
 
     /// @dev What the surviving verdicts come to, one after the other.
     struct Count {
@@ -57,25 +61,25 @@ library Clearing {
     /// @return survives whether it does
     function weigh(
         Count memory c,
-        WeighedVerdict memory v,
+        WeighedVerdict v,
         uint256[6] memory graded,
         EvidenceClass floor,
         uint8 questions,
         uint16 minConfidence
     ) internal pure returns (bool survives) {
-        survives = isAnswer(v, questions) && Admissibility.isAdmissible(v.basis, graded[uint256(floor)]);
+        uint256 basis = v.basis();
+        survives = isAnswer(v, questions) && Admissibility.isAdmissible(basis, graded[uint256(floor)]);
         if (!survives) return false;
-        c.class = Admissibility.join(c.class, Admissibility.meetOver(v.basis, graded));
-        c.basis |= v.basis;
+        c.class = Admissibility.join(c.class, Admissibility.meetOver(basis, graded));
+        c.basis |= basis;
         uint256 side = UNSURE;
-        if (v.confidence >= minConfidence) side = v.result == VerdictResult.PASS ? PASSED : FAILED;
-        if (side == PASSED) _praise(c, v, _isFirst(questions, uint256(v.question)));
+        uint256 confidence = v.confidence();
+        if (confidence >= minConfidence) side = v.result() == VerdictResult.PASS ? PASSED : FAILED;
+        if (side == PASSED) _praise(c, v, _isFirst(questions, v.question()));
+        uint256 weight = v.weight();
         // Products of sixteen bits each: no sum overflows.
         unchecked {
-            c.sides[SIDES * uint256(v.question) + side] +=
-                (uint256(1) << HEADS) +
-                (uint256(v.weight) << WEIGHT) +
-                uint256(v.weight) * v.confidence;
+            c.sides[SIDES * v.question() + side] += (uint256(1) << HEADS) + (weight << WEIGHT) + weight * confidence;
         }
     }
 
@@ -96,15 +100,11 @@ library Clearing {
     }
 
     /// @param once whether its agreement counts: a member that answers two questions finds a slot in agreement once
-    function _praise(Count memory c, WeighedVerdict memory v, bool once) private pure {
+    function _praise(Count memory c, WeighedVerdict v, bool once) private pure {
         // At most fourteen verdicts: a lane holds their weights.
         unchecked {
-            c.praise[c.praised++] = (uint256(v.score) << SCORE) | v.weight;
-            uint256 weight = (1 << LANE_HEADS) | uint256(v.weight);
-            for (uint256 slots = once ? v.agreeing : 0; slots != 0; slots >>= 1) {
-                if (slots & 1 == 1) c.agreeing += weight;
-                weight <<= LANE;
-            }
+            c.praise[c.praised++] = (uint256(v.score()) << SCORE) | v.weight();
+            if (once) c.agreeing += ((v.agreeing() * SPREAD) & LANES) * ((1 << LANE_HEADS) | uint256(v.weight()));
         }
     }
 
@@ -179,6 +179,8 @@ library Clearing {
 
     /// @notice The least score that half of the weight of those who praise does not exceed.
     function median(Count memory c) internal pure returns (uint16 score) {
+        // Sixteen bits of the word: it is alone.
+        if (c.praised == 1) return uint16(c.praise[0] >> SCORE);
         uint256 whole = _weightUpTo(c, type(uint16).max);
         score = type(uint16).max;
         unchecked {
@@ -210,12 +212,12 @@ library Clearing {
     }
 
     /// @notice Whether a verdict says anything: an abstention, one without weight, one beyond its scales and one that nobody asked for do not.
-    function isAnswer(WeighedVerdict memory v, uint8 questions) internal pure returns (bool) {
+    function isAnswer(WeighedVerdict v, uint8 questions) internal pure returns (bool) {
         return
-            _asks(questions, uint256(v.question)) &&
-            v.result != VerdictResult.ABSTAIN &&
-            v.weight != 0 &&
-            v.confidence <= BasisPoints.WHOLE &&
-            v.score <= BasisPoints.WHOLE;
+            _asks(questions, v.question()) &&
+            v.result() != VerdictResult.ABSTAIN &&
+            v.weight() != 0 &&
+            v.confidence() <= BasisPoints.WHOLE &&
+            v.score() <= BasisPoints.WHOLE;
     }
 }

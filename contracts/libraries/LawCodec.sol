@@ -224,8 +224,12 @@ library LawCodec {
         if (law.length < WORD) revert MalformedLaw(law.length, 0);
         // The low bits are the count.
         count = uint16(uint256(law.load(0)));
-        uint256 length = lawLength(count);
-        bool sized = law.length == length || law.length == length + CONTEXT_LENGTH;
+        bool sized;
+        // A count of sixteen bits: no length overflows.
+        unchecked {
+            uint256 length = HEADER_LENGTH + count * NODE_LENGTH;
+            sized = law.length == length || law.length == length + CONTEXT_LENGTH;
+        }
         if (count == 0 || count > MAX_NODES || !sized) revert MalformedLaw(law.length, count);
     }
 

@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
-import {Seat} from "../types/Evidence.sol";
+import {Seat} from "./Seat.sol";
 
 /// @title Drawing a panel
 /// @notice Decision 22. Draw numbers form one endless sequence per seed: the caller takes draw 0, 1, 2 … and skips the
@@ -32,7 +32,7 @@ library PanelDraw {
         // Weights of sixteen bits each.
         unchecked {
             for (uint256 i = 0; i < panel.length; ++i) {
-                uint256 one = panel[i].weight;
+                uint256 one = panel[i].weight();
                 weight += one == 0 ? MOST_WEIGHT : one;
             }
         }

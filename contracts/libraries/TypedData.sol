@@ -15,6 +15,7 @@ import {
     Withdrawal
 } from "../types/Messages.sol";
 import {Office} from "../types/Roles.sol";
+import {WeighedVerdict, WeighedVerdicts} from "./WeighedVerdict.sol";
 
 /// @title Everything somebody signs
 /// @notice EIP-712 type hashes and struct hashes. The domain is {name: "AgentCity", version: "1", chainId,
@@ -343,18 +344,28 @@ library TypedData {
     }
 
     function hashVerdict(Verdict memory v) internal pure returns (bytes32) {
+        WeighedVerdict word = WeighedVerdicts.pack(v.question, v.result, v.confidence, v.score, v.agreeing, v.basis);
+        return hashVerdict(v.obligation, v.commitment, v.draw, word);
+    }
+
+    function hashVerdict(
+        bytes32 obligation,
+        bytes32 commitment,
+        uint32 draw,
+        WeighedVerdict v
+    ) internal pure returns (bytes32) {
         return
             EfficientHashLib.hash(
                 VERDICT,
-                v.obligation,
-                v.commitment,
-                bytes32(uint256(v.draw)),
-                bytes32(uint256(v.question)),
-                bytes32(uint256(v.result)),
-                bytes32(uint256(v.confidence)),
-                bytes32(uint256(v.score)),
-                bytes32(uint256(v.basis)),
-                bytes32(uint256(v.agreeing))
+                obligation,
+                commitment,
+                bytes32(uint256(draw)),
+                bytes32(v.question()),
+                bytes32(uint256(v.result())),
+                bytes32(uint256(v.confidence())),
+                bytes32(uint256(v.score())),
+                bytes32(v.basis()),
+                bytes32(uint256(v.agreeing()))
             );
     }
 

@@ -3,7 +3,8 @@ pragma solidity 0.8.33;
 
 import {LibBytes} from "solady/src/utils/LibBytes.sol";
 import {EvidenceClass, Question, VerdictResult} from "../types/Evidence.sol";
-import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
+import {EvidenceItem, Opening} from "../types/Messages.sol";
+import {WeighedVerdict} from "./WeighedVerdict.sol";
 
 /// @title Packed bytes of a wave, read in place
 /// @notice Numbers are big-endian, nothing is aligned, and nothing may be left over. TypeScript side: `rules/wire.ts`.
@@ -95,6 +96,11 @@ library Wire {
         }
     }
 
+    /// @notice Output that an opening names.
+    function outputAt(bytes calldata wave, uint256 at) internal pure returns (bytes32) {
+        return wave.loadCalldata(at + 32);
+    }
+
     /// @notice `size` bytes from `at`.
     function cut(bytes calldata wave, uint256 at, uint256 size) internal pure returns (bytes calldata) {
         requireBytes(wave, at, size);
@@ -128,21 +134,12 @@ library Wire {
         }
     }
 
-    /// @notice Reads the verdict whose order stands at `at` into one that says what it is about.
-    /// @return word all that stands behind the order
-    function readVerdict(bytes calldata wave, uint256 at, Verdict memory v) internal pure returns (uint256 word) {
-        word = number(wave, at + 1, VERDICT - 1);
-        uint256 question = word >> 208;
-        uint256 result = (word >> 200) & 0xff;
-        if (question > uint256(type(Question).max)) revert MalformedWave(at + 1);
-        if (result > uint256(type(VerdictResult).max)) revert MalformedWave(at + 2);
-        v.question = Question(question);
-        v.result = VerdictResult(result);
-        v.confidence = uint16(word >> 184);
-        v.score = uint16(word >> 168);
-        v.agreeing = uint8(word >> 160);
-        // The low bits are the basis.
-        v.basis = uint160(word);
+    /// @notice The verdict whose order stands at `at`.
+    function verdict(bytes calldata wave, uint256 at) internal pure returns (WeighedVerdict) {
+        uint256 word = number(wave, at + 1, VERDICT - 1);
+        if (word >> 208 > uint256(type(Question).max)) revert MalformedWave(at + 1);
+        if ((word >> 200) & 0xff > uint256(type(VerdictResult).max)) revert MalformedWave(at + 2);
+        return WeighedVerdict.wrap(word);
     }
 
     /// @notice Reverts unless everything was read.

@@ -10,7 +10,8 @@ import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
-import {EvidenceClass, Seat} from "../types/Evidence.sol";
+import {Seat, Seats} from "../libraries/Seat.sol";
+import {EvidenceClass} from "../types/Evidence.sol";
 import {Institution, Kind, Office} from "../types/Roles.sol";
 
 /// @notice See `IEvidenceRegistry`. The seats that panels are drawn from are the code of a data contract, two words a seat: one copy of it
@@ -53,6 +54,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// A panel that is being drawn, in memory.
     struct Sitting {
         Seat[] panel;
+        address[] principals;
         uint256 filled;
         bytes32 seed;
         uint256 draw;
@@ -79,9 +81,6 @@ contract EvidenceRegistry is IEvidenceRegistry {
     uint256 private constant _SEAT_LENGTH = 2 * _WORD;
     /// @dev EIP-2935: where the chain has it, it knows the hashes of the last 8,191 blocks.
     address private constant _HISTORY = 0x0000F90827F1C53a10cb7A02335B175320002935;
-    // A seat's first word.
-    uint256 private constant _WEIGHT = 160;
-    uint256 private constant _SERIAL = 176;
     // Six classes fit.
     uint8 private constant _ALL_CLASSES = uint8((1 << (uint256(type(EvidenceClass).max) + 1)) - 1);
 
@@ -330,7 +329,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) external view returns (Seat[] memory) {
+    ) external view returns (Seat[] memory panel, address[] memory principals) {
         bytes32 hash = seedOf(drawnAt);
         if (hash == 0) revert SeedUnknown(drawnAt);
         return drawPanel(PanelDraw.seed(hash, msg.sender, node, attempt), size, excluded, drawnAt);
@@ -342,18 +341,19 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) public view returns (Seat[] memory panel) {
+    ) public view returns (Seat[] memory panel, address[] memory principals) {
         (Roster memory roster, bool current) = _rosterAt(drawnAt);
-        panel = new Seat[](size);
+        (panel, principals) = (new Seat[](size), new address[](size));
         if (roster.seats == 0) {
             if (size != 0) revert PanelUnavailable(size, 0);
-            return panel;
+            return (panel, principals);
         }
         Sitting memory t;
-        (t.panel, t.seed, t.page, t.excluded) = (panel, seed, Clones.fetchCloneArgs(roster.page), excluded);
+        (t.panel, t.principals, t.seed, t.excluded) = (panel, principals, seed, excluded);
+        t.page = Clones.fetchCloneArgs(roster.page);
         _draw(t);
-        if (current && !roster.stale) return panel;
-        for (uint256 i = 0; i < size; ++i) if (!_hasWeight(panel[i])) panel[i].weight = 0;
+        if (current && !roster.stale) return (panel, principals);
+        for (uint256 i = 0; i < size; ++i) if (!_hasWeight(panel[i], principals[i])) panel[i] = panel[i].silenced();
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -417,50 +417,37 @@ contract EvidenceRegistry is IEvidenceRegistry {
 
     /// @dev Gives a seat its place, unless its principal has `most` already: then it waits. The excluded do not.
     function _waits(Sitting memory t, uint256 index, uint256 most) private pure returns (bool) {
-        (address verifier, address principal) = _whoIn(t.page, index);
-        if (_sits(t, principal) >= most) return !_hasPlace(t, verifier);
+        (Seat seat, address principal) = _seatAt(t.page, index);
+        if (_sits(t, principal) >= most) return !_hasPlace(t, seat);
         if (t.excluded.toUint256Array().contains(uint160(principal))) return false;
-        _readSeat(t.page, index, t.panel[t.filled++]);
+        uint256 place = t.filled++;
+        (t.panel[place], t.principals[place]) = (seat, principal);
         return false;
     }
 
     /// @dev The index is one of the page's seats.
-    function _whoIn(bytes memory page, uint256 index) private pure returns (address verifier, address principal) {
+    function _seatAt(bytes memory page, uint256 index) private pure returns (Seat seat, address principal) {
         // An offset in a page of at most 256 seats.
         unchecked {
-            // The low bits are the addresses.
-            verifier = address(uint160(uint256(page.load(_SEAT_LENGTH * index))));
+            seat = Seat.wrap(uint256(page.load(_SEAT_LENGTH * index)));
+            // The word fits: it was an address.
             principal = address(uint160(uint256(page.load(_SEAT_LENGTH * index + _WORD))));
         }
     }
 
-    function _hasPlace(Sitting memory t, address verifier) private pure returns (bool) {
-        Seat[] memory panel = t.panel;
+    function _hasPlace(Sitting memory t, Seat seat) private pure returns (bool) {
         // At most seven places.
         unchecked {
-            for (uint256 i = 0; i < t.filled; ++i) if (panel[i].verifier == verifier) return true;
+            for (uint256 i = 0; i < t.filled; ++i) if (Seat.unwrap(t.panel[i]) == Seat.unwrap(seat)) return true;
         }
         return false;
     }
 
     function _sits(Sitting memory t, address principal) private pure returns (uint256 times) {
-        Seat[] memory panel = t.panel;
+        uint256[] memory principals = t.principals.toUint256Array();
         // At most seven places.
         unchecked {
-            for (uint256 i = 0; i < t.filled; ++i) if (panel[i].principal == principal) ++times;
-        }
-    }
-
-    /// @dev The index is one of the page's seats.
-    function _readSeat(bytes memory page, uint256 index, Seat memory seat) private pure {
-        // An offset in a page of at most 256 seats.
-        unchecked {
-            uint256 word = uint256(page.load(_SEAT_LENGTH * index));
-            // The low bits are the address.
-            seat.verifier = address(uint160(word));
-            seat.weight = uint16(word >> _WEIGHT);
-            seat.serial = uint16(word >> _SERIAL);
-            seat.principal = address(uint160(uint256(page.load(_SEAT_LENGTH * index + _WORD))));
+            for (uint256 i = 0; i < t.filled; ++i) if (principals.get(i) == uint160(principal)) ++times;
         }
     }
 
@@ -471,10 +458,10 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @dev A number is never given again, so a seat's number says whether the verifier is still the one that was drawn.
-    function _hasWeight(Seat memory seat) private view returns (bool) {
-        Roles memory roles = _roles[seat.verifier];
-        if (roles.serial != seat.serial || roles.retired || isSuspended(seat.principal)) return false;
-        return block.timestamp >= _stayed[seat.verifier];
+    function _hasWeight(Seat seat, address principal) private view returns (bool) {
+        Roles memory roles = _roles[seat.verifier()];
+        if (roles.serial != seat.serial() || roles.retired || isSuspended(principal)) return false;
+        return block.timestamp >= _stayed[seat.verifier()];
     }
 
     /// @dev Those who retired and the suspended are left out.
@@ -517,7 +504,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     function _packSeat(address verifier, Roles memory roles) private pure returns (uint256 first, uint256 second) {
-        first = uint256(uint160(verifier)) | (uint256(roles.weight) << _WEIGHT) | (uint256(roles.serial) << _SERIAL);
+        first = Seat.unwrap(Seats.pack(verifier, roles.weight, roles.serial));
         second = uint256(uint160(roles.principal));
     }
 

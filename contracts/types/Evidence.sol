@@ -33,16 +33,6 @@ enum VerdictResult {
     FAIL
 }
 
-/// @notice A verifier on a drawn panel.
-struct Seat {
-    address verifier;
-    address principal;
-    /// Its weight now: zero once it is retired, revoked or suspended. It keeps its place all the same.
-    uint16 weight;
-    /// Its number, by which missions remember it.
-    uint16 serial;
-}
-
 /// @notice What the mesh concludes (RAILS A.4).
 enum ClearingResult {
     NONE,
@@ -50,22 +40,6 @@ enum ClearingResult {
     FAIL,
     DISPUTED,
     UNVERIFIABLE
-}
-
-/// @notice One verifier's contribution to a clearing decision, after signatures and classes were checked.
-struct WeighedVerdict {
-    Question question;
-    VerdictResult result;
-    /// Verifier's prior weight, > 0.
-    uint16 weight;
-    /// 0–10,000 basis points.
-    uint16 confidence;
-    /// 0–10,000 basis points.
-    uint16 score;
-    /// Bitmap over the node's evidence items; item i of executor slot s is bit 32·s + i.
-    uint256 basis;
-    /// Executor slots the verifier found in agreement (consensus, tier 2); bit per slot.
-    uint8 agreeing;
 }
 
 /// @notice A clearing decision for one node. PASS and FAIL exist only on surviving bases.

@@ -15,7 +15,7 @@ import { deliverableOf, hearingKey, hearingObligation, questionsOf } from "../pr
 import type { Commission, HearingTerms } from "../protocol/hearing-schema.ts";
 import { PANEL_KINDS, type PanelKind } from "../protocol/verifier-kinds.ts";
 import { EvidenceClass, geq } from "../rules/admissibility.ts";
-import { panelSeed } from "../rules/panel-draw.ts";
+import { panelSeed, readSeat } from "../rules/panel-draw.ts";
 import type { SignedItem } from "./evidence.ts";
 import type { JobWork } from "./seat.ts";
 import { isIssued, isVouched } from "./vouched.ts";
@@ -84,8 +84,8 @@ export async function panelOfHearing(
   const seed = panelSeed(keccak256(concat([hash, key])), addresses.ClearingEvaluator, 0, panels);
   const size = sizeOfPanel(terms, challenged !== undefined);
   const args = [seed, size, partiesTo(terms), BigInt(drawBlock)] as const;
-  const seats = await chain.publicClient.readContract({ ...registry, functionName: "drawPanel", args });
-  return seats.map(({ verifier }) => verifier);
+  const [seats] = await chain.publicClient.readContract({ ...registry, functionName: "drawPanel", args });
+  return seats.map((seat) => readSeat(seat).verifier);
 }
 
 /** The class of a receipt. */

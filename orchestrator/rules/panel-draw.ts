@@ -1,5 +1,5 @@
 /** Twin of `contracts/libraries/PanelDraw.sol`, the unlimited sequence of draws for a node's panel (decision 22), and of the selection. */
-import { type Address, encodeAbiParameters, type Hex, keccak256 } from "viem";
+import { type Address, encodeAbiParameters, getAddress, type Hex, keccak256, numberToHex } from "viem";
 import { RuleError } from "./rule-error.ts";
 
 const SEED = [{ type: "bytes32" }, { type: "address" }, { type: "uint8" }, { type: "uint8" }] as const;
@@ -14,6 +14,13 @@ export function panelSeed(blockHash: Hex, mission: Address, node: number, attemp
 export function nextDraw(seed: Hex, draw: number | bigint, n: number | bigint): bigint {
   if (BigInt(n) === 0n) throw new RuleError("EmptyPool");
   return BigInt(keccak256(encodeAbiParameters(DRAW, [seed, BigInt(draw)]))) % BigInt(n);
+}
+
+/** Fields of a seat, as the registry hands it out. Twin of `contracts/libraries/Seat.sol`. */
+export function readSeat(word: bigint): { readonly verifier: Address; readonly weight: number; readonly serial: number } {
+  const verifier = getAddress(numberToHex(BigInt.asUintN(160, word), { size: 20 }));
+  const field = (from: bigint) => Number(BigInt.asUintN(16, word >> from));
+  return { verifier, weight: field(160n), serial: field(176n) };
 }
 
 /** A verifier on a roster. */

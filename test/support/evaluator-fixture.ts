@@ -5,6 +5,7 @@ import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { typesOf } from "../../orchestrator/protocol/typed-data.ts";
 import { commitmentOf, evidenceLeafOf } from "../../orchestrator/rules/commitments.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
+import { readSeat } from "../../orchestrator/rules/panel-draw.ts";
 import { type ClearWave, encodeClearWave } from "../../orchestrator/rules/wire.ts";
 import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, tokens } from "./city-fixture.ts";
 
@@ -234,8 +235,8 @@ export async function openEvaluator(
     const hash = ethers.keccak256(coder.encode(["bytes32", "bytes32"], [await city.evidence.seedOf(drawBlock), key]));
     const seed = ethers.keccak256(coder.encode(["bytes32", "address", "uint8", "uint8"], [hash, at, 0, panels]));
     const excluded = [terms.client, terms.provider, terms.clientPrincipal, terms.providerPrincipal];
-    const drawn = await city.evidence.drawPanel(seed, challenger === 0n ? terms.panelSize : 2 * terms.panelSize + 1, excluded, drawBlock);
-    return drawn.map(({ verifier }) => verifiers.get(verifier) ?? keyOf("nobody"));
+    const [drawn] = await city.evidence.drawPanel(seed, challenger === 0n ? terms.panelSize : 2 * terms.panelSize + 1, excluded, drawBlock);
+    return drawn.map((seat) => verifiers.get(readSeat(seat).verifier) ?? keyOf("nobody"));
   }
 
   /** A job that was paid in, submitted and delivered, with its panel; some of the terms changed. */

@@ -107,8 +107,8 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "ClearingEvaluator.evaluate",
     guard: "without its issuer an item is at most signed",
     file: "libraries/Admissibility.sol",
-    find: "classWord |= uint256(EvidenceClass.SIGN)",
-    replace: "classWord |= uint256(EvidenceClass.ATT)",
+    find: "if (class != EvidenceClass.SELF) graded[uint256(EvidenceClass.SIGN)] |= item;",
+    replace: "if (class != EvidenceClass.SELF) mark(graded, EvidenceClass.ATT, item);",
   },
   {
     title: "whoever hands in leaves the heavy voice out",

@@ -417,7 +417,7 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ProducerContract.freezeAgent",
     guard: "a frozen verifier keeps its place without weight",
     file: "meta/EvidenceRegistry.sol",
-    find: "return block.timestamp >= _stayed[seat.verifier];",
+    find: "return block.timestamp >= _stayed[seat.verifier()];",
     replace: "return true;",
   },
   {

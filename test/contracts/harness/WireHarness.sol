@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {EvidenceItem, Opening, Verdict} from "../../../contracts/types/Messages.sol";
+import {EvidenceItem, Opening} from "../../../contracts/types/Messages.sol";
+import {WeighedVerdict} from "../../../contracts/libraries/WeighedVerdict.sol";
 import {Wire} from "../../../contracts/libraries/Wire.sol";
 
 /// @dev Reads the bytes of `revealWave` with the library, as the contract does.
@@ -105,12 +106,16 @@ contract WireHarness {
                     at += 33;
                     continue;
                 }
-                Verdict memory v;
-                given.readVerdict(at, v);
-                words[length++] = uint256(keccak256(abi.encode(v)));
+                words[length++] = _hash(given.verdict(at));
                 at += Wire.VERDICT;
             }
         }
         return (at, length);
+    }
+
+    /// @dev Of a `Verdict` about nothing.
+    function _hash(WeighedVerdict v) private pure returns (uint256) {
+        bytes memory fields = abi.encode(v.question(), v.result(), v.confidence(), v.score(), v.basis(), v.agreeing());
+        return uint256(keccak256(bytes.concat(bytes32(0), bytes32(0), bytes32(0), fields)));
     }
 }

@@ -25,7 +25,7 @@ function classWord(random: RandomStream): bigint {
 function verdict(random: RandomStream, slots: number): WeighedVerdict {
   let basis = 0n;
   for (let items = random.int(4); items > 0; items -= 1) basis |= 1n << BigInt(random.int(32 * slots));
-  if (random.int(40) === 0) basis |= BigInt(bytesToHex(random.bytes(32)));
+  if (random.int(40) === 0) basis |= BigInt(bytesToHex(random.bytes(20)));
   const scale = () => (random.int(50) === 0 ? random.int(65_536) : random.pick([0, 3000, 6000, 9000, 10_000]));
   return {
     question: random.int(2) as Question,

@@ -325,8 +325,7 @@ describe("ConstitutionalValidator", () => {
     const city = await load();
     const { validator, evidence, witnesses } = city;
     await judged(city, [node({ panelSize: VERIFIERS })]);
-    const [seat] = await evidence.drawPanel(hash("seed"), 1, [], 2n ** 64n);
-    const sponsor = seat?.principal ?? "";
+    const [, [sponsor = ""]] = await evidence.drawPanel(hash("seed"), 1, [], 2n ** 64n);
     const law = lawOf([node({ panelSize: VERIFIERS }), node()]);
     await expect(validator.validate(law, { ...TERMS, sponsor }, witnesses))
       .to.be.revertedWithCustomError(evidence, "PanelUnavailable")

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { addressSchema } from "../../../orchestrator/primitives/address.ts";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { drawPanel } from "../../../orchestrator/rules/panel-draw.ts";
+import { drawPanel, readSeat } from "../../../orchestrator/rules/panel-draw.ts";
 import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, Office, tokens } from "../../support/city-fixture.ts";
 import { openMission } from "../../support/mission-fixture.ts";
 
@@ -44,7 +44,7 @@ describe("EvidenceRegistry", () => {
   }
 
   const seats = async (seed: string, size: number, excluded: string[] = [], drawnAt: bigint = NOW) =>
-    (await contract.drawPanel(seed, size, excluded, drawnAt)).map(({ verifier, weight, serial }) => ({ verifier, weight, serial }));
+    (await contract.drawPanel(seed, size, excluded, drawnAt))[0].map(readSeat);
   const drawn = async (...draw: Parameters<typeof seats>) => (await seats(...draw)).map(({ verifier }) => verifier);
 
   describe("registerIssuer", () => {
@@ -301,12 +301,12 @@ describe("EvidenceRegistry", () => {
       expect(await drawn(id("seed"), 3)).to.include(first);
       await city.producers.freezeAgent(first, true);
       await networkHelpers.mine();
-      const seated = await contract.drawPanel(id("seed"), 3, [], NOW);
-      expect(seated.find(({ verifier }) => verifier === first)?.weight ?? 0n).to.equal(0n);
+      const seated = await seats(id("seed"), 3);
+      expect(seated.find(({ verifier }) => verifier === first)?.weight ?? 0).to.equal(0);
       await city.producers.freezeAgent(first, false);
       await networkHelpers.mine();
-      const again = await contract.drawPanel(id("seed"), 3, [], NOW);
-      expect(again.find(({ verifier }) => verifier === first)?.weight).to.equal(100n);
+      const again = await seats(id("seed"), 3);
+      expect(again.find(({ verifier }) => verifier === first)?.weight).to.equal(100);
     });
   });
 
@@ -498,7 +498,7 @@ describe("EvidenceRegistry", () => {
       await contract.revoke(first);
       await contract.registerVerifier(first, 100);
       const panel = await seats(id("seed"), 2, [], drawnAt);
-      expect(panel.find(({ verifier }) => verifier === first)).to.deep.equal({ verifier: first, weight: 0n, serial: 1n });
+      expect(panel.find(({ verifier }) => verifier === first)).to.deep.equal({ verifier: first, weight: 0, serial: 1 });
       expect(await contract.weightOf(first)).to.equal(100);
     });
 
@@ -521,10 +521,13 @@ describe("EvidenceRegistry", () => {
             await expect(draw).to.be.revertedWithCustomError(contract, "PanelUnavailable").withArgs(size, pool.length);
             return;
           }
-          const panel = (await draw).map(({ verifier }) => verifier);
+          const [words, principals] = await draw;
+          const panel = words.map((word) => readSeat(word).verifier);
           expect(panel.length).to.equal(size);
           expect(new Set(panel).size).to.equal(size);
           expect(pool).to.include.members(panel);
+          const ownerOf = (verifier: string) => groups.find(({ agents }) => agents.includes(verifier))?.principal.address;
+          expect([...principals]).to.deep.equal(panel.map(ownerOf));
           const roster = groups.flatMap(({ agents, principal: owner }) =>
             agents.map((address) => ({ address: asAddress(address), principal: asAddress(owner.address) })),
           );
