@@ -18,24 +18,24 @@ const artifactSchema = z.object({
   immutableReferences: z.record(z.string(), places),
 });
 
-/** Compiler settings of hardhat.config.ts, and the folder where each leaves its artifacts. */
+/** Compiler settings of hardhat.config.ts, and the artifact folder of each. */
 export const profiles = {
-  /** Tests and devnets. */
+  /** For tests and devnets. */
   default: "artifacts",
-  /** Real networks; written by `npm run compile -- --production`. */
+  /** For real networks; written by `npm run compile -- --production`. */
   production: "cache/production/artifacts",
 } as const;
 export type Profile = keyof typeof profiles;
 
-/** A compiled contract as the compiler left it. */
+/** A compiled contract, as output by the compiler. */
 export interface Artifact {
   readonly name: string;
   readonly abi: Abi;
-  /** Creation code; library places hold placeholders until `link` fills them. */
+  /** Creation code; library addresses are placeholders until `link` fills them. */
   readonly bytecode: Hex;
-  /** Libraries the code calls: where `readArtifact` finds them, and the byte offsets of their addresses. */
+  /** Called libraries: their artifact names, and the byte offsets of their addresses. */
   readonly libraries: readonly Library[];
-  /** What runs once it is deployed. */
+  /** Deployed code. */
   readonly runtime: Runtime;
 }
 
@@ -45,11 +45,11 @@ interface Library {
   readonly starts: readonly number[];
 }
 
-/** Code as it must be on chain, but for the holes. */
+/** Expected on-chain code, except for the holes. */
 export interface Runtime {
   /** Zero in the holes. */
   readonly code: Hex;
-  /** What deployment fills in: immutables, libraries, and in a library its own address. Bytes. */
+  /** Byte ranges filled in at deployment: immutables, libraries, and in a library its own address. */
   readonly holes: readonly { readonly start: number; readonly length: number }[];
   readonly libraries: readonly Library[];
 }
@@ -61,11 +61,11 @@ export class ArtifactMissing extends AgentCityError {
   }
 }
 
-/** Another folder for the default profile: the benchmark deploys what production compiles to. */
+/** Another folder for the default profile: the benchmark deploys production artifacts. */
 const compiled = process.env["AGENTCITY_ARTIFACTS"] ?? profiles.default;
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Where the default profile's artifacts are. */
+/** Folder of the default profile's artifacts. */
 export function artifactsFolder(): string {
   return resolve(root, compiled);
 }
@@ -84,7 +84,7 @@ export function readArtifact(path: string, profile: Profile = "default"): Artifa
   return parseArtifact(text);
 }
 
-/** An artifact from its file's text. Throws a ZodError when it is none. */
+/** Parses an artifact file. Throws a ZodError if it is malformed. */
 export function parseArtifact(text: string): Artifact {
   const artifact = artifactSchema.parse(JSON.parse(text));
   const { bytecode, abi, contractName } = artifact;
@@ -101,7 +101,7 @@ function librariesOf(found: z.output<typeof references>): Library[] {
   );
 }
 
-/** A deployed library begins with PUSH20 and its own address, which its artifact has as zeros. */
+/** A deployed library starts with PUSH20 and its own address, which is zero in its artifact. */
 const LIBRARY_START = `0x73${"0".repeat(40)}`;
 
 function runtimeOf(artifact: z.output<typeof artifactSchema>): Runtime {
@@ -115,20 +115,20 @@ function runtimeOf(artifact: z.output<typeof artifactSchema>): Runtime {
 
 /** Code with zeros in its holes. */
 export function emptied(code: Hex, holes: Runtime["holes"]): Hex {
-  // Placeholders are not hex: cut the text, two digits a byte.
+  // Placeholders are not hex: cut the text, two digits per byte.
   for (const { start, length } of holes)
     code = `0x${code.slice(2, 2 + 2 * start)}${"00".repeat(length)}${code.slice(2 + 2 * (start + length))}`;
   return code;
 }
 
-/** Creation code with every library's address in its places. */
+/** Creation code with all library addresses filled in. */
 export function link(artifact: Artifact, addresses: ReadonlyMap<string, Hex>): Hex {
   let code: Hex = artifact.bytecode;
   for (const { name, starts } of artifact.libraries) {
     const address = addresses.get(name);
     if (address === undefined) throw new AgentCityError("LibraryMissing", `${artifact.name} needs library ${name}, which is not deployed`);
     for (const start of starts) {
-      // Placeholders are not hex: cut the text, two digits a byte.
+      // Placeholders are not hex: cut the text, two digits per byte.
       code = `0x${code.slice(2, 2 + 2 * start)}${address.slice(2).toLowerCase()}${code.slice(2 + 2 * (start + 20))}`;
     }
   }

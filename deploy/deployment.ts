@@ -4,7 +4,7 @@ import { hexSchema } from "../orchestrator/primitives/hex.ts";
 import { cityAddressesSchema } from "../orchestrator/protocol/addresses.ts";
 import { genesisPlanSchema } from "./plan.ts";
 
-/** `deployment.json`: what was asked for, by whom, where it is. Written when genesis begins, again when the city is sealed. */
+/** `deployment.json`: plan, deployer and addresses of a city. Written when genesis starts, and again when the city is sealed. */
 export const deploymentSchema = z.strictObject({
   network: z.string(),
   chainId: z.int().positive(),
@@ -15,9 +15,9 @@ export const deploymentSchema = z.strictObject({
   city: z
     .strictObject({
       addresses: cityAddressesSchema,
-      /** Genesis step → the contract it created: libraries, contracts, the mission template. */
+      /** Created contract by genesis step: libraries, contracts, the mission template. */
       created: z.record(z.string(), addressSchema),
-      /** Blocks that genesis lies between. */
+      /** First and last block of genesis. */
       fromBlock: z.int().min(0),
       toBlock: z.int().min(0),
     })
@@ -26,18 +26,18 @@ export const deploymentSchema = z.strictObject({
 export type Deployment = z.output<typeof deploymentSchema>;
 export type FoundedCity = NonNullable<Deployment["city"]>;
 
-/** One thing on chain that is not what the founders decided. */
+/** A difference between the chain and the founders' plan. */
 const findingSchema = z.strictObject({
   subject: z.string(),
   expected: z.string(),
   found: z.string(),
-  /** The adjudicators may change it after the seal: a change is reported, not refused. */
+  /** Adjudicators may change it after the seal: reported, but not refused. */
   amendable: z.boolean(),
 });
 
-/** What `verify` prints with --json. */
+/** Output of `verify --json`. */
 export const verificationSchema = z.strictObject({
-  /** Nothing differs that must not change. */
+  /** No immutable part differs. */
   passed: z.boolean(),
   network: z.string(),
   chainId: z.int(),

@@ -11,18 +11,18 @@ import type { GenesisPlan } from "./plan.ts";
 
 /** Longest accepted file, characters. */
 const MAX_FILE = 65_536;
-/** Seats beyond the quorum that may fall vacant at once. */
+/** Seats beyond the quorum that may be vacant at once. */
 const SPARE_SEATS = 2n;
 
 const amount = z.string().regex(/^\d+(\.\d{1,6})?$/, 'expected an amount in quotes, e.g. "5000.00"');
 const person = z.strictObject({ address: addressSchema, principal: addressSchema });
 const clerks = z.array(person).min(1);
 
-/** What founders write (docs/genesis.md). */
+/** The founders' input file (docs/genesis.md). */
 const fileSchema = z.strictObject({
   mandate: z.string().min(1),
   preset: z.enum(["prototype", "devnet"]).default("prototype"),
-  /** Parameters that differ from the preset, in the unit of docs/parameters.md. */
+  /** Parameters that differ from the preset, in the units of docs/parameters.md. */
   parameters: z.record(z.string(), z.int().min(0)).default({}),
   token: addressSchema.optional(),
   treasury: z.strictObject({ free: amount, insurance: amount }).default({ free: "0", insurance: "0" }),
@@ -37,7 +37,7 @@ const fileSchema = z.strictObject({
 
 const OFFICES = { registrar: "REGISTRAR", speaker: "SPEAKER", regulator: "REGULATOR", codifier: "CODIFIER" } as const;
 
-/** The founding file cannot be used as it is. */
+/** The founding file is invalid. */
 export class FoundingFileInvalid extends AgentCityError {
   constructor(fileName: string, problems: string) {
     super("FoundingFileInvalid", `${fileName} does not describe a city that can be founded`, {
@@ -47,7 +47,7 @@ export class FoundingFileInvalid extends AgentCityError {
   }
 }
 
-/** Reads a founding file. The Codifier's mandate is added by whoever knows the law compiler's service. */
+/** Reads a founding file. The caller adds the Codifier's mandate, since it knows the law compiler's service. */
 export function parseFoundingFile(text: string, fileName: string, devnet: boolean): Omit<GenesisPlan, "mandates"> {
   const refuse = (problems: string): never => {
     throw new FoundingFileInvalid(fileName, problems);
@@ -66,14 +66,14 @@ export function parseFoundingFile(text: string, fileName: string, devnet: boolea
   const faults: string[] = [];
   for (const [name, value] of Object.entries(file.parameters)) {
     if (name in parameters) parameters[name as ParameterName] = BigInt(value);
-    else faults.push(`there is no parameter ${name}`);
+    else faults.push(`unknown parameter ${name}`);
   }
   faults.push(...parameterFaults(parameters));
   const seats = new Set(file.adjudicators);
   if (seats.size !== file.adjudicators.length) faults.push("an adjudicator is listed twice: one seat per human");
   if (BigInt(seats.size) < parameters.ADJUDICATOR_QUORUM + SPARE_SEATS)
     faults.push(
-      `${seats.size} adjudicators, but ADJUDICATOR_QUORUM = ${parameters.ADJUDICATOR_QUORUM} and ${SPARE_SEATS} more: whoever resigns must not keep every law from being enacted`,
+      `${seats.size} adjudicators, but ADJUDICATOR_QUORUM = ${parameters.ADJUDICATOR_QUORUM} and ${SPARE_SEATS} more: a resignation must not block every law`,
     );
   if (BigInt(file.clerks.regulator.length) < 1n) faults.push("no regulator");
   if (file.token === undefined && !devnet)

@@ -6,11 +6,11 @@ import { OFFICES } from "../orchestrator/protocol/offices.ts";
 import { type Artifact, link, type Profile, readArtifact } from "./artifacts.ts";
 import type { Constitution, Envelope, GenesisPlan } from "./plan.ts";
 
-/** How genesis reaches a chain. Every step has a name, so that a repeated run finds what an earlier one did. */
+/** Connects genesis to a chain. Steps have names, so that a repeated run finds the results of an earlier one. */
 export interface GenesisPort {
   /** Address that sends every step and loses its power at `seal`. */
   readonly deployer: Address;
-  /** Whose artifacts are deployed. */
+  /** Compiler profile of the deployed artifacts. */
   readonly profile: Profile;
   /** Sends creation code once per step and returns the contract's address. */
   create(step: string, code: Hex): Promise<Address>;
@@ -18,7 +18,7 @@ export interface GenesisPort {
   call(step: string, to: Address, data: Hex): Promise<void>;
 }
 
-/** Numbers of `enum Institution` (contracts/types/Roles.sol) by contract. */
+/** Values of `enum Institution` (contracts/types/Roles.sol) by contract. */
 export const institutions: Partial<Record<CityContract, number>> = {
   CityToken: 0,
   ProducerContract: 1,
@@ -37,12 +37,12 @@ export const institutions: Partial<Record<CityContract, number>> = {
   AdjudicatorWatchdog: 14,
 };
 
-/** Contracts that ask nobody who is who; all others take the constitution's address. */
+/** Contracts without a constitution; all others take its address. */
 const WITHOUT_CITY: ReadonlySet<CityContract> = new Set(["CityToken", "ServiceContract", "AgreementEscrow"]);
-/** Contracts whose constructor asks the constitution where the institutions are. */
+/** Contracts whose constructor reads the institutions from the constitution. */
 const AFTER_WIRING: ReadonlySet<CityContract> = new Set(["ClearingEvaluator"]);
 
-/** Where each contract's source lies below `contracts/`. */
+/** Path of each contract's source below `contracts/`. */
 export const sources: Record<CityContract, string> = {
   ConstitutionContract: "foundational/ConstitutionContract",
   CityToken: "interop/CityToken",
@@ -64,13 +64,13 @@ export const sources: Record<CityContract, string> = {
   ClearingEvaluator: "agreements/ClearingEvaluator",
 };
 
-/** The template every mission is a clone of. */
+/** The template of all missions. */
 export const missionTemplate = {
   source: "collaboration/CollaborationContract",
   name: keccak256(stringToHex("agentcity.collaboration")),
 } as const;
 
-/** What an office may call at most, per session (AgentCity B.3; decision 13). Names are functions of the contract. */
+/** Maximum calls of an office per session (AgentCity B.3; decision 13), by function of the contract. */
 export const envelopes: readonly Envelope[] = [
   { office: "REGISTRAR", perSession: 4, permitted: { LegislativeProcedure: ["confirmIdentities"], ProducerContract: ["enfranchise"] } },
   { office: "SPEAKER", perSession: 8, permitted: { LegislativeProcedure: ["draft", "openDebate", "openVoting", "approve"] } },
@@ -87,7 +87,7 @@ export const envelopes: readonly Envelope[] = [
   { office: "CODIFIER", perSession: 8, permitted: { LegislativeProcedure: ["codify"], ManagementContract: ["delegate", "recordResult"] } },
 ];
 
-/** Deploys every contract and wires them. Running it again finds what is there. A given token is wired, not deployed. */
+/** Deploys and wires all contracts. Idempotent. A given token is wired, not deployed. */
 export async function deployLaw(port: GenesisPort, constitution: Constitution, token: Address | null = null): Promise<CityAddresses> {
   const libraries = new Map<string, Hex>();
   const found: Partial<Record<CityContract, Address>> = token === null ? {} : { CityToken: token };
@@ -124,12 +124,12 @@ export async function publishTemplate(port: GenesisPort, addresses: CityAddresse
   return implementation;
 }
 
-/** What the registry keeps beside the template: the hash of its creation code, unlinked. */
+/** The registry's record of the template: the hash of its unlinked creation code. */
 export function templateAuditHash(profile: Profile): Hex {
   return keccak256(stringToHex(readArtifact(missionTemplate.source, profile).bytecode));
 }
 
-/** Gives every office its envelope. */
+/** Sets every office's envelope. */
 export async function setEnvelopes(port: GenesisPort, addresses: CityAddresses): Promise<void> {
   for (const { office, perSession, permitted } of envelopes)
     await callContract(port, `envelope-${office}`, addresses, "ClerkContract", "setEnvelope", [
@@ -146,13 +146,13 @@ export function selectorsOf(permitted: Envelope["permitted"]): readonly Hex[] {
   );
 }
 
-/** Clerks: they must be in office before a service of theirs can be registered. */
+/** Appoints clerks, which must precede the registration of their services. */
 export async function appointClerks(port: GenesisPort, addresses: CityAddresses, { clerks }: Pick<GenesisPlan, "clerks">): Promise<void> {
   for (const { office, address, principal } of clerks)
     await callContract(port, `appoint-${office}-${address}`, addresses, "ClerkContract", "appoint", [OFFICES[office], address, principal]);
 }
 
-/** Seats, evidence roles and mandates: the deployer's last acts as governor. Stakes, agents and services must be there. */
+/** Seats, evidence roles and mandates: the deployer's last acts as governor. Stakes, agents and services must exist. */
 export async function fillOffices(port: GenesisPort, addresses: CityAddresses, plan: GenesisPlan): Promise<void> {
   const call = (step: string, contract: CityContract, functionName: string, args: readonly unknown[]) =>
     callContract(port, step, addresses, contract, functionName, args);
@@ -176,7 +176,7 @@ export async function fillOffices(port: GenesisPort, addresses: CityAddresses, p
     ]);
 }
 
-/** Gives the treasury what it starts with; the deployer must hold it. */
+/** Funds the treasury; the deployer must have the tokens. */
 export async function seedTreasury(
   port: GenesisPort,
   addresses: CityAddresses,
@@ -214,7 +214,7 @@ async function create(port: GenesisPort, libraries: Map<string, Hex>, source: st
   return port.create(`genesis:${artifact.name}`, `${link(artifact, libraries)}${encoded.slice(2)}`);
 }
 
-/** A linked library may itself link others: those come first. */
+/** A linked library may link others, which come first. */
 async function createLibraries(port: GenesisPort, libraries: Map<string, Hex>, user: Artifact): Promise<void> {
   for (const { name, source } of user.libraries) {
     if (libraries.has(name)) continue;

@@ -1,6 +1,6 @@
 import type { CityContract } from "../orchestrator/protocol/addresses.ts";
 
-/** What an account can be granted in a city. The law's own powers are those that change who may do what. */
+/** Grants to accounts in a city. The law's own powers are those that change permissions. */
 export const LAW = [
   "parameter",
   "procedure",
@@ -15,7 +15,7 @@ export const LAW = [
 ] as const;
 export type LawStanding = (typeof LAW)[number];
 
-/** A function that gives or takes standing, and the event that records it. */
+/** A function that grants or revokes standing, and its event. */
 export interface LawGrant {
   readonly contract: CityContract;
   readonly functionName: string;
@@ -31,8 +31,8 @@ const grant = (contract: CityContract, functionName: string, gives: LawStanding,
 });
 
 /**
- * Everything that changes the law after genesis. Each is open to the adjudication procedure alone, and so to adjudicators' signatures;
- * `enact` is open to anybody and carries out what they announced a timelock before.
+ * All functions that change the law after genesis. Each is open only to the adjudication procedure, and thus to adjudicators' signatures;
+ * `enact` is open to anyone and executes an amendment that was announced a timelock earlier.
  */
 export const LAW_GRANTS: readonly LawGrant[] = [
   grant("ConstitutionContract", "setParam", "parameter", "ParameterSet"),
@@ -57,5 +57,5 @@ export const LAW_GRANTS: readonly LawGrant[] = [
   grant("ProducerContract", "ban", "sanction", "AgentBanned"),
 ];
 
-/** What puts an announced procedure in office, by anybody; and the announcement that must have come before. */
+/** The function by which anyone enacts an announced procedure, and the announcement that must precede it. */
 export const ENACTMENT = { contract: "ConstitutionContract", event: "ProcedureReplaced", announced: "AmendmentAnnounced" } as const;

@@ -3,20 +3,20 @@ import { AgentCityError, InvalidValue } from "../orchestrator/primitives/errors.
 import { nearest } from "../orchestrator/protocol/nearest.ts";
 import type { Profile } from "./artifacts.ts";
 
-/** A chain that a city can be founded on. */
+/** A chain on which a city can be founded. */
 export interface Network {
   readonly name: string;
   readonly chainId: number;
-  /** Known keys, test money and jumps through time; refused everywhere else. */
+  /** Devnet features: public keys, test money and time jumps; refused on other networks. */
   readonly devnet: boolean;
   readonly profile: Profile;
-  /** Asked when neither --rpc nor AGENTCITY_RPC_URL names another. */
+  /** Used if neither --rpc nor AGENTCITY_RPC_URL is given. */
   readonly rpc?: string | undefined;
 }
 
 const DEVNET_CHAIN_ID = 31337;
 
-/** Chain ids of networks known by name; a public one is reached by a URL that is always given. */
+/** Chain ids of known networks; a public one always requires a URL. */
 const KNOWN: Readonly<Record<string, number>> = {
   embedded: DEVNET_CHAIN_ID,
   anvil: DEVNET_CHAIN_ID,
@@ -28,7 +28,7 @@ const KNOWN: Readonly<Record<string, number>> = {
   "arbitrum-sepolia": 421_614,
 };
 
-/** `agentcity.networks.json`: networks of one's own, by name. */
+/** `agentcity.networks.json`: custom networks by name. */
 const ownSchema = z.record(
   z.string().regex(/^[a-z][a-z0-9-]*$/, "a name is lower-case letters, digits and hyphens"),
   z.strictObject({ chainId: z.int().positive(), rpc: z.url().optional(), profile: z.enum(["default", "production"]).optional() }),
@@ -44,13 +44,13 @@ export class UnknownNetwork extends AgentCityError {
   }
 }
 
-/** The network of a name; `own` is the parsed content of agentcity.networks.json, if there is one. */
+/** The network of a name; `own` is the parsed content of agentcity.networks.json, if present. */
 export function networkOf(name: string, own: unknown = {}): Network {
   const parsed = ownSchema.safeParse(own);
   if (!parsed.success) throw new InvalidValue("agentcity.networks.json", z.prettifyError(parsed.error));
   const known = KNOWN[name];
   const added = parsed.data[name];
-  if (known !== undefined && added !== undefined) throw new InvalidValue("agentcity.networks.json", `${name} is known already`);
+  if (known !== undefined && added !== undefined) throw new InvalidValue("agentcity.networks.json", `${name} is already a known network`);
   const chainId = known ?? added?.chainId;
   if (chainId === undefined) throw new UnknownNetwork(name, [...Object.keys(KNOWN), ...Object.keys(parsed.data)]);
   const devnet = chainId === DEVNET_CHAIN_ID;

@@ -4,7 +4,7 @@ import { hashSchema } from "../orchestrator/primitives/hex.ts";
 import type { CityContract } from "../orchestrator/protocol/addresses.ts";
 import { OFFICE_NAMES, type OfficeName } from "../orchestrator/protocol/offices.ts";
 
-/** One office's authority. */
+/** An office's authority. */
 export interface Envelope {
   readonly office: OfficeName;
   readonly perSession: number;
@@ -17,7 +17,7 @@ const whole = z
   .transform(BigInt);
 const named = z.strictObject({ address: addressSchema, principal: addressSchema });
 
-/** Everything that the founders of a city decide before it exists. As JSON in `deployment.json`, amounts in the smallest unit. */
+/** Everything that a city's founders decide. As JSON in `deployment.json`, amounts in the smallest unit. */
 export const genesisPlanSchema = z.strictObject({
   /** The mandate in words; its hash is on chain permanently. */
   mandate: z.string().min(1),
@@ -25,7 +25,7 @@ export const genesisPlanSchema = z.strictObject({
   mandateDigest: hashSchema,
   /** One value per `Param`, in its order and unit. */
   parameters: z.array(whole),
-  /** The settlement token; null: the devnet's test token is deployed. */
+  /** The settlement token; null deploys the devnet's test token. */
   token: addressSchema.nullable(),
   seats: z.array(z.strictObject({ adjudicator: addressSchema, principal: addressSchema })),
   clerks: z.array(z.strictObject({ office: z.enum(OFFICE_NAMES), ...named.shape })),
@@ -34,7 +34,7 @@ export const genesisPlanSchema = z.strictObject({
   runners: z.array(named),
   monitors: z.array(named),
   verifiers: z.array(z.strictObject({ address: addressSchema, weight: z.int().positive() })),
-  /** Artifacts that an office must have from a registered service. */
+  /** Artifacts that an office must obtain from a registered service. */
   mandates: z.array(
     z.strictObject({
       office: z.enum(OFFICE_NAMES),
@@ -44,15 +44,15 @@ export const genesisPlanSchema = z.strictObject({
       schemaHash: hashSchema,
     }),
   ),
-  /** What the treasury starts with (decision 43). */
+  /** The treasury's initial funds (decision 43). */
   treasury: z.strictObject({ free: whole, insurance: whole }),
 });
 export type GenesisPlan = z.output<typeof genesisPlanSchema>;
 
-/** What the constructor of the constitution needs. */
+/** Constructor arguments of the constitution. */
 export type Constitution = Pick<GenesisPlan, "mandate" | "mandateDigest" | "parameters">;
 
-/** A plan as JSON; parsing gives it back. */
+/** A plan as JSON, which parses back to the same plan. */
 export function planJson(plan: GenesisPlan): z.input<typeof genesisPlanSchema> {
   const { free, insurance } = plan.treasury;
   return {

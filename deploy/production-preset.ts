@@ -2,19 +2,19 @@ import { AgentCityError } from "../orchestrator/primitives/errors.ts";
 import { type ParameterValues, PROTOTYPE, parameter } from "../orchestrator/protocol/parameters.ts";
 import { adjudicatorStake, deterringStake, effectiveDetection, registrationStake } from "../orchestrator/rules/deterrence.ts";
 
-/** What the stakes of a production city are computed from; shares and probabilities are fractions of one. */
+/** Assumptions for the stakes of a production city; shares and probabilities are fractions of one. */
 export interface DeterrenceAssumptions {
-  /** Executors of a task, and how many must agree. */
+  /** Executors of a task, and the number that must agree. */
   readonly executors: number;
   readonly agreeing: number;
-  /** Probability that one honest executor notices a manipulation, and the correlation of their noticing. */
+  /** Probability that one honest executor detects a manipulation, and the correlation of their detections. */
   readonly notices: number;
   readonly correlation: number;
   /** Probability that one agent would collude: π. */
   readonly malice: number;
-  /** Share of the stake that a proven fault loses. */
+  /** Share of the stake lost for a proven fault. */
   readonly slashed: number;
-  /** Stakes are this many times the least that deters. */
+  /** Stakes are this multiple of the minimum deterrent. */
   readonly margin: number;
 }
 
@@ -29,16 +29,16 @@ export const MODERATE: DeterrenceAssumptions = {
   margin: 1,
 };
 
-/** What deterrence decides of a constitution. */
+/** Constitution parameters that follow from deterrence. */
 const STAKES = ["REGISTRATION_STAKE", "MIN_STAKE_LOW", "MIN_STAKE_MEDIUM", "MIN_STAKE_HIGH", "ADJUDICATOR_STAKE"] as const;
 export type ProductionStakes = Readonly<Record<(typeof STAKES)[number], bigint>>;
 
-/** δ: share of a mission's value that subverting one task of a risk tier yields (Table 16). */
+/** δ: share of a mission's value gained by subverting one task of a risk tier (Table 16). */
 const TAKEN = { LOW: 0.075, MEDIUM: 0.25, HIGH: 1 } as const;
-/** A stake this little above a whole token is that token. */
+/** Tolerance when rounding up to whole tokens. */
 const ROUNDING = 1e-6;
 
-/** A stake that deters is outside the range that the contracts allow. */
+/** A deterrent stake is outside the range allowed by the contracts. */
 export class StakeOutsideRange extends AgentCityError {
   constructor(value: number, faults: readonly string[], largest: number) {
     super("StakeOutsideRange", `Missions worth ${value} tokens need stakes that the constitution does not allow`, {
@@ -48,16 +48,18 @@ export class StakeOutsideRange extends AgentCityError {
   }
 }
 
-/** No stake deters under these assumptions. */
+/** No stake is deterrent under these assumptions. */
 export class NotDeterrable extends AgentCityError {
   constructor(because: string) {
-    super("NotDeterrable", `No stake deters: ${because}`, { action: "assume that an attack can be noticed and is punished" });
+    super("NotDeterrable", `No stake deters: ${because}`, {
+      action: "use assumptions under which attacks can be detected and are punished",
+    });
   }
 }
 
 /**
- * Stakes for missions worth `value` whole tokens (EQ-5 to EQ-7), rounded up, so that they deter. Refused with `NotDeterrable`, and
- * with `StakeOutsideRange` where the contracts allow no such stake.
+ * Deterrent stakes for missions worth `value` whole tokens (EQ-5 to EQ-7), rounded up. Throws NotDeterrable, and StakeOutsideRange if the
+ * contracts do not allow such a stake.
  */
 export function productionStakes(value: number, assumed: DeterrenceAssumptions = MODERATE): ProductionStakes {
   const stakes = stakesFor(value, assumed);
@@ -66,7 +68,7 @@ export function productionStakes(value: number, assumed: DeterrenceAssumptions =
   return stakes;
 }
 
-/** The whole set of parameters: those stakes, everything else as in the prototype. */
+/** The full set of parameters: those stakes, all others as in the prototype. */
 export const production = (value: number, assumed: DeterrenceAssumptions = MODERATE): ParameterValues => ({
   ...PROTOTYPE,
   ...productionStakes(value, assumed),
@@ -88,7 +90,7 @@ function stakesFor(value: number, assumed: DeterrenceAssumptions): ProductionSta
   };
 }
 
-/** No law gives a redundant task of HIGH risk to fewer executors than the constitution says; a majority of them must agree. */
+/** The constitution's minimum number of executors of a redundant HIGH-risk task; a majority of them must agree. */
 function atHighRisk(assumed: DeterrenceAssumptions): DeterrenceAssumptions {
   const fewest = Number(PROTOTYPE.MIN_REDUNDANCY_HIGH);
   return assumed.executors >= fewest ? assumed : { ...assumed, executors: fewest, agreeing: Math.floor(fewest / 2) + 1 };
@@ -97,7 +99,7 @@ function atHighRisk(assumed: DeterrenceAssumptions): DeterrenceAssumptions {
 const tooHigh = (stakes: ProductionStakes) =>
   STAKES.filter((name) => stakes[name] < parameter(name).min || stakes[name] > parameter(name).max);
 
-/** The largest value, whole tokens, whose stakes the contracts allow. */
+/** The largest value, in whole tokens, whose stakes the contracts allow. */
 export function largestValue(assumed: DeterrenceAssumptions = MODERATE): number {
   let [low, high] = [0, Number(parameter("MISSION_BUDGET_CAP").max)];
   while (high - low > 1) {

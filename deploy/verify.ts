@@ -20,7 +20,7 @@ import type { Deployment, Finding, FoundedCity, Verification } from "./deploymen
 import { entries, envelopes, institutions, missionTemplate, selectorsOf, sources, templateAuditHash } from "./genesis.ts";
 import { ENACTMENT, LAW_GRANTS } from "./grants.ts";
 
-/** What verification asks of a chain. */
+/** The chain queries of a verification. */
 export interface ChainReader {
   readonly chainId: number;
   call(to: Address, data: Hex): Promise<Hex>;
@@ -38,17 +38,17 @@ export interface ChainLog {
   readonly transactionHash: Hex;
 }
 
-/** Runtime code by genesis step, as the same steps give it on another chain: immutables and library links filled in. */
+/** Runtime code by genesis step, from the same steps on another chain: with immutables and library links. */
 export type ExpectedCode = ReadonlyMap<string, Hex>;
 
 /** `enum Standing`. */
 const CURRENT = 1;
 const PROCEDURES = ["LegislativeProcedure", "ExecutionProcedure", "AdjudicationProcedure"] as const;
-/** What every amount in the contracts assumes. */
+/** Decimals assumed by all amounts in the contracts. */
 const TOKEN_DECIMALS = 6;
 const EVIDENCE_CLASSES = 6;
 
-/** Reads everything back that genesis decided, and compares. */
+/** Reads back and compares everything decided by genesis. */
 export function verifyDeployment(
   reader: ChainReader,
   deployment: Deployment,
@@ -58,7 +58,7 @@ export function verifyDeployment(
   return run(CHECKS, { asked: new Reading(reader, city), deployment, city, code, reader });
 }
 
-/** What is cheap enough to compare at each opening of a city: chain, wiring, mandate, parameters and seal. */
+/** Cheap comparisons for every opening of a city: chain, wiring, mandate, parameters and seal. */
 export function verifyCore(reader: ChainReader, deployment: Deployment, city: FoundedCity): Promise<Verification> {
   const core = CHECKS.filter(({ name }) => CORE.has(name));
   return run(core, { asked: new Reading(reader, city), deployment, city, code: new Map(), reader });
@@ -228,7 +228,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Every event that tells of changed law is in a transaction in which an override was executed; what was enacted had been announced. */
+/** Every event that changes the law is in a transaction with an executed override; enacted procedures were announced before. */
 async function grantsCheck({ city, reader }: Subject, seen: Comparison): Promise<void> {
   const [from, to] = [city.toBlock + 1, await reader.head()];
   if (to < from) return;
@@ -245,7 +245,7 @@ async function grantsCheck({ city, reader }: Subject, seen: Comparison): Promise
     seen.holds(`procedure put in office in ${transactionHash}`, "announced before", before);
   }
   const signed = new Set<Hex>();
-  // A replaced adjudication procedure signed in its own time; its successor's word is in the third topic.
+  // A replaced adjudication procedure signed during its own term; its successor is in the third topic.
   const procedures = [city.addresses.AdjudicationProcedure, ...enacted.map(({ topics }) => addressIn(topics[3]))];
   for (const procedure of procedures)
     for (const { transactionHash } of await logsOf("AdjudicationProcedure", "OverrideExecuted", procedure)) signed.add(transactionHash);
@@ -255,7 +255,7 @@ async function grantsCheck({ city, reader }: Subject, seen: Comparison): Promise
         seen.holds(`${gives}: ${contract}.${event} in ${transactionHash}`, "signed by adjudicators", signed.has(transactionHash));
 }
 
-/** The address that an indexed field holds. */
+/** The address in an indexed field. */
 function addressIn(topic: Hex | undefined): Address {
   return `0x${(topic ?? "").slice(-40).padStart(40, "0")}`;
 }
@@ -344,7 +344,7 @@ function told(code: Hex | undefined): string {
   return code === "0x" ? "no code" : `${(code.length - 2) / 2} bytes, ${keccak256(code)}`;
 }
 
-/** Adjudicators may replace a procedure; nothing else is ever moved (decision 14). */
+/** Adjudicators may replace a procedure; all other wiring is permanent (decision 14). */
 function isProcedure(contract: CityContract): boolean {
   return PROCEDURES.some((procedure) => procedure === contract);
 }

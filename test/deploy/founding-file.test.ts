@@ -44,7 +44,7 @@ describe("founding file", () => {
     expect(problems({ adjudicators: FILE.adjudicators.slice(0, 8) })).to.contain("8 adjudicators, but ADJUDICATOR_QUORUM = 7 and 2 more");
     expect(problems({ adjudicators: [...FILE.adjudicators, FILE.adjudicators[0]] })).to.contain("listed twice");
     const two = problems({ parameters: { BIDDING_WINDOW: 1, NO_SUCH: 3 } });
-    expect(two).to.contain("there is no parameter NO_SUCH").and.contain("BIDDING_WINDOW = 1 is outside 60–7200");
+    expect(two).to.contain("unknown parameter NO_SUCH").and.contain("BIDDING_WINDOW = 1 is outside 60–7200");
     expect(problems({}, false)).to.contain("the settlement token's address is needed");
     expect(problems({ clerks: { ...FILE.clerks, codifier: [] } })).to.contain("codifier");
     expect(problems({ treasury: { free: 5, insurance: "0" } })).to.contain("free");
