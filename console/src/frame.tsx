@@ -36,7 +36,7 @@ function sectionOf(pathname: string): string {
   return all.find(({ to }) => pathname === to || pathname.startsWith(to.endsWith("/") ? to : `${to}/`))?.name ?? "Not found";
 }
 
-/** Around every page: which mission this is, whether it holds, where to go. */
+/** Frame of every page: the mission, whether its bundle is valid, and the navigation. */
 export function Frame() {
   const { state } = useBundle();
   const { setColorScheme } = useMantineColorScheme();
@@ -45,7 +45,7 @@ export function Frame() {
   const opened = state.kind === "opened" ? state : undefined;
   const section = sectionOf(pathname);
   const waiting = useWaiting();
-  // Somebody who cannot see hears the new page's name.
+  // Screen readers announce the new page.
   useEffect(() => {
     document.title = `${waiting === 0 ? "" : `(${waiting}) `}${section} · AgentCity console`;
   }, [section, waiting]);

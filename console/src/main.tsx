@@ -11,7 +11,7 @@ import { Frame } from "./frame.tsx";
 import { OpenPage } from "./pages/open.tsx";
 import { Broken, NotFound } from "./parts/states.tsx";
 
-/** Pages of a city that runs; alone, the console opens bundles. */
+/** Pages of a running city; without one the console opens bundles. */
 const LIVE: RouteObject[] = [
   { index: true, lazy: async () => ({ Component: (await import("./live/city.tsx")).CityPage }) },
   { path: "missions/:id/nodes?/:node?", lazy: () => import("./live/mission.tsx") },

@@ -122,7 +122,7 @@ describe("the console", { timeout: 3_600_000 }, () => {
     complaints.length = 0;
     const page = await newPage();
     await drop(page, bundle);
-    await page.getByRole("heading", { name: "The documents hold together" }).waitFor();
+    await page.getByRole("heading", { name: "The documents are consistent" }).waitFor();
     const checks = await page
       .locator("tr[data-check]")
       .evaluateAll((rows) => rows.map((row) => [row.getAttribute("data-check"), row.querySelector("[data-look]")?.textContent]));

@@ -539,7 +539,7 @@ describe("the console of a city", { timeout: 3_600_000 }, () => {
     const page = await newPage();
     await page.goto(`${gateway.url}/missions/${address}`);
     await page.getByRole("button", { name: "Fetch its bundle" }).click();
-    await page.getByRole("heading", { name: "The documents hold together" }).waitFor();
+    await page.getByRole("heading", { name: "The documents are consistent" }).waitFor();
     await page.goBack();
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save its bundle" }).click();

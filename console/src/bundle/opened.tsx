@@ -17,7 +17,7 @@ interface Bundle {
 
 const Context = createContext<Bundle>({ state: { kind: "empty" }, open: () => Promise.resolve(false) });
 
-/** The one bundle that the page is about. It stays on this machine: the worker that reads it may not fetch anything. */
+/** The page's bundle. It stays on this machine: the worker that reads it may not fetch anything. */
 export function OpenedBundle({ children }: { readonly children: ReactNode }) {
   const [state, setState] = useState<BundleState>({ kind: "empty" });
   const turn = useRef(0);
@@ -52,7 +52,7 @@ function ask(files: (readonly [string, Uint8Array])[]): Promise<Answer> {
   const worker = new Worker(new URL("./verify.worker.ts", import.meta.url), { type: "module", name: "verify" });
   return new Promise<Answer>((resolve) => {
     worker.onmessage = ({ data }: MessageEvent<Answer>) => resolve(data);
-    worker.onerror = () => resolve({ kind: "failed", problem: "The checking part of this page did not start. Reload the page." });
+    worker.onerror = () => resolve({ kind: "failed", problem: "The verification worker of this page did not start. Reload the page." });
     worker.postMessage({ files }, [...new Set(files.map(([, bytes]) => bytes.buffer as ArrayBuffer))]);
   }).finally(() => worker.terminate());
 }

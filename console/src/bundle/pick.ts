@@ -1,11 +1,11 @@
-/** Files that a person dropped or picked, and the bundle among them. */
+/** Dropped or picked files, and the bundle among them. */
 
-/** Far above any bundle: a whole disk dropped by mistake is refused before it is read. */
+/** Far above any bundle: a whole disk dropped by mistake is refused without being read. */
 const MAX_FILES = 20_000;
 const MAX_BYTES = 1_000_000_000;
 const MANIFEST = "manifest.json";
 
-/** What was given is no bundle; the message is for the person. */
+/** The input is not a bundle; the message is for the person. */
 export class NoBundle extends Error {}
 
 /** Something to read, by its path. */
@@ -14,9 +14,9 @@ export interface Found {
   readonly file: Pick<File, "size" | "arrayBuffer">;
 }
 
-/** Files of what was dropped, folders walked to the bottom. */
+/** The dropped files, including all subfolders. */
 export async function droppedFiles(items: DataTransferItemList): Promise<readonly Found[]> {
-  // Entries have to be taken before the first await: the list is emptied then.
+  // Take the entries before the first await: the list is emptied then.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const found: Found[] = [];
   for (const entry of entries) await walk(entry, "", found);
@@ -28,19 +28,19 @@ export function pickedFiles(files: FileList): readonly Found[] {
   return [...files].map((file) => ({ path: file.webkitRelativePath === "" ? file.name : file.webkitRelativePath, file }));
 }
 
-/** Bytes of the bundle: everything in the folder of the one manifest. Throws NoBundle. */
+/** Bytes of the bundle: all files in the folder of the only manifest. Throws NoBundle. */
 export async function readBundle(found: readonly Found[]): Promise<(readonly [string, Uint8Array])[]> {
-  if (found.length === 0) throw new NoBundle("Nothing was given. Drop the folder of a finished mission.");
+  if (found.length === 0) throw new NoBundle("There are no files. Drop the folder of a finished mission.");
   const depth = ({ path }: Found) => path.split("/").length;
   const manifests = found.filter(({ path }) => path === MANIFEST || path.endsWith(`/${MANIFEST}`)).sort((a, b) => depth(a) - depth(b));
   const [manifest, other] = manifests;
   if (manifest === undefined) {
     throw new NoBundle(
-      `No ${MANIFEST} is in it, so this is no bundle. It is the folder that npm start names after CHECK, below missions/.`,
+      `It contains no ${MANIFEST}, so it is not a bundle. The bundle is the folder below missions/ that npm start names after CHECK.`,
     );
   }
   if (other !== undefined && depth(other) === depth(manifest)) {
-    throw new NoBundle(`${manifests.length} bundles are in it. Drop one of them: a folder below missions/.`);
+    throw new NoBundle(`It contains ${manifests.length} bundles. Drop one of them: a folder below missions/.`);
   }
   const folder = manifest.path.slice(0, -MANIFEST.length);
   const inside = found.filter(({ path }) => path.startsWith(folder));

@@ -3,7 +3,7 @@ import type { Found } from "./pick.ts";
 const BLOCK = 512;
 const OCTAL = 8;
 
-/** A header of ustar (POSIX.1-1988): a plain file that its owner writes and everybody reads, without a time. */
+/** A ustar header (POSIX.1-1988): a plain file, writable by its owner and readable by all, without a time. */
 function headerOf(path: string, size: number): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(BLOCK);
   const name = new TextEncoder().encode(path);

@@ -1,4 +1,4 @@
-/** What the pages show of a bundle, as plain data: read once, in the worker. */
+/** A bundle's data for the pages, read once in the worker. */
 import type { auditDocuments, Documents } from "../../../orchestrator/city/audit/audit-documents.ts";
 import { latest } from "../../../orchestrator/city/audit/audit-documents.ts";
 import { BUNDLE_FILES } from "../../../orchestrator/city/bundle/bundle-layout.ts";

@@ -1,4 +1,4 @@
-/** What the gateway answers, as its own table of commands has it. Types only: nothing of the server is in the page. */
+/** The gateway's answers, by its table of commands. Types only: no server code is in the page. */
 import type { z } from "zod";
 import type { campaignDetail, campaignOutput } from "../../../orchestrator/gateway/campaigns.ts";
 import type { bundleOutput } from "../../../orchestrator/gateway/commands/bundles.ts";
@@ -157,7 +157,7 @@ export type CaseDetail = Case & {
   readonly quality: number | null;
   readonly risk: number | null;
   readonly facts: readonly string[];
-  /** What a ruling on appeals is about. */
+  /** The subject of a ruling on appeals. */
   readonly ruling: {
     readonly attempt: number;
     readonly appeals: readonly { readonly appellant: string; readonly bond: string; readonly evidence: string | null }[];

@@ -1,9 +1,9 @@
-/** Questions to the city's gateway: the public API, and nothing else. */
+/** Requests to the city's gateway, through the public API only. */
 
-/** Whether a city's gateway serves this page; alone it opens bundles only. */
+/** Whether a city's gateway serves this page; otherwise it only opens bundles. */
 export const isOfCity = document.documentElement.dataset["face"] === "city";
 
-/** The gateway refused, and said why and what to do. */
+/** The gateway refused a request, with a reason and a remedy. */
 export class GatewayRefusal extends Error {
   readonly code: string;
   readonly action: string | undefined;
@@ -17,10 +17,10 @@ export class GatewayRefusal extends Error {
   }
 }
 
-/** The gateway did not answer at all. */
+/** The gateway did not answer. */
 export class GatewaySilent extends Error {
   readonly code = "GatewaySilent";
-  readonly action = "the page goes on by itself when the city is back";
+  readonly action = "the page continues automatically when the city is back";
   constructor() {
     super("The city does not answer");
     this.name = "GatewaySilent";

@@ -4,28 +4,28 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import type { Event } from "./answers.ts";
 import { ask, GatewayRefusal, type Query } from "./gateway.ts";
 
-/** How the page stands with the city. */
+/** State of the connection to the city. */
 export type Link =
   | { readonly kind: "connecting" }
   | { readonly kind: "live"; readonly sequence: number }
-  /** `since`: milliseconds; what is shown is from before. */
+  /** `since`: milliseconds; the shown data is from then. */
   | { readonly kind: "lost"; readonly since: number };
 
 type Listener = (event: Event) => void;
 
 interface Live {
   readonly link: Link;
-  /** Hears every event from now on, in order, without a gap. */
+  /** Receives every event from now on, in order and without gaps. */
   readonly listen: (listener: Listener) => () => void;
 }
 
 const Context = createContext<Live>({ link: { kind: "connecting" }, listen: () => () => {} });
 
-/** Milliseconds from the first news to asking again, between two times of it, and until the next try to connect. */
+/** Milliseconds from the first event to the next query, between two queries, and before reconnecting. */
 const SOON = 60;
 const AGAIN = 900;
 const RECONNECT = 700;
-/** Without a word for so long, pings included, the connection is dead: milliseconds. */
+/** Without data for this long, including pings, the connection is dead: milliseconds. */
 const SILENCE = 12_000;
 
 const client = new QueryClient({
@@ -35,13 +35,13 @@ const client = new QueryClient({
       retry: (count, error) => error instanceof GatewayRefusal && [429, 503].includes(error.status) && count < 5,
       retryDelay: (count) => 300 * 2 ** count,
       refetchOnWindowFocus: false,
-      // The stream says when the city is there; the browser's idea of being online is about something else.
+      // The stream shows when the city is reachable; the browser's online state does not.
       networkMode: "always",
     },
   },
 });
 
-/** Follows the city: one stream of events, which says when what is shown has to be asked for again. */
+/** Follows the city through one stream of events, which triggers new queries. */
 export function LiveCity({ children }: { readonly children: ReactNode }) {
   const [link, setLink] = useState<Link>({ kind: "connecting" });
   const listeners = useMemo(() => new Set<Listener>(), []);
@@ -73,11 +73,11 @@ export function useLive(): Live {
   return useContext(Context);
 }
 
-/** Milliseconds between two looks at what no event tells of: cases and orders are files of the city, seats connections to it. */
+/** Milliseconds between two queries of data without events: cases and orders are files of the city, seats are connections to it. */
 const LOOK = 2_000;
 const UNTOLD: readonly (string | undefined)[] = ["/v1/cases", "/v1/orders", "/v1/seats"];
 
-/** A question that is asked again whenever something happened. */
+/** A query that is repeated after events. */
 export function useAsked<Answer>(path: string | undefined, query: Query = {}, once = false): UseQueryResult<Answer> {
   return useQuery<Answer>({
     queryKey: [once ? "once" : "live", path, query],
@@ -92,7 +92,7 @@ export function askAgain(): Promise<void> {
   return client.invalidateQueries({ queryKey: ["live"] });
 }
 
-/** Asks again soon after the first of many events, and not more often than it takes to read. */
+/** Repeats queries soon after the first of many events, and at most as often as they take. */
 function eagerly(): () => void {
   let last = 0;
   let due: ReturnType<typeof setTimeout> | undefined;
@@ -114,7 +114,7 @@ async function follow(ended: AbortSignal, show: (link: Link) => void, listener: 
   while (!ended.aborted) {
     try {
       const { sequence } = await ask<{ readonly sequence: number }>("/health", {}, ended);
-      // Another city, or one that was founded again, has other places in its stream.
+      // Another city, or one founded again, has other positions in its stream.
       if (last !== undefined && sequence < last) {
         client.clear();
         last = undefined;
@@ -139,7 +139,7 @@ async function follow(ended: AbortSignal, show: (link: Link) => void, listener: 
   }
 }
 
-/** Reads the stream until it ends or falls silent. */
+/** Reads the stream until it ends or becomes silent. */
 async function read(ended: AbortSignal, after: number, listener: Listener): Promise<void> {
   const silent = new AbortController();
   const response = await fetch("/v1/events/stream", {

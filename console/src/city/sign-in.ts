@@ -17,7 +17,7 @@ export interface Key {
 
 const BODY = "{}";
 
-/** Shows the gateway whose key this is (ERC-8128): a session of fifteen minutes that reads and never writes. */
+/** Authenticates a key to the gateway (ERC-8128): a read-only session of fifteen minutes. */
 export async function openSession({ chainId, account, signMessage }: Key): Promise<Bearer> {
   const url = new URL("/v1/session", location.href);
   const body = new TextEncoder().encode(BODY);
@@ -25,7 +25,7 @@ export async function openSession({ chainId, account, signMessage }: Key): Promi
   const headers: Record<string, string> = { "content-type": "application/json", "content-digest": `sha-256=:${base64(digest)}:` };
   const arriving = { method: "POST", url, body, headers: { get: (name: string) => headers[name] ?? null } };
   const nonce = crypto.randomUUID().replaceAll("-", "");
-  // A clock that is ahead would sign from the future.
+  // A clock that is ahead would sign for the future.
   const now = Math.floor(Date.now() / 1_000) - Math.floor(SIGNATURE_LIFE / 20);
   const { components, parameters } = signatureInput(arriving, { chainId, key: account, nonce, now });
   const signature = await signMessage(signatureBase(arriving, components, parameters));

@@ -4,7 +4,9 @@ import { useNavigate, useSearchParams } from "react-router";
 import { ACTION_DATA, type ActionName } from "../../../orchestrator/protocol/actions.ts";
 import { Because } from "../parts/because.tsx";
 
-/** What each act of one's own accord is about. Acts that rule on a case begin at the case; those that carry documents, in a terminal. */
+/**
+ * Subject of each act on an adjudicator's own initiative. Acts that rule on a case start at the case; those with documents in a terminal.
+ */
 const ABOUT: Readonly<Partial<Record<string, "node" | "mission" | "city" | "account">>> = {
   FREEZE: "node",
   UNFREEZE: "node",
@@ -24,7 +26,7 @@ const ABOUT: Readonly<Partial<Record<string, "node" | "mission" | "city" | "acco
   IMPEACH: "account",
 };
 
-/** What a person should know of a value beyond its type. */
+/** Hints for values beyond their type. */
 const HINTS: Readonly<Record<string, string>> = {
   "ADJUST_REPUTATION delta": "points, up or down",
   "CLASSIFY_FALSE_POSITIVE freeze": "which freeze, from 0",
@@ -33,7 +35,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const isAction = (name: string): name is ActionName => name in ACTION_DATA;
 
-/** The data that an action takes, from the one table that the contracts' is. */
+/** The data of an action, from the contracts' own table. */
 function valuesOf(action: string): readonly { readonly label: string; readonly isSwitch: boolean }[] {
   if (!isAction(action)) return [];
   return ACTION_DATA[action].map((each) => {
@@ -43,7 +45,7 @@ function valuesOf(action: string): readonly { readonly label: string; readonly i
   });
 }
 
-/** An act of one's own accord: what, on what, why. */
+/** An act on an adjudicator's own initiative: action, subject, reason. */
 export function Component() {
   const [query] = useSearchParams();
   const navigate = useNavigate();
@@ -54,7 +56,7 @@ export function Component() {
   const [values, setValues] = useState<readonly string[]>([]);
   const [because, setBecause] = useState(query.get("because") ?? "");
   const about = ABOUT[action] ?? "city";
-  // What an act on a node names of it, the city reads from the chain.
+  // The city reads the details of the node from the chain.
   const form = { about, values: about === "node" ? [] : valuesOf(action) };
   const takesMission = form.about === "node" || form.about === "mission" || action === "CLASSIFY_FALSE_POSITIVE";
   const submit = (event: FormEvent) => {
@@ -105,7 +107,7 @@ export function Component() {
       {form.values.map(({ label, isSwitch }, at) => {
         const value = values[at] ?? "";
         const set = (text: string) => setValues(form.values.map((_, each) => (each === at ? text : (values[each] ?? ""))));
-        // Nothing is chosen for anybody: an act that was not thought about is not offered.
+        // Nothing is preselected, so that no act is offered without a choice.
         return isSwitch ? (
           <NativeSelect
             key={label}
@@ -121,7 +123,7 @@ export function Component() {
       })}
       <Because text={because} onChange={setBecause} />
       <Alert variant="outline" my="sm">
-        Nothing is signed yet: the next page shows what would happen, and the exact message.
+        Nothing is signed yet: the next page shows the effect and the exact message.
       </Alert>
       <Button type="submit">See what would happen</Button>
     </form>

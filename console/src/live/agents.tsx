@@ -9,7 +9,7 @@ import { PlainTable } from "../parts/plain-table.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { eventMoment, eventWords, isNone, moment, short } from "../parts/words.ts";
 
-/** Everybody, by standing. */
+/** All agents, by standing. */
 export function AgentsPage() {
   const agents = useAsked<Page<Agent>>("/v1/agents", { limit: 200 });
   return (
@@ -68,7 +68,7 @@ export function AgentsPage() {
   );
 }
 
-/** One agent: standing with each cause, stake, services, sanctions, what it took part in. */
+/** One agent: reputation with its changes, stake, services, sanctions, missions and sessions. */
 export function AgentPage() {
   const { address = "" } = useParams();
   const agent = useAsked<Agent>(`/v1/agents/${address}`);
@@ -86,7 +86,7 @@ export function AgentPage() {
       Agent <span className="mono">{short(address)}</span>
     </Title>
   );
-  // What is no address has no history either: that is said once.
+  // An invalid address has no history either: report it only once.
   if (agent.data === undefined && work.data === undefined && agent.error !== null) {
     return (
       <>

@@ -2,14 +2,14 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from "re
 import type { Bearer } from "../city/sign-in.ts";
 
 interface Held {
-  /** A session of fifteen minutes that reads; it can change nothing. */
+  /** A read-only session of fifteen minutes. */
   readonly bearer: Bearer | undefined;
   readonly hold: (bearer: Bearer) => void;
 }
 
 const Context = createContext<Held>({ bearer: undefined, hold: () => {} });
 
-/** Holds the session that a wallet opened while its holder goes from page to page. */
+/** Keeps the session opened by a wallet across pages. */
 export function WithBearer({ children }: { readonly children: ReactNode }) {
   const [bearer, hold] = useState<Bearer>();
   const value = useMemo(() => ({ bearer, hold }), [bearer]);

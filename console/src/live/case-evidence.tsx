@@ -13,7 +13,7 @@ export interface Checked {
   readonly results: ReadonlyMap<string, Result>;
 }
 
-/** The digest that a CIDv1 (raw, sha2-256, base32) names, in hex. */
+/** The digest in a CIDv1 (raw, sha2-256, base32), in hex. */
 function digestIn(cid: string): string {
   const letters = "abcdefghijklmnopqrstuvwxyz234567";
   let bits = "";
@@ -45,7 +45,7 @@ async function checkPieces(pieces: CaseDetail["pieces"]): Promise<Checked> {
   return { state: isWhole ? "whole" : "incomplete", results };
 }
 
-/** Hashes every piece here and compares it with the id that the records name. */
+/** Hashes every piece here and compares it with its recorded id. */
 export function useChecked(subject: CaseDetail | undefined): Checked {
   const [checked, setChecked] = useState<Checked>({ state: "checking", results: new Map() });
   useEffect(() => {

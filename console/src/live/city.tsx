@@ -11,7 +11,7 @@ import { isNone, missionWords, moment, sessionWords, short, span } from "../part
 
 import { useGone } from "./gone.ts";
 
-/** What is going on, whether anything is wrong, and what is asked of people: within half a minute. */
+/** Current activity, problems, and what people have to do, at a glance. */
 export function CityPage() {
   return (
     <>
@@ -28,20 +28,20 @@ export function CityPage() {
   );
 }
 
-/** What a case asks of whoever decides it. */
+/** What a case asks of the person who decides it. */
 const ASKED: Readonly<Record<string, string>> = {
-  "human tier": "its law wants a human to sign it off",
+  "human tier": "its law requires a human's approval",
   disputed: "the verifiers contradict each other",
   vetoed: "its output is held back",
   frozen: "it was frozen",
   appeal: "its clearing is appealed",
   bloc: "voters ranked alike: does the vote stand?",
-  suspension: "its mission stands still: does it go on?",
+  suspension: "its mission is suspended: does it continue?",
 };
 
 const WELL = { word: "Nothing is wrong", look: "done", means: "" } as const;
 
-/** In one line: whether anything is wrong, how many missions are in which state, how chain and records stand. */
+/** In one line: whether there are problems, missions by state, and the state of chain and records. */
 function Standing() {
   const condition = useAsked<Condition>("/v1/condition");
   return (
@@ -118,7 +118,7 @@ export function NeededNow() {
         {({ cases: found, asOf }) => {
           const open = found.filter(({ isCurrent }) => isCurrent);
           const waiting = orders.data?.orders ?? [];
-          if (open.length === 0 && waiting.length === 0) return <Empty>Nobody is waited for. Everything goes on by itself.</Empty>;
+          if (open.length === 0 && waiting.length === 0) return <Empty>No one has to act. Everything continues on its own.</Empty>;
           return (
             <ul className="cards">
               {open.map((each) => (
@@ -166,7 +166,7 @@ export function NeededNow() {
         <ul className="plain small" aria-label="What left the queue">
           {gone.map(({ key, title, because }) => (
             <li key={key} className="muted" data-gone={key}>
-              <Quoted text={title} short={80} /> waits no longer: {because}
+              <Quoted text={title} short={80} /> no longer waits: {because}
             </li>
           ))}
         </ul>
@@ -240,7 +240,7 @@ function MissionCard({ of }: { readonly of: Summary }) {
   );
 }
 
-/** How far a mission is, and which of its metrics ask for attention. */
+/** A mission's progress, and its metrics that need attention. */
 function Attention({ mission }: { readonly mission: string }) {
   const vitals = useAsked<{ readonly metrics: readonly Metric[] }>(`/v1/missions/${mission}/vitals`);
   const metrics = vitals.data?.metrics ?? [];

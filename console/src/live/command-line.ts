@@ -1,4 +1,4 @@
-/** The command of `npm run override` that makes the same order as a page: for whoever signs in a terminal. */
+/** The `npm run override` command for the same order as a page, for signing in a terminal. */
 import { formatMoney } from "../../../orchestrator/primitives/amounts.ts";
 import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
 
@@ -27,7 +27,7 @@ export interface Asking {
   readonly because: string;
 }
 
-/** As a POSIX shell reads it as one word. */
+/** Quotes a word for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -45,7 +45,7 @@ function rulingWords({ attempt, filed, upheld, share, slash, culprits }: Ruling)
   ];
 }
 
-/** The words after `override`; undefined for an act that has no command of its own. */
+/** The words after `override`; undefined for an act without its own command. */
 function wordsOf({ action = "", mission = "", node = 0, target = "", values = [], ...asking }: Asking): readonly string[] | undefined {
   if (asking.case !== undefined && asking.decision !== undefined) return [asking.decision, asking.case];
   const at = [mission, String(node)];

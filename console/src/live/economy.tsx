@@ -23,7 +23,7 @@ const VERDICTS: Readonly<Record<Verdict, StateWords>> = {
 };
 const ORDER = Object.keys(VERDICTS) as Verdict[];
 
-/** `/economy`: campaigns that there are; `/economy/:name`: one of them. */
+/** `/economy`: the available campaigns; `/economy/:name`: one of them. */
 export function Component() {
   const { name } = useParams();
   return name === undefined ? <Campaigns /> : <One key={name} name={name} />;
@@ -35,8 +35,8 @@ function Campaigns() {
     <>
       <Title order={1}>The economy</Title>
       <Text>
-        Agents that fish, farm and build in a commons, with more or less of the law: what the experiments found, whatever they found. Every
-        hypothesis was written down before its runs.
+        Agents that fish, farm and build in a commons, with more or less of the law: the results of the experiments, whatever they are.
+        Every hypothesis was fixed before its runs.
       </Text>
       <Asked of={found}>
         {({ campaigns }) =>
@@ -105,13 +105,13 @@ function One({ name }: { readonly name: string }) {
   );
 }
 
-/** The file itself, hashed here before it is handed over. */
+/** The file itself, hashed here before it is saved. */
 function RawData({ campaign: { name, hash } }: { readonly campaign: CampaignDetail }) {
   const [problem, setProblem] = useState<unknown>();
   const run = async () => {
     try {
       const { text } = await ask<{ readonly text: string }>(`/v1/campaigns/${encodeURIComponent(name)}/data`);
-      if (keccak256(new TextEncoder().encode(text)) !== hash) throw new Error("the file differs from the one that was listed: ask again");
+      if (keccak256(new TextEncoder().encode(text)) !== hash) throw new Error("the file differs from the listed one: try again");
       save(`${name}.json`, text, "application/json");
     } catch (error) {
       setProblem(error);
@@ -175,7 +175,7 @@ function Hypotheses({ findings }: { readonly findings: CampaignDetail["findings"
   );
 }
 
-/** One figure of every configuration with its interval, drawn and as a table. */
+/** One figure of every configuration with its interval, as a chart and as a table. */
 function Figures({ cells }: { readonly cells: CampaignDetail["cells"] }) {
   const names = [...new Set(cells.flatMap(({ metrics }) => metrics.map(({ name }) => name)))];
   const variants = [...new Set(cells.map(({ variant }) => variant))];
@@ -208,7 +208,7 @@ function Figures({ cells }: { readonly cells: CampaignDetail["cells"] }) {
       </div>
       {rows.length === 0 ? <Empty>This variant has no such figure.</Empty> : <Intervals name={name} rows={rows} />}
       <PlainTable
-        caption={`${name}, ${variant}: mean and where it lies with 95 %`}
+        caption={`${name}, ${variant}: mean with 95 % interval`}
         heads={["Configuration", "Seeds", "Mean", "From", "To"]}
         rows={rows.map(({ label, seeds, mean, low, high }) => [label, String(seeds), shown(mean), shown(low), shown(high)])}
       />

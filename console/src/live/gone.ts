@@ -3,14 +3,14 @@ import type { Act, Case, Order, Page } from "../city/answers.ts";
 import { ask } from "../city/gateway.ts";
 import { short } from "../parts/words.ts";
 
-/** Something that waited while this page was open, and waits no longer. */
+/** An item that left the queue while this page was open. */
 export interface Gone {
   readonly key: string;
   readonly title: string;
   readonly because: string;
 }
 
-/** Kept on the page, the last first. */
+/** Kept on the page, newest first. */
 const MOST = 5;
 
 interface Waiting {
@@ -34,15 +34,15 @@ const ofOrder = ({ digest, action, deadline }: Order): Waiting => ({
   isOf: (act) => act.digest === digest,
 });
 
-/** Why it left: an act of the panel about it, its clock, or the mission that went on without it. */
+/** Why it left: an act of the panel, its deadline, or the mission that continued without it. */
 async function whyGone({ deadline, isOf }: Waiting, asOf: number): Promise<string> {
   const { items } = await ask<Page<Act>>("/v1/acts", { newest: true, limit: 20 });
   const act = items.find(isOf);
   if (act !== undefined) return `${act.action} by ${act.adjudicators.map(short).join(" and ")}`;
-  return deadline !== null && deadline <= asOf ? "its time ran out" : "taken back: what it was about went on without it";
+  return deadline !== null && deadline <= asOf ? "its time ran out" : "withdrawn: its subject continued without it";
 }
 
-/** What left the queue while the page was open, each with its reason. */
+/** Items that left the queue while the page was open, with reasons. */
 export function useGone(cases: readonly Case[] | undefined, orders: readonly Order[] | undefined, asOf: number): readonly Gone[] {
   const before = useRef(new Map<string, Waiting>());
   const [gone, setGone] = useState<readonly Gone[]>([]);
@@ -54,13 +54,13 @@ export function useGone(cases: readonly Case[] | undefined, orders: readonly Ord
     before.current = now;
     for (const each of left)
       void whyGone(each, asOf)
-        .catch(() => "the city does not say why")
+        .catch(() => "the city does not state the reason")
         .then((because) =>
           setGone((known) =>
             [{ key: each.key, title: each.title, because }, ...known.filter(({ key }) => key !== each.key)].slice(0, MOST),
           ),
         );
-    // What waits again is not gone.
+    // An item that waits again has not left.
     setGone((known) => (known.some(({ key }) => now.has(key)) ? known.filter(({ key }) => !now.has(key)) : known));
   }, [cases, orders, asOf]);
   return gone;

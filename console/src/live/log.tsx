@@ -15,7 +15,7 @@ import { SidePanel } from "../parts/side-panel.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { eventMoment, eventWords, isNone, short } from "../parts/words.ts";
 
-/** The nine dimensions of the Logging Hub (AgentCity B.12), as the gateway asks them, and words of payloads. */
+/** The nine dimensions of the Logging Hub (AgentCity B.12), as gateway parameters, and text in payloads. */
 const FILTERS = [
   { name: "mission", label: "Mission", hint: "contract or missionId" },
   { name: "session", label: "Session", hint: "1" },
@@ -37,7 +37,7 @@ const ROW = 34;
 /** Entries exported in one file. */
 const MAX_EXPORTED = 100_000;
 
-/** Everything that happened, chain and records in one stream: the last first, filtered by the city, a payload read and hashed here. */
+/** All events of chain and records in one stream: newest first, filtered by the city; payloads are read and hashed here. */
 export function Component() {
   const [query, setQuery] = useSearchParams();
   const filter = useMemo(
@@ -172,7 +172,7 @@ interface RowsProps {
   readonly onEnd: () => void;
 }
 
-/** Only what can be seen is in the page: a hundred thousand entries scroll like ten. */
+/** Only visible entries are rendered, so that a hundred thousand scroll like ten. */
 function Rows({ events, chosen, onChoose, onEnd }: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({ count: events.length, getScrollElement: () => scroller.current, estimateSize: () => ROW, overscan: 20 });
@@ -213,7 +213,7 @@ function Rows({ events, chosen, onChoose, onEnd }: RowsProps) {
 }
 
 const FITS = { word: "hash fits", look: "done", means: "" } as const;
-const DIFFERS = { word: "hash differs: this is not what was logged", look: "failed", means: "" } as const;
+const DIFFERS = { word: "hash differs: this is not the logged content", look: "failed", means: "" } as const;
 
 function Entry({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const event = useQuery<Event>({
@@ -262,7 +262,7 @@ function Entry({ id, onClose }: { readonly id: string; readonly onClose: () => v
                   ))}
               </tbody>
             </table>
-            {found.isCorrected && <Text role="alert">A reorganization of the chain made this untrue; it stays where it is.</Text>}
+            {found.isCorrected && <Text role="alert">A reorganization of the chain invalidated this entry; it stays in the log.</Text>}
             {cid === undefined ? (
               <Text>Withheld until its mission is over: work could be guessed from its hash.</Text>
             ) : (
@@ -295,7 +295,7 @@ function subjectOf({ primaryEntity, missionId, name }: Event): URLSearchParams {
   return isNone(missionId) ? new URLSearchParams({ name }) : new URLSearchParams({ mission: missionId });
 }
 
-/** The filter as NDJSON: one entry a line, oldest first, as the city reported them. */
+/** The filtered entries as NDJSON, oldest first, as reported by the city. */
 function Export({ filter }: { readonly filter: Readonly<Record<string, string>> }) {
   const [read, setRead] = useState<number>();
   const run = async () => {

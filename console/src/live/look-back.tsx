@@ -14,7 +14,7 @@ type Span = History["spans"][number];
 /** Rows drawn; the table of the law has all nodes. */
 const MAX_ROWS = 64;
 
-/** The historical views: when each node was in which state, what gas went where, freezes, verdicts by tier, epochs. */
+/** The historical views: states of each node over time, gas, freezes, verdicts by tier, epochs. */
 export function Look({ history, labels }: { readonly history: History; readonly labels: ReadonlyMap<number, string> }) {
   const contracts = useMemo(() => history.gas.map(({ contract }) => contract), [history]);
   return (
@@ -59,10 +59,10 @@ export function Look({ history, labels }: { readonly history: History; readonly 
   );
 }
 
-/** Colours that people with any sight of colours tell apart (Paul Tol's); what is beyond has the last one. */
+/** Colours distinguishable with any kind of colour vision (Paul Tol's); further series share the last one. */
 const LAYERS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#ee8866", "#bbbbbb"];
 
-/** How the mission's gas came together, contract upon contract, in the order of the log; the tables below say what it went to. */
+/** Cumulated gas by contract, in the order of the log; the tables below show its use. */
 function Spent({ of, contracts }: { readonly of: History["spent"]; readonly contracts: readonly string[] }) {
   const last = of.at(-1);
   const options = useMemo<PlotOptions>(() => {
@@ -95,7 +95,7 @@ function Spent({ of, contracts }: { readonly of: History["spent"]; readonly cont
   );
 }
 
-/** How often each agent was frozen, hour by hour: a bar and its number. */
+/** Freezes of each agent by hour: a bar and its number. */
 function Freezes({ of }: { readonly of: History["freezes"] }) {
   const hours = [...Map.groupBy(of, ({ agent, at }) => `${agent} ${moment(at).slice(0, 13)}`)];
   const most = Math.max(1, ...hours.map(([, all]) => all.length));
@@ -136,7 +136,7 @@ function Freezes({ of }: { readonly of: History["freezes"] }) {
   );
 }
 
-/** What of the mission's work and records stands on chain, and since when. */
+/** Checkpoints and anchors of the mission's work and records. */
 function Anchors({ history: { checkpoints, anchor } }: { readonly history: History }) {
   return (
     <>
@@ -162,10 +162,10 @@ function Anchors({ history: { checkpoints, anchor } }: { readonly history: Histo
   );
 }
 
-/** States that are drawn, in the order in which a node passes them; each has a colour in console.css. */
+/** States shown, in the order in which a node passes them; each has a colour in console.css. */
 const DRAWN = ["ELIGIBLE", "EXECUTING", "PENDING_VERIFICATION", "PENDING_REVIEW", "FROZEN", "FAILED", "COMPLETED"];
 
-/** By place in the log: a devnet's clock stands still while agents work, so that most of its spans would have no length. */
+/** By position in the log: a devnet's clock stops while agents work, so that most spans would have no length. */
 function Gantt({ history: { spans }, labels }: { readonly history: History; readonly labels: ReadonlyMap<number, string> }) {
   const start = Math.min(...spans.map(({ first }) => first));
   const end = Math.max(...spans.map(({ first, last }) => last ?? first + 1));
@@ -189,7 +189,7 @@ function Gantt({ history: { spans }, labels }: { readonly history: History; read
         range: states.map((state) => `var(--span-${state})`),
       },
       marks: [
-        // However short, it is seen.
+        // Visible however short it is.
         barX(bars, { x1: "first", x2: "last", y: "node", fill: "state", title: took, insetLeft: -1, insetRight: -1 }),
         dot(
           drawn.filter(({ state }) => state === "COMPLETED"),

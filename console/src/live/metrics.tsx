@@ -6,7 +6,7 @@ const CALM = { word: "calm", look: "done", means: "" } as const;
 const ALERT = { word: "alert", look: "failed", means: "" } as const;
 const MOST = 8;
 
-/** Every live metric with its alert condition, whether it holds, and its parts against their limits. */
+/** Every live metric with its alert condition, whether it is met, and its parts with their limits. */
 export function Metrics({ metrics, asOf }: { readonly metrics: readonly Metric[]; readonly asOf: number }) {
   return (
     <ul className="cards metrics">
@@ -18,7 +18,7 @@ export function Metrics({ metrics, asOf }: { readonly metrics: readonly Metric[]
           </span>
           <span className="value">{value === "" ? "none" : value}</span>
           {parts.slice(0, MOST).map(({ label, value: own, share, until }, place) => (
-            // Two parts may say the same.
+            // Two parts may have the same text.
             // biome-ignore lint/suspicious/noArrayIndexKey: their order is all that tells them apart
             <span key={place} className="part">
               <span className="row">

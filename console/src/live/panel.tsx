@@ -9,7 +9,7 @@ import { StateMark } from "../parts/state-mark.tsx";
 import { eventMoment, isNone, moment, percent, short } from "../parts/words.ts";
 import { NeededNow } from "./city.tsx";
 
-/** The override panel: what waits, who sits, what was done and why. */
+/** The override panel: its queue, its seats, its acts with reasons. */
 export function Component() {
   const panel = useAsked<Panel>("/v1/panel");
   const acts = useAsked<Page<Act>>("/v1/acts", { newest: true, limit: 50 });
@@ -30,7 +30,7 @@ export function Component() {
             ["FREEZE", "Freeze a node"],
             ["UNFREEZE", "Release a node"],
             ["EMERGENCY_STOP", "Stop a mission"],
-            ["CLEAR_EMERGENCY_STOP", "Let a stopped mission go on"],
+            ["CLEAR_EMERGENCY_STOP", "Resume a stopped mission"],
             ["STOP_CITY", "Stop the city"],
             ["RESUME_CITY", "Resume the city"],
             ["TERMINATE_MISSION", "End a mission"],
@@ -152,7 +152,7 @@ const CALM = { word: "calm", look: "done", means: "" } as const;
 const FROZEN = { word: "the panel is frozen", look: "frozen", means: "" } as const;
 const STOPPED = { word: "the city is stopped", look: "failed", means: "" } as const;
 
-/** Who watches the adjudicators, and how many signatures undo what it did. */
+/** The watchdog over the adjudicators, and the signatures that undo its freeze. */
 function Watchdog({ of }: { readonly of: Panel["watchdog"] }) {
   const { isFrozen, isDegraded, isStopped, releaseQuorum, stopQuorum, resumeQuorum, limits } = of;
   return (
@@ -161,12 +161,12 @@ function Watchdog({ of }: { readonly of: Panel["watchdog"] }) {
       {isFrozen
         ? `Of the panel's acts only release and impeachment are carried out; ${releaseQuorum} signatures release it${isDegraded ? ", fewer than at first because it took too long" : ""}.`
         : `It warns of more than ${limits.percent} % approvals, ${limits.inARow} approvals in a row, or ${limits.weakenings} changes that weaken a rule; two kinds of warnings freeze the panel.`}{" "}
-      {isStopped ? `${resumeQuorum} signatures let the city go on.` : `${stopQuorum} would stop the city.`}
+      {isStopped ? `${resumeQuorum} signatures let the city continue.` : `${stopQuorum} would stop the city.`}
     </Text>
   );
 }
 
-/** What anybody needs to follow an act to the chain without asking its adjudicator. */
+/** Everything needed to verify an act on the chain without its adjudicator. */
 function Record({ of: { adjudicators, target, justification, justificationCid, transaction, block, digest } }: { readonly of: Act }) {
   const rows: readonly (readonly [string, string])[] = [
     ["signed by", adjudicators.join(", ")],

@@ -6,7 +6,7 @@ import { setWaiting } from "../parts/waiting.ts";
 import { moment } from "../parts/words.ts";
 import { WithBearer } from "./bearer.tsx";
 
-/** Around every page of a city: the one stream, the session that a wallet opened, and how the page stands with the city. */
+/** Frame of every page of a city: the event stream, the wallet's session, and the state of the connection. */
 export function Component() {
   return (
     <LiveCity>
@@ -19,7 +19,7 @@ export function Component() {
   );
 }
 
-/** On every page, and in the window's title: how much waits for a human. */
+/** On every page, and in the window's title: the number of items that wait for a human. */
 function Waiting() {
   const cases = useAsked<{ readonly cases: readonly Case[] }>("/v1/cases");
   const orders = useAsked<{ readonly orders: readonly Order[] }>("/v1/orders");
@@ -39,14 +39,14 @@ function Waiting() {
   );
 }
 
-/** Says so when what is shown is from before, and since when. */
+/** Reports outdated data, and its time. */
 function Standing() {
   const { link } = useLive();
   if (link.kind === "lost")
     return (
       <div className="lost" role="alert" data-link="lost">
-        <strong>The city does not answer.</strong> What is shown is as it was at {moment(link.since / 1_000).slice(11)} UTC. The page goes
-        on by itself.
+        <strong>The city does not answer.</strong> The data shown is from {moment(link.since / 1_000).slice(11)} UTC. The page continues
+        automatically.
       </div>
     );
   return (

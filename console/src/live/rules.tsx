@@ -13,10 +13,10 @@ import { eventMoment, short } from "../parts/words.ts";
 const WEAKER: Readonly<Record<string, string>> = {
   UP: "a higher value protects less",
   DOWN: "a lower value protects less",
-  NONE: "either way protects as much",
+  NONE: "both directions protect equally",
 };
 
-/** The constitution's numbers: in force, allowed, what they protect, how they came to be, and how to change one. */
+/** The constitution's parameters: value in force, range, purpose, history, and how to change one. */
 export function Component() {
   const parameters = useAsked<{ readonly parameters: readonly Parameter[] }>("/v1/parameters");
   const [query, setQuery] = useSearchParams();
@@ -102,8 +102,8 @@ function Rule({ parameter, onClose }: { readonly parameter: Parameter; readonly 
         {grouped(value)} {unit}, allowed from {grouped(min)} to {grouped(max)}. Risk {risk}:{" "}
         {risk === "HIGH" ? "two adjudicators" : "one adjudicator"} may change it; {WEAKER[weaker]}.{" "}
         {locked
-          ? "A change holds for sessions that open after it, without a timelock; missions that run keep the value of their session."
-          : "A change holds at once for everybody, without a timelock."}
+          ? "A change applies to sessions that open after it, without a timelock; running missions keep the value of their session."
+          : "A change applies to everyone at once, without a timelock."}
       </Text>
       <History name={name} unit={unit} />
       <form onSubmit={submit}>
@@ -126,7 +126,7 @@ function Rule({ parameter, onClose }: { readonly parameter: Parameter; readonly 
   );
 }
 
-/** Every value that it had, with who signed and why. */
+/** All of its values, with signers and reasons. */
 function History({ name, unit }: { readonly name: string; readonly unit: string }) {
   const history = useAsked<ParameterHistory>(`/v1/parameters/${name}/history`);
   return (

@@ -11,19 +11,19 @@ import { eventMoment, short, span } from "../parts/words.ts";
 const THERE = { word: "connected", look: "done", means: "" } as const;
 const AWAY = { word: "away", look: "waiting", means: "" } as const;
 const REFUSED: Readonly<Record<Seats["seats"][number]["refusals"][number]["by"], string>> = {
-  city: "the city did not take its answer",
-  agent: "it would not answer",
+  city: "the city rejected its answer",
+  agent: "it declined",
   time: "it was silent",
 };
 
-/** Agents whose keys are elsewhere: who is there, what each is asked now, what was refused and why. */
+/** External agents: who is connected, their open calls, and refusals with reasons. */
 export function Component() {
   const found = useAsked<Seats>("/v1/seats");
   return (
     <>
       <Title order={1}>Seats of agents elsewhere</Title>
       <Text>
-        Their keys, decisions and work stay on their owners' machines. What they refuse to sign, and the field that differed from what they
+        Their keys, decisions and work stay on their owners' machines. Their refusals to sign, with the field that differed from what they
         had made themselves, is shown as they said it.
       </Text>
       <Asked of={found}>
@@ -31,13 +31,13 @@ export function Component() {
           <>
             {!isOpen && (
               <Empty>
-                This city asks nobody elsewhere now. <code>npm run mission -- missions/csv-estimates.yaml --open 8787 --serve</code> opens
-                its seats for a mission.
+                This city has no seats for external agents now.{" "}
+                <code>npm run mission -- missions/csv-estimates.yaml --open 8787 --serve</code> opens its seats for a mission.
               </Empty>
             )}
             {isOpen && seats.length === 0 && (
               <Empty>
-                The seats are open and nobody has taken one. <code>npm run agent -- init</code> begins.
+                The seats are open, but no one has taken one. <code>npm run agent -- init</code> begins.
               </Empty>
             )}
             <ul className="cards">
@@ -64,17 +64,17 @@ function SeatCard({ seat, asOf }: { readonly seat: Seats["seats"][number]; reado
       </span>
       <span>
         <span className="mono">{short(principal)}</span> answers for it;{" "}
-        {seen === null ? "not heard of since this city listens" : `asked for its calls ${span((asOf - seen) / 1_000)} ago`}
+        {seen === null ? "not connected since the city started" : `asked for its calls ${span((asOf - seen) / 1_000)} ago`}
       </span>
       <span className="muted" data-build={build ?? ""}>
-        {build === null ? "it does not say what program it is" : <>says that it is {plainLine(build)}</>}
+        {build === null ? "it does not report its build" : <>says that it is {plainLine(build)}</>}
       </span>
       {open.map(({ id, kind, answerBy }) => (
         <span key={id}>
           asked to <strong>{kind}</strong>, {span(Math.max(0, answerBy - asOf) / 1_000)} left
         </span>
       ))}
-      {open.length === 0 && <span className="muted">nothing is asked of it</span>}
+      {open.length === 0 && <span className="muted">no open calls</span>}
       {refusals.length > 0 && (
         <details>
           <summary>{refusals.length} questions came to nothing</summary>

@@ -8,7 +8,7 @@ interface SignInProps {
   readonly isSmall?: boolean;
 }
 
-/** Opens a session by a wallet's signature: it reads what adjudicators may read. */
+/** Opens a session by a wallet's signature, for reading what adjudicators may read. */
 export function SignIn({ children, isSmall = false }: SignInProps) {
   const { signIn } = useWallet();
   const [problem, setProblem] = useState<unknown>();
@@ -23,7 +23,7 @@ export function SignIn({ children, isSmall = false }: SignInProps) {
   );
 }
 
-/** The same on a page on which nothing else is signed. */
+/** The same, on a page without other signatures. */
 export function SignInAlone(props: SignInProps) {
   return (
     <WithWallets>

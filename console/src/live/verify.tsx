@@ -10,10 +10,10 @@ import { Problem } from "../parts/asked.tsx";
 import { save } from "../parts/save.ts";
 import { useBearer } from "./bearer.tsx";
 
-/** Wallets come with a page's first wish to sign. */
+/** Wallets are loaded when a page first needs a signature. */
 const SignIn = lazy(async () => ({ default: (await import("./sign-in.tsx")).SignInAlone }));
 
-/** Every file of a mission's bundle, as the city hands them out to whoever asks. */
+/** Every file of a mission's bundle, as the city serves it to anyone. */
 async function fetchBundle(mission: string, bearer: string | undefined): Promise<readonly Found[]> {
   const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
   const found: Found[] = [];
@@ -31,7 +31,7 @@ async function fetchBundle(mission: string, bearer: string | undefined): Promise
   return found;
 }
 
-/** Whoever doubts what the city shows of a finished mission checks its documents here, by the code of `npm run audit`. */
+/** Verifies a finished mission's documents in the browser, with the code of `npm run audit`. */
 export function Verify({ mission, visibility }: { readonly mission: string; readonly visibility: "public" | "parties" }) {
   const { open } = useBundle();
   const { bearer } = useBearer();
@@ -74,7 +74,7 @@ export function Verify({ mission, visibility }: { readonly mission: string; read
           </Suspense>
         )}
         <Text size="sm" className="muted">
-          or <code>npm run audit -- {mission}</code>, which also executes its blocks again
+          or <code>npm run audit -- {mission}</code>, which also re-executes its blocks
         </Text>
       </Group>
       {problem !== undefined && <Problem error={problem} />}

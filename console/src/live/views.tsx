@@ -12,7 +12,7 @@ import { save } from "../parts/save.ts";
 const VIEWS = { graph: "Graph and table", feed: "Feed", json: "JSON" } as const;
 export type View = keyof typeof VIEWS;
 
-/** How the mission is looked at; it is in the address, so that it can be passed on. */
+/** The chosen view of a mission, part of the URL so that it can be shared. */
 export interface Looking {
   readonly view: View;
   /** Only failures and stops. */
@@ -78,7 +78,7 @@ interface FeedProps {
   readonly labels: ReadonlyMap<number, string>;
 }
 
-/** Everything about a mission in one column, from the first word about its law to its last payout. */
+/** All events of a mission in one column, from the first draft of its law to its last payout. */
 export function Feed({ mission, isFailures, labels }: FeedProps) {
   const pages = useInfiniteQuery({
     queryKey: ["live", "feed", mission, isFailures],
@@ -105,16 +105,16 @@ export function Feed({ mission, isFailures, labels }: FeedProps) {
   );
 }
 
-/** What the gateway says of a mission, by the last part of the question. */
+/** The gateway's data on a mission, by the last part of the path. */
 const PARTS = ["origin", "law", "nodes", "verdicts", "money", "vitals", "history"] as const;
 
-/** A city may have let go of a law's document; any other failure is no answer. */
+/** A city may have deleted a law's document; other failures are errors. */
 function nothingIfGone(error: unknown): null {
   if (error instanceof GatewayRefusal && error.status === 404) return null;
   throw error;
 }
 
-/** All that the gateway says of a mission, as one document. */
+/** The gateway's data on a mission, as one document. */
 export function Json({ mission }: { readonly mission: string }) {
   const path = `/v1/missions/${mission}`;
   const found = useQuery({

@@ -1,4 +1,4 @@
-/** Wallets of this browser, by wagmi: loaded by pages on which something is signed. Keys never reach the page: it asks, the wallet signs. */
+/** Wallets of this browser, by wagmi: loaded by pages that sign. Keys never reach the page: it requests, the wallet signs. */
 import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { Outlet } from "react-router";
@@ -28,11 +28,11 @@ export class NoWallet extends Error {
   readonly code = "NoWallet";
   readonly action = "install a wallet, unlock it, and reload the page; or copy the command and sign in a terminal";
   constructor() {
-    super("No wallet is in this browser");
+    super("This browser has no wallet");
   }
 }
 
-/** Whoever was asked which wallet signs chose none. */
+/** The choice between several wallets was cancelled. */
 export class NoneChosen extends Error {
   readonly code = "NoneChosen";
   constructor() {
@@ -40,7 +40,7 @@ export class NoneChosen extends Error {
   }
 }
 
-/** The wallet shows another chain than the city's, and will not change. */
+/** The wallet is on another chain and cannot be switched to the city's. */
 export class WrongChain extends Error {
   readonly code = "WrongChain";
   readonly action: string;
@@ -51,23 +51,23 @@ export class WrongChain extends Error {
   }
 }
 
-/** What a wallet said, without what its library says about itself. */
+/** A wallet's own error message, without its library's additions. */
 export class WalletRefused extends Error {
   readonly code = "WalletRefused";
 }
 
-/** The text of an order is not what a wallet would be given: it is not signed. */
+/** The text of an order differs from the wallet's form: it is not signed. */
 class OtherText extends Error {
   readonly code = "OtherText";
   readonly action = "draft the order again, and do not sign this one";
   constructor() {
-    super("The message shown is not written as a wallet is given it");
+    super("The message shown is not in the form that a wallet signs");
   }
 }
 
 type CityChain = ReturnType<typeof chainOf>;
 
-/** The chain that a city is on; its address is where a wallet on the same machine reaches it. */
+/** The city's chain; its URL is where a wallet on the same machine reaches it. */
 function chainOf({ chainId, network, faces }: CityDocument["document"]) {
   const nativeCurrency = { name: "Ether", symbol: "ETH", decimals: 18 };
   const rpc = faces["rpc"];
@@ -77,13 +77,13 @@ function chainOf({ chainId, network, faces }: CityDocument["document"]) {
   });
 }
 
-/** Nothing of it is kept in the browser, and the page reads no chain by it: that is the gateway's. */
+/** Not stored in the browser, and not used for reading the chain, which is the gateway's task. */
 async function configOfCity() {
   const chain = chainOf((await ask<CityDocument>("/v1/city")).document);
   return createConfig({ chains: [chain], connectors: [injected()], transports: { [chain.id]: http() }, storage: null });
 }
 
-/** A question that is open: which of several wallets signs. */
+/** The pending choice between several wallets. */
 interface Choice {
   readonly found: readonly Connector[];
   readonly choose: (connector: Connector) => void;
@@ -91,7 +91,7 @@ interface Choice {
 }
 const Asking = createContext<(found: readonly Connector[]) => Promise<Connector>>(() => Promise.reject(new NoWallet()));
 
-/** Around pages that sign. One configuration for as long as the document lives: whoever goes from page to page stays connected. */
+/** Around pages that sign. One configuration per document, so that a wallet stays connected across pages. */
 export function WithWallets({ children }: { readonly children: ReactNode }) {
   const config = useQuery({
     queryKey: ["wallets"],
@@ -148,19 +148,19 @@ function WalletChoice({ choice: { found, choose, decline } }: { readonly choice:
 export interface Wallet {
   readonly account: `0x${string}` | undefined;
   readonly chain: CityChain;
-  /** The chain that the wallet shows, where it is not the city's: it signs for no other. */
+  /** The wallet's chain, if it is not the city's: it signs for no other. */
   readonly strays: number | undefined;
-  /** Asks the wallet for its account; of several wallets, first which. Throws NoWallet, NoneChosen, WalletRefused. */
+  /** Requests the wallet's account, after a choice between several wallets. Throws NoWallet, NoneChosen, WalletRefused. */
   connect(): Promise<`0x${string}`>;
-  /** Has the wallet show the city's chain, which it may have to be told first. Throws WrongChain. */
+  /** Switches the wallet to the city's chain, adding it if necessary. Throws WrongChain. */
   showChain(): Promise<void>;
   /** Signs exactly this text. Throws OtherText, WalletRefused. */
   signTypedData(json: string): Promise<string>;
-  /** Shows the gateway whose key it is, for what only adjudicators may read. */
+  /** Authenticates the key to the gateway, for content that only adjudicators may read. */
   signIn(): Promise<Bearer>;
 }
 
-/** Of wallets that announce themselves (EIP-6963) the page's own, nameless one is a copy. */
+/** With announced wallets (EIP-6963) the page's own, nameless one is a duplicate. */
 function wallets(connectors: readonly Connector[]): readonly Connector[] {
   const announced = connectors.filter(({ id }) => id !== "injected");
   if (announced.length > 0) return announced;

@@ -1,6 +1,6 @@
 import { type StateWords, stateWords } from "../parts/words.ts";
 
-/** A node of a law as it is drawn: of a bundle, or of a mission that runs. */
+/** A node of a law for drawing: of a bundle, or of a running mission. */
 export interface DrawnNode {
   readonly law: {
     readonly number: number;
@@ -13,7 +13,7 @@ export interface DrawnNode {
   readonly end: { readonly state: string; readonly executors: readonly { readonly agent: string; readonly attempt: number }[] } | undefined;
 }
 
-/** Above this many nodes, those of one task are shown as one until it is opened. */
+/** Above this number of nodes, those of one task are collapsed into one box. */
 export const MAX_NODES = 60;
 
 /** A box of the graph: one node of the law, or all of a task. */
@@ -31,10 +31,10 @@ export interface LawGraph {
   readonly edges: readonly (readonly [from: string, to: string])[];
 }
 
-/** The worst first: a group that holds a failure shows it. */
+/** The worst state first, so that a group with a failure shows it. */
 const GRAVITY: readonly StateWords["look"][] = ["failed", "frozen", "working", "waiting", "done"];
 
-/** What is drawn of a law, with these tasks opened. */
+/** The drawn part of a law, with these tasks expanded. */
 export function lawGraph(nodes: readonly DrawnNode[], opened: ReadonlySet<string>): LawGraph {
   const tasks = Map.groupBy(nodes, ({ law }) => law.task);
   const isGrouped = (task: string) => nodes.length > MAX_NODES && (tasks.get(task)?.length ?? 0) > 1 && !opened.has(task);

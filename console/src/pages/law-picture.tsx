@@ -27,17 +27,17 @@ const nodeTypes = { box: BoxOfGraph };
 interface PictureProps {
   readonly nodes: readonly DrawnNode[];
   readonly current: number | undefined;
-  /** Where a node's own panel is. */
+  /** Link to a node's panel. */
   readonly linkTo: (number: number) => string;
-  /** Its state in words; default: as it ended. */
+  /** Its state in words; default: its final state. */
   readonly words?: (state: string | undefined) => StateWords;
-  /** Only these parts are drawn and listed; default: all. */
+  /** Draw and list only these parts; default: all. */
   readonly only?: ReadonlySet<number> | undefined;
-  /** The panel of the node that is open. */
+  /** The open node's panel. */
   readonly children?: ReactNode;
 }
 
-/** A law as a graph and as a table, with room beside the graph for the node that is open. */
+/** A law as a graph and as a table, with space for the open node next to the graph. */
 export function LawPicture({ nodes: all, current, linkTo, words = stateWords, only, children }: PictureProps) {
   const nodes = useMemo(() => (only === undefined ? all : all.filter(({ law }) => only.has(law.number))), [all, only]);
   const labels = useMemo(() => new Map(all.map(({ law }) => [law.number, law.label])), [all]);
@@ -89,7 +89,7 @@ interface GraphProps {
 function Graph({ nodes: drawn, opened, current, onOpen, linkTo }: GraphProps) {
   const scheme = useComputedColorScheme("light");
   const graph = useMemo(() => lawGraph(drawn, opened), [drawn, opened]);
-  // States change all the time; only another shape is laid out again.
+  // States change all the time; only a changed shape needs a new layout.
   const shape = JSON.stringify([graph.boxes.map(({ id }) => id), graph.edges]);
   const [laid, setLaid] = useState<{ readonly shape: string; readonly places: Laid }>();
   useEffect(() => {
@@ -149,7 +149,7 @@ function Graph({ nodes: drawn, opened, current, onOpen, linkTo }: GraphProps) {
   );
 }
 
-/** Shows the whole graph again when the room beside it changes: a part's panel opens or closes, or the window does. */
+/** Fits the graph again when its space changes: a panel opens or closes, or the window is resized. */
 function FitToRoom() {
   const { fitView } = useReactFlow();
   const width = useStore((state) => state.width);

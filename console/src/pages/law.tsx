@@ -19,8 +19,8 @@ function Law({ view }: { readonly view: MissionView }) {
     <>
       <Title order={1}>Law and work</Title>
       <Text>
-        The law “<Quoted text={view.title} short={100} />” divides the mission into {view.nodes.length} parts. Arrows show what each waits
-        for. Choose one to see why it cleared, or not.
+        The law “<Quoted text={view.title} short={100} />” divides the mission into {view.nodes.length} parts. Arrows show what each part
+        waits for. Choose one to see why it cleared, or not.
       </Text>
       <LawPicture nodes={view.nodes} current={node?.law.number} linkTo={linkTo}>
         {node !== undefined && <NodePanel key={node.law.number} node={node} />}

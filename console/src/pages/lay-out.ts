@@ -9,22 +9,22 @@ export interface ToLay {
 }
 export type Laid = readonly { readonly id: string; readonly x: number; readonly y: number }[];
 
-/** From left to right in layers, each part after those that it waits for. */
+/** Layers from left to right, each part after those it waits for. */
 const LAYERED = {
   "elk.algorithm": "layered",
   "elk.direction": "RIGHT",
   "elk.spacing.nodeNode": "24",
   "elk.layered.spacing.nodeNodeBetweenLayers": "70",
-  // Edges are drawn by the page: where ELK would bend them is not asked.
+  // The page draws the edges, so ELK does not compute their bends.
   "elk.edgeRouting": "POLYLINE",
-  // One try at few crossings: of 256 nodes and 900 edges, 1.3 s of a processor instead of 3.3.
+  // One attempt at few crossings: for 256 nodes and 900 edges, 1.3 s of a processor instead of 3.3.
   "elk.layered.thoroughness": "1",
   "elk.layered.crossingMinimization.greedySwitch.type": "OFF",
 };
 
 /**
- * A layered layout (ELK), in a worker of its own: a large law must not stop the page, and a megabyte of code is loaded where a graph is
- * drawn. Calls back once, unless it is ended before by what it returns.
+ * A layered layout (ELK) in its own worker, so that a large law does not block the page and a megabyte of code is only loaded for graphs.
+ * Calls back once, unless the returned function cancels it before.
  */
 export function layOut(graph: ToLay, then: (places: Laid) => void): () => void {
   const { nodes, edges, width, height } = graph;

@@ -13,7 +13,7 @@ const BROKEN: StateWords = { word: "does not hold", look: "failed", means: "" };
 /** Findings listed of one check; the rest are counted. */
 const MAX_LISTED = 50;
 
-/** Whether the bundle holds, and the mission in one screen. */
+/** Whether the bundle is valid, and the mission on one screen. */
 export function Component() {
   const { state } = useBundle();
   if (state.kind !== "opened") return <WithMission>{() => null}</WithMission>;
@@ -32,7 +32,7 @@ function Verdict({ opened: { verification, leftToReplay } }: { readonly opened: 
   return (
     <section aria-labelledby="verdict">
       <Title order={1} id="verdict">
-        {passed ? "The documents hold together" : "This bundle is not what it claims to be"}
+        {passed ? "The documents are consistent" : "This bundle is not what it claims to be"}
       </Title>
       <Text>
         {grouped(verified)} things were checked in this page.{" "}
@@ -106,7 +106,7 @@ function Summary({ view: { outcome, nodes, title } }: { readonly view: MissionVi
           <tr>
             <th scope="row">Humans</th>
             <td>
-              {outcome.human.length === 0 && "nobody had to decide"}
+              {outcome.human.length === 0 && "no one had to decide"}
               {outcome.human.map((each) => (
                 <div key={`${each.node}${each.action}${each.adjudicator}`}>
                   {each.adjudicator} {each.action} {each.node}
@@ -131,7 +131,7 @@ function Checks({ opened: { verification } }: { readonly opened: Opened }) {
   return (
     <section className="wide">
       <table>
-        <caption>What was checked</caption>
+        <caption>Checks</caption>
         <thead>
           <tr>
             <th scope="col">Check</th>

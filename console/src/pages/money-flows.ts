@@ -1,6 +1,6 @@
 import type { MissionView } from "../bundle/view.ts";
 
-/** One way that units took. */
+/** One flow of units. */
 export interface Flow {
   readonly from: string;
   readonly to: string;
@@ -11,18 +11,18 @@ export interface Flow {
 
 export const DEPOSIT = "Deposit";
 export const PAID = "Paid for work";
-/** What the last law paid that none of its nodes shows. */
+/** Payments of the last law that none of its nodes shows. */
 const ELSEWHERE = "earlier laws";
 
-/** Every unit of the deposit, and where it went. The flows out of the deposit add up to it, those out of the pay to the pay. */
+/** Every unit of the deposit, and its destination. The flows out of the deposit add up to it, those out of the pay to the pay. */
 export function moneyFlows({ outcome, nodes }: MissionView): readonly Flow[] {
   const money = outcome.total;
   const flows: Flow[] = [
-    { from: DEPOSIT, to: PAID, units: BigInt(money.paid), why: "to executors whose work was taken" },
+    { from: DEPOSIT, to: PAID, units: BigInt(money.paid), why: "to executors whose work was accepted" },
     { from: DEPOSIT, to: "Verifiers and protocol (fees)", units: BigInt(money.fees), why: "for checking, and for the city" },
     { from: DEPOSIT, to: "Insurance", units: BigInt(money.insurance), why: "set aside against losses" },
-    { from: DEPOSIT, to: "Treasury (discount)", units: BigInt(money.discount), why: "what executors of low reputation got less" },
-    { from: DEPOSIT, to: "Missions below", units: BigInt(money.children), why: "what missions below kept of what they were lent" },
+    { from: DEPOSIT, to: "Treasury (discount)", units: BigInt(money.discount), why: "deducted from executors with low reputation" },
+    { from: DEPOSIT, to: "Missions below", units: BigInt(money.children), why: "kept by missions below from their funding" },
     { from: DEPOSIT, to: "Back to the sponsor", units: BigInt(money.refunded), why: "not spent" },
   ];
   const byAgent = new Map<string, bigint>();

@@ -9,7 +9,7 @@ import { DEPOSIT, type Flow, moneyFlows, PAID } from "./money-flows.ts";
 
 const WIDTH = 960;
 const HEIGHT = 420;
-/** Room for the names right of the last bars. */
+/** Space for the names right of the last bars. */
 const NAMES = 300;
 
 /** Where the deposit went, to the unit. */
@@ -87,7 +87,7 @@ export function Rows({ flows, from, total }: { readonly flows: readonly Flow[]; 
   );
 }
 
-/** Widths are drawn from rounded numbers; the table has the exact ones. */
+/** Widths use rounded numbers; the table has the exact ones. */
 export function Sankey({ flows }: { readonly flows: readonly Flow[] }) {
   const ids = [...new Set(flows.flatMap(({ from, to }) => [`> ${from}`, from === PAID ? `agent ${to}` : `> ${to}`]))];
   const { nodes, links } = sankey<{ id: string }, { units: bigint }>()

@@ -5,7 +5,7 @@ import { useBundle } from "../bundle/opened.tsx";
 import { droppedFiles, pickedFiles } from "../bundle/pick.ts";
 import { Checking } from "../parts/states.tsx";
 
-/** The first page: give it a folder. */
+/** The first page: choose a folder. */
 export function OpenPage() {
   const { state, open } = useBundle();
   const navigate = useNavigate();
@@ -28,7 +28,9 @@ export function OpenPage() {
   return (
     <>
       <Title order={1}>See and check what a mission did</Title>
-      <Text>Open the bundle of a finished mission. It is read on this machine and sent nowhere; no city, chain or network is needed.</Text>
+      <Text>
+        Open the bundle of a finished mission. It is read on this machine and not sent anywhere; no city, chain or network is needed.
+      </Text>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the button below does the same by keyboard */}
       <div
         className="drop"
@@ -71,9 +73,10 @@ export function OpenPage() {
       </Title>
       <List>
         <List.Item>
-          <code>npm start</code> ends with its place: <code>.agentcity/missions/0x…</code>, the folder with <code>manifest.json</code>.
+          <code>npm start</code> prints its path at the end: <code>.agentcity/missions/0x…</code>, the folder with{" "}
+          <code>manifest.json</code>.
         </List.Item>
-        <List.Item>Somebody else's works as well: that is what the check is for.</List.Item>
+        <List.Item>Bundles of others work as well: the check is for them.</List.Item>
       </List>
     </>
   );

@@ -9,10 +9,10 @@ import { PlainTable } from "../parts/plain-table.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { WithMission } from "../parts/states.tsx";
 
-/** Decides between equals on the chain; a bundle's documents do not hold it, so a tie is said to be one. */
+/** The tie-break is on the chain only, not in a bundle's documents, so a tie is shown as one. */
 export const ANY_SEED = `0x${"00".repeat(32)}` as const;
 
-/** The candidates, the duels between them, and what would have been with another ballot. */
+/** The candidates, their duels, and the result with changed ballots. */
 export function Component() {
   return <WithMission>{(view) => <Session view={view} />}</WithMission>;
 }
@@ -45,7 +45,7 @@ interface VoteProps {
   readonly children?: ReactNode;
 }
 
-/** Voters who put the row's entry before the column's. */
+/** Voters that ranked the row's entry above the column's. */
 export const pairwiseOf = (rankings: readonly (readonly number[])[], entries: number) => pairwise(rankings.map(packRanking), entries);
 
 function Candidates({ candidates, winner }: Pick<VoteProps, "candidates" | "winner">) {
@@ -88,7 +88,7 @@ interface DuelsProps {
   readonly isChanged: boolean;
 }
 
-/** A duel as both sides of the matrix have it: green where the row won, red where it lost, the deeper the clearer. */
+/** A duel as both sides of the matrix show it: green if the row won, red if it lost, deeper for a clearer result. */
 function Duels({ duels, names, isChanged }: DuelsProps) {
   const title = `${isChanged ? "Every duel, with your changes" : "Every duel"}: how many voters put the row before the column`;
   const pairs = useMemo(
@@ -137,10 +137,10 @@ interface Pair {
 }
 const duelOf = (pair: Pair | undefined) => (pair === undefined ? "–" : `${pair.own} ${pair.says}`);
 
-/** From lost over equal to won; dark text is read on each, whatever the theme. */
+/** From lost over equal to won; dark text is readable on each in both themes. */
 const SIDES = ["#f0b1ae", "#ffffff", "#a6d9bd"];
 
-/** Duels, the count in words, and what another ballot would have changed. */
+/** Duels, the count in words, and the effect of another ballot. */
 export function Vote({ candidates, ballots, winner, children }: VoteProps) {
   const [rankings, setRankings] = useState(() => ballots.map(({ ranking }) => ranking));
   const letterOf = (entry: number) => {
@@ -161,7 +161,7 @@ export function Vote({ candidates, ballots, winner, children }: VoteProps) {
         return ranking.toSpliced(place, 1).toSpliced(place - 1, 0, moved);
       }),
     );
-  if (ballots.length === 0) return <Text>Nobody voted: the session ended before a ballot.</Text>;
+  if (ballots.length === 0) return <Text>No one voted: the session ended before a ballot.</Text>;
   return (
     <>
       <Duels duels={duels} names={candidates.map(({ entry }) => letterOf(entry))} isChanged={isChanged} />

@@ -3,18 +3,18 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { GatewayRefusal, GatewaySilent } from "../city/gateway.ts";
 
-/** An answer, or what stands in its place: still asked, refused with a reason, or not there. What was known stays while the city is away. */
+/** An answer, or its placeholder: loading, refused with a reason, or missing. Earlier data stays while the city is away. */
 export function Asked<Answer>({ of, children }: { readonly of: UseQueryResult<Answer>; readonly children: (answer: Answer) => ReactNode }) {
   if (of.data !== undefined) return children(of.data);
   if (of.error !== null) return <Problem error={of.error} />;
   return (
     <div role="status" className="checking">
-      <Loader size="sm" aria-hidden="true" /> The city is asked …
+      <Loader size="sm" aria-hidden="true" /> Loading …
     </div>
   );
 }
 
-/** Why something did not work, and what to do about it. */
+/** Why something failed, and the remedy. */
 export function Problem({ error }: { readonly error: unknown }) {
   const failure = error instanceof Error ? error : new Error("It gave no reason");
   const code =

@@ -1,10 +1,10 @@
 import { Textarea } from "@mantine/core";
 
-/** Why somebody acts: part of what is signed. */
+/** The reason of an act: part of the signed message. */
 export function Because({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
   return (
     <Textarea
-      label="Why: it is recorded with your signature, for everybody to read"
+      label="Reason: it is recorded publicly with your signature"
       required
       rows={3}
       maxLength={4_000}

@@ -2,7 +2,7 @@ import { type PlotOptions, plot } from "@observablehq/plot";
 import { useEffect, useRef } from "react";
 
 interface ChartProps {
-  /** What it shows, and that a table says the same. */
+  /** What it shows, and that a table has the same data. */
   readonly label: string;
   readonly options: PlotOptions;
 }
@@ -13,7 +13,7 @@ interface ChartProps {
  */
 const workshop = document.implementation.createHTMLDocument();
 
-/** A chart by Observable Plot: a picture as a whole, since its table is for whoever reads its parts. */
+/** A chart by Observable Plot: one image for screen readers, since its table has the details. */
 export function Chart({ label, options }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -6,10 +6,10 @@ import { eventMoment, eventWords, short } from "./words.ts";
 
 interface EventListProps {
   readonly events: readonly Event[];
-  /** Without the day, where all are of one. */
+  /** Without the day, if all are of the same one. */
   readonly timeOnly?: boolean;
   readonly withNode?: boolean;
-  /** What a node is called; by its number where it is not known. */
+  /** A node's name; its number if unknown. */
   readonly nameOf?: (node: number) => string | undefined;
   readonly withEntity?: boolean;
   /** A link from each to its entry of the log. */

@@ -1,7 +1,7 @@
 interface PlainTableProps {
   readonly caption: string;
   readonly heads: readonly string[];
-  /** The first cell of each names its row. */
+  /** The first cell of each row names it. */
   readonly rows: readonly (readonly string[])[];
   /** Columns of figures; by default all but the first. */
   readonly isFigure?: (column: number) => boolean;

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { plainText } from "../../../orchestrator/primitives/plain-text.ts";
 
 const SHORT = 400;
-/** More than this at once would stop the page. */
+/** More than this at once would block the page. */
 const LONG = 20_000;
 
 /**
@@ -13,7 +13,7 @@ const LONG = 20_000;
 export function Quoted({ text, short = SHORT }: { readonly text: string; readonly short?: number }) {
   const [isOpen, setOpen] = useState(false);
   const most = isOpen ? LONG : short;
-  // Cut before it is cleaned: a megabyte is not walked for the first line of it.
+  // Cut before cleaning, so that a megabyte is not scanned for its first line.
   const shown = plainText(text.slice(0, most)).replace(/\n{3,}/g, "\n\n");
   if (text.length <= most) return <bdi className="quoted">{shown}</bdi>;
   return (

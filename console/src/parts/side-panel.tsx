@@ -2,14 +2,14 @@ import { Button, Group, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
 interface SidePanelProps {
-  /** Names the panel's heading. */
+  /** Id of the panel's heading. */
   readonly id: string;
   readonly title: ReactNode;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** What was chosen, beside what it was chosen from. */
+/** The selected item, next to its list. */
 export function SidePanel({ id, title, onClose, children }: SidePanelProps) {
   return (
     <aside className="panel" aria-labelledby={id}>

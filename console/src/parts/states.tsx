@@ -4,24 +4,24 @@ import { Link, useRouteError } from "react-router";
 import { useBundle } from "../bundle/opened.tsx";
 import type { MissionView } from "../bundle/view.ts";
 
-/** What a page shows of a mission, or what stands in its place while there is none. */
+/** A page's view of a mission, or its placeholder while there is none. */
 export function WithMission({ children }: { readonly children: (view: MissionView) => ReactNode }) {
   const { state } = useBundle();
   if (state.kind === "opened" && state.view !== undefined) return children(state.view);
   if (state.kind === "opened") {
     if (state.verification.passed && state.verification.withheld !== undefined)
       return (
-        <Alert title="A copy for everybody" role="status">
+        <Alert title="A public copy" role="status">
           <Text>
             This mission is for its parties, and {state.verification.withheld.reduce((sum, { files }) => sum + files, 0)} files are withheld
-            from this copy. This page needs them. <code>npm run audit</code> verifies what is here; its sponsor has the whole bundle.
+            from this copy. This page needs them. <code>npm run audit</code> verifies its content; the sponsor has the complete bundle.
           </Text>
         </Alert>
       );
     return (
       <Alert color="red" title="The documents cannot be read" role="alert">
         <Text>{state.unreadable}</Text>
-        <Text>Nothing can be shown of this bundle but what is wrong with it: see Check.</Text>
+        <Text>Only the errors of this bundle can be shown: see Check.</Text>
       </Alert>
     );
   }

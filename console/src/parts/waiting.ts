@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** How much waits for a human, for the window's title: it is read on another tab, too. */
+/** Number of items that wait for a human, for the window's title, which is visible in other tabs. */
 let count = 0;
 const listeners = new Set<() => void>();
 

@@ -6,16 +6,16 @@ import { CLASSES, DECISIONS, percent, QUESTIONS, VERDICTS } from "./words.ts";
 interface WhyClearedProps {
   readonly claims: readonly ClaimView[];
   readonly clearings: readonly ClearingView[];
-  /** By what a party is called. */
+  /** Display name of a party. */
   readonly nameOf?: (id: string) => string;
 }
 
-/** From claim to decision, attempt by attempt: who claimed what, on which evidence, what verifiers said, what followed. */
+/** From claim to decision, by attempt: claims, evidence, verdicts, result. */
 export function WhyCleared({ claims, clearings, nameOf = (id) => id }: WhyClearedProps) {
   const attempts = [...new Set([...claims, ...clearings].map(({ attempt }) => attempt))].sort((a, b) => a - b);
   return (
     <>
-      {attempts.length === 0 && <Text>Nobody claimed work here, and nothing was decided.</Text>}
+      {attempts.length === 0 && <Text>No one claimed work here, and nothing was decided.</Text>}
       {attempts.map((attempt) => (
         <section key={attempt} aria-label={`Attempt ${attempt}`}>
           {attempts.length > 1 && <Title order={3}>Attempt {attempt}</Title>}
@@ -54,7 +54,7 @@ function Clearing({ clearing, nameOf }: { readonly clearing: ClearingView; reado
   return (
     <>
       <li>
-        <strong>Evidence.</strong> The law wants at least {clearing.floor}, {CLASSES[clearing.floor]}.
+        <strong>Evidence.</strong> The law requires at least {clearing.floor}, {CLASSES[clearing.floor]}.
         <ul>
           {clearing.items.map((item) => (
             <li key={item.id}>
@@ -101,8 +101,8 @@ function Clearing({ clearing, nameOf }: { readonly clearing: ClearingView; reado
             {percent(clearing.confidence[question])} confidence where {percent(clearing.minConfidence)} are needed.{" "}
           </span>
         ))}
-        {clearing.kinds.length > 0 && `The law asks for ${clearing.kinds.map(kindInWords).join("; ")}. `}
-        It rests on {clearing.basis}, {clearing.floorMet ? "which is at least" : "which is not"} what the law wants ({clearing.floor}).
+        {clearing.kinds.length > 0 && `The law requires ${clearing.kinds.map(kindInWords).join("; ")}. `}
+        It rests on {clearing.basis}, {clearing.floorMet ? "which is at least" : "which is not"} what the law requires ({clearing.floor}).
         {clearing.missing.length > 0 && ` Missing: ${clearing.missing.join(", ")}.`}
       </li>
     </>

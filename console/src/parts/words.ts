@@ -1,6 +1,6 @@
 import type { EventType } from "../../../orchestrator/hub/event-types.ts";
 
-/** The system's words as a newcomer reads them, each once. */
+/** The system's terms as explained to a newcomer. */
 
 export interface StateWords {
   readonly word: string;
@@ -31,11 +31,11 @@ export const TIERS: Readonly<Record<number, string>> = {
 };
 
 export const CLASSES: Readonly<Record<string, string>> = {
-  SELF: "the executor's own word",
-  SIGN: "the executor's signed word",
+  SELF: "the executor's own statement",
+  SIGN: "the executor's signed statement",
   WIT: "a witness's word",
-  REC: "a record kept by somebody independent",
-  ATT: "attested by somebody independent",
+  REC: "a record by an independent party",
+  ATT: "attested by an independent party",
   PROOF: "proven",
 };
 
@@ -45,7 +45,7 @@ export const DECISIONS: Readonly<Record<string, string>> = {
   failed: "did not clear: the work is wrong",
   violated: "did not clear: it breaks the rules",
   disputed: "disputed: the verifiers contradict each other",
-  unverifiable: "did not clear: nobody could verify it",
+  unverifiable: "did not clear: no one could verify it",
   not_asked: "was not asked",
 };
 
@@ -57,8 +57,8 @@ export const QUESTIONS: Readonly<Record<string, string>> = {
 export const VERDICTS: Readonly<Record<string, string>> = { PASS: "yes", FAIL: "no", ABSTAIN: "cannot tell" };
 
 export const RESULTS: Readonly<Record<string, string>> = {
-  agreed: "its answer was taken",
-  dissented: "its answer differed from what was taken",
+  agreed: "its answer was accepted",
+  dissented: "its answer differed from the accepted one",
   failed: "its attempt failed",
   absent: "handed in nothing",
   stopped: "was cut off by the mission's end",
@@ -95,14 +95,14 @@ export const MISSION_STATES: Readonly<Record<string, StateWords>> = {
   ACTIVE: { word: "about to begin", look: "waiting", means: "all work is awarded" },
   EXECUTING: { word: "at work", look: "working", means: "agents work" },
   VERIFICATION: { word: "being checked", look: "working", means: "the last work is checked" },
-  DEGRADED: { word: "stands still", look: "frozen", means: "the chain fell silent; adjudicators decide whether it goes on" },
+  DEGRADED: { word: "suspended", look: "frozen", means: "the chain was silent; adjudicators decide whether it continues" },
   COMPLETED: { word: "completed", look: "done", means: "all work was cleared; money moves after the appeal window" },
   FAILED: { word: "failed", look: "failed", means: "a part failed for good; what is left goes back to the sponsor" },
   ABORTED: { word: "ended by adjudicators", look: "failed", means: "what is left goes back to the sponsor" },
 };
 
 export const SESSION_STATES: Readonly<Record<string, StateWords>> = {
-  IDENTIFYING: { word: "identifying", look: "waiting", means: "producers say who answers for them" },
+  IDENTIFYING: { word: "identifying", look: "waiting", means: "producers name their principals" },
   PROPOSING: { word: "proposing", look: "working", means: "producers draft laws for the goal" },
   DELIBERATING: { word: "debating", look: "working", means: "producers talk about the drafts" },
   VOTING: { word: "voting", look: "working", means: "each producer ranks all drafts" },
@@ -154,7 +154,7 @@ const EVENTS: Readonly<Record<EventType, string>> = {
   EMERGENCY_STOP_CLEARED: "emergency stop cleared",
   PENDING_FINALIZATION: "output recorded, payment pending",
   ESCROW_RELEASED: "payment released",
-  DEGRADED_MODE_ENTERED: "mission suspended: the chain fell silent",
+  DEGRADED_MODE_ENTERED: "mission suspended: the chain was silent",
   DEGRADED_MODE_EXITED: "mission resumed",
   RECONCILIATION_PASSED: "records match the chain",
   RECONCILIATION_FAILED: "records do not match the chain",
