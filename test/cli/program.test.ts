@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { EXIT_MEANINGS } from "../../orchestrator/cli/exit-codes.ts";
 import { asTyped, typedCommand, typedPath } from "../../orchestrator/cli/shell.ts";
 import { foundHome } from "../support/city-home.ts";
-import { outcomeIn, PROGRAM, PROJECT, refusalIn, runCli } from "../support/cli.ts";
+import { outcomeIn, PROJECT, refusalIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -16,7 +16,7 @@ describe("the program agentcity", function () {
   this.timeout(600_000);
   const directory = suiteDirectory();
   const home = () => join(directory(), "home");
-  const run = (...args: string[]) => runCli(args, { home: home(), program: PROGRAM, cwd: directory(), limitMs: LIMIT_MS });
+  const run = (...args: string[]) => runCli(args, { home: home(), cwd: directory(), limitMs: LIMIT_MS });
 
   it("prints one document with --json whatever is asked for, and ends with the code that the table has", async () => {
     const cases: readonly (readonly [readonly string[], number, string])[] = [
@@ -82,7 +82,7 @@ describe("the program agentcity", function () {
     writeFileSync(join(missions, "m.yaml"), smallMission("work.csv", { tasks, output: { task: "hash", format: "json" } }));
     await foundHome(home(), SEED);
     const args = ["mission", "../missions/m.yaml", "--json"];
-    const options = { home: home(), program: PROGRAM, cwd: elsewhere, limitMs: LIMIT_MS } as const;
+    const options = { home: home(), cwd: elsewhere, limitMs: LIMIT_MS } as const;
 
     const stopped = await runCli(args, { ...options, interrupt: { when: /small-estimates: 3 items/, signal: "SIGINT" } });
     expect(stopped.code).to.equal(130);

@@ -4,7 +4,7 @@ import { largestValue, MODERATE, NotDeterrable, production, productionStakes, St
 import { PROTOTYPE, parameter, parameterFaults, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { foundingFile } from "../../scripts/deterrence/founding-file.ts";
 import { agrees, figures } from "../../scripts/deterrence/printed.ts";
-import { PROGRAM, runCli } from "../support/cli.ts";
+import { runCli } from "../support/cli.ts";
 import { thrown } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -92,7 +92,7 @@ describe("the paper's figures on deterrence", function () {
   });
 
   it("are printed by a command, as one document with --json", async () => {
-    const run = (...args: string[]) => runCli(["deterrence", ...args, "--json"], { home: directory(), program: PROGRAM, cwd: directory() });
+    const run = (...args: string[]) => runCli(["deterrence", ...args, "--json"], { home: directory(), cwd: directory() });
     const whole = await run();
     expect(whole.code, whole.stderr).to.equal(0);
     expect(JSON.parse(whole.stdout)).to.include({ differ: all.filter((figure) => !agrees(figure)).length });

@@ -7,7 +7,7 @@ import { lineChart, ticks } from "../../orchestrator/economy/chart.ts";
 import { beyond, comparability, HYPOTHESES } from "../../orchestrator/economy/hypotheses.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { kindOf } from "../../scripts/economy/results.ts";
-import { type CliOptions, PROGRAM, PROJECT, refusalIn, runCli } from "../support/cli.ts";
+import { type CliOptions, PROJECT, refusalIn, runCli } from "../support/cli.ts";
 import { modelServer } from "../support/model-server.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -21,7 +21,6 @@ describe("an economy's campaign", function () {
     const campaign = ["--experiment", "1", "--seeds", "2", "--scales", "20", "--milestones", "1", "--out", folder()];
     return runCli(["economy", ...campaign, ...args, "--json"], {
       home: join(directory(), "home"),
-      program: PROGRAM,
       cwd: directory(),
       ...options,
     });
@@ -136,7 +135,6 @@ describe("an economy's campaign of sessions alone", function () {
   const run = (...args: string[]) =>
     runCli(["economy", ...args, "--out", join(directory(), "campaign"), "--json"], {
       home: join(directory(), "home"),
-      program: PROGRAM,
       cwd: directory(),
     });
 
@@ -198,7 +196,6 @@ describe("an economy's campaign with a chat model", function () {
       "economy --experiment 1 --seeds 1 --scales 5 --milestones 1 --configurations baseline,emergent --processes 1 --json".split(" ");
     const ended = await runCli([...words, "--model", "openai:local", "--out", out], {
       home: join(directory(), "home"),
-      program: PROGRAM,
       cwd: directory(),
       env: { OPENAI_API_KEY: "none", OPENAI_BASE_URL: server.url },
     });

@@ -128,7 +128,7 @@ async function demonstrate(directory: string, delay: number, started: ChildProce
     offices.set(office, running);
     const petition = await heard(running, /petition-\w+-[0-9a-f]{40}/);
     const override = async (...args: readonly string[]) =>
-      JSON.parse((await runCli(["override", ...args, "--json"], { home: at("city"), program: PROGRAM })).stdout);
+      JSON.parse((await runCli(["override", ...args, "--json"], { home: at("city") })).stdout);
     const approved = await override("approve", petition, "--as", "adjudicator-1", "--because", "known to us");
     const { file } = signedSchema.parse(approved);
     await override("sign-only", file, "--as", "adjudicator-2");
@@ -153,7 +153,7 @@ async function demonstrate(directory: string, delay: number, started: ChildProce
   );
   const sponsor = ["--key", writeKeystore(at("sponsor.json"), keyOf("sponsor"), PASSWORD), "--password-file", at("password")];
   const given = await runCli(["mission", at("mission.yaml"), "--city", url, ...sponsor, "--json"], {
-    ...{ home: at("sponsor"), program: PROGRAM, limitMs: 400_000 },
+    ...{ home: at("sponsor"), limitMs: 400_000 },
   });
   const all = [["city", city] as const, ...agents, ...offices].map(([name, { said }]) => `--- ${name}\n${said}`);
   const log = `${all.join("\n")}\n--- sponsor\n${given.stderr}\n${given.stdout}`;
