@@ -26,7 +26,10 @@ type Restorer = Awaited<ReturnType<typeof networkHelpers.takeSnapshot>>;
 /** Oldest first: going back to one ends all that came after it. */
 let snapshots: { readonly fixture: () => Promise<unknown>; readonly restorer: Restorer; readonly data: unknown }[] = [];
 
-/** Runs a fixture once, afterwards goes back to where it ended. Fixtures may load others, which Hardhat's own helper loses count of. */
+/**
+ * Runs a fixture once, afterwards goes back to where it ended, and when: Hardhat's clock would go on since then, and whatever ends within
+ * an hour would be over for who comes late in a long run. Fixtures may load others, which Hardhat's own helper loses count of.
+ */
 export async function loadFixture<Data>(fixture: () => Promise<Data>): Promise<Data> {
   const known = snapshots.find((snapshot) => snapshot.fixture === fixture);
   if (known === undefined) {
@@ -35,6 +38,7 @@ export async function loadFixture<Data>(fixture: () => Promise<Data>): Promise<D
     return data;
   }
   await known.restorer.restore();
+  await networkHelpers.time.setNextBlockTimestamp((await networkHelpers.time.latest()) + 1);
   snapshots = snapshots.slice(0, snapshots.indexOf(known) + 1);
   return known.data as Data;
 }
