@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { EXIT_MEANINGS } from "../../orchestrator/cli/exit-codes.ts";
 import { asTyped, typedCommand, typedPath } from "../../orchestrator/cli/shell.ts";
 import { foundHome } from "../support/city-home.ts";
-import { outcomeIn, PROJECT, refusalIn, runCli } from "../support/cli.ts";
+import { outcomeIn, PROGRAM, PROJECT, refusalIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 

@@ -28,7 +28,7 @@ export interface CliOptions {
   readonly interrupt?: { readonly when: RegExp; readonly signal: NodeJS.Signals };
   readonly limitMs?: number;
   /** Another command line than `agentcity`. */
-  readonly program?: typeof OVERRIDE;
+  readonly program?: typeof OVERRIDE | typeof PROGRAM;
 }
 
 export interface CliRun {
