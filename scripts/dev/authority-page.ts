@@ -1,6 +1,6 @@
 /**
- * `docs/authority.md`: every mutating function with what its interface says of who may call, and the row that the tests prove. Fails
- * on a function that does not say it or has no row.
+ * `docs/authority.md`: every mutating function with its interface's statement of who may call, and the row proven by tests. Fails on a function
+ * without such a statement or row.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const Item = z.object({
   stateMutability: z.string().optional(),
 });
 
-/** Functions that public standards define and OpenZeppelin implements: the standard says who may call. */
+/** Functions of public standards, implemented by OpenZeppelin; the standard defines who may call. */
 const STANDARD: Readonly<Record<string, string>> = {
   approve: "Caller: the holder. ERC-20.",
   permit: "Caller: anyone with the holder's signature. ERC-2612.",
@@ -71,7 +71,7 @@ export function authorityOf(signature: string, notice: string): Authority {
 
 const typeOf = ({ type, components }: Argument): string => type.replace("tuple", `(${(components ?? []).map(typeOf).join(",")})`);
 
-/** Every mutating function of a contract, with what its interface (or its own source) says. */
+/** Every mutating function of a contract, with its interface's (or its own source's) notice. */
 async function authoritiesOf(contract: string, source: string): Promise<Authority[]> {
   const loaded: unknown = await import(new URL(`../../orchestrator/chain/abi/${contract}.ts`, import.meta.url).href);
   const [abi] = Object.values(z.record(z.string(), z.array(Item)).parse(loaded));
@@ -87,26 +87,26 @@ async function authoritiesOf(contract: string, source: string): Promise<Authorit
 
 const HEAD = ["function", "who may call", "let in", "everyone else", "what it does"];
 
-/** The kinds of caller that a rule lets in. */
+/** The kinds of caller that a rule admits. */
 function admitted({ when, callers }: Rule): string {
   const who = callers === ANYONE ? ANYONE : callers.join(", ");
   return when === undefined ? who : `${when}: ${who}`;
 }
 
-/** The errors that a rule has for everyone else. */
+/** The errors of a rule for everyone else. */
 function refused({ refusal, except = {} }: Rule): string {
   const exceptions = Object.entries(except).map(([role, error]) => `${role} \`${error}\``);
   return [...(refusal === undefined ? [] : [`\`${refusal}\``]), ...exceptions].join(", ");
 }
 
-/** Who may sign what, action by action. */
+/** Who may sign which action. */
 function signersPart(): string {
   const kinds = Object.entries(SIGNERS);
   const cell = (answer: string) => (answer === SIGNS ? "✓" : `\`${answer}\``);
   return [
     "\n## Signatures\n\n",
-    "Anybody relays an order of the panel; what it does depends on who signed. One signature of each kind among those that the action needs,\n",
-    "tried by `test/contracts/authority/signers.test.ts`:\n\n",
+    "Anyone may relay an order of the panel; its signers determine its effect. One signature of each kind among those that the action needs is\n",
+        "tested by `test/contracts/authority/signers.test.ts`:\n\n",
     table(
       ["kind", "who"],
       kinds.map(([kind, { who }]) => [kind, who]),
@@ -116,8 +116,8 @@ function signersPart(): string {
       ["action", ...kinds.map(([kind]) => kind)],
       ACTION_NAMES.map((action) => [action, ...kinds.map(([, rule]) => cell(answerTo(rule, action)))]),
     ),
-    `\n\`${NO_SIGNER}\` whatever it is: ${NO_SIGNERS.join(", ")}. An action on a mission is carried out on one of an old template as on one of\n`,
-    `the newest, and is \`${NO_MISSION}\` on a contract that is no mission; an order about the city that names a mission is \`${WITH_MISSION}\`.\n`,
+    `\n\`${NO_SIGNER}\` for any action: ${NO_SIGNERS.join(", ")}. An action on a mission works for old and new templates\n`,
+    `alike, and is \`${NO_MISSION}\` on a contract that is not a mission; an order about the city that names a mission is \`${WITH_MISSION}\`.\n`,
   ].join("");
 }
 
@@ -141,11 +141,11 @@ export async function authorityPage(): Promise<string> {
   return [
     MADE("the contracts' ABIs, their interfaces and scripts/dev/authority.ts"),
     "\n# Who may do what\n\n",
-    "Every function that changes state, in every contract. *Governor* is the adjudication procedure: adjudicators' signatures are its\n",
-    "only way in, action by action; until genesis is sealed it is the deployer too. *Mission* is a clone that `TemplateRegistry`\n",
-    "deployed. Who is named by a signature needs no gas: anybody may relay the call. All other functions only read.\n\n",
-    "*Let in* and *everyone else* are proven: `test/contracts/authority/` records a call of each row that succeeds and tries it as every\n",
-    "kind of caller. It is let in, or gets exactly the error named. Kinds of caller:\n\n",
+    "Every function that changes state, in every contract. *Governor* is the adjudication procedure, which acts only on adjudicators' signatures,\n",
+        "action by action; until genesis is sealed it is also the deployer. *Mission* is a clone deployed by `TemplateRegistry`.\n",
+        "Accounts identified by signature need no gas: anyone may relay the call. All other functions only read.\n\n",
+    "*Let in* and *everyone else* are proven: `test/contracts/authority/` records a successful call of each row and repeats it as every\n",
+        "kind of caller. It succeeds, or fails with exactly the named error. Kinds of caller:\n\n",
     table(
       ["kind", "who"],
       Object.entries(ROLES).map(([role, who]) => [role, who]),

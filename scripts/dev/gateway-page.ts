@@ -15,9 +15,9 @@ export function gatewayPage(): string {
   return [
     MADE("orchestrator/gateway/commands/table.ts"),
     "\n# Commands of the gateway\n\n",
-    "Who: `open` is anybody, `reader` anybody, and a signature or session shows [what its key may read](read-access.md), `bearer` a key by signature or session, `signed` a key by a signature over this very request,\n",
-    "`order` anybody: what the body holds is an order of the panel, worth what its own signatures are. Cost is taken\n",
-    "from the allowance of the caller's address ([limits](gateway.md#limits)). Every field stands in `GET /openapi.json` and on the page `/docs`.\n",
+    "Who: `open` is anyone; `reader` anyone, with a signature or session for [what its key may read](read-access.md); `bearer` a key by signature or session; `signed` a key by a signature of this request;\n",
+        "`order` anyone: the body contains an order or message with its own signatures, which alone authorise it. Cost is charged to the\n",
+        "allowance of the caller's address ([limits](gateway.md#limits)). All fields are in `GET /openapi.json` and on the page `/docs`.\n",
     ...sections,
   ].join("");
 }

@@ -1,5 +1,5 @@
 /**
- * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
+ * Generates documentation from data: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
  * exported transition tables, `contracts/meta/adjudication/ActTypes.sol` and `docs/acts.erc7730.json` from the table of human acts, `docs/contexts/` from the
  * JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
  * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
@@ -70,11 +70,11 @@ function parametersPage(): string {
   return [
     MADE("orchestrator/protocol/parameters.ts"),
     "\n# Parameters of the constitution\n\n",
-    `${PARAMETERS.length} numbers that humans may change and agents may not. \`ConstitutionContract.param(index)\` returns the value in force;\n`,
-    "`setParam` refuses a value outside the range. Genesis of the embedded chain uses the column *devnet* where it is filled: windows\n",
-    "that somebody waits for are as short as allowed there.\n\n",
-    "*Locked*: a mission copies the value when its session opens, so a later change does not reach it. *Risk*: how much a change can\n",
-    "hurt. *Weaker*: the direction in which the parameter protects less. *bps* are hundredths of a percent, *tokens* whole tokens,\n",
+    `${PARAMETERS.length} parameters that humans may change and agents may not. \`ConstitutionContract.param(index)\` returns the value in force;\n`,
+    "`setParam` refuses a value outside the range. Genesis of the embedded chain uses the column *devnet* if it has a value: the\n",
+        "waiting periods there are the shortest allowed.\n\n",
+    "*Locked*: a mission copies the value when its session opens, so a later change does not reach it. *Risk*: the possible damage of a\n",
+    "change. *Weaker*: the direction in which the parameter protects less. *bps* are hundredths of a percent, *tokens* whole tokens,\n",
     "*class* a number of `EvidenceClass` (0 SELF, 1 SIGN, 2 WIT, 3 REC, 4 ATT, 5 PROOF), *band* one of `Band` (0 LOW to 3 CRITICAL).\n\n",
     table(["#", "parameter", "unit", "default", "devnet", "range", "locked", "risk", "weaker", "source"], rows),
   ].join("");
@@ -90,7 +90,7 @@ function lifecycle(title: string, source: string, { states, arcs }: TransitionTa
   ]);
   const rows = states.map((state, code) => [String(code), state, targets(state).join(", ") || "final"]);
   return [
-    `\n## ${title}\n\nFrom [${source}](../${source}), whose comment says what each arc means.\n\n`,
+    `\n## ${title}\n\nFrom [${source}](../${source}), whose comment explains each arc.\n\n`,
     `\`\`\`mermaid\nstateDiagram-v2\n  [*] --> ${states[0]}\n${drawn.join("")}\`\`\`\n\n`,
     table(["code", "state", "may go to"], rows),
   ].join("");
@@ -100,7 +100,7 @@ function transitionsPage(): string {
   return [
     MADE("orchestrator/rules/transitions"),
     "\n# Transitions\n\n",
-    "What can become what. The tables are constants of the contracts; an arc that is not in its table cannot be taken, on chain or\n",
+    "State transitions. The tables are constants of the contracts; an arc that is not in its table is impossible, on chain or\n",
     "off. `node scripts/dev/export-transitions.ts --check` compares the exported tables with the compiled contracts.\n",
     lifecycle("Session", "contracts/libraries/SessionTransitions.sol", sessionTransitions),
     lifecycle("Mission", "contracts/libraries/MissionTransitions.sol", missionTransitions),
@@ -108,16 +108,16 @@ function transitionsPage(): string {
   ].join("");
 }
 
-/** Why a contract refuses somebody: the catalogue that the command line, the gateway and the console speak from. */
+/** Reasons for contracts' refusals: the catalogue used by command line, gateway and console. */
 function diagnosesPage(): string {
   const shown = (text: string) => text.replaceAll(/\{(?:time )?(\d)\}/g, (_, place: string) => `‹${Number(place) + 1}›`);
   return [
     MADE("orchestrator/protocol/diagnoses.ts"),
-    "\n# Why a contract refuses, and what helps\n\n",
-    "The command line (`TransactionReverted`), the gateway's errors and the console say these words; ‹1› is the refusal's first value. A refusal that is not\n",
-    "here is one that only programs run into, and is shown as the contract gave it.\n\n",
+    "\n# Refusals of contracts, and remedies\n\n",
+    "The command line (`TransactionReverted`), the gateway's errors and the console use these texts; ‹1› is the refusal's first value. Other refusals\n",
+        "only concern programs, and are shown as returned by the contract.\n\n",
     table(
-      ["refusal", "means that", "what to do"],
+      ["refusal", "meaning", "remedy"],
       Object.entries<Diagnosis>(DIAGNOSES)
         .sort(([one], [other]) => (one < other ? -1 : 1))
         .map(([name, { means, helps }]) => [`\`${name}\``, shown(means), shown(helps)]),
@@ -125,10 +125,10 @@ function diagnosesPage(): string {
   ].join("");
 }
 
-/** Where the context that mission specifications name is published: the end of its URL. */
+/** Path of the context named by mission specifications: the end of its URL. */
 const contextFile = `docs${new URL(MISSION_CONTEXT).pathname}.jsonld`;
 
-/** Every generated page, and those that have generated blocks: path → text. */
+/** Every page that is generated or has generated blocks: text by path. */
 export async function pages(): Promise<Map<string, string>> {
   return new Map([
     [ACT_TYPES_FILE, await actTypesSource()],

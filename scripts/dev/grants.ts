@@ -1,22 +1,22 @@
 /**
- * Who can give what to whom, as a graph: from `authority.ts`, who may call; from `deploy/grants.ts`, what the call gives. What standing
- * leads to which other is computed, so that a row that opens the law to an agent shows as a path.
+ * Grants as a graph: `authority.ts` has who may call, `deploy/grants.ts` what the call grants. The standing reachable from another is computed, so
+ * that a row that opens the law to an agent shows as a path.
  */
 import { LAW, LAW_GRANTS, type LawStanding } from "../../deploy/grants.ts";
 import { ANYONE, AUTHORITY, LIKE, ROLES, type Role } from "./authority.ts";
 
 export type Standing = Role | LawStanding;
 
-/** A call that gives standing to somebody. */
+/** A call that grants standing. */
 export interface Grant {
   readonly contract: string;
   readonly functionName: string;
   readonly gives: Standing;
-  /** Whose signatures the call checks, whoever sends it. */
+  /** Accounts whose signatures the call checks, whoever sends it. */
   readonly signed?: Role;
 }
 
-/** How people and agents come by what they are; no part of the law. */
+/** How people and agents obtain their standing; not part of the law. */
 const PEOPLE: readonly Grant[] = [
   { contract: "ProducerContract", functionName: "register", gives: "producer" },
   { contract: "ProducerContract", functionName: "registerSubAgent", gives: "producer", signed: "producer" },
@@ -29,7 +29,7 @@ const PEOPLE: readonly Grant[] = [
   { contract: "AdjudicationProcedure", functionName: "act", gives: "ADJUDICATION", signed: "adjudicator" },
 ];
 
-/** What a seat or an office makes of its holder. */
+/** Standing that a seat or an office gives its holder. */
 const HELD: Partial<Record<LawStanding, readonly Role[]>> = {
   seat: ["adjudicator"],
   office: ["registrar", "speaker", "regulator", "codifier"],
@@ -38,15 +38,15 @@ const HELD: Partial<Record<LawStanding, readonly Role[]>> = {
 
 export const GRANTS: readonly Grant[] = [...PEOPLE, ...LAW_GRANTS];
 
-/** Institutions whose word changes the law. Every other contract may be thought of as doing an agent's bidding. */
+/** Institutions that can change the law. Every other contract is treated as if it acted for an agent. */
 const LAWGIVERS: readonly Role[] = ["ADJUDICATION", "CONSTITUTION", "ROSTER", "CLERKS"];
 
-/** Everybody who is neither an adjudicator nor an institution that only adjudicators move: agents, clerks, sponsors, missions, contracts. */
+/** Everyone except adjudicators and the institutions that only they control: agents, clerks, sponsors, missions, contracts. */
 export const AGENTS: readonly Role[] = (Object.keys(ROLES) as Role[]).filter(
   (role) => ![role, LIKE[role]].includes("adjudicator") && role !== "deployer" && !LAWGIVERS.includes(role),
 );
 
-/** Everything that whoever has these standings can come by, step after step, with a way to it. */
+/** Everything reachable from these standings, step by step, with a path to it. */
 export function reach(from: Iterable<Standing>): ReadonlyMap<Standing, readonly string[]> {
   const found = new Map<Standing, readonly string[]>([...from].map((standing) => [standing, []]));
   for (let size = -1; size !== found.size; ) {
@@ -61,7 +61,7 @@ export function reach(from: Iterable<Standing>): ReadonlyMap<Standing, readonly 
   return found;
 }
 
-/** One of those found who may call the function. */
+/** A reachable standing that may call the function. */
 function callerAmong(found: ReadonlyMap<Standing, unknown>, contract: string, functionName: string): Standing | undefined {
   const rules = AUTHORITY[contract]?.[functionName] ?? [];
   for (const { callers } of rules) {
@@ -72,7 +72,7 @@ function callerAmong(found: ReadonlyMap<Standing, unknown>, contract: string, fu
   return undefined;
 }
 
-/** The powers of the law among what was reached. */
+/** The reachable powers of the law. */
 export function lawIn(reached: ReadonlyMap<Standing, readonly string[]>): readonly LawStanding[] {
   return LAW.filter((standing) => reached.has(standing));
 }
