@@ -106,7 +106,7 @@ function signersPart(): string {
   return [
     "\n## Signatures\n\n",
     "Anyone may relay an order of the panel; its signers determine its effect. One signature of each kind among those that the action needs is\n",
-        "tested by `test/contracts/authority/signers.test.ts`:\n\n",
+    "tested by `test/contracts/authority/signers.test.ts`:\n\n",
     table(
       ["kind", "who"],
       kinds.map(([kind, { who }]) => [kind, who]),
@@ -142,10 +142,10 @@ export async function authorityPage(): Promise<string> {
     MADE("the contracts' ABIs, their interfaces and scripts/dev/authority.ts"),
     "\n# Who may do what\n\n",
     "Every function that changes state, in every contract. *Governor* is the adjudication procedure, which acts only on adjudicators' signatures,\n",
-        "action by action; until genesis is sealed it is also the deployer. *Mission* is a clone deployed by `TemplateRegistry`.\n",
-        "Accounts identified by signature need no gas: anyone may relay the call. All other functions only read.\n\n",
+    "action by action; until genesis is sealed it is also the deployer. *Mission* is a clone deployed by `TemplateRegistry`.\n",
+    "Accounts identified by signature need no gas: anyone may relay the call. All other functions only read.\n\n",
     "*Let in* and *everyone else* are proven: `test/contracts/authority/` records a successful call of each row and repeats it as every\n",
-        "kind of caller. It succeeds, or fails with exactly the named error. Kinds of caller:\n\n",
+    "kind of caller. It succeeds, or fails with exactly the named error. Kinds of caller:\n\n",
     table(
       ["kind", "who"],
       Object.entries(ROLES).map(([role, who]) => [role, who]),

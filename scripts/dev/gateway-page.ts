@@ -16,8 +16,8 @@ export function gatewayPage(): string {
     MADE("orchestrator/gateway/commands/table.ts"),
     "\n# Commands of the gateway\n\n",
     "Who: `open` is anyone; `reader` anyone, with a signature or session for [what its key may read](read-access.md); `bearer` a key by signature or session; `signed` a key by a signature of this request;\n",
-        "`order` anyone: the body contains an order or message with its own signatures, which alone authorise it. Cost is charged to the\n",
-        "allowance of the caller's address ([limits](gateway.md#limits)). All fields are in `GET /openapi.json` and on the page `/docs`.\n",
+    "`order` anyone: the body contains an order or message with its own signatures, which alone authorise it. Cost is charged to the\n",
+    "allowance of the caller's address ([limits](gateway.md#limits)). All fields are in `GET /openapi.json` and on the page `/docs`.\n",
     ...sections,
   ].join("");
 }

@@ -72,7 +72,7 @@ function parametersPage(): string {
     "\n# Parameters of the constitution\n\n",
     `${PARAMETERS.length} parameters that humans may change and agents may not. \`ConstitutionContract.param(index)\` returns the value in force;\n`,
     "`setParam` refuses a value outside the range. Genesis of the embedded chain uses the column *devnet* if it has a value: the\n",
-        "waiting periods there are the shortest allowed.\n\n",
+    "waiting periods there are the shortest allowed.\n\n",
     "*Locked*: a mission copies the value when its session opens, so a later change does not reach it. *Risk*: the possible damage of a\n",
     "change. *Weaker*: the direction in which the parameter protects less. *bps* are hundredths of a percent, *tokens* whole tokens,\n",
     "*class* a number of `EvidenceClass` (0 SELF, 1 SIGN, 2 WIT, 3 REC, 4 ATT, 5 PROOF), *band* one of `Band` (0 LOW to 3 CRITICAL).\n\n",
@@ -115,7 +115,7 @@ function diagnosesPage(): string {
     MADE("orchestrator/protocol/diagnoses.ts"),
     "\n# Refusals of contracts, and remedies\n\n",
     "The command line (`TransactionReverted`), the gateway's errors and the console use these texts; ‹1› is the refusal's first value. Other refusals\n",
-        "only concern programs, and are shown as returned by the contract.\n\n",
+    "only concern programs, and are shown as returned by the contract.\n\n",
     table(
       ["refusal", "meaning", "remedy"],
       Object.entries<Diagnosis>(DIAGNOSES)
