@@ -298,6 +298,24 @@ describe("attacks on stakes", () => {
       expect(await heldBy(0)).to.equal(tokens(9850));
     });
 
+    it("an executor whose work goes on after a freeze leaves before anybody can say that it is at fault for the end", async () => {
+      const consensus = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+      mission = await (await (await openMission({ nodes: [consensus] })).activate()).awardAll();
+      await mission.route(0);
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
+      await networkHelpers.time.increase(2n * HOUR);
+      await mission.contract.timeout(0);
+      await mission.override(Action.TERMINATE_MISSION, 0);
+      await attempt(withdraw(0));
+      await attempt(faulted());
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.claim([0]));
+      await attempt(mission.contract.close());
+      expect(await heldBy(0)).to.equal(tokens(9850));
+      expect((await mission.contract.ledger()).closed).to.equal(true);
+    });
+
     it("executors are found at fault for an end that is long past", async () => {
       await ended();
       await networkHelpers.time.increase(LONG);

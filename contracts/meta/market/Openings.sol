@@ -137,11 +137,12 @@ library Openings {
     }
 
     /// @notice An executor's stake is free when its mission ended without its node; a slash that waits keeps it, and while humans may
-    /// still say that it is at fault, so does having begun.
+    /// still say that it is at fault, so does having begun: what a freeze stopped has time left or something committed.
     function requireUnbound(MarketStorage storage self, address mission, uint8 node, address agent) external view {
         ICollaborationContract.Node memory word = ICollaborationContract(mission).nodeOf(node);
         bool begun = word.state != NodeState.WAITING && word.state != NodeState.ELIGIBLE;
-        bool held = (begun || word.remainder != 0) && block.timestamp < _heldUntil(self, mission, node);
+        begun = begun || word.remainder != 0 || word.commitMask != 0;
+        bool held = begun && block.timestamp < _heldUntil(self, mission, node);
         if (held || word.faulted || word.state == NodeState.COMPLETED) {
             revert IExecutionProcedure.StillBound(mission, node, agent);
         }

@@ -350,4 +350,13 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     replace: "        reach = penalty;\n",
     bound: "100 tokens of each verifier",
   },
+  {
+    title: "an executor whose work goes on after a freeze leaves before anybody can say that it is at fault for the end",
+    threats: ["TA-2"],
+    entry: "ExecutionProcedure.withdrawBid",
+    guard: "who has committed had begun",
+    file: "meta/market/Openings.sol",
+    find: "begun || word.remainder != 0 || word.commitMask != 0;",
+    replace: "begun || word.remainder != 0;",
+  },
 ]);
