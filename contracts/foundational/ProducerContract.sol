@@ -297,6 +297,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @inheritdoc IProducerContract
+    function isPrincipal(address account) external view returns (bool) {
+        return _numbers[account] != 0;
+    }
+
+    /// @inheritdoc IProducerContract
     function capabilitiesOf(address agent) external view returns (uint160) {
         return _ledger.profiles[agent].capabilities;
     }
@@ -345,7 +350,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function requireRoutable(address agent) external view returns (address principal) {
         if (_isFrozen(agent)) revert FrozenAgent(agent, _ledger.absences[agent].frozenUntil);
-        return _ledger.portfolios[_ledger.accounts[agent].principal].principal;
+        Account storage account = _ledger.accounts[agent];
+        Portfolio storage portfolio = _ledger.portfolios[account.principal];
+        if (account.flags & Flags.BANNED != 0 || portfolio.frozen) revert NotEligible(agent);
+        return portfolio.principal;
     }
 
     /// @inheritdoc IProducerContract

@@ -251,7 +251,7 @@ interface ILegislativeProcedure {
     function petition(bytes32 goalHash, address parent, Auth[] calldata backers) external returns (uint256 session);
     /// @notice Makes the caller the sponsor of a session that has none, once its law won; pulls the budget of that law, no more and
     /// no less. Who adopts cannot cancel: the law is the voters'. First come, for as long as a human has to review, and then there
-    /// is time to validate. Caller: anyone but agents of the city.
+    /// is time to validate. Caller: anyone but agents of the city and their principals.
     function adopt(uint256 session, bytes calldata law, bytes32 docHash) external;
     /// @notice Returns a proposal of a session that failed for want of turnout, changed, in a session of its own that nobody
     /// sponsors yet; the former sponsor has its deposit back and may adopt. Once per session, and nothing returns twice. Anyone

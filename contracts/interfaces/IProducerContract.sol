@@ -219,6 +219,8 @@ interface IProducerContract {
     function agentOf(address agent) external view returns (Agent memory);
     function stakeOf(address agent) external view returns (Stake memory);
     function principalOf(address agent) external view returns (address);
+    /// @notice Whether it answers, or has answered, for an agent of the city.
+    function isPrincipal(address account) external view returns (bool);
     function capabilitiesOf(address agent) external view returns (uint160);
     /// @notice Whole points, 0–1000.
     function reputationOf(address agent) external view returns (uint256);
@@ -233,7 +235,8 @@ interface IProducerContract {
     /// other.
     /// @return novice Whether it has no vote yet.
     function awardeeOf(address agent) external view returns (address principal, bool novice);
-    /// @notice An agent's principal; reverts with `FrozenAgent` while the agent is frozen.
+    /// @notice An agent's principal; reverts with `FrozenAgent` while the agent is frozen, and with `NotEligible` if it was banned or its
+    /// principal is frozen.
     function requireRoutable(address agent) external view returns (address principal);
     /// @notice What a session asks of an agent, in one call.
     /// @param opened Block in which the session opened.

@@ -333,10 +333,9 @@ describe("attacks on the law", () => {
 
   describe("by adopting it", () => {
     /** A session that producers petitioned for, whose law has won. */
-    async function petitioned() {
+    async function petitioned(bill = billOf(lawOf())) {
       const house = await loadLegislature();
       const { legislation, offices, steps, voters } = house;
-      const bill = billOf(lawOf());
       await legislation.petition(GOAL, ZeroAddress, await Promise.all(voters.slice(0, 2).map((agent) => steps.backer(agent, GOAL))));
       await legislation.connect(offices.REGISTRAR[0] as Wallet).confirmIdentities(1, GOAL);
       await steps.propose(1n, 0, bill.specHash);
@@ -357,6 +356,18 @@ describe("attacks on the law", () => {
       await attempt(legislation.connect(griefer).adopt(1, cheap, bill.docHash));
       await attempt(legislation.connect(sponsor).adopt(1, bill.law, bill.docHash));
       await attempt(legislation.validate(1, bill.law, bill.docHash, steps.witnesses()));
+      expect((await legislation.sessionOf(1)).state).to.equal(State.VALIDATED);
+    });
+
+    it("a house whose agents a law needs adopts it, and so ends it", async () => {
+      // Four houses, and a node that takes them all.
+      const four = billOf(lawOf([node({ tier: 2, redundancy: 4, threshold: 3, panelSize: 3 })]));
+      const { legislation, bill, sponsor, account, fund, addresses, voters } = await petitioned(four);
+      const rival = await account("principal 3");
+      await fund(rival, addresses.LEGISLATION, DEPOSIT);
+      for (const payer of [rival, sponsor]) await attempt(legislation.connect(payer).adopt(1, bill.law, bill.docHash));
+      const all = voters.map((voter) => voter.address);
+      await attempt(legislation.validate(1, bill.law, bill.docHash, all));
       expect((await legislation.sessionOf(1)).state).to.equal(State.VALIDATED);
     });
 

@@ -98,6 +98,10 @@ library Convocation {
         bytes32 docHash
     ) external {
         _requireOutsider(constitution);
+        // A sponsor's agents are neither witnesses nor judges: a house whose agents the law needs would end it by adopting.
+        if (IProducerContract(constitution.at(Institution.PRODUCERS)).isPrincipal(msg.sender)) {
+            revert ILegislativeProcedure.NotEligible(msg.sender);
+        }
         Docket storage docket = self.inOpenStage(constitution, session, SessionState.TALLIED);
         ILegislativeProcedure.Session storage info = docket.info;
         if (info.sponsor != address(0)) revert ILegislativeProcedure.AlreadyAdopted(session, info.sponsor);

@@ -78,6 +78,7 @@ export const producerContractAbi = [
   {"type":"function","name":"hasSuffrage","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isEligible","inputs":[{"name":"agent","type":"address"},{"name":"kind","type":"uint8"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isLapsed","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
+  {"type":"function","name":"isPrincipal","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"lapse","inputs":[{"name":"agent","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"lock","inputs":[{"name":"agent","type":"address"},{"name":"amount","type":"uint64"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"meetsReputationFloor","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},

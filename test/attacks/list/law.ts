@@ -355,4 +355,13 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     find: "        if (node.anyCode && (!node.leaf || node.tier == Tier.RERUN)) revert AnyNeedsRedundancy(i, uint8(node.tier));\n",
     replace: "",
   },
+  {
+    title: "a house whose agents a law needs adopts it, and so ends it",
+    threats: ["TA-2"],
+    entry: "LegislativeProcedure.adopt",
+    guard: "no principal of agents adopts",
+    file: "meta/legislation/Convocation.sol",
+    find: "if (IProducerContract(constitution.at(Institution.PRODUCERS)).isPrincipal(msg.sender)) {",
+    replace: "if (IProducerContract(constitution.at(Institution.PRODUCERS)).isPrincipal(address(0))) {",
+  },
 ]);
