@@ -124,7 +124,8 @@ library Dispatch {
         if (at != start.slots.length) revert ICollaborationContract.LengthMismatch(at, start.slots.length);
     }
 
-    /// @notice A runner saw other code live than the slot's service has: its executor is slashed, its node fails.
+    /// @notice A runner saw other code live than the slot's service has: its executor is slashed, its node fails, unless a freeze had
+    /// interrupted it and those who are left are enough.
     function mismatch(
         MissionStorage.Layout storage s,
         City calldata city,
@@ -300,6 +301,12 @@ library Dispatch {
             true,
             Reasons.CODE_HASH_MISMATCH
         );
+        // Somebody had committed before a freeze: if the others are enough, they go on without it.
+        if (w.commitMask != 0 && NodeCore.count(others) >= law.threshold()) {
+            s.notes[MissionStorage.attemptKey(node, w.attempt)].dropped |= culprit;
+            if (others == w.commitMask) (w.flags, w.remainder) = (w.flags | MissionStorage.COMMITS_CLOSED, 0);
+            return;
+        }
         NodeCore.settleMask(s, node, w.attempt, others, 0, false, Reasons.RELEASED);
         NodeCore.fail(s, f, w, node, law.tier(), Reasons.CODE_HASH_MISMATCH);
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Escalation} from "../libraries/Escalation.sol";
 import {NodeLaw} from "../libraries/NodeLaw.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {Param} from "../types/Params.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {MissionClock} from "./MissionClock.sol";
@@ -18,6 +20,8 @@ import {WatchdogHold} from "./WatchdogHold.sol";
 library Guard {
     using MissionFrame for Frame;
     using Escalation for uint256[3];
+
+    uint256 private constant _FIFTH = 5;
 
     // --- Freezes -----------------------------------------------------------------------------------------------------
 
@@ -48,7 +52,7 @@ library Guard {
             notes.halted |= uint8(1 << own);
         }
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
-        freeze(s, f, w, node, reason);
+        _freeze(s, f, w, node, reason);
         for (uint8 slot = 0; watched && slot < law.redundancy(); ++slot) {
             address agent = s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
             if (agent != address(0)) _count(s, f, node, agent);
@@ -65,19 +69,29 @@ library Guard {
         emit ICollaborationContract.SnapshotSealed(node, w.freezeCount, msg.sender, hash);
     }
 
-    function freeze(
+    /// @notice FREEZE. It binds no state, so that its target cannot void it, and does not reach the next attempt.
+    function freeze(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes calldata data) external {
+        Frame memory f = MissionFrame.open(city);
+        if (!f.node(node).leaf()) revert ICollaborationContract.NotALeaf(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        uint8 attempt = abi.decode(data, (uint8));
+        if (attempt != w.attempt) revert ICollaborationContract.AttemptOver(node, attempt, w.attempt);
+        _freeze(s, f, w, node, Reasons.MANUAL_OVERRIDE);
+    }
+
+    function _freeze(
         MissionStorage.Layout storage s,
         Frame memory f,
         MissionStorage.Node memory w,
         uint8 node,
         bytes32 reason
-    ) internal {
+    ) private {
         NodeCore.requireNode(w, node, NodeCore.FREEZABLE);
         if (NodeCore.isEnding(s)) revert ICollaborationContract.Ending();
         bool working = w.state == NodeState.EXECUTING;
         // Frozen before it was routed a second time, a node keeps what it had left the first time.
-        // It fits: what is left of a law's timeout, which has sixteen bits.
-        if (working) w.remainder = w.deadline > block.timestamp ? uint16(w.deadline - block.timestamp) : 1;
+        // It fits: at most a law's timeout, which has sixteen bits.
+        if (working) w.remainder = uint16(_left(w.deadline, f.node(node).timeout()));
         else if (w.state == NodeState.PENDING_VERIFICATION) _pause(s, f, w, node);
         NodeCore.move(w, node, NodeState.FROZEN);
         w.deadline = uint40(block.timestamp) + _patience(f);
@@ -91,8 +105,15 @@ library Guard {
         MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
         if (notes.left != 0) revert ICollaborationContract.FrozenBefore(node, w.attempt);
         // At most VERIFICATION_TIMEOUT, which is at most a day.
-        notes.left = w.deadline > block.timestamp ? uint24(w.deadline - block.timestamp) : 1;
+        notes.left = uint24(_left(w.deadline, f.terms.verificationTimeout()));
         NodeCore.pinSeed(f, w, node);
+    }
+
+    /// @dev What is stopped at the last moment has a fifth of its time when it goes on: others than who stopped it work, or judge, there. A
+    /// clock that ran out before stays so.
+    function _left(uint40 deadline, uint256 whole) private view returns (uint256) {
+        if (block.timestamp >= deadline) return 1;
+        return Math.max(deadline - block.timestamp, Math.ceilDiv(whole, _FIFTH));
     }
 
     /// @dev Only the words that changed are stored: an agent's first seven freezes are one word.
@@ -220,9 +241,10 @@ library Guard {
         uint32 edition = MissionFrame.open(city).terms.edition();
         // At most four hours.
         uint40 least = uint40(city.constitution.paramIn(edition, Param.DEGRADED_MODE_THRESHOLD));
-        // Any activity since refutes it.
+        // Any activity since refutes it, and what stood still before is not counted again.
         uint40 heard = city.constitution.pulsedAt();
         if (heard < silentSince) heard = silentSince;
+        if (heard < s.watch.wentOnAt) heard = s.watch.wentOnAt;
         if (block.timestamp < uint256(heard) + least) revert ICollaborationContract.NotSilent(heard, least);
         // The silence that is certain; a monitor cannot give away more time than that.
         MissionClock.hold(s);
@@ -234,10 +256,10 @@ library Guard {
         emit ICollaborationContract.MissionDegraded(msg.sender, silentSince, s.watch.degradedUntil);
     }
 
-    function expire(MissionStorage.Layout storage s, City calldata city) external {
+    /// @dev Also in a mission whose own time is over: humans may let it go on, so that what was committed is decided.
+    function expire(MissionStorage.Layout storage s) external {
         NodeCore.requireMission(s, 1 << uint256(MissionState.DEGRADED));
-        uint40 until = WatchdogHold.expiryOf(MissionFrame.open(city));
-        if (s.watch.degradedUntil < until) until = s.watch.degradedUntil;
+        uint40 until = s.watch.degradedUntil;
         if (block.timestamp < until) revert ICollaborationContract.NotExpired(until);
         NodeCore.moveMission(s, MissionState.ABORTED);
     }

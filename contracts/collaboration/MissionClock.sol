@@ -25,7 +25,7 @@ library MissionClock {
 
     /// @notice Goes on. The caller then says that the mission is no longer stopped, nor its chain silent.
     function goOn(MissionStorage.Layout storage s) internal {
-        s.watch.lost = stood(s);
+        (s.watch.lost, s.watch.wentOnAt) = (stood(s), uint40(block.timestamp));
     }
 
     /// @dev No clock runs where the deadline is zero, and nothing is read for it.

@@ -27,7 +27,7 @@ library MissionStorage {
         bool delayed;
     }
 
-    /// @dev One word: when the mission was stopped, went on, fell silent, is to end.
+    /// @dev One word, and full: when the mission was stopped, went on, fell silent, is to end.
     struct Watch {
         uint40 stoppedAt;
         uint40 clearedAt;
@@ -40,6 +40,8 @@ library MissionStorage {
         uint40 lost;
         /// It is to end, and waits for what was committed.
         bool ending;
+        /// From a stop or a silence, whoever ended it.
+        uint40 wentOnAt;
     }
 
     /// @dev Three words, smallest unit. The law's budget = paid + fees + insurance + discount + refunded + children + what is held; of that,

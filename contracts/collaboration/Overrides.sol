@@ -54,6 +54,7 @@ library Overrides {
         else if (action == Action.TERMINATE_MISSION) Remedies.terminate(s);
         else if (action == Action.FAULT_SLOTS) Remedies.fault(s, city, node, data);
         else if (action == Action.RESUME_WITH_AMENDMENT) Remedies.amend(s, city, node, data);
+        else if (action == Action.FREEZE) Guard.freeze(s, city, node, data);
         else _overrule(s, f, action, node, target, data);
         emit ICollaborationContract.Overridden(action, node, target);
     }
@@ -85,16 +86,9 @@ library Overrides {
         NodeLaw law = f.node(node);
         if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (action == Action.FREEZE || action == Action.VETO_OUTPUT) {
-            // It binds no state, so that its target cannot void it. It does not reach the next attempt.
-            uint8 attempt = abi.decode(data, (uint8));
-            if (attempt != w.attempt) revert ICollaborationContract.AttemptOver(node, attempt, w.attempt);
-        }
-        if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, Reasons.MANUAL_OVERRIDE);
-
         if (action == Action.UNFREEZE) _unfreeze(s, f, w, node);
         else if (action == Action.REJECT_POP) _reject(s, f, law, w, node);
-        else if (action == Action.VETO_OUTPUT) _veto(w, node);
+        else if (action == Action.VETO_OUTPUT) _veto(w, node, abi.decode(data, (uint8)));
         else if (action == Action.RELEASE_OUTPUT) _release(s, f, law, w, node, data);
         else revert ICollaborationContract.UnsupportedOverride(action);
         NodeCore.store(s, node, w);
@@ -165,8 +159,10 @@ library Overrides {
 
     // --- Gate --------------------------------------------------------------------------------------------------------
 
-    /// @dev The gate will not be asked: whatever the panel finds, a human decides. Work under review loses its release.
-    function _veto(MissionStorage.Node memory w, uint8 node) private {
+    /// @dev The gate will not be asked: whatever the panel finds, a human decides. Work under review loses its release. As FREEZE, it binds
+    /// no state and does not reach the next attempt.
+    function _veto(MissionStorage.Node memory w, uint8 node, uint8 attempt) private {
+        if (attempt != w.attempt) revert ICollaborationContract.AttemptOver(node, attempt, w.attempt);
         NodeCore.requireNode(w, node, ~DECIDED);
         w.flags |= MissionStorage.HELD;
         if (w.state != NodeState.PENDING_REVIEW) return;

@@ -124,7 +124,8 @@ library Remedies {
         if (block.timestamp < deadline) revert ICollaborationContract.TooEarly(node, deadline);
     }
 
-    /// @dev Bound and never routed, or never bid on: the attempt ends without fault.
+    /// @dev Bound and never routed, or never bid on: the attempt ends without fault. Where a freeze ended, who cannot begin again ends nothing
+    /// for those who have committed.
     function _expireEligible(
         MissionStorage.Layout storage s,
         Frame memory f,
@@ -141,6 +142,12 @@ library Remedies {
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         _requireOverdue(f, law, w, node);
         uint8 mask = NodeCore.outstanding(s, w, node, law);
+        uint8 others = mask & ~w.commitMask;
+        if (others != 0 && NodeCore.count(w.commitMask) >= law.threshold()) {
+            _takeUp(s, w, node, others, Reasons.NOT_ROUTED);
+            w.deadline = uint40(block.timestamp) + f.terms.verificationTimeout();
+            return;
+        }
         NodeCore.settleMask(s, node, w.attempt, mask, 0, false, Reasons.NOT_ROUTED);
         NodeCore.fail(s, f, w, node, law.tier(), Reasons.NOT_ROUTED);
     }
@@ -236,32 +243,35 @@ library Remedies {
             NodeCore.settleMask(s, node, w.attempt, halted, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
             bound &= ~halted;
             uint8 others = bound & ~w.commitMask;
-            // The others did nothing wrong: if they meet the threshold, they get the remaining time back.
+            // The others did nothing wrong: if they meet the threshold, they have their whole time again, when their work had begun.
             if (halted != 0 && others != 0 && NodeCore.count(bound) >= law.threshold()) {
                 notes.dropped |= halted;
+                if (w.remainder != 0) w.remainder = law.timeout();
                 return NodeCore.makeEligible(f, w, node);
             }
-            if (NodeCore.count(w.commitMask) >= law.threshold()) return _takeUp(s, f, w, node, others);
+            // Nobody confirmed what it was frozen for: who has committed goes on. The others were stopped: they are not late.
+            if (NodeCore.count(w.commitMask) >= law.threshold()) {
+                _takeUp(s, w, node, others, Reasons.FREEZE_EXPIRED);
+                return NodeCore.makeEligible(f, w, node);
+            }
         }
         bytes32 reason = frozen ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
         NodeCore.settleMask(s, node, w.attempt, bound, 0, false, reason);
         NodeCore.fail(s, f, w, node, law.tier(), reason);
     }
 
-    /// @dev Nobody confirmed what it was frozen for: who has committed goes on, if they are enough, with the whole time to open their work. The
-    /// others were stopped: they are not late.
+    /// @dev Committing ends with those who have, who are enough and have the whole time to open their work. The others are released.
     function _takeUp(
         MissionStorage.Layout storage s,
-        Frame memory f,
         MissionStorage.Node memory w,
         uint8 node,
-        uint8 others
+        uint8 others,
+        bytes32 reason
     ) private {
-        NodeCore.settleMask(s, node, w.attempt, others, 0, false, Reasons.FREEZE_EXPIRED);
+        NodeCore.settleMask(s, node, w.attempt, others, 0, false, reason);
         w.flags |= MissionStorage.COMMITS_CLOSED;
         // What was left was the others' time to commit.
         w.remainder = 0;
-        NodeCore.makeEligible(f, w, node);
     }
 
     // --- Further attempts and ends -----------------------------------------------------------------------------------
@@ -366,10 +376,17 @@ library Remedies {
         uint40 until = WatchdogHold.expiryOf(f);
         bool due = s.exhausted != 0 || block.timestamp >= until || _isOrphan(city);
         if (!due) revert ICollaborationContract.NotExpired(until);
-        // In a stop no clock runs, and nobody has to lift it: only a suspension lapses. The sponsor's money does not wait for that.
-        if ((!s.head.stopped || s.suspension.until != 0) && _waits(s, f)) return;
+        if (!_isAbandoned(s, f) && _waits(s, f)) return;
         bool failed = s.exhausted != 0 && s.head.state == MissionState.EXECUTING;
         NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
+    }
+
+    /// @dev In a stop no clock runs, and nobody has to lift it: only a suspension lapses. Humans have their time to; the sponsor's money does
+    /// not wait longer.
+    function _isAbandoned(MissionStorage.Layout storage s, Frame memory f) private view returns (bool) {
+        if (!s.head.stopped || s.suspension.until != 0) return false;
+        uint40 patience = 2 * uint40(f.terms.maxHumanReviewTimeout());
+        return block.timestamp >= WatchdogHold.extended(f.city.watchdog, s.watch.stoppedAt + patience, patience);
     }
 
     /// @dev The first call announces the end; a later one reverts while work is undecided.

@@ -399,7 +399,8 @@ interface ICollaborationContract {
     /// @param nodes bitmap
     function route(uint256 nodes, Start calldata start) external;
     /// @notice Fails an eligible node on a runner's word that other code is live in a slot than its service was registered with; slashes
-    /// the slot's executor. Anyone with the signature.
+    /// the slot's executor. Where somebody had committed before a freeze and those who are left are enough, the node goes on without it.
+    /// Anyone with the signature.
     function mismatch(LiveHash calldata live, IServiceContract.Service calldata service) external;
     /// @notice Ends an overdue stage of a node. Anyone.
     /// ELIGIBLE: bound and not routed for verificationTimeout, or without an award after both windows: FAILED, unslashed.
@@ -411,10 +412,10 @@ interface ICollaborationContract {
     /// fault was the law's (SPECIFICATION). Anyone.
     function reopen(uint8 node) external;
     /// @notice Ends a mission whose time or whose iterations are over, or whose law is at fault; what no node earned is refunded. While committed
-    /// work is undecided the first call says that it is to end (`MissionEnding`), and it ends with a later one; a stopped mission ends at
-    /// once. Anyone.
+    /// work is undecided the first call says that it is to end (`MissionEnding`), and it ends with a later one; so it does in a stop that
+    /// nobody has lifted for twice maxHumanReviewTimeout. Anyone.
     function abort() external;
-    /// @notice Aborts a degraded mission that no human let go on within degradedAdjudicatorTimeout, or whose time is over. Anyone.
+    /// @notice Aborts a degraded mission that no human let go on within degradedAdjudicatorTimeout. Anyone.
     function expire() external;
     /// @notice Clears (unless `wave` is empty) and routes (unless `nodes` is zero) in one call. Anyone.
     function advance(bytes calldata wave, uint256 nodes, Start calldata start) external;

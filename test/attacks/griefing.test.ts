@@ -418,6 +418,75 @@ describe("attacks that grief", () => {
       expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
     });
 
+    /** Nobody has committed; one of three stops itself in the last second. */
+    const lastSecond = async () => {
+      await routed(CONSENSUS);
+      await networkHelpers.time.setNextBlockTimestamp((await mission.contract.nodeOf(0)).deadline - 1n);
+      await mission.contract.connect(await executor(2)).report(0, WHY, 0);
+    };
+    const heldByOthers = async () => Promise.all([0, 1].map(async (slot) => (await stakeOf(await executor(slot))).held));
+
+    it("one of three stops itself in its last second, and the others have that second", async () => {
+      await lastSecond();
+      await networkHelpers.time.increase(await patience());
+      await mission.contract.timeout(0);
+      await mission.contract.route(...(await mission.start([0], { slots: [0, 1] })));
+      await networkHelpers.time.increase(30);
+      for (const slot of [0, 1]) await attempt(mission.commit(0, slot));
+      await attempt(mission.contract.timeout(0));
+      expect(await heldByOthers()).to.deep.equal([tokens(10_000), tokens(10_000)]);
+    });
+
+    it("one of three stops itself in its last second, a human lets it go on, and the others are late", async () => {
+      await lastSecond();
+      await mission.override(Action.UNFREEZE, 0);
+      await mission.route(0);
+      await networkHelpers.time.increase(10);
+      for (const slot of [0, 1]) await attempt(mission.commit(0, slot));
+      await attempt(mission.contract.timeout(0));
+      expect(await heldByOthers()).to.deep.equal([tokens(10_000), tokens(10_000)]);
+    });
+
+    it("a monitor freezes work in the last second of its hearing, and another panel is drawn", async () => {
+      await routed(TASK);
+      await mission.work(0);
+      await networkHelpers.time.setNextBlockTimestamp((await mission.contract.nodeOf(0)).deadline - 1n);
+      await reportBy(0);
+      await networkHelpers.time.increase(await patience());
+      await mission.contract.timeout(0);
+      await networkHelpers.time.increase(30);
+      await attempt(mission.contract.redraw(0));
+      expect((await mission.contract.nodeOf(0)).redraws).to.equal(0n);
+    });
+
+    /** Two of three have committed; a monitor froze the node, and a human lets it go on. */
+    const thawed = async () => {
+      await routed(CONSENSUS);
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      await reportBy(0);
+      await mission.override(Action.UNFREEZE, 0);
+    };
+    const arePaid = async () => {
+      await openTwo();
+      await attempt(mission.clear(0, { agreeing: 0b011 }));
+      return Promise.all([0, 1].map(async (slot) => (await mission.contract.entitlementOf(0, slot)).paid > 0n));
+    };
+
+    it("one of three is let go on and cannot begin again, and two who have committed are not paid", async () => {
+      await thawed();
+      // No runner vouches for its code any more.
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.timeout(0);
+      expect(await arePaid()).to.deep.equal([true, true]);
+    });
+
+    it("one of three is let go on with other code, and two who have committed are not paid", async () => {
+      await thawed();
+      await mission.contract.mismatch(...(await mission.otherCode(0, { slot: 2 })));
+      expect(await arePaid()).to.deep.equal([true, true]);
+      expect((await stakeOf(await executor(2))).held).to.equal(tokens(9500));
+    });
+
     it("a monitor's freeze spares who sees in the reveals that its work is wrong", async () => {
       await routed(CONSENSUS);
       for (const slot of [0, 1, 2]) await mission.commit(0, slot);
@@ -473,6 +542,18 @@ describe("attacks that grief", () => {
         await networkHelpers.time.increaseTo((await mission.contract.nodeOf(0)).deadline + 1000n);
         await attempt(mission.contract.timeout(0));
         expect((await stakeOf(agent)).held).to.equal(tokens(10_000));
+      });
+
+      it("time that a stop gave back is given back again, as a silence", async () => {
+        await routed({ ...TASK, timeout: 3600 });
+        const due = async () => (await mission.contract.nodeOf(0)).deadline;
+        const [before, since] = [await due(), await mission.city.now()];
+        await mission.override(Action.EMERGENCY_STOP, 0);
+        await networkHelpers.time.increase(2n * HOUR);
+        await mission.override(Action.CLEAR_EMERGENCY_STOP, 0);
+        await attempt(mission.contract.connect(mission.city.monitor).degrade(since));
+        await attempt(mission.override(Action.CLEAR_EMERGENCY_STOP, 0));
+        expect((await due()) - before).to.be.at.most((await mission.city.now()) - since);
       });
 
       it("freezes that stop a mission are forgotten, because it was suspended just then", async () => {
@@ -677,6 +758,21 @@ describe("attacks that grief", () => {
       expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
     });
 
+    it("an agent whose principal adjudicators froze begins what it was awarded before", async () => {
+      await awarded(TASK);
+      const { producers } = mission.city;
+      await producers.freezePrincipal(await producers.principalOf((await executor()).address), true);
+      await attempt(mission.route(0));
+      expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
+    });
+
+    it("an agent that adjudicators banned begins what it was awarded before", async () => {
+      await awarded(TASK);
+      await mission.city.producers.ban((await executor()).address, WHY);
+      await attempt(mission.route(0));
+      expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
+    });
+
     it("an agent that adjudicators froze has another one made that goes on", async () => {
       mission = await (await openMission({ nodes: [TASK] })).activate();
       const { agent } = mission.worker(0);
@@ -831,8 +927,30 @@ describe("attacks that grief", () => {
       await committedLate(TASK);
       await mission.override(Action.EMERGENCY_STOP, 0);
       await expiry();
+      await networkHelpers.time.increase(2n * HOUR);
       await attempt(mission.contract.abort());
       expect(await mission.contract.state()).to.equal(MissionState.ABORTED);
+    });
+
+    it("one adjudicator stops a mission that is to end, and it ends before anybody could lift that", async () => {
+      await committedLate(TASK);
+      await expiry();
+      await mission.contract.abort();
+      await mission.override(Action.EMERGENCY_STOP, 0);
+      await attempt(mission.contract.abort());
+      await attempt(mission.override(Action.CLEAR_EMERGENCY_STOP, 0));
+      await attempt(mission.clear(0));
+      expect((await mission.contract.ledger()).entitled).to.be.greaterThan(0n);
+    });
+
+    it("a monitor calls the chain silent shortly before a mission's end, which then comes before any human", async () => {
+      await committedLate(TASK);
+      await mission.contract.connect(mission.city.monitor).degrade((await mission.city.now()) - HOUR);
+      await expiry();
+      await attempt(mission.contract.expire());
+      await attempt(mission.override(Action.CLEAR_EMERGENCY_STOP, 0));
+      await attempt(mission.clear(0));
+      expect((await mission.contract.ledger()).entitled).to.be.greaterThan(0n);
     });
 
     it("a monitor suspends a mission shortly before its end, so that nobody judges what was committed", async () => {

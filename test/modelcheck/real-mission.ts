@@ -6,7 +6,7 @@ import { Band } from "../../orchestrator/rules/law-codec.ts";
 import { missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { ethers, networkHelpers, tokens } from "../support/city-fixture.ts";
-import { Action, type Mission, onward, openMissionIn, type PeopledCity, packed, Result, TASK } from "../support/mission-fixture.ts";
+import { Action, type Mission, MissionState, onward, openMissionIn, type PeopledCity, packed, Result, TASK } from "../support/mission-fixture.ts";
 import { judgedBy, stopData } from "../support/orders.ts";
 import type { Call } from "./machines/mission/calls.ts";
 import { type Law, type Node, nodeOf, PRICE, SLOT_BUDGET, type State } from "./machines/mission/state.ts";
@@ -266,12 +266,20 @@ export class RealMission {
   async #endOf({ of, node, attempt }: Timer): Promise<bigint> {
     const { contract, city, address } = this.#m;
     if (of === "mission") return contract.expiresAt();
-    if (of === "humans") return (await contract.watch()).degradedUntil;
+    if (of === "humans") return this.#patience();
     if (of === "bidding") return (await city.execution.marketOf(address, node)).closesAt;
     if (of === "window") return (await contract.entitlementOf(node, 0)).claimableAt;
     if (of === "fault") return (await contract.faultOf(node, attempt)).dueAt;
     if (of === "appeals") return (await contract.appealsOf(node, attempt)).until;
     return (await contract.nodeOf(node)).deadline;
+  }
+
+  /** Until when humans are waited for, in a silence or in a stop. */
+  async #patience(): Promise<bigint> {
+    const { contract } = this.#m;
+    const { degradedUntil, stoppedAt } = await contract.watch();
+    if ((await contract.state()) === MissionState.DEGRADED) return degradedUntil;
+    return stoppedAt + 2n * (await contract.context()).params.maxHumanReviewTimeout;
   }
 
   // --- Comparison ----------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ abstract contract Orchestration is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function expire() external {
-        Guard.expire(_mission, _city());
+        Guard.expire(_mission);
     }
 
     /// @inheritdoc ICollaborationContract

@@ -194,7 +194,7 @@ export const storageLayouts = {
       "struct MissionStorage.Notes": {"encoding":"inplace","bytes":32,"members":[["shown",0,0,"uint8"],["refuted",0,1,"bool"],["wanting",0,2,"bool"],["blamed",0,3,"uint8"],["halted",0,4,"uint8"],["dropped",0,5,"uint8"],["left",0,6,"uint24"]]},
       "struct MissionStorage.Slot": {"encoding":"inplace","bytes":32,"members":[["agent",0,0,"address"],["price",0,20,"uint64"],["psi",0,28,"uint16"],["slashed",0,30,"bool"]]},
       "struct MissionStorage.Suspension": {"encoding":"inplace","bytes":32,"members":[["monitor",0,0,"address"],["until",0,20,"uint40"]]},
-      "struct MissionStorage.Watch": {"encoding":"inplace","bytes":32,"members":[["stoppedAt",0,0,"uint40"],["clearedAt",0,5,"uint40"],["cleared",0,10,"uint8"],["degradedSince",0,11,"uint40"],["degradedUntil",0,16,"uint40"],["lost",0,21,"uint40"],["ending",0,26,"bool"]]},
+      "struct MissionStorage.Watch": {"encoding":"inplace","bytes":32,"members":[["stoppedAt",0,0,"uint40"],["clearedAt",0,5,"uint40"],["cleared",0,10,"uint8"],["degradedSince",0,11,"uint40"],["degradedUntil",0,16,"uint40"],["lost",0,21,"uint40"],["ending",0,26,"bool"],["wentOnAt",0,27,"uint40"]]},
       "uint112": {"encoding":"inplace","bytes":14},
       "uint16": {"encoding":"inplace","bytes":2},
       "uint24": {"encoding":"inplace","bytes":3},

@@ -170,8 +170,8 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     threats: ["TA-4", "SP-4"],
     entry: "AdjudicationProcedure.act",
     guard: "an act that stops names the attempt",
-    file: "collaboration/Overrides.sol",
-    find: "            if (attempt != w.attempt) revert ICollaborationContract.AttemptOver(node, attempt, w.attempt);\n",
+    file: "collaboration/Guard.sol",
+    find: "        if (attempt != w.attempt) revert ICollaborationContract.AttemptOver(node, attempt, w.attempt);\n",
     replace: "",
   },
   {

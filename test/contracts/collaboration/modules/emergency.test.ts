@@ -360,10 +360,13 @@ describe("What stops a mission", () => {
       await mission.contract.refund();
     });
 
-    it("aborts when the mission's own time is over", async () => {
+    it("leaves humans their time when the mission's own is over", async () => {
       await routed({ duration: 7_200 });
+      await time.increaseTo((await mission.contract.expiresAt()) - 10n);
       await silent();
       await time.increaseTo(await mission.contract.expiresAt());
+      await refused(mission.contract.expire(), "NotExpired");
+      await time.increase(PATIENCE);
       await mission.contract.expire();
       await mission.contract.close();
     });

@@ -137,12 +137,16 @@ const route: NodeCall = (rules, state, index, node) => {
   return start(rules, state, index);
 };
 
-/** A runner attests that other code is live than was registered. */
+/** A runner attests that other code is live than was registered. Where somebody had committed before a freeze, the others go on. */
 const mismatch: NodeCall = (rules, state, index, node) => {
   need(!state.stopped);
   running(state);
-  need(node.at === "ELIGIBLE" && isBound(node) && !node.closed && node.commits < lawOf(rules, index).redundancy);
-  return fail(rules, state, index, "CODE_HASH_MISMATCH");
+  const { redundancy, threshold } = lawOf(rules, index);
+  need(node.at === "ELIGIBLE" && isBound(node) && !node.closed && node.commits < redundancy);
+  const dropped = node.dropped + 1;
+  const left = redundancy - dropped;
+  if (node.commits === 0 || left < threshold) return fail(rules, state, index, "CODE_HASH_MISMATCH");
+  return withNode(state, index, { dropped, closed: left === node.commits, staked: node.staked - 1 });
 };
 
 const checkpoint: NodeCall = (rules, state, index, node) => {
@@ -227,6 +231,11 @@ const timeout: NodeCall = (rules, state, index, node) => {
       return fail(rules, state, index, "NO_BIDS");
     }
     need(!state.stopped && node.clock !== Clock.RUNS);
+    const { redundancy, threshold } = lawOf(rules, index);
+    // Who has committed goes on without those who cannot begin again.
+    if (!node.closed && node.commits >= threshold && node.commits < redundancy - node.dropped) {
+      return withNode(state, index, { closed: true, staked: node.commits, clock: Clock.RUNS });
+    }
     return fail(rules, state, index, "NOT_ROUTED");
   }
   need(node.at !== "WAITING" && node.at !== "COMPLETED" && node.at !== "FAILED");
@@ -308,7 +317,7 @@ const report =
     }
     const found = by === "executor" ? withNode(state, index, { halted: true }) : state;
     const frozen = freeze(rules, found, index);
-    return isBound(node) ? { ...frozen, stopped: true } : frozen;
+    return isBound(node) && !state.stopped ? { ...frozen, stopped: true, waited: false } : frozen;
   };
 
 const freezing: NodeCall = (rules, state, index) => {
@@ -384,7 +393,7 @@ const isUndecided = ({ at, commits }: Node): boolean => commits > 0 && at !== "C
 function abort(rules: Rules, state: State): State {
   running(state);
   need(state.exhausted !== 0 || state.expired);
-  const waits = !state.stopped && state.nodes.some(isUndecided);
+  const waits = !(state.stopped && state.waited) && state.nodes.some(isUndecided);
   if (waits && !rules.without.has("what was committed is decided before the end")) {
     need(!state.ending);
     return { ...state, ending: true };
@@ -394,7 +403,7 @@ function abort(rules: Rules, state: State): State {
 }
 
 function expire(rules: Rules, state: State): State {
-  need(state.at === "DEGRADED" && (state.waited || state.expired));
+  need(state.at === "DEGRADED" && state.waited);
   return { ...state, at: missionArc(rules, state.at, "ABORTED"), waited: false };
 }
 
@@ -551,7 +560,7 @@ const MISSION_CALLS: readonly Call[] = [
     apply: (_rules, state) => {
       running(state);
       need(!state.stopped);
-      return { ...state, stopped: true };
+      return { ...state, stopped: true, waited: false };
     },
   },
   { who: "adjudicator", call: "CLEAR_EMERGENCY_STOP", apply: clearStop },

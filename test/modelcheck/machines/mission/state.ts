@@ -95,7 +95,7 @@ export interface State {
   readonly expired: boolean;
   /** It is to end, and waits for what was committed. */
   readonly ending: boolean;
-  /** Of a degraded time: humans need not be waited for any longer. */
+  /** Of a stop or a degraded time: humans need not be waited for any longer. */
   readonly waited: boolean;
   readonly closed: boolean;
   /** The node whose first market is awarded next, where that is counted. */
@@ -108,7 +108,7 @@ export interface State {
   readonly routedStopped: boolean;
   /** Ghost: something was paid in its appeal window, or over an open appeal. */
   readonly paidEarly: boolean;
-  /** Ghost: what somebody had committed was never decided, though no stop held it up. */
+  /** Ghost: what somebody had committed was never decided, though no stop that humans had their time to lift held it up. */
   readonly cutShort: boolean;
 }
 

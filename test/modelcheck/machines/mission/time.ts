@@ -40,7 +40,7 @@ export function* ticks(law: Law, state: State): Iterable<Tick> {
   if (state.at === "PENDING") return;
   const running = !isFinal(state.at);
   if (running && !state.expired && law.features.has("expiry")) yield tick("mission", { ...state, expired: true });
-  if (state.at === "DEGRADED" && !state.waited) yield tick("humans", { ...state, waited: true });
+  if (running && standsStill(state) && !state.waited) yield tick("humans", { ...state, waited: true });
   for (const [i, node] of state.nodes.entries()) {
     if (running) yield* working(law, state, i);
     const { window, over } = node.market;
