@@ -197,7 +197,13 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         bytes32 reason = keccak256(abi.encode(h.digest, h.work, h.panels, h.outcome, h.score));
         h.closed = true;
         emit Finalised(key, h.outcome, share, reason);
-        if (h.challenger != Challenger.NOBODY) _creditBond(key, terms, h.challenger == Challenger.CLIENT, stood, share);
+        if (h.challenger != Challenger.NOBODY) {
+            _creditBond(key, terms, h.challenger == Challenger.CLIENT, stood, share);
+            // A job that somebody else ended keeps no bond. Neither side of it overflows.
+            unchecked {
+                if (block.timestamp - _LONGEST > h.closesAt) return;
+            }
+        }
 
         uint256 before = feeToken == address(0) ? 0 : IERC20(feeToken).balanceOf(address(this));
         IJobEscrow escrow = IJobEscrow(terms.escrow);

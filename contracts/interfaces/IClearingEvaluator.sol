@@ -159,7 +159,8 @@ interface IClearingEvaluator {
     function challenge(Terms calldata terms) external;
 
     /// @notice Ends the job as decided; undecided or undelivered it is rejected, which refunds the client. Anyone. What the escrow pays its
-    /// evaluator in `feeToken` goes to the caller.
+    /// evaluator in `feeToken` goes to the caller. Of a challenged job that somebody else ended it credits the bond alone, 30 days after the
+    /// hearing.
     function finalise(Terms calldata terms, address feeToken) external;
 
     /// @notice Pays an account the bonds that are its own; the token's `Transfer` tells of it. Anyone, so that an account which the token

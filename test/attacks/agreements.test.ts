@@ -245,4 +245,19 @@ describe("attacks on agreements", () => {
     await attempt(contract.withdraw(provider.address));
     expect(await balanceOf(provider)).to.equal(BUDGET + CHALLENGED.bond);
   });
+
+  it("a client ends a challenged job by the escrow's own clock, and the bond stays where it is for ever", async () => {
+    const { contract, jobs, provider, delivered, balanceOf, nobody, increase } = await openEvaluator();
+    const { terms, evaluate, challenge, decideAgain, jobId } = await delivered(CHALLENGED);
+    await evaluate([{ result: Result.FAIL }]);
+    await challenge(provider);
+    await decideAgain({});
+    await increase(40 * 3600);
+    await jobs.claimRefund(jobId);
+    await attempt(contract.finalise(terms, nobody));
+    await increase(31 * 86_400);
+    await attempt(contract.finalise(terms, nobody));
+    await attempt(contract.withdraw(provider.address));
+    expect(await balanceOf(provider)).to.equal(CHALLENGED.bond);
+  });
 });

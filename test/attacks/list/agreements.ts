@@ -229,4 +229,14 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     find: "terms.bond != 0 && h.panels == 1 && _isDecided(h)",
     replace: "terms.bond != 0 && _isDecided(h)",
   },
+  {
+    title: "a client ends a challenged job by the escrow's own clock, and the bond stays where it is for ever",
+    threats: ["TA-2"],
+    entry: "ClearingEvaluator.finalise",
+    guard: "a job that somebody else ended keeps no bond",
+    file: "agreements/ClearingEvaluator.sol",
+    find: "                if (block.timestamp - _LONGEST > h.closesAt) return;\n",
+    replace: "",
+    bound: "after 30 days",
+  },
 ]);
