@@ -45,7 +45,7 @@ interface IAdjudicatorRoster {
     /// @notice Counts an action, before it is carried out, as a decided case of its signers: a node in review, an appeal, the audit of a
     /// HIGH-risk codification, a flagged vote; each once. A review that an adjudicator's veto opened is none. A case is worth
     /// ADJUDICATOR_COMPENSATION, split among the signers; all cases of a mission or session together what the protocol would take of all
-    /// of its budget. A seat is due for twenty cases in a bucket of 30 days. Caller: governor.
+    /// of its budget. A seat is due for twenty cases in a bucket of 30 days. A rejection is remembered (`hasRejected`). Caller: governor.
     /// @param session Of an action about a session; else 0.
     function countCase(
         Action what,
@@ -78,6 +78,8 @@ interface IAdjudicatorRoster {
     /// @notice True if the adjudicator's principal is sponsor, executor or verifier, now, in the mission or anywhere in its tree: what a
     /// mission decides moves the money of those above and below it.
     function isConflicted(address adjudicator, address mission) external view returns (bool);
+    /// @notice Whether a seat of the principal has rejected work in the mission, whose next attempt is none of its agents' then.
+    function hasRejected(address mission, address principal) external view returns (bool);
     /// @notice Seats that are not conflicted in the mission.
     function unconflictedIn(address mission) external view returns (uint256);
     /// @notice True if the account is the adjudicator itself, its principal, or any agent, clerk or evidence account of that

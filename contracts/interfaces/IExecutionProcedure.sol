@@ -144,7 +144,8 @@ interface IExecutionProcedure {
     function reopenMarket(uint8 node, uint8 attempt, address[] calldata culprits) external;
     /// @notice Places a bid and locks minStake(risk): a stake pool's, if one was asked to stand for it, else the agent's own. One per
     /// principal and node, which its agent may improve; the best sixteen are kept, and of those without a vote eight once all places are
-    /// taken. Anyone with the agent's authorisation.
+    /// taken. For a further attempt no principal bids that was at fault for one before, or has judged others' work in the mission (`Barred`).
+    /// Anyone with the agent's authorisation.
     /// @param admission Shows that the law admits the service. Nobody signs it: it follows from service and law.
     function bid(Bid calldata offer, Auth calldata auth, Admission calldata admission) external;
     /// @notice Bids of several agents in one transaction, each as `bid` takes it. One that is refused is passed over with `BidRefused` and

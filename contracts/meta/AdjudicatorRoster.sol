@@ -62,6 +62,8 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     mapping(address adjudicator => Seat own) private _seats;
     mapping(address principal => bool represented) private _represented;
     mapping(address root => mapping(address principal => bool works)) private _parties;
+    /// Whose seats rejected work.
+    mapping(address mission => mapping(address principal => bool rejected)) private _rejecting;
     /// Of a mission or session, by the number of a case: one word, except for nodes from 96 on and for further attempts.
     mapping(bytes32 matter => mapping(uint256 page => Cases decided)) private _cases;
     /// Stakes of the impeached that the treasury did not take yet.
@@ -144,6 +146,10 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         address[] calldata adjudicators
     ) external {
         _onlyGovernor();
+        // At most as many as there are seats.
+        for (uint256 i = 0; what == Action.REJECT_POP && i < adjudicators.length; ++i) {
+            _rejecting[mission][_seats[adjudicators[i]].principal] = true;
+        }
         (bytes32 subject, bytes32 matter, uint256 number, uint64 most) = mission == address(0)
             ? _caseOf(what, session)
             : _caseOn(what, mission, node);
@@ -237,6 +243,11 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         if (account == adjudicator || account == principal) return true;
         if (_producers().principalOf(account) == principal) return true;
         return IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).principalOf(account) == principal;
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
+    function hasRejected(address mission, address principal) external view returns (bool) {
+        return _rejecting[mission][principal];
     }
 
     /// @inheritdoc IAdjudicatorRoster

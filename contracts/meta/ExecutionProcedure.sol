@@ -5,6 +5,7 @@ import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
@@ -371,9 +372,12 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     function _requireBidder(Bid calldata offer, address agent, address principal, uint8 attempt) private view {
         if (principal == address(0)) revert NotEligible(agent);
-        if (_market.participations[offer.mission][principal].sponsor) revert SponsorConflict(offer.mission, principal);
-        // Only another attempt bars anybody.
-        if (attempt != 0 && _market.barred[offer.mission][offer.node][principal]) {
+        Participation storage part = _market.participations[offer.mission][principal];
+        if (part.sponsor) revert SponsorConflict(offer.mission, principal);
+        // Only another attempt bars anybody: who was at fault for one before, and who judged others' work takes over none.
+        if (attempt == 0) return;
+        bool judged = part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);
+        if (judged || _market.barred[offer.mission][offer.node][principal]) {
             revert Barred(offer.mission, offer.node, principal);
         }
     }

@@ -55,6 +55,51 @@ describe("attacks by collusion", () => {
       return agent.address;
     };
 
+    /** Worker 1, whose house judges as well, has lost the award to worker 0. */
+    const outbid = async () => {
+      await opened(TASK);
+      await mission.bid(0, 0, tokens(50));
+      await mission.bid(0, 1, tokens(100));
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      await mission.route(0);
+      return mission.city.account("principal 1");
+    };
+    /** Whether it executes the next attempt. */
+    const takesOver = async () => {
+      await mission.contract.reopen(0);
+      await attempt(mission.bid(0, 1, tokens(100)));
+      await mission.closeMarket();
+      await attempt(mission.city.execution.award(mission.address, [0]));
+      return (await mission.contract.slotOf(0, 0)).agent === mission.worker(1).agent.address;
+    };
+
+    it("a rival's own seat among the adjudicators rejects the winner's work, and the rival takes it over", async () => {
+      const rival = await outbid();
+      const { city } = mission;
+      const judge = await city.account("the rival's judge");
+      await city.fund(judge, city.addresses.ROSTER, tokens(5000));
+      await city.roster.seat(judge.address, rival.address);
+      const seats = panelOver(city, [judge], await probeAt(mission.address));
+      const here = { mission: mission.address, node: 0 };
+      await seats.act(await seats.override("FREEZE", { ...here, data: dataOf("FREEZE", 0) }), judge);
+      await seats.act(await seats.override("REJECT_POP", here), judge);
+      expect(await takesOver()).to.equal(false);
+    });
+
+    it("a rival's own verifier condemns the winner's work, and the rival takes it over", async () => {
+      const rival = await outbid();
+      const { city } = mission;
+      for (const verifier of city.verifiers.keys()) await city.evidence.revoke(verifier);
+      const { agent } = await city.register("the rival's verifier", { kind: Kind.VERIFIER, principal: rival, stake: tokens(2000) });
+      await city.evidence.registerVerifier(agent.address, 100);
+      city.verifiers.set(agent.address, agent);
+      await mission.work(0);
+      await mission.clear(0, { result: Result.FAIL });
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      expect(await takesOver()).to.equal(false);
+    });
+
     it("sixteen newcomers at one unit fill a consensus's market, of whom at most one may be awarded, until its attempts are spent", async () => {
       await opened(CONSENSUS);
       await mission.city.constitution.seal();

@@ -31,6 +31,7 @@ export const adjudicatorRosterAbi = [
   {"type":"function","name":"countCase","inputs":[{"name":"what","type":"uint8"},{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"session","type":"uint256"},{"name":"adjudicators","type":"address[]"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"dueTo","inputs":[{"name":"adjudicator","type":"address"}],"outputs":[{"name":"","type":"uint64"}],"stateMutability":"view"},
   {"type":"function","name":"hasQuorum","inputs":[],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
+  {"type":"function","name":"hasRejected","inputs":[{"name":"mission","type":"address"},{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"impeach","inputs":[{"name":"adjudicator","type":"address"},{"name":"justification","type":"bytes32"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"isActive","inputs":[{"name":"adjudicator","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isConflicted","inputs":[{"name":"adjudicator","type":"address"},{"name":"mission","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},

@@ -8,7 +8,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ExecutionProcedure.bid",
     guard: "a sponsor's principal does not bid in its mission",
     file: "meta/ExecutionProcedure.sol",
-    find: "        if (_market.participations[offer.mission][principal].sponsor) revert SponsorConflict(offer.mission, principal);\n",
+    find: "        if (part.sponsor) revert SponsorConflict(offer.mission, principal);\n",
     replace: "",
   },
   {
@@ -953,5 +953,24 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     file: "meta/adjudication/Orders.sol",
     find: "uint256 share = Math.min(city.param(Param.CRITICAL_BLOC_SHARE), _MOST_STRUCK);",
     replace: "uint256 share = city.param(Param.CRITICAL_BLOC_SHARE);",
+  },
+  {
+    title: "a rival's own seat among the adjudicators rejects the winner's work, and the rival takes it over",
+    threats: ["TA-8", "NP-4"],
+    entry: "ExecutionProcedure.bid",
+    guard: "who rejected others' work takes over none",
+    file: "meta/ExecutionProcedure.sol",
+    find: "part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
+    replace: "part.verifier;",
+    bound: "who only stops work, which two may let go on, is not asked",
+  },
+  {
+    title: "a rival's own verifier condemns the winner's work, and the rival takes it over",
+    threats: ["NP-4"],
+    entry: "ExecutionProcedure.bid",
+    guard: "who judged others' work takes over none",
+    file: "meta/ExecutionProcedure.sol",
+    find: "part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
+    replace: "IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
   },
 ]);
