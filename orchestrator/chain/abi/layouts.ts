@@ -22,7 +22,7 @@ export const storageLayouts = {
     },
   },
   AdjudicatorRoster: {
-    places: [["_seats",0,0,"mapping(address => struct AdjudicatorRoster.Seat)"],["_represented",1,0,"mapping(address => bool)"],["_parties",2,0,"mapping(address => mapping(address => bool))"],["_cases",3,0,"mapping(bytes32 => mapping(uint256 => struct AdjudicatorRoster.Cases))"],["_dues",4,0,"struct Dues.Owed"],["_seated",5,0,"address[]"]],
+    places: [["_seats",0,0,"mapping(address => struct AdjudicatorRoster.Seat)"],["_represented",1,0,"mapping(address => bool)"],["_parties",2,0,"mapping(address => mapping(address => bool))"],["_rejecting",3,0,"mapping(address => mapping(address => bool))"],["_cases",4,0,"mapping(bytes32 => mapping(uint256 => struct AdjudicatorRoster.Cases))"],["_dues",5,0,"struct Dues.Owed"],["_seated",6,0,"address[]"]],
     types: {
       "address": {"encoding":"inplace","bytes":20},
       "address[]": {"encoding":"dynamic_array","bytes":32,"base":"address"},
