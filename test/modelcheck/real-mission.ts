@@ -6,7 +6,17 @@ import { Band } from "../../orchestrator/rules/law-codec.ts";
 import { missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { ethers, networkHelpers, tokens } from "../support/city-fixture.ts";
-import { Action, type Mission, MissionState, onward, openMissionIn, type PeopledCity, packed, Result, TASK } from "../support/mission-fixture.ts";
+import {
+  Action,
+  type Mission,
+  MissionState,
+  onward,
+  openMissionIn,
+  type PeopledCity,
+  packed,
+  Result,
+  TASK,
+} from "../support/mission-fixture.ts";
 import { judgedBy, stopData } from "../support/orders.ts";
 import type { Call } from "./machines/mission/calls.ts";
 import { type Law, type Node, nodeOf, PRICE, SLOT_BUDGET, type State } from "./machines/mission/state.ts";
