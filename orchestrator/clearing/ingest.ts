@@ -19,12 +19,16 @@ import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusa
 import { type Identity, inForce } from "./registry.ts";
 import { hashOf, messageOf } from "./seal.ts";
 
-/** An item with proven provenance, under its proven class. */
-export interface AdmittedItem {
-  readonly hash: Hash;
+/** An item with proven provenance. */
+export interface ProvenItem {
   readonly item: EvidenceItem;
-  /** The meet of its claimed class and its hops. */
+  /** Its proven class: the meet of its claimed class and its hops. */
   readonly class: ClassName;
+}
+
+/** The same in an envelope, under the name that a basis gives it. */
+export interface AdmittedItem extends ProvenItem {
+  readonly hash: Hash;
 }
 
 interface Ingested {
@@ -73,8 +77,10 @@ export function ingest(document: unknown, obligation: BoundObligation, deploymen
     }
     names.add(item.id);
     const checked = admitItem(item, envelope, obligation, deployment);
-    if (checked.ok) items.set(checked.value.hash, checked.value);
-    else refusals.push(...checked.refusals);
+    if (checked.ok) {
+      const hash = itemHash(item);
+      items.set(hash, { hash, ...checked.value });
+    } else refusals.push(...checked.refusals);
   }
   const ingested: Ingested = { envelope, items, refusals };
   return accept(ingested as AdmittedEnvelope);
@@ -86,7 +92,7 @@ export function admitItem(
   envelope: Pick<EvidenceEnvelope, "submitted_at">,
   obligation: BoundObligation,
   deployment: Deployment,
-): Checked<AdmittedItem> {
+): Checked<ProvenItem> {
   const { admissibility } = deployment;
   if (!admissibility.elements.includes(item.class)) return refuse("UNKNOWN_ITEM_CLASS", item.id, item.class);
   if (!contentMatches(item)) return refuse("CONTENT_MISMATCH", item.id, "ref is not the digest of the content");
@@ -105,7 +111,7 @@ export function admitItem(
     item.provenance.map((hop) => hop.class),
   );
   if (!admissibility.geq(proven, item.class)) return refuse("CLASS_ABOVE_PROVENANCE", item.id, `${item.class} claimed, ${proven} proven`);
-  return accept({ hash: itemHash(item), item, class: admissibility.meet(item.class, proven) });
+  return accept({ item, class: admissibility.meet(item.class, proven) });
 }
 
 interface Fault {

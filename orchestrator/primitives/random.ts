@@ -1,5 +1,5 @@
 import { InvalidValue } from "./errors.ts";
-import { sha256Bytes } from "./hash.ts";
+import { sha256Binary, sha256Bytes } from "./hash.ts";
 
 /**
  * A seeded stream of choices. The same seed and names give the same choices on every platform: block i is sha256(key ‖ i), key = sha256
@@ -32,19 +32,18 @@ function stream(path: readonly string[]): RandomStream {
   input.set(streamKey(path));
   const view = new DataView(input.buffer);
   let counter = 0n;
-  let block: Uint8Array = new Uint8Array(0);
+  let block = "";
   let used = 0;
 
   function byte(): number {
     if (used === block.length) {
       view.setBigUint64(32, counter);
-      block = sha256Bytes(input);
+      block = sha256Binary(input);
       counter += 1n;
       used = 0;
     }
-    const value = block[used];
+    const value = block.charCodeAt(used);
     used += 1;
-    if (value === undefined) throw new RangeError("random block exhausted");
     return value;
   }
 
