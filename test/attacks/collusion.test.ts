@@ -323,8 +323,11 @@ describe("attacks by collusion", () => {
       await worked(CONSENSUS);
       const honest = await mission.clearOrder(0, { result: Result.FAIL });
       const [bought = ""] = await mission.contract.panelOf(0);
-      const yes = await mission.verdict(0, bought);
-      const verdicts = [...honest.verdicts.slice(1), yes, yes, yes];
+      const { verifier, deadline, ...yes } = await mission.verdict(0, bought);
+      const votes = [yes, yes, yes];
+      const key = mission.city.verifiers.get(bought) as Wallet;
+      const signature = await mission.city.sign("Verdicts", mission.address, { verifier, verdicts: votes, deadline }, key);
+      const verdicts = [...honest.verdicts.slice(1), ...votes.map((vote) => ({ ...vote, verifier, deadline, signature }))];
       await attempt(mission.contract.clear(packed({ ...honest, verdicts })));
       expect(await entitled()).to.equal(0);
     });
@@ -337,6 +340,18 @@ describe("attacks by collusion", () => {
       await attempt(mission.contract.clear(packed({ ...honest, verdicts: [await mission.verdict(0, outsider)] })));
       expect(await entitled()).to.equal(0);
     });
+
+    /** The executor claims a second item, which no issuer has signed. */
+    const claimsTwo = async () => {
+      const item = await mission.item(0, 0);
+      const envelope = [
+        evidenceLeafOf(hexSchema.parse(await mission.contract.obligationOf(0)), item),
+        hexSchema.parse(id("signed by nobody")),
+      ];
+      const claimed = { items: 2, classes: BigInt(EvidenceClass.ATT) * 9n, envelopeRoot: merkleRoot(envelope) };
+      Object.assign(await mission.opening(0), claimed);
+      return { item, envelope };
+    };
 
     /** Everybody has signed; whoever calls chooses whom the mission hears. */
     const heard = async (...results: number[]) => {
@@ -453,8 +468,15 @@ describe("attacks by collusion", () => {
     });
 
     it("an executor silences the verdict against it by leaving out what it rests on", async () => {
-      await worked(TASK);
-      await attempt(mission.clear(0, { result: Result.FAIL, unproven: true }));
+      await opened(TASK);
+      await mission.awardAll();
+      await mission.route(0);
+      const { envelope } = await claimsTwo();
+      await mission.work(0);
+      await networkHelpers.mine();
+      const order = await mission.clearOrder(0, { result: Result.FAIL, basis: 0b10n });
+      const items = order.items.map((item) => ({ ...item, proof: inclusionProof(envelope, 0) }));
+      await attempt(mission.contract.clear(packed({ ...order, items })));
       expect((await mission.contract.nodeOf(0)).redraws).to.equal(0);
     });
 
@@ -646,13 +668,7 @@ describe("attacks by collusion", () => {
       await opened({ ...TASK, panelSize: 3 });
       await mission.awardAll();
       await mission.route(0);
-      const item = await mission.item(0, 0);
-      const envelope = [
-        evidenceLeafOf(hexSchema.parse(await mission.contract.obligationOf(0)), item),
-        hexSchema.parse(id("signed by nobody")),
-      ];
-      const claimed = { items: 2, classes: BigInt(EvidenceClass.ATT) * 9n, envelopeRoot: merkleRoot(envelope) };
-      Object.assign(await mission.opening(0), claimed);
+      const { item, envelope } = await claimsTwo();
       await mission.work(0);
       await networkHelpers.mine();
       const [bought = "", ...honest] = await panel();
