@@ -53,7 +53,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         uint256 answered;
         /// Members with a verdict that counts, bit per place.
         uint256 members;
-        /// Of each verdict that praises the work its score above its weight.
+        /// Per passing verdict its score in the bits above its weight.
         uint256[] praise;
     }
 
@@ -418,7 +418,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         Signatures.requireEcdsa(verifier, digest, signature);
     }
 
-    /// @dev What nobody asked is signed and counts for nothing. Members count by what `Clearing` counts for one side or the other.
+    /// @dev Answers to questions that were not asked are signed but do not count. A member counts if `Clearing` counts its verdict for a side.
     /// @return hash of the verdict
     function _note(
         Case memory c,

@@ -45,8 +45,8 @@ library Cases {
         return keccak256(abi.encode(s.head.state, s.head.stopped, _stops(s), s.nodes[node], pledges));
     }
 
-    /// @dev Who committed stands in the nodes' words. In a stop of humans nothing new starts, what is recorded stays paid, and whoever ends the
-    /// mission has stopped it for that; a suspension is a monitor's, and lapses.
+    /// @dev The nodes' words contain who committed. During a human stop nothing new starts and recorded work stays paid; it is the first step of
+    /// ending a mission. A suspension is a monitor's, and lapses.
     function _ofMission(MissionStorage.Layout storage s) private view returns (bytes32) {
         bool halted = s.head.stopped && s.suspension.until == 0;
         (uint256 nodes, ) = halted ? (0, 0) : LawCodec.ending(Clones.fetchCloneArgs(address(this)));

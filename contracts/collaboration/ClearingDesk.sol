@@ -28,7 +28,7 @@ library ClearingDesk {
         Ruling[] memory rulings = j.rulings;
         if (j.principals.length != 0) {
             s.head.execution.recordVerifiers(j.principals);
-            // Who is charged is marked before.
+            // Charged members are already marked.
             Panels.charge(s, j.absent);
         }
         uint256 before = s.completed;
@@ -78,7 +78,7 @@ library ClearingDesk {
         if (r.crowded) emit ICollaborationContract.PanelCrowded(r.node, w.attempt);
         w.seats = r.seats;
         if (result == ClearingResult.PASS) return _pass(s, f, w, r);
-        // What one principal may have decided alone a human decides.
+        // A panel on which one principal may have decided alone goes to a human.
         if (result == ClearingResult.DISPUTED || r.crowded) return _review(s, w, f.node(r.node), r);
         NodeCore.store(s, r.node, w);
         Remedies.condemn(s, f.city, r.node);

@@ -50,7 +50,7 @@ struct Docket {
     /// Panel members that answered every question, or need not; that have a verdict which weighs. Bit per place.
     uint8 complete;
     uint8 counted;
-    /// What is wrong with it, as an error; empty if nothing is.
+    /// The encoded error; empty if there is none.
     bytes fault;
 }
 
@@ -62,7 +62,7 @@ struct Ruling {
     uint8 proven;
     uint8 agreeing;
     uint8 late;
-    /// Of a HIGH node, on whose panel a principal sits more than once.
+    /// A HIGH node with a principal that has more than one seat on its panel.
     bool crowded;
     /// Verifiers whose verdicts counted, as `NodeWord` keeps them.
     uint256 seats;
@@ -75,7 +75,7 @@ struct Ruling {
 /// @dev All of a call's, and what they have in common.
 struct Judgement {
     Ruling[] rulings;
-    /// Of the panels that decided something: everybody's principal, and the members that were not heard.
+    /// Of the panels that decided: all members' principals, and the members that did not answer.
     address[] principals;
     address[] absent;
     /// The first ruling's that decides nothing, with its values.

@@ -152,7 +152,7 @@ library Escrow {
         }
     }
 
-    /// @dev Who disagreed with the others loses its score, no stake.
+    /// @dev An executor that disagreed with the others scores 0 without a slash.
     function _addOutcome(Tab memory tab, uint8 node, address agent, bool agreed, uint16 share) private pure {
         uint256 outcome = (uint256(uint160(agent)) << _AGENT) | (tab.settled << _ORDER) | (uint256(node) << _NODE);
         if (agreed) outcome |= _AGREED | share;
@@ -269,7 +269,7 @@ library Escrow {
         return abi.encodeWithSelector(ICollaborationContract.WindowOpen.selector, node, until);
     }
 
-    /// @dev Whoever made the call is rewarded.
+    /// @dev Settles a fault and rewards the caller.
     function _punish(
         MissionStorage.Layout storage s,
         uint8 node,
@@ -364,7 +364,7 @@ library Escrow {
         return _deposit(s) - gone - b.entitled - b.accrued;
     }
 
-    /// @dev What came in at activation: the law's budget.
+    /// @dev The deposit received at activation: the law's budget.
     function _deposit(MissionStorage.Layout storage s) private view returns (uint64) {
         if (s.head.state == MissionState.PENDING) return 0;
         return LawCodec.header(Clones.fetchCloneArgs(address(this))).budget;

@@ -10,15 +10,15 @@ import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 
-/// @notice What an issuer may say, bit per `EvidenceClass`, and who answers for it.
+/// @notice Classes that an issuer may give, bit per `EvidenceClass`, and its principal.
 struct Issuer {
     uint8 classes;
     address principal;
 }
 
-/// @title When an item of evidence is believed
-/// @notice What missions ask of it, and `ClearingEvaluator` by the same text: that it is in the envelope of the work, that its issuer may say
-/// so, and is of nobody's house who has a part in it.
+/// @title Validity of an item of evidence
+/// @notice Shared by missions and `ClearingEvaluator`: the item is in the envelope of the work, its issuer may give its class, and the issuer's
+/// principal has no part in the work.
 library Exhibits {
     using DynamicArrayLib for address[];
     using DynamicArrayLib for uint256[];

@@ -29,12 +29,12 @@ struct City {
     bytes32 domain;
 }
 
-/// @notice What one call works with: the city, the law's bytes, and of their context what is asked for most.
+/// @notice Data of one call: the city, the law's bytes, and the most used part of their context.
 struct Frame {
     City city;
     bytes args;
     Terms terms;
-    /// Zero until somebody asks: `MissionFrame.lawHash`.
+    /// Zero until first use: `MissionFrame.lawHash`.
     bytes32 lawHash;
 }
 

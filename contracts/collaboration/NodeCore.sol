@@ -35,7 +35,7 @@ library NodeCore {
         (1 << uint256(NodeState.ELIGIBLE)) |
             (1 << uint256(NodeState.EXECUTING)) |
             (1 << uint256(NodeState.PENDING_VERIFICATION));
-    /// What a human is asked about.
+    /// States that wait for a human decision.
     uint256 internal constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
     uint256 internal constant MAX_SLOTS = 5;
     /// @dev The last place of a slot is for what is said against it.
@@ -122,7 +122,7 @@ library NodeCore {
         MissionClock.toWall(s, w);
     }
 
-    /// @dev A node without predecessors is eligible since the mission began, without a word until somebody touches it.
+    /// @dev A node without predecessors is eligible from the start of the mission; its word is written on first use.
     function _awaken(
         MissionStorage.Layout storage s,
         bytes memory args,
@@ -206,8 +206,8 @@ library NodeCore {
         w.deadline = uint40(block.timestamp) + f.terms.verificationTimeout();
     }
 
-    /// @notice What is wrong with an opening, whatever was committed; zero if nothing is. Who claims nothing at the floor could not be
-    /// cleared: it is late until it opens something else (decision 57).
+    /// @notice Why an opening is invalid, independent of its commitment; zero if it is valid. Work that claims no item at the floor could not be
+    /// cleared, so its executor is late until it opens other work (decision 57).
     function openingFault(NodeLaw law, Opening memory o) internal pure returns (bytes4) {
         if (o.items > MAX_ITEMS) return ICollaborationContract.TooManyItems.selector;
         if (o.trailRoot == 0) return ICollaborationContract.TrailMissing.selector;
@@ -296,7 +296,7 @@ library NodeCore {
         w.deadline = 0;
         FaultType fault = Faults.typeOf(reason, tier);
         FaultClass class = Faults.classOf(fault, tier);
-        // Where the law is at fault no other executor helps.
+        // If the law is at fault, another executor cannot help.
         bool spent = class == FaultClass.SPECIFICATION || w.attempt >= f.terms.maxRefinementIterations();
         if (spent) s.exhausted |= uint256(1) << node;
         emit ICollaborationContract.FaultSignalled(node, w.attempt, fault, class, reason);
@@ -324,7 +324,7 @@ library NodeCore {
         return w.freezeCount == 0 ? 0 : s.notes[MissionStorage.attemptKey(node, w.attempt)].dropped;
     }
 
-    /// @notice A slot whose lock ends whole, and which is scored 0 if it is scored. Nobody is rewarded for that.
+    /// @notice Penalty that ends a slot's whole lock, with score 0 if it is scored, and without a reward for the caller.
     function penalty(
         uint8 node,
         uint64 slash,
@@ -383,7 +383,7 @@ library NodeCore {
         startReview(w, node, law);
     }
 
-    /// @notice What a human has seen proven is shown.
+    /// @notice Records evidence that a human has seen proven.
     function show(MissionStorage.Layout storage s, MissionStorage.Node memory w, uint8 node, uint8 proven) internal {
         MissionStorage.Notes storage notes = s.notes[MissionStorage.attemptKey(node, w.attempt)];
         if (notes.wanting) notes.shown |= proven;
@@ -490,7 +490,7 @@ library NodeCore {
         MissionStorage.Node memory successor;
         for (uint256 next = 0; eligible != 0; ++next) {
             if (eligible & 1 == 1) {
-                // What waits has no clock yet.
+                // A waiting node has no deadline yet.
                 NodeWord.read(s.nodes[next], successor);
                 // At most 256 nodes.
                 makeEligible(f, successor, uint8(next));

@@ -54,7 +54,7 @@ interface IClearingEvaluator {
         uint32 hearing;
         /// Until when the signatures may be used.
         uint40 deadline;
-        /// What a party pays in to have a larger panel decide again, in the city's token, smallest unit; zero: nobody can.
+        /// Bond of a challenge before a larger panel, in the city's token, smallest unit; zero: no challenges.
         uint96 bond;
     }
 

@@ -32,7 +32,7 @@ interface IConstitutionContract {
     error NotReplaceable(Institution institution);
     error NothingAnnounced(Institution institution);
     error NotYet(Institution institution, uint40 effectiveFrom);
-    /// @notice How long it takes to leave does not change while somebody may have to.
+    /// @notice The unbonding period cannot change while an announced amendment waits.
     error AmendmentWaits(Institution institution);
     error LengthMismatch(uint256 have, uint256 need);
     /// @notice A parameter is greater than the one after it, which it must not be.

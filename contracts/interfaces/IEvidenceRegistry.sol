@@ -94,7 +94,7 @@ interface IEvidenceRegistry {
 
     /// @notice Hash of a block, as far as the chain remembers it or somebody pinned it; else zero.
     function seedOf(uint256 number) external view returns (bytes32 hash);
-    /// @notice What an issuer may say, bit per `EvidenceClass`, and who answers for it.
+    /// @notice Classes that an issuer may give, bit per `EvidenceClass`, and its principal.
     function issuerOf(address issuer) external view returns (uint8 classes, address principal);
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool);
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.

@@ -50,10 +50,10 @@ interface IExecutionProcedure {
         bool scored;
         /// Basis points, 0–10,000.
         uint16 score;
-        /// Who is at fault for the end of its mission (TERMINATED) also loses 500 points, once a principal and mission; whose freeze was
-        /// confirmed, so that the node goes to others, 100.
+        /// TERMINATED, at fault for the end of the mission, also costs 500 points, once per principal and mission; FREEZE_CONFIRMED, after which
+        /// the node goes to others, 100.
         bytes32 reason;
-        /// Whom settling it earns a hundredth of what is slashed, at most 5 tokens; zero for nobody.
+        /// Recipient of a hundredth of the slash, at most 5 tokens; zero for no one.
         address settler;
     }
 

@@ -245,7 +245,7 @@ interface IProducerContract {
     /// Reputation, a lapse and notice given since then are for later sessions (decision 68).
     /// @return principal Zero if not registered.
     /// @return index Meaningful for producers.
-    /// @return counted There and attending ever since, its principal not frozen.
+    /// @return counted Registered and attending since then, and its principal is not frozen.
     function electorOf(
         address agent,
         uint256 opened,

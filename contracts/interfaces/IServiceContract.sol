@@ -35,9 +35,9 @@ interface IServiceContract {
     error UnknownService(bytes32 service);
 
     /// @notice Registers code the agent sells. Caller: anyone with the agent's authorisation. The id is keccak256(owner, codeHash,
-    /// schemaHash, keccak256(endpoint, constraints)): who proves code and schemas brings four words. An id is used once only, so an
-    /// authorisation needs no nonce. A service of somebody unknown to the city is never bid with: the market asks who its owner's
-    /// principal is.
+    /// schemaHash, keccak256(endpoint, constraints)), so that a proof of code and schemas takes four words. An id is used once only, so an
+    /// authorisation needs no nonce. Services of unregistered owners cannot be used in bids: the market requires their
+    /// owner's principal.
     function registerService(
         bytes32 codeHash,
         bytes32 schemaHash,

@@ -12,7 +12,7 @@ library Escalation {
     error AlreadyClassified(uint256 index);
 
     uint256 internal constant PLACES = 23;
-    /// Where the total stays: one more freeze than that is an emergency whatever its time.
+    /// Saturation of the total: with one more freeze there is an emergency regardless of time.
     uint256 internal constant MAX_TOTAL = 255;
     /// Places in word 0: who has no more freezes has no other word.
     uint256 internal constant IN_FIRST = 7;

@@ -5,7 +5,7 @@ import {Tier} from "../types/Law.sol";
 import {FaultClass, FaultType} from "../types/States.sol";
 import {Reasons} from "./Reasons.sol";
 
-/// @title What a failed attempt tells about whom
+/// @title Classification of failed attempts
 /// @notice AgentCity B.11.4: six fault types in three classes. The class says what answers a fault: another executor of the same law
 /// (SERVICE, BEHAVIOUR: the node's market reopens), or another law (SPECIFICATION: a new session).
 library Faults {
@@ -20,7 +20,7 @@ library Faults {
         bool byPanel = reason == Reasons.CLEARED_FAIL || reason == Reasons.UNVERIFIABLE;
         if (byPanel) return tier == Tier.CONSENSUS ? FaultType.CONSENSUS_FAILED : FaultType.POP_REJECTED;
         if (reason == Reasons.REJECTED) return FaultType.POP_REJECTED;
-        // What should have happened on chain did not: a bound node was never routed, a child made no law or failed.
+        // A required transition is missing: a bound node was never routed, or a child mission made no law or failed.
         if (reason == Reasons.NOT_ROUTED || reason == Reasons.CHILD_FAILED) {
             return FaultType.STATE_TRANSITION_FAILURE;
         }

@@ -5,7 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
 /// @title Taking the settlement token in: what is booked is what arrived
-/// @notice A token that keeps a part of each transfer would leave books that somebody else's money has to cover.
+/// @notice With a token that charges a transfer fee, booked amounts would exceed the balance, at the cost of other accounts.
 library Intake {
     using SafeERC20 for IERC20;
 

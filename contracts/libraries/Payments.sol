@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 /// @title One payment in one word
-/// @notice What a mission hands to the vault, and what `Claimed` tells of it. Bits from the lowest:
+/// @notice A mission's credit in the vault, as `Claimed` emits it. Bits from the lowest:
 ///
 /// | field   | bits    |                                                              |
 /// |---------|---------|--------------------------------------------------------------|

@@ -17,7 +17,7 @@ import {
 import {Office} from "../types/Roles.sol";
 import {WeighedVerdict, WeighedVerdicts} from "./WeighedVerdict.sol";
 
-/// @title Everything somebody signs
+/// @title Hashes of signed messages
 /// @notice EIP-712 type hashes and struct hashes. The domain is {name: "AgentCity", version: "1", chainId,
 /// verifyingContract} of the contract that consumes the message. Enums are signed as uint8; `Auth` and the `signature`
 /// members of the structs are not signed. TypeScript side: `protocol/typed-data.ts`. What adjudicators sign: `Acts.sol`.

@@ -192,7 +192,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         roster.countCase(action.action, action.mission, action.node, session, adjudicators);
     }
 
-    /// @dev Nobody judges its own judgement.
+    /// @dev Records the signers, who may not judge this act later.
     function _remember(OverrideAction calldata action, address[] memory adjudicators) private {
         for (uint256 i = 0; i < adjudicators.length; ++i) {
             _judged[action.mission][adjudicators[i]] |= 1 << action.node;
@@ -221,7 +221,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
 
     /// @dev Enough to know an approval by: a second one is refused for its state.
     function _endOf(bytes32 digest) private pure returns (uint256) {
-        // What is kept of it fits.
+        // The last 96 bits, which fit.
         return uint96(uint256(digest));
     }
 
@@ -266,7 +266,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (decision != Decision.NEITHER || weakens) _watchdog().note(adjudicators, decision, weakens);
     }
 
-    /// @dev Who acted alone is the action's target, and so cannot sign its own audit.
+    /// @dev The adjudicator that acted alone is the action's target, so it cannot sign its own audit.
     function _audit(OverrideAction calldata action, bytes32 justification) private {
         bytes32 digest = abi.decode(action.data, (bytes32));
         bool isPending = digest != 0 && digest == _unaudited.digest && action.target == _unaudited.senior;

@@ -46,7 +46,7 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
     }
 
     uint256 private constant _FREEZES_COUNTED = 16;
-    /// Who stopped the city does not stop it again so soon.
+    /// An adjudicator that stopped the city cannot stop it again before.
     uint40 private constant _BETWEEN_STOPS = 30 days;
 
     IConstitutionContract private immutable _CONSTITUTION;

@@ -47,7 +47,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint40 since;
         uint16 seats;
         uint32 epoch;
-        /// Somebody on it has retired or is stayed: weights are read one by one.
+        /// A member has retired or is stayed, so weights are read one by one.
         bool stale;
     }
 
@@ -69,7 +69,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     uint256 private constant _MAX_VERIFIERS = 256;
-    // What passports move weights within, and how far at once (decision 82).
+    // Range of the weights that passports set, and the maximum step (decision 82).
     uint16 private constant _LEAST_WEIGHT = 100;
     uint16 private constant _WEIGHT_STEP = 3;
     /// A mission keeps fifteen bits of a number.
@@ -94,7 +94,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     uint16 private _suspensions;
     /// When the last of the stays below ends.
     uint40 private _lastStay;
-    /// Somebody has retired since the roster was written.
+    /// A verifier has retired since the roster was written.
     bool private _hasRetired;
     mapping(address verifier => uint40 until) private _stayed;
     mapping(address principal => bool suspended) private _suspended;
@@ -529,7 +529,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         before = roles.weight;
         if (before == 0) revert NotRegistered(verifier);
         if (roles.principal == house) revert OwnHouse(verifier);
-        // Who was seated below starts there and only rises.
+        // A verifier seated below the range starts there and can only rise.
         bool within = weight <= PanelDraw.MOST_WEIGHT && (weight >= _LEAST_WEIGHT || weight > before);
         uint256 step = weight > before ? weight - before : before - weight;
         if (!within || step == 0 || step > _WEIGHT_STEP) revert WeightOutOfBounds(verifier, before, weight);

@@ -180,7 +180,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             if (!lock.awarded) revert NoBid(msg.sender, node, agent);
             delete _market.locks[msg.sender][node][agent];
             settled[i] = IProducerContract.Outcome(agent, lock.amount, true, outcome.score, outcome.reason);
-            // Few ever are.
+            // Rare.
             if (lock.earnsVote && outcome.score != 0) voters = MarketLedger.with(voters, agent);
             if (!lock.pooled) continue;
             _pool().settle(msg.sender, node, agent, lock.amount, 0, outcome.reason, address(0));
@@ -320,7 +320,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         emit BidPlaced(offer.mission, offer.node, agent, offer.service, offer.price, score, stake);
     }
 
-    /// @dev What is registered under a name may be anybody's: a law admits code (decision 93).
+    /// @dev A law admits code, not names (decision 93): the service may belong to anyone.
     function _judge(
         Bid calldata offer,
         Admission calldata admission,
@@ -376,7 +376,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         if (part.sponsor) revert SponsorConflict(offer.mission, principal);
         // Only another attempt bars anybody: who was at fault for one before, and who judged others' work takes over none.
         if (attempt == 0) return;
-        bool judged = part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);
+        bool judged =
+            part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);
         if (judged || _market.barred[offer.mission][offer.node][principal]) {
             revert Barred(offer.mission, offer.node, principal);
         }
@@ -406,7 +407,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         }
     }
 
-    /// @dev Where the agent's bid stands that the new one replaces; `kept` if it has none.
+    /// @dev Position of the agent's earlier bid, which the new one replaces; `kept` if there is none.
     function _ownPlace(
         Bid calldata offer,
         uint256[] memory bids,
@@ -444,7 +445,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         return before > winners && above < winners;
     }
 
-    /// @dev Who is outdone at the last moment has a minute to answer, a few times.
+    /// @dev A bidder that is outbid in the last minute has another minute to respond, a limited number of times.
     function _extend(address mission, uint8 node, NodeMarket memory market) private {
         if (market.extended == _MOST_EXTENSIONS) return;
         market.own = true;

@@ -271,7 +271,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @inheritdoc ILegislativeProcedure
     function rankingOf(uint256 session, address agent) external view returns (uint64) {
         IProducerContract.Agent memory voter = _producers().agentOf(agent);
-        // Others than producers have index 0, which is somebody's.
+        // Non-producers read as index 0, which belongs to a real producer.
         return voter.kind == Kind.PRODUCER ? _store.dockets[session].rankingAt(voter.index) : 0;
     }
 
@@ -322,8 +322,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         _clerks().consume(office, msg.sender, selector, session);
     }
 
-    /// @dev Counts for `lapse`, unless it was open beside the last one that did. One that missed its quorum counts as well if somebody paid for
-    /// it, half of a quorum voted, and it opened a day after the last: nobody strikes the others off overnight.
+    /// @dev Counts for `lapse`, unless it overlapped with the last session that did. A session without a quorum also counts if it was paid for,
+    /// half of a quorum voted, and it opened a day after the last: no one can strike others off overnight.
     function _attest(uint256 session, Session storage info, uint256 quorum) private {
         if (info.openedBlock <= _store.talliedBlock) return;
         uint256 ballots = info.ballots;

@@ -4,7 +4,7 @@ pragma solidity 0.8.33;
 import {EvidenceClass, Question, VerdictResult} from "./Evidence.sol";
 import {Kind, Office} from "./Roles.sol";
 
-// Every message somebody signs. EIP-712 hashes of all of them live in `libraries/TypedData.sol`, and their TypeScript
+// All signed messages. EIP-712 hashes of all of them live in `libraries/TypedData.sol`, and their TypeScript
 // side in `protocol/typed-data.ts`; a test compares both.
 
 /// @notice A principal takes responsibility for an agent. Domain: ProducerContract. Signed by principal and agent.

@@ -32,7 +32,7 @@ library Orders {
         uint64 lanes;
     }
 
-    /// @dev What orders did lately.
+    /// @dev Recent effects of orders.
     struct Record {
         /// Points moved of a principal's agents, in periods of ten days.
         mapping(address principal => Recent) moved;
@@ -45,8 +45,8 @@ library Orders {
     uint256 private constant _ALTOGETHER = 200;
     uint256 private constant _TEN_DAYS = 10 days;
     uint256 private constant _THREE_DAYS = 3 days;
-    /// Of the voters, strikes within nine days that two signatures are enough for; CRITICAL_BLOC_SHARE, where that is less. Who means to strike
-    /// more would raise that first.
+    /// Share of the voters that two signatures can strike within nine days; CRITICAL_BLOC_SHARE if that is less, since an attacker would raise
+    /// it first.
     uint256 private constant _MOST_STRUCK = BasisPoints.WHOLE / 10;
     /// Points that a freeze costs an executor whose mandate was amended.
     int256 private constant _AMENDED = -20;

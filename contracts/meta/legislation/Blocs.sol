@@ -241,7 +241,7 @@ library Blocs {
         if (ranking == 0) revert ILegislativeProcedure.NotVoted(session, agent);
     }
 
-    /// @dev Others than producers have index 0, which is somebody's.
+    /// @dev Non-producers read as index 0, which belongs to a real producer.
     function _indexOf(IProducerContract producers, address agent) private view returns (bool known, uint16 index) {
         IProducerContract.Agent memory voter = producers.agentOf(agent);
         (known, index) = (voter.kind == Kind.PRODUCER, voter.index);

@@ -33,8 +33,8 @@ import {SessionLedger} from "./SessionLedger.sol";
 
 /// @title How sessions come about: a sponsor opens one, producers petition for one, a failed proposal returns
 /// @notice AgentCity 3.4, 4; decisions 3, 4. Linked, so that the procedure stays small; the functions are
-/// `ILegislativeProcedure`'s, on its storage and with its caller. Only a sponsor brings money, by its own call: what producers
-/// open waits for somebody to adopt it.
+/// `ILegislativeProcedure`'s, on its storage and with its caller. Only a sponsor brings money, by its own call: a session
+/// opened by producers waits for adoption.
 library Convocation {
     using BallotBox for Docket;
     using Candidacies for Docket;
@@ -46,7 +46,7 @@ library Convocation {
 
     /// @dev Missions above a mission, at most: with 256 nodes each, more than any goal needs.
     uint8 private constant _DEEPEST = 8;
-    /// @dev What backers of a petition sign about.
+    /// @dev Subject of the backers' signatures of a petition.
     struct Subject {
         /// EIP-712 domain separator of the procedure.
         bytes32 domain;

@@ -24,7 +24,7 @@ library SessionLedger {
             (1 << uint256(SessionState.TALLIED)) |
             (1 << uint256(SessionState.VALIDATED)) |
             (1 << uint256(SessionState.CODIFIED));
-    /// @notice States that wait for somebody in particular, and therefore run out. The others anyone can move on.
+    /// @notice States that wait for a particular actor, and therefore expire. Anyone can advance the others.
     uint256 internal constant EXPIRING =
         (1 << uint256(SessionState.IDENTIFYING)) |
             (1 << uint256(SessionState.TALLIED)) |
@@ -113,7 +113,7 @@ library SessionLedger {
         emit ILegislativeProcedure.StageProlonged(session, CityClock.inWorld(constitution, until));
     }
 
-    /// @notice What won, if it is what was given.
+    /// @notice The winner's hash; reverts if `given` differs.
     function requireWinner(Docket storage docket, uint256 session, bytes32 given) internal view returns (bytes32) {
         bytes32 approved = docket.candidates[docket.info.winner].specHash;
         if (given != approved) revert ILegislativeProcedure.SpecMismatch(session, approved, given);

@@ -66,7 +66,7 @@ library Awards {
         for (uint256 i = 0; i < nodes.length; ++i) {
             bytes memory fault = _fault(self, constitution, mission, nodes[i]);
             if (fault.length != 0) {
-                // What somebody did to one node in time stops no other.
+                // A change to one node does not block the award of others.
                 if (nodes.length == 1) LowLevelCall.bubbleRevert(fault);
                 emit IExecutionProcedure.AwardSkipped(mission, nodes[i], bytes4(fault));
                 continue;
@@ -130,7 +130,7 @@ library Awards {
         // At most the node, which fits.
         while (first.cursor < node && _isPassedOver(self, mission, uint8(first.cursor))) ++first.cursor;
         if (node > first.cursor) revert IExecutionProcedure.AwardOutOfOrder(mission, first.cursor, node);
-        // What was passed over may be awarded when it is free again.
+        // Skipped nodes can be awarded once they are open again.
         if (node == first.cursor) ++first.cursor;
     }
 
@@ -196,11 +196,11 @@ library Awards {
         draft.running = new address[](kept);
         draft.assigned = new uint16[](kept);
         draft.novice = new bool[](kept);
-        // Where several agree, newcomers alone never make the majority (decision 91).
+        // Agents without a vote never form a majority of a consensus alone (decision 91).
         draft.novices = law.redundancy == 1 ? 1 : law.redundancy / 2;
         draft.picks = new uint256[](law.redundancy);
         draft.winners = new address[](law.redundancy);
-        // Where any code is admitted, no code alone is enough of them to agree (decision 93).
+        // If any code is admitted, no single code gets enough slots to agree with itself (decision 93).
         if (law.anyCode && law.tier == Tier.CONSENSUS) {
             draft.codes = new bytes32[](kept);
             draft.alike = law.threshold - 1;

@@ -57,12 +57,12 @@ struct MarketStorage {
     mapping(address mission => mapping(uint8 node => mapping(address principal => bool))) barred;
     /// Lost points for the mission's end already.
     mapping(address mission => mapping(address principal => bool)) terminated;
-    /// What an agent has offered, by the place that its bids name.
+    /// Services that an agent has offered, by the place that its bids refer to.
     mapping(address agent => mapping(uint256 place => bytes32 service)) offered;
     mapping(uint16 id => address predicate) predicates;
     mapping(address agent => uint256 nonce) nonces;
     /// Code of the services that were offered where any code is admitted.
     mapping(bytes32 service => bytes32 codeHash) codes;
-    /// Of a house's agents without a vote, the one that may earn it there.
+    /// The one agent of a principal that can earn its vote in this mission.
     mapping(address mission => mapping(address principal => address agent)) candidates;
 }

@@ -45,7 +45,7 @@ library Penalties {
                 penalty.reason,
                 penalty.settler
             );
-            // What the cover does not reach, the agent answers for.
+            // The agent's own stake pays what the cover does not.
             (ending, taken) = (0, taken - slashed);
         }
         IProducerContract.Outcome memory outcome = IProducerContract.Outcome({
@@ -56,7 +56,7 @@ library Penalties {
             reason: penalty.reason
         });
         slashed += producers.settle(outcome, taken, penalty.settler);
-        // What ended is the whole lock: what is left of one is accused as before.
+        // Only when the whole lock has ended; a remaining part stays accused.
         if (lock.accused && lock.amount == 0) producers.discharge(penalty.agent);
         if (penalty.reason == Reasons.TERMINATED) {
             _reproachOnce(self, producers, penalty.agent);
