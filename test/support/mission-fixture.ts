@@ -222,7 +222,9 @@ export const loadPeopledCity = (): Promise<PeopledCity> => loadFixture(peopledCi
 
 /** Deploys and funds a mission in a fresh, peopled city. */
 export async function openMission(options: MissionOptions = {}) {
-  return openMissionIn(await loadPeopledCity(), options);
+  const city = await loadPeopledCity();
+  // The fixture's own stays as it is, whoever a test seats.
+  return openMissionIn({ ...city, verifiers: new Map(city.verifiers) }, options);
 }
 
 /** Deploys and funds a further mission; a city's sessions differ. */
