@@ -227,7 +227,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
       {
         callers: ANYONE,
         except: {
-          ...refuse("NotEligible", ...MEMBERS),
+          ...refuse("NotEligible", "principal", ...MEMBERS),
           LEGISLATION: "Shortfall",
         },
       },
