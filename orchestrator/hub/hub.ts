@@ -7,7 +7,7 @@ import type { CityAddresses } from "../protocol/addresses.ts";
 import type { Blocks } from "../records/blocks.ts";
 import type { LogEntry, RecordLog } from "../records/log.ts";
 import type { Sql } from "../records/sql.ts";
-import { type ChainEvent, type ChainSource, Contracts } from "./chain-source.ts";
+import { type BlockMark, type ChainEvent, type ChainSource, Contracts } from "./chain-source.ts";
 import { chainDraft, correctionDraft, type Drafted, recordDraft } from "./drafts.ts";
 import { ReorgTooDeep, RetentionTooShort, StreamBroken } from "./errors.ts";
 import { EMPTY_STREAM, eventHash, type StreamHead, sealOf } from "./event.ts";
@@ -76,12 +76,17 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     view.begin({ cursor, missions: await store.missions(), accounts: await store.accounts() });
   }
 
+  const isOnChain = async ({ number, hash }: BlockMark) => (await chain.mark(number))?.hash === hash;
+
   /** The last known block that the chain still has. */
   async function commonBlock(): Promise<number> {
     if (cursor.block < 0) return firstBlock - 1;
-    const marks = await store.marks();
-    for (const { number, hash } of marks) if ((await chain.mark(number))?.hash === hash) return number;
-    throw new ReorgTooDeep(marks.at(-1)?.number ?? cursor.block);
+    // Every turn of the loop asks, and nearly always the newest mark answers.
+    const [newest] = await store.marks(1);
+    if (newest !== undefined && (await isOnChain(newest))) return newest.number;
+    const older = (await store.marks()).slice(1);
+    for (const mark of older) if (await isOnChain(mark)) return mark.number;
+    throw new ReorgTooDeep(older.at(-1)?.number ?? newest?.number ?? cursor.block);
   }
 
   /** One transaction's worth of events, or none. `logHead`: later entries wait, so that the chain is always read further than the log. */

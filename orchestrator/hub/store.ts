@@ -164,9 +164,10 @@ export class HubStore extends HubRows {
     return (await this.#sql.query("SELECT address, contract FROM hub_contracts")).map((row) => contractSchema.parse(row));
   }
 
-  /** Blocks that may still be replaced, newest first. */
-  async marks(): Promise<readonly BlockMark[]> {
-    return (await this.#sql.query("SELECT number, hash, time FROM hub_blocks ORDER BY number DESC")).map((row) => markSchema.parse(row));
+  /** Blocks that may still be replaced, newest first: all of them, or at most so many. */
+  async marks(limit?: number): Promise<readonly BlockMark[]> {
+    const rows = await this.#sql.query("SELECT number, hash, time FROM hub_blocks ORDER BY number DESC LIMIT $1", [limit ?? null]);
+    return rows.map((row) => markSchema.parse(row));
   }
 
   /** Valid events of later blocks, with the accounts they name. */
