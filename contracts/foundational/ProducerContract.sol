@@ -32,9 +32,6 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     uint256 private constant _DIMENSIONS = 10;
 
-    /// @dev No producer has this number.
-    uint16 private constant _NOBODY = type(uint16).max;
-
     uint24 private constant _MOST_PRINCIPALS = (1 << 20) - 1;
 
     IConstitutionContract private immutable _CONSTITUTION;
@@ -364,7 +361,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     ) external view returns (bool mayVote, address principal, uint16 index, bool counted) {
         Account memory account = _load(agent);
         (principal, index) = (_principalOf(account), account.index);
-        mayVote = _electorIndex(agent, opened, floor) != _NOBODY;
+        mayVote = _electorIndex(agent, opened, floor) != Suffrage.NOBODY;
         bool attending = !_has(account, Flags.LAPSED | Flags.NOVICE) && account.registeredBlock < opened;
         counted = attending && _ledger.portfolios[account.principal].countedFrom < opened;
     }
@@ -514,7 +511,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         });
     }
 
-    /// @dev Numbers are never reused: ballots of past sessions stay readable by them.
+    /// @dev A newcomer has no number before it has a vote. Numbers are never reused: ballots of past sessions stay readable by them.
     function _admit(
         address agent,
         uint24 principal,
@@ -525,11 +522,12 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Account memory account;
         (account.principal, account.kind, account.held) = (principal, kind, SafeCast.toUint56(stake));
         if (kind == Kind.PRODUCER) {
-            account.index = _ledger.census.producers;
-            if (account.index == _NOBODY) revert ProducersExhausted();
-            ++_ledger.census.producers;
-            if (_isFounded()) account.flags = Flags.NOVICE;
-            else _ledger.count(principal, true);
+            if (_isFounded()) {
+                (account.index, account.flags) = (Suffrage.NOBODY, Flags.NOVICE);
+            } else {
+                account.index = _ledger.census.producers++;
+                _ledger.count(principal, true);
+            }
         }
         _enter(agent, account, capabilities);
         return account.index;
@@ -626,11 +624,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             account.kind,
             account.flags
         );
-        if (kind != Kind.PRODUCER) return _NOBODY;
+        if (kind != Kind.PRODUCER) return Suffrage.NOBODY;
         Portfolio storage portfolio = _ledger.portfolios[principal];
         bool plain = flags & Suffrage.QUESTIONABLE == 0 && since < opened;
         plain = plain && portfolio.countedFrom < opened && !portfolio.frozen;
-        return plain || _ledger.isElector(agent, opened, floor) ? index : _NOBODY;
+        return plain || _ledger.isElector(agent, opened, floor) ? index : Suffrage.NOBODY;
     }
 
     function _has(Account memory account, uint8 flag) private pure returns (bool) {

@@ -19,6 +19,9 @@ library Suffrage {
     /// @dev A producer with none of these votes by its account and its principal's alone; any of them needs `isElector`.
     uint8 internal constant QUESTIONABLE = _ABSENT | Flags.DOUBTED;
 
+    /// @dev The number of whoever has none.
+    uint16 internal constant NOBODY = type(uint16).max;
+
     uint256 private constant _MOST_VOUCHED = 20;
     uint256 private constant _VOUCHING_PERIOD = 30 days;
 
@@ -44,10 +47,19 @@ library Suffrage {
         emit IProducerContract.AgentAttended(agent);
     }
 
+    /// @notice Gives the vote, and a number with it: registering costs a deposit that comes back, which must not use numbers up.
     /// @param vouched by the Registrar, whoever holds the office: twenty in thirty days
     function enfranchise(Ledger storage self, address agent, bool vouched) external {
-        if (self.accounts[agent].flags & Flags.NOVICE == 0) return;
+        Account storage account = self.accounts[agent];
+        if (account.flags & Flags.NOVICE == 0) return;
+        uint16 index = self.census.producers;
+        if (index == NOBODY) {
+            if (vouched) revert IProducerContract.ProducersExhausted();
+            // Work is paid all the same.
+            return;
+        }
         if (vouched) _vouch(self);
+        (account.index, self.census.producers) = (index, index + 1);
         _lower(self, agent, Flags.NOVICE);
         emit IProducerContract.AgentEnfranchised(agent, msg.sender);
     }

@@ -15,7 +15,7 @@ interface IProducerContract {
         address principal;
         Kind kind;
         bool banned;
-        /// Dense number of a producer, from 0; meaningless for other kinds.
+        /// Dense number of a producer that has or had a vote, from 0; 65,535 before that; meaningless for other kinds.
         uint16 index;
         uint40 registeredAt;
         /// Block of registration, of its first vote's ground or of the last `attend`: an electorate counts only earlier ones.
@@ -112,6 +112,7 @@ interface IProducerContract {
     error NotAccused(address agent, address market);
     error StillUnbonding(address agent, uint40 until);
     error InsufficientFreeStake(address agent, uint64 free, uint64 wanted);
+    /// @notice 65,535 producers have had a vote: nobody else gets one.
     error ProducersExhausted();
     error PrincipalsExhausted();
     error NotEligible(address agent);

@@ -2,7 +2,8 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
-import { Kind, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { giveNumbers } from "../support/census.ts";
+import { Kind, loadCity, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
 import { billOf, lawOf, loadLegislature, PROPOSAL, REVIEW, State } from "../support/legislature.ts";
 import {
   Action,
@@ -42,6 +43,23 @@ describe("attacks that grief", () => {
       await mission.city.token.mint(mission.address, 1n);
       await attempt(mission.activate());
       expect(await mission.contract.state()).to.equal(MissionState.ACTIVE);
+    });
+
+    it("deposits that come back use up the numbers of voters, and nobody gets a vote any more", async () => {
+      const city = await loadCity();
+      for (const name of ["a", "b", "c"]) await city.register(name);
+      await giveNumbers(city, 65_534n, 3n);
+      const registrar = await city.account("registrar");
+      await city.clerks.appoint(Office.REGISTRAR, registrar.address, registrar.address);
+      await city.clerks.setEnvelope(Office.REGISTRAR, [city.producers.interface.getFunction("enfranchise").selector], 1);
+      await city.constitution.seal();
+      for (const name of ["first face", "second face"]) {
+        const { agent } = await city.register(name);
+        await city.producers.connect(agent).deregister(agent.address);
+      }
+      const { agent } = await city.register("honest newcomer");
+      await attempt(city.producers.connect(registrar).enfranchise(agent.address));
+      expect(await city.producers.hasSuffrage(agent.address)).to.equal(true);
     });
 
     it("a unit sent to a mission keeps it from being emptied", async () => {

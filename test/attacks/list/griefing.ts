@@ -408,8 +408,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ProducerContract.freezeAgent",
     guard: "who is frozen keeps its vote and its place in the electorate",
     file: "foundational/ProducerContract.sol",
-    find: "        if (kind != Kind.PRODUCER) return _NOBODY;\n",
-    replace: "        if (kind != Kind.PRODUCER || flags & Flags.FROZEN != 0) return _NOBODY;\n",
+    find: "        if (kind != Kind.PRODUCER) return Suffrage.NOBODY;\n",
+    replace: "        if (kind != Kind.PRODUCER || flags & Flags.FROZEN != 0) return Suffrage.NOBODY;\n",
   },
   {
     title: "a verifier that adjudicators froze decides, or is charged for its silence",
@@ -801,5 +801,14 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     file: "collaboration/Guard.sol",
     find: "        if (heard < s.watch.wentOnAt) heard = s.watch.wentOnAt;\n",
     replace: "",
+  },
+  {
+    title: "deposits that come back use up the numbers of voters, and nobody gets a vote any more",
+    threats: ["NP-4"],
+    entry: "ProducerContract.register",
+    guard: "a number comes with the vote, which is earned",
+    file: "foundational/ProducerContract.sol",
+    find: "                (account.index, account.flags) = (Suffrage.NOBODY, Flags.NOVICE);\n",
+    replace: "                (account.index, account.flags) = (_ledger.census.producers++, Flags.NOVICE);\n",
   },
 ]);

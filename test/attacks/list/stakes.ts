@@ -317,8 +317,8 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     entry: "ProducerContract.register",
     guard: "who comes after the founding votes from its first paid slot on",
     file: "foundational/ProducerContract.sol",
-    find: "            if (_isFounded()) account.flags = Flags.NOVICE;\n            else _ledger.count(principal, true);\n",
-    replace: "            _ledger.count(principal, true);\n",
+    find: "            if (_isFounded()) {\n",
+    replace: "            if (account.index != 0) {\n",
     bound: "registration stakes, and founders do not lapse by it",
   },
   {

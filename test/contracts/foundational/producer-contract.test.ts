@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { id, type Signer, type Wallet, ZeroAddress } from "ethers";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { giveNumbers } from "../../support/census.ts";
 import {
   AMENDMENT_NOTICE,
   type City,
@@ -101,16 +102,20 @@ describe("ProducerContract", () => {
     it("ends with the last number, which 65,535 producers take", async () => {
       for (const name of ["a", "b", "c"]) await city.register(name);
       await contract.connect(await city.as("LEGISLATION")).lapse(keyOf("c").address);
-      const slots = Array.from({ length: 16 }, (_, slot) => slot);
-      const words = await Promise.all(slots.map((slot) => ethers.provider.getStorage(contract, slot)));
-      // Numbers given, those of them that count, and principals.
-      const census = (producers: bigint) => producers | (2n << 16n) | (3n << 32n);
-      const [place, ...others] = slots.filter((slot) => BigInt(words[slot] ?? 0) === census(3n));
-      if (place === undefined || others.length > 0) throw new Error("the census is not found by its numbers");
-      await networkHelpers.setStorageAt(city.addresses.PRODUCERS, place, census(65_535n));
-      const { message, did, byPrincipal, byAgent } = await candidate();
-      await expect(contract.register(message, did, byPrincipal, byAgent)).to.be.revertedWithCustomError(contract, "ProducersExhausted");
-      await city.register("v", { kind: Kind.VERIFIER });
+      await giveNumbers(city, 65_534n, 2n);
+      const clerk = await city.account("registrar");
+      await city.clerks.appoint(Office.REGISTRAR, clerk.address, clerk.address);
+      await city.clerks.setEnvelope(Office.REGISTRAR, [contract.interface.getFunction("enfranchise").selector], 2);
+      await city.constitution.seal();
+      const [last, late] = [(await city.register("last")).agent.address, (await city.register("late")).agent.address];
+      const numbers = async () => Promise.all([last, late].map(async (agent) => (await contract.agentOf(agent)).index));
+      expect(await numbers()).to.deep.equal([65_535n, 65_535n]);
+      await contract.connect(clerk).enfranchise(last);
+      expect(await numbers()).to.deep.equal([65_534n, 65_535n]);
+      await expect(contract.connect(clerk).enfranchise(late)).to.be.revertedWithCustomError(contract, "ProducersExhausted");
+      const paid = [{ agent: late, release: 0n, scored: true, score: 1, reason: WHY }];
+      await expect(contract.connect(await city.as("EXECUTION")).settleAll(paid, [late])).to.emit(contract, "ReputationChanged");
+      expect(await contract.hasSuffrage(late)).to.equal(false);
     });
 
     it("numbers producers densely and leaves verifiers out of the electorate", async () => {
