@@ -19,7 +19,8 @@ async function attempts(city: City): Promise<Attempt[]> {
   const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER });
   const adjudicator = await city.account("adjudicator");
   await city.fund(adjudicator, city.addresses.ROSTER, tokens(5000));
-  await city.clerks.appoint(Office.SPEAKER, keyOf("speaker").address, principal);
+  // Its house may neither verify nor issue evidence.
+  await city.clerks.appoint(Office.SPEAKER, keyOf("speaker").address, keyOf("speaker's house").address);
   await city.evidence.registerRunner(keyOf("runner").address, principal);
   const { service } = await city.offerService(agent, "any");
   const template = await ethers.deployContract("MissionProbe");
