@@ -257,7 +257,7 @@ describe("protocol/mission-file", () => {
       "InvalidField",
       9,
       66,
-      /expected non-empty-output, or the number/,
+      /expected non-empty-output, keeps-schema, or the number/,
     ],
     ["a gate that no law has room for", "over: input, tier: 1", "over: input, tier: 1, gate: 65536", "InvalidField", 9, 66, /65535/],
     ["a repeated key", "goal:", "mission: x\ngoal:", "DuplicateKey", 3, 1, /unique/],

@@ -17,8 +17,13 @@ const TWINS: Readonly<Record<string, string>> = {
 /** Pure libraries that only contracts read: no TypeScript computes the same, so there is nothing to compare. */
 const ALONE: readonly string[] = ["ActionTable", "BidWord", "DidSyntax"];
 
-/** Fields of a word, by the codec that decodes the word with them: it is compared, and so are they. */
-const FIELDS: Readonly<Record<string, string>> = { NodeLaw: "LawCodec", Terms: "MissionParamsCodec" };
+/** Fields of a word, by the library that reads the word with them: it is compared, and so are they. */
+const FIELDS: Readonly<Record<string, string>> = {
+  NodeLaw: "LawCodec",
+  Seat: "PanelDraw",
+  Terms: "MissionParamsCodec",
+  WeighedVerdict: "Clearing",
+};
 
 const kebab = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
 
