@@ -22,7 +22,7 @@ export default ${body};
 
 /** What a user's service does wrong on anything, and what is said of it. */
 const BROKEN = {
-  throws: ["(input) => { throw new Error('boom at ' + input.items[0].id); }", /crash: .*boom at row-0000001/, /correct the service/],
+  throws: ["(input) => { throw new Error('boom at ' + input.items[0].id); }", /crash: .*boom at row-0000001/, /fix the service/],
   loops: ["() => { for (;;); }", /timeout: no outcome within 3000 ms/, /an endless loop, a costly pattern/],
   backtracks: ["() => ({ items: [/^(a+)+$/.test('a'.repeat(60) + '!')] })", /timeout/, /a costly pattern/],
   hoards: ["() => { const held = []; for (;;) held.push(new Array(1e6).fill(held.length)); }", /memory: more than 256 MiB/, /hold less/],
@@ -107,7 +107,7 @@ describe("scenario: the user's own services fail", function () {
       expect(outcome.failure?.reason).to.match(
         /^the service trap fails in task go-\d+: crash: .*row 23 is odd \(P\d and this city ran .*, \d items?: row-/,
       );
-      expect(outcome.failure?.action).to.include("correct the service");
+      expect(outcome.failure?.action).to.include("fix the service");
       expect(outcome.nodes.map(({ attempts }) => attempts)).to.deep.equal(outcome.nodes.map(() => 1));
       expect(told.filter((line) => line.includes("failed to run trap"))).to.have.length(1);
     });
