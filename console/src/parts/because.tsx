@@ -4,7 +4,7 @@ import { Textarea } from "@mantine/core";
 export function Because({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
   return (
     <Textarea
-      label="Reason: it is recorded publicly with your signature"
+      label="Why: it is recorded publicly with your signature"
       required
       rows={3}
       maxLength={4_000}
