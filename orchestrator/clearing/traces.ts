@@ -90,7 +90,7 @@ function eachCall(problem: (call: JsonObject) => string | undefined): Predicate 
 }
 
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
-  const { data, error } = schema.safeParse(value);
-  if (error !== undefined) throw new InvalidValue(what, z.prettifyError(error));
-  return data as z.output<Schema>;
+  const read = schema.safeParse(value);
+  if (!read.success) throw new InvalidValue(what, z.prettifyError(read.error));
+  return read.data;
 }

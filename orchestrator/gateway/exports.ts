@@ -6,6 +6,7 @@ import { BundleContents } from "../city/bundle/withheld.ts";
 import { isOver, missionState } from "../execution/chain-view.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import { type Address, hashSchema } from "../primitives/hex.ts";
+import { keepNewest } from "../primitives/recent.ts";
 import { mayRead } from "../protocol/read-access.ts";
 import type { Visibility } from "../protocol/visibility.ts";
 import { MANIFEST, manifestText, parseManifest, withoutFiles } from "../records/bundle-manifest.ts";
@@ -49,10 +50,7 @@ export class BundleExports {
 
   #contentsOf(world: FrontWorld, folder: string, mission: Address, digest: string): Promise<BundleContents> {
     const asked = this.#contents.get(digest) ?? read(world, folder, mission);
-    this.#contents.delete(digest);
-    this.#contents.set(digest, asked);
-    const [oldest] = this.#contents.keys();
-    if (this.#contents.size > MOST && oldest !== undefined) this.#contents.delete(oldest);
+    keepNewest(this.#contents, digest, asked, MOST);
     asked.catch(() => this.#contents.delete(digest));
     return asked;
   }

@@ -1,3 +1,5 @@
+import { keepNewest } from "../primitives/recent.ts";
+
 /** Cache of answers to open commands until something happens in the city: many observers ask the same. */
 export class KeptAnswers {
   readonly #place: () => string;
@@ -19,11 +21,8 @@ export class KeptAnswers {
     const kept = this.#answers.get(question);
     const answer = kept ?? ask();
     // Most recently used last, so that one client requesting everything once does not evict popular answers.
-    this.#answers.delete(question);
-    this.#answers.set(question, answer);
+    keepNewest(this.#answers, question, answer, MOST);
     if (kept !== undefined) return answer;
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MOST && oldest !== undefined) this.#answers.delete(oldest);
     const forget = () => {
       if (this.#answers.get(question) === answer) this.#answers.delete(question);
     };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { recompileLaw } from "../client/compile-law.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import { type Address, type ContentId, hashSchema } from "../primitives/hex.ts";
+import { keepNewest } from "../primitives/recent.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { Visibility } from "../protocol/visibility.ts";
 import type { World } from "./command.ts";
@@ -29,10 +30,7 @@ export class Laws {
   /** The document of this mission's law; undefined if this city does not store it. */
   async of(mission: Address): Promise<KeptLaw | undefined> {
     const asked = this.#kept.get(mission) ?? this.#read(mission);
-    this.#kept.delete(mission);
-    this.#kept.set(mission, asked);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST && oldest !== undefined) this.#kept.delete(oldest);
+    keepNewest(this.#kept, mission, asked, MOST);
     const forget = () => {
       if (this.#kept.get(mission) === asked) this.#kept.delete(mission);
     };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { keepNewest } from "../primitives/recent.ts";
 import { Refused } from "./errors.ts";
 
 const positive = z.int().positive();
@@ -57,10 +58,7 @@ export class Allowances {
     const { burst, perSecond } = this.#limits;
     const before = this.#left.get(address);
     const left = Math.min(burst, before === undefined ? burst : before.left + ((now - before.at) * perSecond) / 1_000);
-    this.#left.delete(address);
-    this.#left.set(address, { left: left < cost ? left : left - cost, at: now });
-    const [oldest] = this.#left.keys();
-    if (this.#left.size > REMEMBERED && oldest !== undefined) this.#left.delete(oldest);
+    keepNewest(this.#left, address, { left: left < cost ? left : left - cost, at: now }, REMEMBERED);
     if (left < cost) {
       const wait = Math.ceil((cost - left) / perSecond);
       const action = `wait ${wait} s, or request larger pages`;

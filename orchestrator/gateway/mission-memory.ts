@@ -2,6 +2,7 @@ import type { CityClient } from "../client/client.ts";
 import type { HubReads, StreamEvent } from "../hub/view.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
+import { keepNewest } from "../primitives/recent.ts";
 
 type Contract = Pick<ReturnType<CityClient["mission"]>, "header" | "nodeLaw" | "nodeOf" | "slotOf">;
 type ChainNode = Awaited<ReturnType<Contract["nodeOf"]>>;
@@ -42,10 +43,7 @@ export class MissionMemory {
 
   read({ mission, missionId }: { readonly mission: Address; readonly missionId: Hash }): Promise<KnownMission> {
     const kept = this.#kept.get(missionId) ?? new Kept(this.#of, mission, missionId);
-    this.#kept.delete(missionId);
-    this.#kept.set(missionId, kept);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST && oldest !== undefined) this.#kept.delete(oldest);
+    keepNewest(this.#kept, missionId, kept, MOST);
     return kept.read();
   }
 }

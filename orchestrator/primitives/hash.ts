@@ -7,6 +7,7 @@ import { AgentCityError } from "./errors.ts";
 import type { ContentId, Hash, Hex } from "./hex.ts";
 import { bytesToHex, hexToBytes, isHash } from "./hex.ts";
 import { canonicalBytes } from "./json.ts";
+import { keepNewest } from "./recent.ts";
 
 const SHA2_256 = 0x12;
 
@@ -32,10 +33,7 @@ export function keccak256(data: Uint8Array | Hex): Hash {
   if (native === undefined || bytes.length < LARGE) return bytesToHex(keccak_256(bytes));
   const name = native.hash("sha256", bytes, "base64");
   const hash = remembered.get(name) ?? bytesToHex(keccak_256(bytes));
-  remembered.delete(name);
-  remembered.set(name, hash);
-  const [oldest] = remembered.keys();
-  if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  keepNewest(remembered, name, hash, REMEMBERED);
   return hash;
 }
 

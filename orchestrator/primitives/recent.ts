@@ -33,3 +33,11 @@ export class Recent<Value> {
     }
   }
 }
+
+/** Adds an entry to a cache as its most recent one, and evicts the oldest of more than `most`. */
+export function keepNewest<Key, Value>(cache: Map<Key, Value>, key: Key, value: Value, most: number): void {
+  cache.delete(key);
+  cache.set(key, value);
+  const [oldest] = cache.keys();
+  if (cache.size > most && oldest !== undefined) cache.delete(oldest);
+}

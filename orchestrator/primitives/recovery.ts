@@ -1,5 +1,6 @@
 import * as viem from "viem";
 import type { Address, Hash, Hex } from "./hex.ts";
+import { keepNewest } from "./recent.ts";
 
 /** Signatures whose signer is remembered. */
 const REMEMBERED = 4_096;
@@ -12,9 +13,6 @@ const remembered = new Map<string, Address>();
 export async function recoverAddress({ hash, signature }: { readonly hash: Hash; readonly signature: Hex }): Promise<Address> {
   const name = `${hash}${signature}`;
   const signer = remembered.get(name) ?? (await viem.recoverAddress({ hash, signature }));
-  remembered.delete(name);
-  remembered.set(name, signer);
-  const [oldest] = remembered.keys();
-  if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  keepNewest(remembered, name, signer, REMEMBERED);
   return signer;
 }

@@ -3,6 +3,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { InvalidValue } from "./errors.ts";
 import { bytesToHex, type Hex, hexToBytes } from "./hex.ts";
+import { keepNewest } from "./recent.ts";
 
 /** For signatures that stay off chain. Anything that can move money on chain is signed by EIP-712 instead (decision 40). */
 export const SIGNATURE_ALGORITHMS = ["ed25519", "secp256k1"] as const;
@@ -48,9 +49,7 @@ function nativeKey({ algorithm, key }: PublicKey): NativeKey | null {
   let made: NativeKey | null = null;
   if (algorithm === "secp256k1" || !ed25519.Point.fromHex(key.slice(2), false).isSmallOrder())
     made = native.createPublicKey({ key: Buffer.from(der(PUBLIC_DER[algorithm], hexToBytes(key))), format: "der", type: "spki" });
-  known.set(key, made);
-  const [oldest] = known.keys();
-  if (known.size > MAX_KEYS && oldest !== undefined) known.delete(oldest);
+  keepNewest(known, key, made, MAX_KEYS);
   return made;
 }
 

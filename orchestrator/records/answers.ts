@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { canonicalJson, parseCanonicalJson } from "../primitives/json.ts";
+import { keepNewest } from "../primitives/recent.ts";
 import { together } from "../primitives/together.ts";
 import type { Sql } from "./sql.ts";
 
@@ -38,11 +39,8 @@ export function openAnswers(sql: Sql): Answers {
   /** Evicts the least recently used session. */
   function sessionOf(name: string): Promise<Session> {
     const session = held.get(name) ?? load(sql, name);
-    held.delete(name);
-    held.set(name, session);
+    keepNewest(held, name, session, HELD);
     session.catch(() => held.delete(name));
-    const [oldest] = held.keys();
-    if (held.size > HELD && oldest !== undefined) held.delete(oldest);
     return session;
   }
 

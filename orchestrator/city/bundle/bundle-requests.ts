@@ -2,7 +2,7 @@
  * How another command of this machine gets a hearing's bundle from the process that owns the city, which alone has its records open: by files in
  * the city's folder, where nobody else can write.
  */
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
@@ -79,7 +79,8 @@ function isWaiting(cityDir: string, key: Hash): boolean {
 }
 
 function requestsIn(cityDir: string): readonly Hash[] {
-  mkdirSync(folderOf(cityDir), { recursive: true });
+  // The owner looks every turn of its loop: nothing is made there before somebody asks.
+  if (!existsSync(folderOf(cityDir))) return [];
   return readdirSync(folderOf(cityDir)).flatMap((name) => hashSchema.safeParse(name.replace(/\.request\.json$/, "")).data ?? []);
 }
 

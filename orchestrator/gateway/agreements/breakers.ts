@@ -15,6 +15,7 @@ import {
   requireClosed,
 } from "../../agreements/index.ts";
 import type { Hash } from "../../primitives/hex.ts";
+import { keepNewest } from "../../primitives/recent.ts";
 import { isLate } from "./escrow-side.ts";
 import type { Lives } from "./lives.ts";
 import { type Job, nameOf, type StoredAct, termsOf } from "./standing.ts";
@@ -108,11 +109,7 @@ export class Breakers {
       silentSince: isEscrowed(agreement) ? this.#silentInEscrow(job, shift) : silentIn(life, dated),
       judgedAt: dated.filter(({ act }) => act.act === "result").map(({ at }) => at),
     });
-    if (due === undefined && status !== "active") {
-      this.#ended.set(id, outcomes);
-      const [first] = this.#ended.keys();
-      if (this.#ended.size > MAX_ENDED && first !== undefined) this.#ended.delete(first);
-    }
+    if (due === undefined && status !== "active") keepNewest(this.#ended, id, outcomes, MAX_ENDED);
     return outcomes;
   }
 

@@ -1,6 +1,7 @@
 /** The state of agreements, derived from their acts and from the escrow. Signatures checked before are not checked again. */
 import { type AgreementLife, dueAt, isEscrowed, keyOfDid, lifeAt, openLife, owedIn, resultIn, take } from "../../agreements/index.ts";
 import type { Hash } from "../../primitives/hex.ts";
+import { keepNewest } from "../../primitives/recent.ts";
 import type { Sql } from "../../records/sql.ts";
 import { paymentOfDebt } from "../x402.ts";
 import { x402BindingSchema } from "./bindings.ts";
@@ -25,7 +26,7 @@ export interface LivesOptions {
 export class Lives {
   readonly #of: LivesOptions;
   /** Agreements known to be funded in the escrow. */
-  readonly #funded = new Set<Hash>();
+  readonly #funded = new Map<Hash, true>();
   readonly #lives = new Map<Hash, { readonly life: AgreementLife; readonly count: number }>();
 
   constructor(options: LivesOptions) {
@@ -56,20 +57,14 @@ export class Lives {
       count += 1;
     }
     if (life === undefined) throw new RangeError("an agreement without acts");
-    // Most recently used last; the first is evicted.
-    this.#lives.delete(id);
-    this.#lives.set(id, { life, count });
-    const [first] = this.#lives.keys();
-    if (this.#lives.size > MAX_LIVES && first !== undefined) this.#lives.delete(first);
+    keepNewest(this.#lives, id, { life, count }, MAX_LIVES);
     return life;
   }
 
   async #markFunded(id: Hash): Promise<void> {
     if (this.#funded.has(id)) return;
     await this.#of.store.markFunded(id);
-    this.#funded.add(id);
-    const [first] = this.#funded;
-    if (this.#funded.size > MAX_LIVES && first !== undefined) this.#funded.delete(first);
+    keepNewest(this.#funded, id, true, MAX_LIVES);
   }
 
   async #owed(id: Hash, life: AgreementLife): Promise<Standing["owed"]> {
