@@ -36,7 +36,7 @@ export async function readBundle(found: readonly Found[]): Promise<(readonly [st
   const [manifest, other] = manifests;
   if (manifest === undefined) {
     throw new NoBundle(
-      `It contains no ${MANIFEST}, so it is not a bundle. The bundle is the folder below missions/ that npm start names after CHECK.`,
+      `No ${MANIFEST} is in it, so it is not a bundle. The bundle is the folder below missions/ that npm start names after CHECK.`,
     );
   }
   if (other !== undefined && depth(other) === depth(manifest)) {
