@@ -10,9 +10,8 @@ import { z } from "zod";
 import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { AgentCityError, messageOf } from "../../orchestrator/primitives/errors.ts";
 import { type Hash, isHash } from "../../orchestrator/primitives/hex.ts";
-import { compile } from "../dev/compile.ts";
+import { compile, compileProduction } from "../dev/compile.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
-import { compileForProduction } from "../dev/production.ts";
 import { NamedTrace, named, readNames } from "./code-names.ts";
 import { measured } from "./measure.ts";
 import { type Ask, COMPUTE, GAS_CLASSES, traceGas } from "./trace.ts";
@@ -30,8 +29,7 @@ const { hybrid, rpc, transaction, json } = flags(USAGE, {
 /** The reference mission in a process of its own, which reads production artifacts wherever tests read theirs. */
 async function reference(): Promise<NamedTrace[]> {
   compile();
-  console.error("compiling for production …");
-  const production = await compileForProduction();
+  const production = await compileProduction();
   console.error("running and tracing the reference mission …");
   const env = { HARDHAT_CONFIG: "scripts/dev/production.config.ts", AGENTCITY_ARTIFACTS: production };
   return z.array(NamedTrace).parse(measured(MISSION, [hybrid === true ? "hybrid" : "on-chain", production], env));

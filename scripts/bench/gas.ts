@@ -7,8 +7,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { compile } from "../dev/compile.ts";
-import { compileForProduction, sizesIn } from "../dev/production.ts";
+import { compile, compileProduction } from "../dev/compile.ts";
+import { sizesIn } from "../dev/production.ts";
 import { GAS_FILE, type GasReport, overruns, readGasReport, rowsOf, staleness } from "./gas-report.ts";
 import { measured } from "./measure.ts";
 
@@ -39,8 +39,7 @@ function print({ rows }: GasReport): void {
 
 try {
   compile();
-  console.error("compiling for production …");
-  const production = await compileForProduction();
+  const production = await compileProduction();
   const report: GasReport = { rows: rowsOf(measure(production)), sizes: sizes(production) };
   print(report);
   const problems = overruns(report.rows);

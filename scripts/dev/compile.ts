@@ -94,15 +94,16 @@ export function provideContracts(): void {
   writeFileSync(CONTRACTS_STAMP, hash);
 }
 
-/** Makes the production profile's artifacts current; some minutes when an input changed. */
-export async function compileProduction(): Promise<void> {
-  const { compileForProduction, stampOf } = await import("./production.ts");
+/** Makes the production profile's artifacts current, and returns their folder; some minutes when an input changed. */
+export async function compileProduction(): Promise<string> {
+  const { compileForProduction, ARTIFACTS: folder } = await import("./production.ts");
   const hash = hashOf(EVERYTHING);
-  const stamp = stampOf();
-  if (isStamped(stamp, hash)) return;
+  const stamp = join(root, folder, "inputs.sha256");
+  if (isStamped(stamp, hash)) return folder;
   rmSync(stamp, { force: true });
   await whileWorking("contracts are compiled for production, once after each change: two to three minutes", compileForProduction);
   writeFileSync(stamp, hash);
+  return folder;
 }
 
 function checkShipped(): void {

@@ -4,14 +4,14 @@
  *
  * usage: npm run size
  */
-import { compile } from "./compile.ts";
-import { compileForProduction, sizesIn } from "./production.ts";
+import { compile, compileProduction } from "./compile.ts";
+import { sizesIn } from "./production.ts";
 
 const LIMIT = 24_000;
 const PRINTED = 8;
 
 compile();
-const profiles = { default: "artifacts", production: await compileForProduction() };
+const profiles = { default: "artifacts", production: await compileProduction() };
 for (const [profile, artifacts] of Object.entries(profiles)) {
   const sizes = sizesIn(artifacts);
   if (sizes.length === 0) throw new Error(`${profile}: no contract was compiled`);

@@ -10,18 +10,15 @@ const PEERS = "test/contracts/peers/*.sol";
 
 const Artifact = z.object({ contractName: z.string(), deployedBytecode: z.string() });
 
-/** Compiles contracts and peers with the production profile into a folder of its own; returns it. */
-export async function compileForProduction(): Promise<string> {
+/** Where the production profile's artifacts lie, apart from those that tests use. */
+export const ARTIFACTS = config.paths.artifacts;
+
+/** Compiles contracts and peers with the production profile. */
+export async function compileForProduction(): Promise<void> {
   const hre = await createHardhatRuntimeEnvironment(config, { buildProfile: "production", noTypechain: true }, root);
   const build = hre.tasks.getTask("build");
   await build.run({ quiet: true, noTests: true });
   await build.run({ quiet: true, files: filesIn(PEERS).map((path) => join(root, path)) });
-  return config.paths.artifacts;
-}
-
-/** Holds the hash of the inputs that the artifacts there were made from. */
-export function stampOf(): string {
-  return join(root, config.paths.artifacts, "inputs.sha256");
 }
 
 /** Code sizes in bytes of all contracts and linked libraries of ours, largest first. */

@@ -15,6 +15,7 @@ import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { deploymentFile, readDeployment } from "../../orchestrator/city/founding/deployment-file.ts";
 import { GENESIS_GAS } from "../../orchestrator/city/founding/genesis-port.ts";
 import { type ParameterName, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { compileProduction } from "../../scripts/dev/compile.ts";
 import { type CliOptions, type CliRun, refusalIn, runCli } from "../support/cli.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -69,6 +70,8 @@ describe("genesis by RPC", function () {
   };
 
   before(async () => {
+    // Once for all the processes below, which would each compile into the same folder.
+    await compileProduction();
     anvil = await startAnvil();
     writeFileSync(join(directory(), "city.yaml"), founders());
   });

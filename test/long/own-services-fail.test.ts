@@ -23,9 +23,9 @@ export default ${body};
 /** What a user's service does wrong on anything, and what is said of it. */
 const BROKEN = {
   throws: ["(input) => { throw new Error('boom at ' + input.items[0].id); }", /crash: .*boom at row-0000001/, /fix the service/],
-  loops: ["() => { for (;;); }", /timeout: no outcome within 3000 ms/, /an endless loop, a costly pattern/],
-  backtracks: ["() => ({ items: [/^(a+)+$/.test('a'.repeat(60) + '!')] })", /timeout/, /a costly pattern/],
-  hoards: ["() => { const held = []; for (;;) held.push(new Array(1e6).fill(held.length)); }", /memory: more than 256 MiB/, /hold less/],
+  loops: ["() => { for (;;); }", /timeout: no outcome within 3000 ms/, /an endless loop, an expensive pattern/],
+  backtracks: ["() => ({ items: [/^(a+)+$/.test('a'.repeat(60) + '!')] })", /timeout/, /an expensive pattern/],
+  hoards: ["() => { const held = []; for (;;) held.push(new Array(1e6).fill(held.length)); }", /memory: more than 256 MiB/, /memory use/],
   nothing: ["() => undefined", /empty: /, /a function without `return`/],
   garbage: ["() => ({ items: [Number.NaN] })", /garbage: /, /plain JSON/],
   misfits: ["() => ({ rows: [] })", /schema: output: /, /`output` schema/],
