@@ -35,8 +35,7 @@ export function extendAdmissibility(covers: readonly (readonly [lower: ClassName
 
 /** Meet of a chain of provenance, or of one verifier's basis: the weakest link. The bottom for an empty list. */
 export function meetAll(order: Admissibility, classes: readonly ClassName[]): ClassName {
-  const [first = order.bottom, ...rest] = classes;
-  return rest.reduce(order.meet, first);
+  return classes.length === 0 ? order.bottom : classes.reduce((held, each) => order.meet(held, each));
 }
 
 /** Join over the bases of admitted verdicts: reported, never relied on. The bottom for an empty list. */

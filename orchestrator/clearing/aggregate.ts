@@ -1,16 +1,6 @@
 import type { Hash } from "../primitives/hex.ts";
-import {
-  type Answer,
-  answerTo,
-  average,
-  ClearingResult,
-  lowerMedian,
-  overall,
-  VerdictResult,
-  type Vote,
-  weightOf,
-} from "../rules/clearing.ts";
-import { type Admissibility, type ClassName, joinAll, meetAll } from "./admissibility.ts";
+import { type Answer, answerTo, average, ClearingResult, lowerMedian, overall, VerdictResult, weightOf } from "../rules/clearing.ts";
+import { type Admissibility, type ClassName, joinAll } from "./admissibility.ts";
 import { QUESTIONS, type QuestionName, toBps } from "./fields.ts";
 import type { AdmittedItem } from "./ingest.ts";
 import { ItemAboveFloor, isDecided, type NonEmpty, type Verdict } from "./verdict.ts";
@@ -70,6 +60,8 @@ interface Survivor extends Answering {
   readonly restsOn: NonEmpty<ItemAboveFloor>;
 }
 
+const NOT_ASKED: Verdict = { status: "NOT_ASKED", confidence: 0, conflicts: [] };
+
 /** The clause of verdicts on a question as a whole. */
 const WHOLE = "";
 
@@ -84,7 +76,7 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
     .map((output) => ({ output, class: classOf(output, order) }));
   const surviving = new Set<AdmittedOutput>();
   const verdictTo = (question: QuestionName): Verdict => {
-    if (!terms.questions.includes(question)) return { status: "NOT_ASKED", confidence: 0, conflicts: [] };
+    if (!terms.questions.includes(question)) return NOT_ASKED;
     const about: Answering[] = [];
     const survivors: Survivor[] = [];
     for (const { output, class: held } of sorted) {
@@ -143,8 +135,8 @@ function scoreOf(passing: readonly AdmittedOutput[]): number | undefined {
 }
 
 function agreeingIn(passing: readonly AdmittedOutput[], { drawn, members = 0 }: AggregationTerms): string[] | undefined {
-  const named = passing.flatMap(({ output }) => output.agreeing ?? []);
   if (passing.every(({ output }) => output.agreeing === undefined)) return undefined;
+  const named = passing.flatMap(({ output }) => output.agreeing ?? []);
   const whole = drawn || weightOf(passing.map(voteOf));
   const isBacked = (agent: string) => {
     const backing = passing.filter(({ output }) => output.agreeing?.includes(agent)).map(voteOf);
@@ -173,15 +165,14 @@ function leastOf(verdicts: Aggregate["verdicts"]): number {
   return figures.length === 0 ? 0 : Math.min(...figures);
 }
 
-function isSure({ output }: AdmittedOutput, { minConfidence }: AggregationTerms): boolean {
-  return toBps(output.confidence) >= minConfidence;
+function isSure({ vote }: AdmittedOutput, { minConfidence }: AggregationTerms): boolean {
+  return vote.confidence >= minConfidence;
 }
 
 function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
-  return meetAll(
-    order,
-    basis.map((item) => item.class),
-  );
+  let held = basis[0]?.class ?? order.bottom;
+  for (const item of basis) held = order.meet(held, item.class);
+  return held;
 }
 
 function survivorOf(each: Answering, floor: ClassName, order: Admissibility): Survivor | undefined {
@@ -201,10 +192,10 @@ function isSome<Item>(items: readonly Item[]): items is NonEmpty<Item> {
 
 function verdictOn(question: QuestionName, survivors: readonly Survivor[], about: readonly Answering[], terms: AggregationTerms): Verdict {
   const required = terms.clauses[question];
-  const names = new Set(required);
-  for (const { clauses } of survivors) for (const clause of clauses) names.add(clause);
-  const clauses = (names.size === 0 ? [WHOLE] : [...names].sort()).map((clause) => {
-    const votes = survivors.filter((survivor) => survivor.clauses.includes(clause));
+  const names = clauseNames(survivors, required);
+  const clauses = names.map((clause) => {
+    // Each survivor answers at least one of them.
+    const votes = names.length === 1 ? survivors : survivors.filter((survivor) => survivor.clauses.includes(clause));
     const answer = weigh(votes, () => about.filter(({ clauses }) => clauses.includes(clause)), terms);
     return { clause, votes, answer };
   });
@@ -212,12 +203,19 @@ function verdictOn(question: QuestionName, survivors: readonly Survivor[], about
   const conflicts = clauses.filter(({ votes }) => isContested(votes)).map(({ clause }) => (clause === WHOLE ? question : clause));
   const status = STATUS[result];
   if (status !== "PASS" && status !== "FAIL") return { status, confidence, conflicts };
-  const [first, ...rest] = clauses
-    .filter(({ answer }) => answer.result === result)
-    .flatMap(({ votes }) => votes.filter(({ output }) => output.output.verdict === status).flatMap(({ restsOn }) => restsOn));
-  // Unreachable: a winning side has weight, and weight requires a basis.
-  if (first === undefined) return { status: "UNVERIFIABLE", confidence: 0, conflicts };
-  return { status, confidence, conflicts, restsOn: [first, ...rest] };
+  const restsOn: ItemAboveFloor[] = [];
+  for (const { answer, votes } of clauses) {
+    if (answer.result !== result) continue;
+    for (const vote of votes) if (vote.output.output.verdict === status) restsOn.push(...vote.restsOn);
+  }
+  // Unreachable otherwise: a winning side has weight, and weight requires a basis.
+  return isSome(restsOn) ? { status, confidence, conflicts, restsOn } : { status: "UNVERIFIABLE", confidence: 0, conflicts };
+}
+
+/** Required clauses and those that survivors answer, in order; the whole question if there is none. */
+function clauseNames(survivors: readonly Survivor[], required: readonly string[]): readonly string[] {
+  if (required.length === 0 && survivors.every(({ clauses }) => clauses.length === 1 && clauses[0] === WHOLE)) return [WHOLE];
+  return [...new Set([...required, ...survivors.flatMap(({ clauses }) => clauses)])].sort();
 }
 
 const STATUS = {
@@ -250,7 +248,8 @@ function weigh(
   about: () => readonly Answering[],
   { minConfidence, confidenceForm, drawn = 0, members = 0 }: AggregationTerms,
 ): Answer {
-  const contested = weightOf(votes.filter(({ output }) => output.output.verdict === "DISPUTED").map(({ output }) => voteOf(output)));
+  let contested = 0;
+  for (const { output } of votes) if (output.output.verdict === "DISPUTED") contested += output.weight;
   const decisive = votes.map(({ output }) => voteOf(output));
   const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, { contested, drawn, seats: members });
   if (confidenceForm === "mean" || (answer.result !== ClearingResult.PASS && answer.result !== ClearingResult.FAIL)) return answer;
@@ -266,15 +265,8 @@ function weigh(
   return { result: confidence < minConfidence ? ClearingResult.DISPUTED : answer.result, confidence };
 }
 
-const RESULT: Readonly<Record<VerdictName, Vote["result"]>> = {
-  PASS: VerdictResult.PASS,
-  FAIL: VerdictResult.FAIL,
-  ABSTAIN: VerdictResult.ABSTAIN,
-  DISPUTED: VerdictResult.ABSTAIN,
-};
-
-function voteOf({ output, weight }: AdmittedOutput): Vote {
-  return { result: RESULT[output.verdict], weight, confidence: toBps(output.confidence) };
+function voteOf({ vote }: AdmittedOutput): AdmittedOutput["vote"] {
+  return vote;
 }
 
 function clausesOf({ output }: AdmittedOutput, question: QuestionName): string[] {
@@ -284,8 +276,8 @@ function clausesOf({ output }: AdmittedOutput, question: QuestionName): string[]
 }
 
 function isContested(votes: readonly Survivor[]): boolean {
-  const verdicts = new Set(votes.map(({ output }) => output.output.verdict));
-  return verdicts.has("DISPUTED") || (verdicts.has("PASS") && verdicts.has("FAIL"));
+  const isSaid = (verdict: VerdictName) => votes.some(({ output }) => output.output.verdict === verdict);
+  return isSaid("DISPUTED") || (isSaid("PASS") && isSaid("FAIL"));
 }
 
 function exclusion({ output, class: held }: Classed, { floors, questions }: AggregationTerms): string {

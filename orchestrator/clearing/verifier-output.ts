@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
+import { VerdictResult, type Vote } from "../rules/clearing.ts";
 import { meetAll } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
-import { classSchema, digestSchema, lossSchema, nameSchema, questionSchema, read, shareSchema } from "./fields.ts";
+import { classSchema, digestSchema, lossSchema, nameSchema, questionSchema, read, shareSchema, toBps } from "./fields.ts";
 import { findingSchema, findingsProblem } from "./findings.ts";
 import type { AdmittedEnvelope, AdmittedItem } from "./ingest.ts";
 import { actorsOf } from "./obligation.ts";
@@ -47,6 +48,13 @@ export const verifierOutputSchema = z.strictObject({
 });
 export type VerifierOutput = z.infer<typeof verifierOutputSchema>;
 
+const RESULT: Readonly<Record<VerdictName, Vote["result"]>> = {
+  PASS: VerdictResult.PASS,
+  FAIL: VerdictResult.FAIL,
+  ABSTAIN: VerdictResult.ABSTAIN,
+  DISPUTED: VerdictResult.ABSTAIN,
+};
+
 /** An output with verified signature, authority and basis. Only `admit` makes one. */
 export class AdmittedOutput {
   readonly output: VerifierOutput;
@@ -54,12 +62,15 @@ export class AdmittedOutput {
   readonly basis: readonly AdmittedItem[];
   /** Basis points, from the verifier's passport. */
   readonly weight: number;
+  /** What Γ weighs of it; a verifier that calls its question disputed is on no side. */
+  readonly vote: Vote;
 
   private constructor(output: VerifierOutput, hash: Hash, basis: readonly AdmittedItem[], weight: number) {
     this.output = output;
     this.hash = hash;
     this.basis = basis;
     this.weight = weight;
+    this.vote = { result: RESULT[output.verdict], weight, confidence: toBps(output.confidence) };
   }
 
   static admit(

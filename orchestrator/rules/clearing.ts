@@ -125,21 +125,33 @@ export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
  * (A.4.2). `contested` weight supports neither side, nor does a vote below the minimum confidence.
  */
 export function answerTo(survivors: readonly Vote[], minConfidence: number, { contested = 0, drawn = 0, seats = 0 } = {}): Answer {
-  const side = (result: VerdictResult) => survivors.filter((v) => v.result === result && v.confidence >= minConfidence);
-  const [pass, fail] = [side(VerdictResult.PASS), side(VerdictResult.FAIL)];
   if (survivors.length === 0 && contested === 0) return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
-  const [passing, failing] = [weightOf(pass), weightOf(fail)];
-  if (Math.abs(passing - failing) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
-  const passed = passing > failing;
-  const backing = passed ? pass : fail;
-  if (2 * weightOf(backing) <= drawn || 2 * backing.length <= seats) return { result: ClearingResult.DISPUTED, confidence: 0 };
-  const confidence = average(backing, (v) => v.confidence, drawn);
-  return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence };
+  const pass = sideOf(survivors, VerdictResult.PASS, minConfidence);
+  const fail = sideOf(survivors, VerdictResult.FAIL, minConfidence);
+  if (Math.abs(pass.weight - fail.weight) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
+  const passed = pass.weight > fail.weight;
+  const { weight, heads, stated } = passed ? pass : fail;
+  if (2 * weight <= drawn || 2 * heads <= seats) return { result: ClearingResult.DISPUTED, confidence: 0 };
+  return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence: Math.floor(stated / Math.max(weight, drawn)) };
 }
+
+/** A side's weight, heads and ΣW·c, over its votes of at least the minimum confidence. */
+function sideOf(votes: readonly Vote[], result: VerdictResult, minConfidence: number): { weight: number; heads: number; stated: number } {
+  let [weight, heads, stated] = [0, 0, 0];
+  for (const vote of votes) {
+    if (vote.result !== result || vote.confidence < minConfidence) continue;
+    weight += vote.weight;
+    heads += 1;
+    stated += vote.weight * vote.confidence;
+  }
+  return { weight, heads, stated };
+}
+
+const PRECEDENCE = [ClearingResult.FAIL, ClearingResult.UNVERIFIABLE, ClearingResult.DISPUTED, ClearingResult.PASS] as const;
 
 /** The first applicable result decides: any FAIL, any UNVERIFIABLE, any DISPUTED, PASS. */
 export function overall(answers: readonly Answer[]): Answer {
-  for (const result of [ClearingResult.FAIL, ClearingResult.UNVERIFIABLE, ClearingResult.DISPUTED, ClearingResult.PASS]) {
+  for (const result of PRECEDENCE) {
     const figures = answers.filter((a) => a.result === result).map((a) => a.confidence);
     if (figures.length > 0) return { result, confidence: result === ClearingResult.FAIL ? Math.max(...figures) : Math.min(...figures) };
   }

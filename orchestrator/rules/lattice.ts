@@ -55,10 +55,11 @@ export function defineLattice<Element extends string | number>(
     return common.find((n) => common.every((other) => at(other, n)));
   });
   const code = (element: Element) => number.get(element) ?? bottom;
+  const satisfied = numbers.map((a) => new Set(elements.filter((_, b) => at(a, b))));
   return {
     elements,
     ...ends,
-    geq: (a, b) => number.has(b) && at(code(a), code(b)),
+    geq: (a, b) => satisfied[code(a)]?.has(b) ?? false,
     meet: (a, b) => meets[code(a)]?.[code(b)] ?? ends.bottom,
     join: (a, b) => joins[code(a)]?.[code(b)] ?? ends.top,
   };

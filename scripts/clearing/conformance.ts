@@ -74,7 +74,7 @@ export async function conformance(seed: Seed, size: SweepSize = PAPER_SIZE): Pro
     notes: [
       `FORGE-UP settled ${sum(result.forge, (part) => part.settled).toLocaleString("en-US")} times, each on a stolen issuer's key: the floor bounds what is claimed and signed, not who holds a key (RAILS 5.5).`,
       `LAUNDER-BASIS flagged ${result.launder.reduce((total, part) => total + part.wronglyFlagged, 0)} honest verifiers. "Always caught in the end" does not hold within the paper's 2,000 rounds: see the last figures of its rows.`,
-      "Every event passes ingest, binding or Γ as the library runs them; signatures are simulated (a hash over key and message). The checker shares no code with them: scripts/clearing/invariant.ts.",
+      `Ingest judged ${sum(result.forge, (part) => part.forgeries).toLocaleString("en-US")} distinct forgeries, each once: an event draws one. Γ runs in every event of the first two families, binding in every event of the third; signatures are simulated (a hash over key and message). The checker shares no code with them: scripts/clearing/invariant.ts.`,
     ],
     data: { ...result, mutant: { events: mutant.events, violations: mutant.violations } },
   };

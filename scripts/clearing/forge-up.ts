@@ -15,7 +15,9 @@ export const SOPHISTICATIONS = Array.from({ length: 11 }, (_, step) => step / 10
 export interface ForgeUp {
   readonly sophistication: number;
   readonly events: number;
-  /** Forged items that ingest kept out. */
+  /** Distinct forgeries, each judged by ingest. */
+  readonly forgeries: number;
+  /** Events whose item ingest kept out. */
   readonly caught: number;
   readonly settled: number;
   /** Settled on an item whose credential was stolen: what no floor can see (RAILS 5.5). */
@@ -26,13 +28,18 @@ export interface ForgeUp {
 /** Floors that a forger aims at, and how. */
 const TARGETS = ["SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 
+/** Ingest's answer to an item. It depends on item, deal and deployment alone, which no event changes, so it is asked once for each item. */
+interface Judged {
+  readonly admitted: boolean;
+}
+
 /** One obligation, with the items that an attacker may hand in under it and the verdicts that may rest on them. */
 interface Stage {
   readonly floor: ClassName;
   readonly deal: BoundObligation;
   readonly terms: AggregationTerms;
   /** Signed with the rightful issuer's stolen key, and the verdicts a verifier may give on it, honestly declared. */
-  readonly stolen: readonly { readonly item: EvidenceItem; readonly verdicts: readonly AdmittedOutput[] }[];
+  readonly stolen: readonly (Judged & { readonly verdicts: readonly AdmittedOutput[] })[];
   /** Verdicts on what everybody has: a self-report, a self-signed artifact. */
   readonly bystanders: readonly AdmittedOutput[];
 }
@@ -47,30 +54,32 @@ export function forgeUp(seed: Seed, sophistication: number, seeds: number, perSe
   for (let run = 0; run < seeds; run += 1) {
     const random = randomStream(seed, "clearing", "forge-up", sophistication, run);
     // None survives ingest at its claim.
-    const forgeries = new Map(stages.map(({ deal, floor }) => [floor, forgeriesOf(deal, floor, random.fork("forgeries", floor))]));
+    const forgeries = new Map(stages.map(({ deal, floor }) => [floor, forgeriesOf(deal, floor, random.fork("forgeries", floor), at)]));
     for (let event = 0; event < perSeed; event += 1) {
       const stage = random.pick(stages);
       const theft = random.next() < sophistication ? random.pick(stage.stolen) : undefined;
-      const item = theft?.item ?? random.pick(forgeries.get(stage.floor) ?? []);
-      const admitted = admitItem(item, SUBMISSION, stage.deal, at).ok;
+      const { admitted } = theft ?? random.pick(forgeries.get(stage.floor) ?? []);
       if (!admitted) caught += 1;
       const outputs = [random.pick(stage.bystanders)];
       if (admitted && theft !== undefined) outputs.push(random.pick(theft.verdicts));
       const result = aggregate(outputs, stage.terms, at.admissibility);
       const emits = settles(result);
-      if (emits) settled += 1;
-      if (emits && admitted) settledOnTheft += 1;
-      if (
-        violatesFloor(
-          emits,
-          result.basis.map((one) => one.item),
-          stage.floor,
-        )
-      )
-        violations += 1;
+      const basis = result.basis.map((one) => one.item);
+      if (violatesFloor(emits, basis, stage.floor)) violations += 1;
+      if (!emits) continue;
+      settled += 1;
+      if (admitted) settledOnTheft += 1;
     }
   }
-  return { sophistication, events: seeds * perSeed, caught, settled, settledOnTheft, violations };
+  return {
+    sophistication,
+    events: seeds * perSeed,
+    forgeries: seeds * TARGETS.length * FORGERIES,
+    caught,
+    settled,
+    settledOnTheft,
+    violations,
+  };
 }
 
 function stageFor(floor: ClassName, at: Deployment): Stage {
@@ -82,7 +91,7 @@ function stageFor(floor: ClassName, at: Deployment): Stage {
     const envelope = envelopeOf(deal, [item, word, own], at);
     // Resting on the stolen item alone, or together with weaker ones: the latter must not count under this floor.
     const bases = [[item], [item, word], [item, own], [item, own, word]];
-    return { item, verdicts: bases.map((basis, verifier) => verdictOn(deal, envelope, basis, at, verifier)) };
+    return { ...judged(item, deal, at), verdicts: bases.map((basis, verifier) => verdictOn(deal, envelope, basis, at, verifier)) };
   });
   const envelope = envelopeOf(deal, [word, own], at);
   const bystanders = [[word], [word, own]].map((basis, index) => verdictOn(deal, envelope, basis, at, 10 + index));
@@ -167,15 +176,19 @@ function vouchedBy(
   return emitted(deal.obligation_hash, artifactOf(name), { signer: signerOf(id), class: floor, issuedAt: ISSUED });
 }
 
-/** So many are drawn for a seed and a floor. */
-const DRAWN = 48;
+/** So many are drawn for a seed, a sophistication and a floor. */
+export const FORGERIES = 96;
 
-function forgeriesOf(deal: BoundObligation, floor: ClassName, random: RandomStream): EvidenceItem[] {
-  return Array.from({ length: DRAWN }, () => {
+function judged(item: EvidenceItem, deal: BoundObligation, at: Deployment): Judged {
+  return { admitted: admitItem(item, SUBMISSION, deal, at).ok };
+}
+
+function forgeriesOf(deal: BoundObligation, floor: ClassName, random: RandomStream, at: Deployment): Judged[] {
+  return Array.from({ length: FORGERIES }, () => {
     for (;;) {
       const name = `forged-${hex(random)}`;
       const forged = random.pick(WAYS)({ deal, floor, random, name, real: genuine(deal, name, floor) });
-      if (forged !== undefined) return forged;
+      if (forged !== undefined) return judged(forged, deal, at);
     }
   });
 }

@@ -2,12 +2,15 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
+import type { VerifySignature } from "../../orchestrator/clearing/signature.ts";
 import { JOIN_FOR_MEET, type Sweep, sweep } from "../../scripts/clearing/conformance.ts";
+import { FORGERIES, forgeUp } from "../../scripts/clearing/forge-up.ts";
 import { itemSatisfies, satisfies, violatesFloor } from "../../scripts/clearing/invariant.ts";
 import { expectation } from "../../scripts/clearing/launder-basis.ts";
 import { dealWith, genuine, sweepDeployment } from "../../scripts/clearing/population.ts";
 import { isReproduced } from "../../scripts/clearing/report.ts";
 import { scenarios } from "../../scripts/clearing/scenarios.ts";
+import { verifySimulated } from "../../scripts/clearing/simulated-signature.ts";
 import { root } from "../../scripts/dev/files.ts";
 import { expectNear, expectOrder } from "../support/fractions.ts";
 
@@ -30,6 +33,21 @@ describe("the conformance sweep, small", () => {
     expect([...caught].sort((a, b) => b - a)).to.deep.equal(caught);
     expect(result.forge[0]?.settled).to.equal(0);
     expect(result.forge[10]?.settledOnTheft).to.be.greaterThan(0);
+  });
+
+  it("judges each drawn item once, however many events hand it in", () => {
+    const checksIn = (events: number) => {
+      let checks = 0;
+      const counting: VerifySignature = (...signed) => {
+        checks += 1;
+        return verifySimulated(...signed);
+      };
+      expect(forgeUp("once", 0.5, 1, events, { ...sweepDeployment(), verify: counting }).forgeries).to.equal(5 * FORGERIES);
+      return checks;
+    };
+    const once = checksIn(50);
+    expectOrder(once, ">", FORGERIES);
+    expect(checksIn(2000)).to.equal(once);
   });
 
   it("finds by basis audits whoever declares what it did not read, and nobody else", () => {
