@@ -1,6 +1,6 @@
 /**
- * Two parties agree, and an escrow of their own pays: negotiated, signed, funded, delivered, evaluated and settled on a chain in this
- * process, or ended by whatever silence the case has. Fails when the chain pays otherwise than the documents say.
+ * Two parties make an agreement with its own escrow: negotiated, signed, funded, delivered, evaluated and settled on a chain in this
+ * process, or ended by the timeout that the case tests. Fails if the chain pays other amounts than the documents say.
  *
  * usage: npm run agreement [-- graduated|disputed|cancelled|no-funds|no-delivery|no-evaluator|backup|no-ruling] [--json]
  */
@@ -24,7 +24,7 @@ function print({ name, agreementHash, steps, status, owed, paid }: Played): void
     console.log(`  the documents say ${amount(owed.provider)} and ${amount(owed.client)}`);
 }
 
-/** Exit codes: 0 paid as agreed, 1 not, 2 used wrongly. */
+/** Exit codes: 0 paid as agreed, 1 not, 2 usage error. */
 async function main(words: readonly string[]): Promise<number> {
   if (words.includes("--help") || words.includes("-h")) {
     console.log(USAGE);

@@ -39,7 +39,7 @@ import {
   signEscrowTerms,
 } from "../../orchestrator/escrow/index.ts";
 
-/** How an agreement may go, from best to silence in every place. */
+/** Courses that an agreement may take: fulfilled, disputed, cancelled, and silence at each step. */
 export const CASES = ["graduated", "disputed", "cancelled", "no-funds", "no-delivery", "no-evaluator", "backup", "no-ruling"] as const;
 export type Case = (typeof CASES)[number];
 
@@ -48,12 +48,12 @@ export interface Played {
   readonly agreementHash: Hex;
   readonly steps: readonly { readonly step: string; readonly outcome: Outcome }[];
   readonly status: string;
-  /** What the library says each is owed, and what the chain paid out; smallest units. */
+  /** Amounts owed by the library's calculation, and paid by the chain, in smallest units. */
   readonly owed: { readonly provider: bigint; readonly client: bigint };
   readonly paid: { readonly provider: bigint; readonly client: bigint };
 }
 
-/** Accounts of the devnet that pay their own gas. */
+/** Devnet accounts that pay their own gas. */
 const [CLIENT, PROVIDER, EVALUATOR, BACKUP, ARBITER, DEPLOYER] = [1, 2, 3, 4, 5, 6];
 const account = (index = 0) => devnetAccount(index);
 const PURSE = 100_000_000n;
@@ -61,13 +61,13 @@ const CANCELLED_PERCENT = 20;
 const RULED_PERCENT = 40;
 
 const documentSigner = { client: signerOf("ed25519", new Uint8Array(32).fill(7)), provider: devnetSigner(PROVIDER ?? 0) };
-/** The first to be asked, and who stands in. */
+/** The evaluator and its backup. */
 const judges = { gamma: signerOf("ed25519", new Uint8Array(32).fill(9)), delta: signerOf("ed25519", new Uint8Array(32).fill(11)) };
 const keyOf: KeyOf = ({ value }) => ({ alpha: documentSigner.client, beta: documentSigner.provider, ...judges })[value]?.publicKey;
 
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 
-/** Scores of a judge that is a table: its composite is 88.00. */
+/** Scores of a scripted judge; their composite is 88.00. */
 const SCORES: Readonly<Record<string, number>> = { accuracy: 88, completeness: 82, relevance: 91, sources: 5, writing: 82 };
 const judgeNamed = (value: keyof typeof judges): Evaluator => ({
   identity: { scheme: "uri", value },
@@ -75,7 +75,7 @@ const judgeNamed = (value: keyof typeof judges): Evaluator => ({
     Promise.resolve({ value: SCORES[dimension] ?? 0, evidence: `${dimension} read against the sources`, confidence: 0.9, cost_usd: 0.02 }),
 });
 
-/** Negotiates and signs: the provider asks for more, the client counters, the provider takes it. */
+/** Negotiates and signs: the provider asks for more, the client counters, the provider accepts. */
 function agree(now: number): { readonly agreement: Agreement; readonly state: AgreementState } {
   const proposal = proposalFrom(templateOf("research"), {
     agreement_id: "asa-devnet-1",
@@ -115,7 +115,7 @@ function agree(now: number): { readonly agreement: Agreement; readonly state: Ag
   return { agreement: readSigned(JSON.parse(JSON.stringify(twice)), keyOf), state: at.state };
 }
 
-/** An agreement from proposal to payment on a devnet: the real contract holds the money, the library says what is owed, and both are read. */
+/** An agreement from proposal to payment on a devnet: the real contract holds the money, the library computes what is owed, and both are compared. */
 export async function play(chain: DrivenChain, name: Case): Promise<Played> {
   const { publicClient } = chain;
   const on = { chain: publicClient.chain, transport: transportOf(chain) };
@@ -243,7 +243,7 @@ const SCRIPTS: Readonly<Record<Case, readonly string[]>> = {
   backup: ["fund", "deliver", "overtime", "judge", "silence"],
   "no-ruling": ["fund", "deliver", "judge", "challenge", "silence"],
 };
-/** Seconds until the clock may be called; elsewhere it is the challenge window's. */
+/** Seconds until the timeout may be invoked; otherwise the challenge window's. */
 const SILENCES: Readonly<Partial<Record<Case, number>>> = {
   "no-funds": 3600,
   "no-delivery": 90_000,

@@ -1,4 +1,4 @@
-/** The underwriting of Pramana 4.7 over documents written down here: the real oracles, a clock that stands still, keys from names. */
+/** The underwriting example of Pramana 4.7 over fixed documents: real oracles, a fixed clock, keys derived from names. */
 
 import { recordingFetcher } from "../../orchestrator/attestation/bundle.ts";
 import type { ClaimAttestation } from "../../orchestrator/attestation/claims.ts";
@@ -15,7 +15,7 @@ export const RULES = "https://rules.example/";
 export const keyFor = (name: string, algorithm: SignatureAlgorithm = "ed25519") =>
   signerOf(algorithm, sha256Bytes(new TextEncoder().encode(name)));
 
-/** Documents by URI; what is not there cannot be fetched. */
+/** Documents by URI; other URIs cannot be fetched. */
 export function library(documents: Readonly<Record<string, unknown>>): SourceFetcher {
   return {
     fetch: (uri) => {
@@ -56,7 +56,7 @@ export const sent = (attestation: ClaimAttestation, fields: Partial<ClaimEnvelop
 
 const said = { attester_id: "agent-1", attested_at: "2026-01-01T00:00:00.000Z" };
 
-/** One claim of each kind, all of them true of `DOCUMENTS`. */
+/** One claim of each kind, all true according to `DOCUMENTS`. */
 export const CLAIMS = {
   measurement: {
     claim_type: "measurement",

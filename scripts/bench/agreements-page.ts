@@ -8,10 +8,10 @@ import { table, withBlock } from "../dev/markdown.ts";
 import { GAS_BUDGETS } from "./gas-budgets.ts";
 import { type GasRow, readGasReport } from "./gas-report.ts";
 
-/** What `scripts/bench/agreements.ts` measures, on one core and in processor time. */
+/** Results of `scripts/bench/agreements.ts`, on one core and in processor time. */
 export const reportSchema = z.strictObject({
   rows: z.array(z.strictObject({ operation: z.string(), signatures: z.string(), perSecond: z.int().positive() })),
-  /** Of what the signatures of a cycle alone allow, in the same run. */
+  /** Share of the speed of a cycle's signatures alone, in the same run. */
   shareOfSignatures: z.number(),
   /** Questions to a judge at the depth `semantic`, by the share of deliveries that are defective. */
   saved: z.array(z.strictObject({ defective: z.number(), deliveries: z.int(), questions: z.int(), asked: z.int() })),
@@ -28,12 +28,12 @@ export function agreementsTable(given: unknown): string {
     [
       ...rows.map(({ operation, signatures, perSecond }) => [operation, signatures, `${grouped(perSecond)} a second`]),
       [
-        "whole cycle, of what its signatures alone allow, in turns with them",
+        "whole cycle, relative to its signatures alone, measured alternately",
         "3 made, 3 checked",
         `${(100 * shareOfSignatures).toFixed(0)} %`,
       ],
       ...saved.map(({ defective, deliveries, questions, asked }) => [
-        `a judge's questions spared by looking at structure and checks first, ${(100 * defective).toFixed(0)} % of ${grouped(deliveries)} deliveries defective`,
+        `judge queries avoided by structural checks first, ${(100 * defective).toFixed(0)} % of ${grouped(deliveries)} deliveries defective`,
         "",
         `${(100 * (1 - asked / questions)).toFixed(0)} %`,
       ]),
@@ -46,7 +46,7 @@ export function agreementsTable(given: unknown): string {
   );
 }
 
-/** What a job and a panel beside it cost on chain. */
+/** Gas of a job and of a panel that hears it. */
 export function jobsTable(rows: readonly GasRow[]): string {
   const budgets = new Map(GAS_BUDGETS.map((budget) => [budget.operation, budget]));
   return table(
@@ -62,7 +62,7 @@ export function jobsTable(rows: readonly GasRow[]): string {
   );
 }
 
-/** Every circuit breaker, from the table that the gateway goes by. */
+/** Every circuit breaker, from the gateway's table. */
 export function breakersTable(): string {
   return table(
     ["breaker", "opens when", "closes", "stops", "never stops"],
@@ -70,7 +70,7 @@ export function breakersTable(): string {
   );
 }
 
-/** The page of agreements with what benches measured: path → text. */
+/** The page of agreements with measured figures: path → text. */
 export function agreementsPages(): ReadonlyMap<string, string> {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
   const onChain = withBlock(

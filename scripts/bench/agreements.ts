@@ -1,8 +1,8 @@
 /**
- * Measures agreements on one core, in CPU time: whole cycles with real signatures beside what the same signatures alone take, and with none;
- * a negotiation, a structural verification, a reading; how many questions a judge is spared; and how much is stored. Writes bench/agreements.json and prints it as a table.
+ * Measures agreements on one core, in CPU time: whole cycles with real signatures, the same signatures alone, and cycles without any;
+ * a negotiation, a structural verification, a reading; the number of avoided judge queries; and storage. Writes bench/agreements.json and prints it as a table.
  *
- * usage: node scripts/bench/agreements.ts [--check]      --check writes nothing and fails when something is absurdly slow
+ * usage: node scripts/bench/agreements.ts [--check]      --check writes nothing and fails if a row is twenty times slower
  */
 import { generateKeyPairSync, sign, verify } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -41,16 +41,16 @@ import { reportSchema } from "./agreements-page.ts";
 import { savedEvaluations } from "./saved-evaluations.ts";
 
 const FILE = join(root, "bench", "agreements.json");
-/** Long enough that start and collection of garbage do not show. */
+/** Long enough for start-up and garbage collection to be negligible. */
 const MICROSECONDS = 1_500_000;
-/** Of what the signatures of a cycle allow by themselves. */
+/** Required share of the speed of a cycle's signatures alone. */
 const SHARE = 0.8;
 const text = (words: string) => new TextEncoder().encode(words);
 const party = (value: string) => ({ identity: { scheme: "uri" as const, value }, display_name: value });
 const NAMES = ["client", "provider", "evaluator"] as const;
 const WORK = text(`# A study\n\n${"It finds what was asked for, and says where. ".repeat(40)}`);
 
-/** Those who sign, and how a signature is checked. */
+/** The signers, and how signatures are verified. */
 interface Hands {
   readonly signers: Readonly<Record<(typeof NAMES)[number], ByteSigner>>;
   readonly keyOf: KeyOf;
@@ -78,12 +78,12 @@ const TERMS = proposalFrom(templateOf("general"), {
     payment: { amount: "10.00", currency: "USDC", graduated_release: { enabled: true } },
   },
 });
-/** Late work has a limit here: a template leaves that to its user. */
+/** With a deadline, which the template leaves to its user. */
 const PROPOSAL = readAgreement({ ...TERMS, service: { ...TERMS.service, constraints: { max_duration_seconds: 3600 } } });
 const CHECKS: Checks = { accuracy: async () => 91, completeness: async () => 88, relevance: async () => 90 };
 const AT = { timestamp: "2026-03-26T15:00:00Z", startedAt: "2026-03-26T14:30:00Z", verification_id: "ver-bench" };
 
-/** Create, two signatures checked by the other side, fund, deliver, evaluate, take the result, enforce, divide. */
+/** Create, two signatures verified by the other side, fund, deliver, evaluate, accept the result, enforce, divide. */
 async function cycle({ signers, keyOf }: Hands, id: number): Promise<void> {
   const created: Agreement = { ...PROPOSAL, agreement_id: `asa-${id}` };
   const terms = lifecycleTerms(created);
@@ -101,10 +101,10 @@ async function cycle({ signers, keyOf }: Hands, id: number): Promise<void> {
   const determination = readResult(signed, result, { keyOf, assigned: identity, deliverableHash });
   state = advance(advance(state, { name: "result" }, terms), { name: "enforce" }, terms);
   const { provider } = settle(signed, state, { determination });
-  if (provider === 0n) throw new Error("the cycle paid nothing: it is not the cycle that is meant");
+  if (provider === 0n) throw new Error("the cycle paid nothing: it is not the intended cycle");
 }
 
-/** What the three signatures of a cycle take by themselves: made and checked by Node on messages of the same length. */
+/** The three signatures of a cycle alone: made and verified by Node on messages of the same length. */
 function signaturesAlone(): () => void {
   const pairs = NAMES.map(() => generateKeyPairSync("ed25519"));
   const message = text(`asa/1 agreement ${agreementHash(PROPOSAL)}`);
@@ -114,7 +114,7 @@ function signaturesAlone(): () => void {
   };
 }
 
-/** Five counter-offers and an acceptance, each signed, checked and replayed. */
+/** Five counter-offers and an acceptance, each signed, verified and replayed. */
 function negotiation({ signers, keyOf }: Hands): () => void {
   return () => {
     let at = openNegotiation(PROPOSAL, {});
@@ -129,7 +129,7 @@ function negotiation({ signers, keyOf }: Hands): () => void {
   };
 }
 
-/** The same life without cryptography: terms hashed, delivery evaluated, its determination paid by. */
+/** The same cycle without cryptography: terms hashed, delivery evaluated, payment determined. */
 async function unsignedCycle({ signers }: Hands, id: number): Promise<void> {
   const created: Agreement = { ...PROPOSAL, agreement_id: `asa-${id}` };
   const terms = lifecycleTerms(created);
@@ -143,7 +143,7 @@ async function unsignedCycle({ signers }: Hands, id: number): Promise<void> {
   settle(created, state, { determination: { release_percent: determination.payment_release_percent } });
 }
 
-/** Bytes that a finished agreement leaves: its line in the store, with both signatures, and its signed result. */
+/** Stored bytes of a finished agreement: its record with both signatures, and its signed result. */
 async function storage({ signers, keyOf }: Hands): Promise<{ readonly agreement: number; readonly result: number }> {
   const lines: string[] = [];
   const once = signAgreement(PROPOSAL, "client", signers.client, keyOf);
@@ -169,7 +169,7 @@ async function measure(run: (index: number) => unknown): Promise<number> {
   return Math.round((runs * 1_000_000) / spent);
 }
 
-/** How much of b's speed a reaches, both in turns, so that neither has the quieter machine. */
+/** Speed of a relative to b, measured alternately, so that other load affects both. */
 async function shareOf(a: (index: number) => unknown, b: (index: number) => unknown): Promise<number> {
   const spent = { a: 0, b: 0 };
   const timed = async (run: (index: number) => unknown, turn: number): Promise<number> => {
@@ -209,10 +209,10 @@ for (const { operation, signatures, perSecond } of rows)
   console.log(operation.padEnd(40) + signatures.padEnd(22) + perSecond.toLocaleString("en-US").padStart(12));
 console.log(`a cycle reaches ${(100 * shareOfSignatures).toFixed(0)} % of what its signatures alone allow (goal: ${100 * SHARE} %)`);
 for (const { defective, questions, asked } of saved)
-  console.log(`${questions - asked} of ${questions} questions to a judge spared where ${100 * defective} % of the work is defective`);
+  console.log(`${questions - asked} of ${questions} judge queries avoided with ${100 * defective} % defective work`);
 console.log(`${report.bytes.agreement} bytes of a signed agreement, ${report.bytes.result} of a signed result`);
 if (process.argv.includes("--check")) {
-  // Speed is the machine's; only another order of magnitude says something about the code.
+  // Speed depends on the machine; only another order of magnitude indicates a problem in the code.
   const committed = reportSchema.parse(JSON.parse(readFileSync(FILE, "utf8")));
   const slow = rows.filter(({ perSecond }, index) => perSecond * 20 < (committed.rows[index]?.perSecond ?? Number.POSITIVE_INFINITY));
   for (const { operation } of slow) console.error(`${operation}: no such row, or twenty times slower than bench/agreements.json says`);

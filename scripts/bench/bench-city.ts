@@ -1,4 +1,4 @@
-/** A city for one measurement, in a temporary folder that goes with it. */
+/** A city for one measurement, in a temporary folder. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,10 +8,10 @@ import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 
-/** Every measured city's: what is random is the same in each run. */
+/** Seed of every measured city, so that each run makes the same random choices. */
 export const SEED = "7";
 
-/** One of this project's missions, with its input. */
+/** One of the project's sample missions, with its input. */
 export function sampleMission(fileName: string) {
   const file = parseMissionFile(readFileSync(join(root, fileName), "utf8"), { fileName, catalog: CATALOG, budgetCap: 10n ** 15n });
   return { file, input: readInput(file.input, dirname(join(root, fileName))) };

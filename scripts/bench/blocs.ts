@@ -1,5 +1,5 @@
 /**
- * Measures which blocs the Regulator finds over many seeded elections, and writes bench/blocs.json; `npm run docs` makes docs/blocs.md of it.
+ * Measures which blocs the Regulator detects over many seeded elections, and writes bench/blocs.json; `npm run docs` generates docs/blocs.md from it.
  *
  * usage: node scripts/bench/blocs.ts [runs]      100 by default
  */

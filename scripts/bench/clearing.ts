@@ -1,8 +1,8 @@
 /**
- * Measures how fast the attestation and clearing libraries work on one core, in CPU time, with real signatures and with none. Writes
+ * Measures the attestation and clearing libraries on one core, in CPU time, with and without real signatures. Writes
  * bench/clearing.json and prints it as a table.
  *
- * usage: node scripts/bench/clearing.ts [--check]      --check writes nothing and fails when the file lacks a row, or one is absurd
+ * usage: node scripts/bench/clearing.ts [--check]      --check writes nothing and fails if a row is missing or twenty times slower
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -28,7 +28,7 @@ const Row = z.strictObject({ operation: z.string(), signatures: z.string(), perS
 const Rows = z.array(Row).min(1);
 type Row = z.infer<typeof Row>;
 
-/** Long enough that start and collection of garbage do not show. */
+/** Long enough for start-up and garbage collection to be negligible. */
 const MICROSECONDS = 1_500_000;
 
 /** Runs per second of CPU time, after a warm-up. */
@@ -46,7 +46,7 @@ async function measure([operation, signatures, run]: Case): Promise<Row> {
   return { operation, signatures, runs, perSecond: Math.round((runs * 10_000_000) / spent) / 10 };
 }
 
-/** What is measured: operation, signatures, one run of it. */
+/** One measurement: operation, signatures, one run of it. */
 type Case = readonly [operation: string, signatures: string, run: () => unknown];
 
 /** A claim of each kind against documents in memory: parsed, checked, and its outcome sealed or not. */
@@ -109,7 +109,7 @@ const rows: Row[] = [];
 for (const each of cases) rows.push(await measure(each));
 print(rows);
 if (process.argv.includes("--check")) {
-  // Speed is the machine's; only another order of magnitude says something about the code.
+  // Speed depends on the machine; only another order of magnitude indicates a problem in the code.
   const committed = Rows.parse(JSON.parse(readFileSync(FILE, "utf8")));
   const slow = rows.filter((row, index) => row.perSecond * 20 < (committed[index]?.perSecond ?? 0));
   const differs = names(rows).join("\n") !== names(committed).join("\n");

@@ -1,4 +1,4 @@
-/** What people call the code and the functions in a trace. */
+/** Names of contracts and functions in a trace. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { toFunctionSelector } from "viem";
@@ -16,7 +16,7 @@ export interface Names {
   readonly functions: ReadonlyMap<string, string>;
 }
 
-/** A trace in which people find their way. */
+/** A trace with readable names. */
 export const NamedTrace = z.object({
   call: z.string(),
   used: z.number().int(),
@@ -39,7 +39,7 @@ export function readNames(artifacts: string): Names {
 const isCodeOf = ({ runtime: { code, holes } }: Artifact, live: Hex): boolean =>
   live.length === code.length && emptied(live, holes) === code;
 
-/** Names what ran in these traces; an address stands for code that no artifact matches. */
+/** Adds names to these traces; code that matches no artifact keeps its address. */
 export async function named(ask: Ask, names: Names, traces: readonly GasTrace[]): Promise<NamedTrace[]> {
   const known = new Map([[CREATED, "constructor"]]);
   const nameOf = async (address: string): Promise<string> => {

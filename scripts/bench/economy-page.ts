@@ -7,11 +7,11 @@ import { type EconomyBench, readEconomyBench } from "./economy.ts";
 
 type Row = EconomyBench["rows"][number];
 
-/** Processor seconds of a round, the founding left out. */
+/** Processor seconds per round, without the founding. */
 const ofRound = ({ processor, founding, rounds }: Row): number => (processor - founding) / rounds;
 const nLogN = (agents: number): number => agents * Math.log(agents);
 
-/** What a run of the economy takes: a page once it was measured. */
+/** Cost of a run of the economy; no page before the first measurement. */
 export function economySpeedPages(): Map<string, string> {
   const bench = readEconomyBench();
   return new Map(bench === undefined ? [] : [["docs/economy-speed.md", pageOf(bench)]]);
@@ -25,9 +25,9 @@ function pageOf({ rows }: EconomyBench): string {
   const { exponent } = powerLaw(written.map((row) => ({ x: row.agents, y: ofRound(row) })));
   return [
     MADE("bench/economy-speed.json, which `npm run bench` writes"),
-    "\n# What a run of the economy takes\n\n",
+    "\n# Cost of an economy run\n\n",
     "One run of the Full configuration ([economy.md](economy.md)): two hundred rounds, ten milestones, every session, market, commitment, clearing and\n",
-    `settlement a transaction of the contracts on the embedded chain. Seed 1, a process for each row, on ${machine}.\n\n`,
+    `settlement a transaction of the contracts on the embedded chain. Seed 1, one process per row, on ${machine}.\n\n`,
     table(
       [
         "agents",
@@ -56,8 +56,8 @@ function pageOf({ rows }: EconomyBench): string {
         describe([row.origin]).commit,
       ]),
     ),
-    "\nFounding and rounds are processor seconds of the process with the chain in it. *n log n* is how much more a round takes than the first row's, over\n",
-    `what n log n would have it take: below 1 it grows more slowly. A round grows as n^${exponent.toFixed(2)} over the rows of 25 tasks. Bars: 200 agents in 120 seconds on two\n`,
+    "\nFounding and rounds are processor seconds of the process, including the chain. *n log n* is the growth of a round since the first row, relative to\n",
+    `growth by n log n: below 1 it grows more slowly. A round grows as n^${exponent.toFixed(2)} over the rows of 25 tasks. Bars: 200 agents in 120 seconds on two\n`,
     "cores, 1,000 in six minutes with 25 tasks and twelve with 125, within 4 GiB.\n",
   ].join("");
 }

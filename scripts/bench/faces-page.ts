@@ -35,7 +35,7 @@ export function consoleTable(given: unknown): string {
   const { machine, load, times, firstLoad, graphOf256, logOf100000, blockToPixel } = consoleSchema.parse(given);
   const row = (what: string, { medianMs, worstMs }: z.infer<typeof timesSchema>) => [what, ms(medianMs), ms(worstMs)];
   const frames = (what: string, { p50, p95, worst }: z.infer<typeof framesSchema>) => [
-    `between two frames while that ${what} (95 % within ${ms(p95)})`,
+    `between two frames while the ${what} (95 % within ${ms(p95)})`,
     ms(p50),
     ms(worst),
   ];
@@ -44,7 +44,7 @@ export function consoleTable(given: unknown): string {
     [
       row(`first load, ${firstLoad.kB} kB after gzip, until the city's page has its heading`, firstLoad),
       row("a law of 256 nodes, until its graph is drawn", graphOf256),
-      row("a log of 100,000 entries, until its end is there", logOf100000),
+      row("a log of 100,000 entries, until its end is shown", logOf100000),
       row("a block, from its receipt until the page shows its number", blockToPixel),
       frames("graph is moved", graphOf256.panFrame),
       frames("log scrolls", logOf100000.scrollFrame),
@@ -61,7 +61,7 @@ export function gatewayTable(given: unknown): string {
       ["open reads, 99 % within", ms(limits.readsP99Ms), `${ms(reads.p99Ms)}, at ${grouped(Math.round(reads.perSecond))} a second`],
       ["signed requests, 99 % within", ms(limits.signedP99Ms), ms(signed.p99Ms)],
       ["signed requests a second", String(limits.signedPerSecond), grouped(Math.round(signed.perSecond))],
-      [`a mission while ${clients} clients read once a second, by the clock`, slower, more(mission.slowerPercent)],
+      [`a mission while ${clients} clients read once a second, wall time`, slower, more(mission.slowerPercent)],
       ["the same, processor time of the city's thread", slower, more(mission.thread.morePercent)],
     ],
   );
@@ -72,7 +72,7 @@ const BLOCKS = [
   { page: "docs/gateway.md", of: "bench/gateway.json", text: gatewayTable },
 ] as const;
 
-/** Pages written by hand with a table that a bench measured: path → text. */
+/** Hand-written pages with a table of measurements: path → text. */
 export function facesPages(): ReadonlyMap<string, string> {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
   return new Map(BLOCKS.map(({ page, of, text }) => [page, withBlock(read(page), `bench: ${of}`, text(JSON.parse(read(of))))]));

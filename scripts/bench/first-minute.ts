@@ -1,6 +1,6 @@
 /**
- * Measures what a newcomer waits for, as multiples of a fixed loop that is measured in the same run, so that machines can be compared.
- * Writes bench/first-minute.json; `npm run docs` makes docs/first-minute.md of it. Part of `npm run bench`.
+ * Measures a newcomer's waiting times, as multiples of a fixed loop that is measured in the same run, so that machines can be compared.
+ * Writes bench/first-minute.json; `npm run docs` generates docs/first-minute.md from it. Part of `npm run bench`.
  *
  * usage: node scripts/bench/first-minute.ts
  */
@@ -16,7 +16,7 @@ export const FIRST_MINUTE_FILE = join(root, "bench", "first-minute.json");
 
 const rowSchema = z.strictObject({
   step: z.string(),
-  /** Seconds of wall time, and of the processor in Node's processes; services are not counted. */
+  /** Seconds of wall time, and processor seconds of Node's processes without services. */
   seconds: z.number().positive(),
   processor: z.number().positive(),
   /** Processor time in loops. */
@@ -34,7 +34,7 @@ const processorSeconds = (since?: NodeJS.CpuUsage) => {
   return (user + system) / 1e6;
 };
 
-/** The unit: 300 million steps of a generator of random numbers, the fastest of five runs, in processor seconds. */
+/** The unit: 300 million steps of a random number generator, the fastest of five runs, in processor seconds. */
 function referenceLoop(): number {
   const runs = Array.from({ length: 5 }, () => {
     const before = process.cpuUsage();
@@ -45,7 +45,7 @@ function referenceLoop(): number {
   return Math.min(...runs);
 }
 
-/** Every process of a step leaves what it used. */
+/** Every process of a step records its processor time. */
 const METER = `data:text/javascript,${encodeURIComponent(
   'import{appendFileSync}from"node:fs";process.on("exit",()=>{const{user,system}=process.cpuUsage();appendFileSync(process.env.BENCH_METER,user+system+"\\n")})',
 )}`;
@@ -56,7 +56,7 @@ interface Command {
   readonly args: readonly string[];
 }
 
-/** What a newcomer's first start makes below the installed packages. */
+/** Files that a newcomer's first start writes below the installed packages. */
 const MADE_ONCE = ["program", "own-bundles"];
 
 function measure(home: string, loop: number, { step, cwd = root, args }: Command): Row {
@@ -83,7 +83,7 @@ function measure(home: string, loop: number, { step, cwd = root, args }: Command
   return row;
 }
 
-/** A mission whose law has exactly fifty nodes: with one row of input no task is divided. */
+/** A mission whose law has exactly fifty nodes: with one input row no task is divided. */
 function fiftyNodes(home: string): string {
   const estimates = Array.from({ length: 48 }, (_, index) => `e${index + 1}`);
   const csv = join(home, "one.csv");

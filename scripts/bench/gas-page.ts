@@ -3,7 +3,7 @@ import { MADE, table } from "../dev/markdown.ts";
 import { GAS_BUDGETS } from "./gas-budgets.ts";
 import { readGasReport } from "./gas-report.ts";
 
-/** `docs/gas.md`: what the law costs, beside what it may cost. */
+/** `docs/gas.md`: gas costs and budgets. */
 export function gasPage(): string {
   const { rows, sizes } = readGasReport();
   const gas = (value: number | null): string => (value === null || value === 0 ? "–" : grouped(value));
@@ -14,12 +14,12 @@ export function gasPage(): string {
   );
   return [
     MADE("bench/gas.json, which `npm run bench` writes"),
-    "\n# What the law costs\n\n",
-    "Medians in gas on the embedded chain, contracts compiled as for real networks (viaIR, 200 runs), every signature real, in a city in\n",
-    "use: accounts have balances, and what an institution stores once is stored. OpenZeppelin's Governor is deployed and measured in the\n",
+    "\n# Gas costs\n\n",
+    "Median gas on the embedded chain, contracts compiled as for real networks (viaIR, 200 runs), with real signatures, in a city in\n",
+    "use: accounts have balances, and one-time storage is already written. OpenZeppelin's Governor is deployed and measured in the\n",
     "same run with the same settings. *Reference* is the paper's estimate, which counts no token transfer and no signature, or the peer's\n",
-    "number. `npm run bench -- --check` measures again in CI and fails when a row exceeds its budget (or its limit, below), or when a\n",
-    "committed number is off by more than three percent.\n\n",
+    "number. `npm run bench -- --check` measures again in CI and fails if a row exceeds its budget (or its limit, below), or if a\n",
+    "committed number differs by more than three percent.\n\n",
     table(
       ["operation", "median", "reference", "budget", "", "what is measured"],
       rows.map((row) => [
@@ -34,10 +34,10 @@ export function gasPage(): string {
     ...(missed.length === 0
       ? []
       : [
-          "\n## Budgets that are missed\n\nUntil it is met, a row may not exceed its limit.\n\n",
+          "\n## Missed budgets\n\nUntil its budget is met, a row may not exceed its limit.\n\n",
           table(["operation", "limit", "why"], missed),
         ]),
-    "\n## Bytecode\n\nBytes, libraries that are linked apart. CI refuses more than 24,000 in either profile.\n\n",
+    "\n## Bytecode\n\nBytes; linked libraries are listed separately. CI refuses more than 24,000 in either profile.\n\n",
     table(
       ["contract", "default", "production"],
       sizes.map((size) => [size.contract, gas(size.default), gas(size.production)]),

@@ -7,12 +7,12 @@ import { GAS_BUDGETS, type GasBudget } from "./gas-budgets.ts";
 const Row = z.strictObject({
   operation: z.string(),
   median: z.number().int().positive(),
-  /** Samples the median is of. */
+  /** Number of samples. */
   samples: z.number().int().positive(),
-  /** Zero: there is none. */
+  /** Zero if there is none. */
   reference: z.number().int().nonnegative(),
   budget: z.number().int().positive().nullable(),
-  /** Only where the budget is missed: what the row may cost meanwhile. */
+  /** Only for a missed budget: the row's limit until then. */
   limit: z.number().int().positive().optional(),
 });
 const Size = z.strictObject({ contract: z.string(), default: z.number().int(), production: z.number().int() });
@@ -25,7 +25,7 @@ export const GAS_FILE = join(root, "bench", "gas.json");
 
 export const readGasReport = (): GasReport => GasReport.parse(JSON.parse(readFileSync(GAS_FILE, "utf8")));
 
-/** Upper median: a number that was measured. */
+/** Upper median, which is a measured value. */
 export function median(samples: readonly number[]): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)];
@@ -53,23 +53,23 @@ export function rowsOf(samples: Readonly<Record<string, readonly number[]>>, bud
   });
 }
 
-/** Rows above what they may cost, and limits that are no longer needed. */
+/** Rows above their budget or limit, and limits that are no longer needed. */
 export function overruns(rows: readonly GasRow[]): string[] {
   return rows.flatMap(({ operation, median: gas, budget, limit }) => {
     const most = limit ?? budget;
     if (most !== null && gas > most)
       return [`${operation} costs ${gas} gas, ${gas - most} above its ${limit === undefined ? "budget" : "limit"}`];
-    if (limit !== undefined && budget !== null && gas <= budget) return [`${operation} meets its budget: its limit is needless`];
+    if (limit !== undefined && budget !== null && gas <= budget) return [`${operation} meets its budget: remove its limit`];
     return [];
   });
 }
 
-/** How far a committed number may be from a measured one: any change of code draws other panels and moves many rows a little. */
+/** Tolerance between committed and measured numbers: any code change draws other panels and changes many rows slightly. */
 const TOLERANCE = 0.03;
 
 const drifted = (before: number, now: number): boolean => Math.abs(now - before) > TOLERANCE * before;
 
-/** What the committed report no longer says rightly. */
+/** Stale entries of the committed report. */
 export function staleness(committed: GasReport, measured: GasReport): string[] {
   const rows = new Map(committed.rows.map((row) => [row.operation, row]));
   const sizes = new Map(committed.sizes.map((size) => [size.contract, size]));

@@ -1,5 +1,5 @@
 /**
- * Where gas went, by class of opcode and by contract: of any transaction of a node that keeps traces, or of the reference mission on
+ * Gas by class of opcode and by contract: of any transaction of a node with traces, or of the reference mission on
  * contracts compiled for production.
  *
  * usage: npm run gas:trace [-- [--hybrid] [--json]]                                  the reference mission
@@ -26,7 +26,7 @@ const { hybrid, rpc, transaction, json } = flags(USAGE, {
   json: { type: "boolean" },
 });
 
-/** The reference mission in a process of its own, which reads production artifacts wherever tests read theirs. */
+/** The reference mission in a separate process, which reads production artifacts in place of the tests'. */
 async function reference(): Promise<NamedTrace[]> {
   compile();
   const production = await compileProduction();

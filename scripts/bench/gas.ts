@@ -1,8 +1,8 @@
 /**
- * Measures what the law costs, compiled for production, on a chain in this process; OpenZeppelin's Governor in the same run.
- * Writes bench/gas.json and prints it as a table; `npm run docs` makes docs/gas.md of it. Fails when a row exceeds what it may cost.
+ * Measures gas costs of the contracts, compiled for production, on a chain in this process; OpenZeppelin's Governor in the same run.
+ * Writes bench/gas.json and prints it as a table; `npm run docs` generates docs/gas.md from it. Fails if a row exceeds its limit.
  *
- * usage: npm run bench [-- --check]      --check writes nothing and fails when bench/gas.json no longer tells what was measured
+ * usage: npm run bench [-- --check]      --check writes nothing and fails if bench/gas.json is stale
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -14,13 +14,13 @@ import { measured } from "./measure.ts";
 
 const MEASURE = "test/bench/measure-gas.ts";
 
-/** Samples per operation. The measuring process reads production artifacts wherever tests read theirs. */
+/** Samples per operation. The measuring process reads production artifacts in place of the tests'. */
 function measure(artifacts: string): Record<string, number[]> {
   const env = { HARDHAT_CONFIG: "scripts/dev/production.config.ts", AGENTCITY_ARTIFACTS: artifacts };
   return z.record(z.string(), z.array(z.number())).parse(measured(MEASURE, [], env));
 }
 
-/** Code of a library whose functions are all internal: the compiler leaves a stub that nobody deploys. */
+/** Code of a library whose functions are all internal: a stub that is never deployed. */
 const STUB = 100;
 
 function sizes(production: string): GasReport["sizes"] {

@@ -1,11 +1,11 @@
 /**
- * Many clients of one gateway, in a process of their own, each with one question at a time. Prints how long the answers took, and what
- * of its own processor's time a question cost here, as one JSON document.
+ * Many clients of one gateway, in a separate process, each with one request at a time. Prints response times, and the processor time
+ * of a request in this process, as one JSON document.
  *
- * reads: four of five questions are those of everybody who watches, one is a page that nobody asked for before.
- * signed: POST /v1/session, each with a nonce of its own. They are signed before the clock runs: a client's key is on its own machine.
+ * reads: four of five requests are those of any watching client, one is for a page that was not requested before.
+ * signed: POST /v1/session, each with its own nonce. They are signed in advance, since a real client signs on its own machine.
  *
- * usage: node scripts/bench/gateway-clients.ts <url> <reads | signed> <clients> <seconds> <milliseconds between two questions of a client>
+ * usage: node scripts/bench/gateway-clients.ts <url> <reads | signed> <clients> <seconds> <milliseconds between two requests of a client>
  */
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -13,9 +13,9 @@ import { signRequest } from "../../orchestrator/gateway/http-signature.ts";
 
 const [url = "", kind = "", clients = "", seconds = "", pause = ""] = process.argv.slice(2);
 const READS = ["/v1/missions", "/v1/events?limit=50", "/v1/events?limit=50&newest=true", "/v1/agents?limit=20", "/v1/panel", "/v1/city"];
-/** One question in so many is for a page of its own. */
+/** One request in so many is for a new page. */
 const OWN = 5;
-/** Signed requests of a client: more than it can send. A signature lives for a minute. */
+/** Signed requests of a client: more than it can send. A signature is valid for a minute. */
 const SIGNED = 40;
 const CHAIN_ID = 31337;
 const SESSION = new URL("/v1/session", url);
@@ -25,7 +25,7 @@ const times: number[] = [];
 const statuses = new Map<number, number>();
 let pages = 0;
 
-/** A key's request for a session: its signature is checked, its nonce is written down. */
+/** A key's request for a session: the gateway verifies its signature and records its nonce. */
 async function signed(key: ReturnType<typeof privateKeyToAccount>): Promise<RequestInit> {
   const headers = new Headers({ "content-type": "application/json" });
   const nonce = randomBytes(16).toString("base64url");
@@ -41,7 +41,7 @@ function read(at: number): string {
   return `/v1/events?limit=${1 + (pages % 50)}&cursor=s${Math.floor(pages / 50)}`;
 }
 
-/** Asks until the time is over or nothing is left to ask. */
+/** Sends requests until the time is over or none is left. */
 async function client(next: (at: number) => { readonly to: string | URL; readonly init: RequestInit } | undefined, until: number) {
   for (let at = 0; performance.now() < until; at += 1) {
     const asked = next(at);

@@ -1,6 +1,6 @@
 /**
- * How a city's gateway answers 200 clients at once, and how much slower a mission is meanwhile; writes bench/gateway.json. The clients
- * are a process of their own on the same machine, so that what is measured is a gateway that shares its cores with them.
+ * Measures a city's gateway with 200 concurrent clients, and the slowdown of a mission meanwhile; writes bench/gateway.json. The clients
+ * are a separate process on the same machine, so the gateway shares its cores with them.
  *
  * usage: node scripts/bench/gateway.ts
  */
@@ -21,11 +21,11 @@ import { inBenchCity, sampleMission } from "./bench-city.ts";
 
 const CLIENTS = 200;
 const SECONDS = 10;
-/** Milliseconds between two questions of a client that watches a mission. */
+/** Milliseconds between two requests of a client that watches a mission. */
 const WATCHING = 1_000;
-/** Missions of each kind, by turns: a machine that others use too is slower at one time than at another. */
+/** Missions of each kind, alternately: the speed of a shared machine varies. */
 const MISSIONS = 3;
-/** What is promised (issue L). */
+/** Promised limits (issue L). */
 const LIMITS = { readsP99Ms: 250, signedP99Ms: 1_000, signedPerSecond: 150, slowerPercent: 15 };
 
 const loadSchema = z.strictObject({
@@ -33,11 +33,11 @@ const loadSchema = z.strictObject({
   perSecond: z.number(),
   p50Ms: z.number(),
   p99Ms: z.number(),
-  /** Processor time that a question cost the clients' process. */
+  /** Processor time of a request in the clients' process. */
   clientCpuMs: z.number(),
   statuses: z.record(z.string(), z.int()),
 });
-/** `cityCpuMs`: processor time of this process for each of them: the gateway's thread, the city's, its chain's and its records'. */
+/** `cityCpuMs`: processor time per request in this process: threads of gateway, city, chain and records. */
 type Load = z.infer<typeof loadSchema> & { readonly cityCpuMs: number };
 
 const CLIENTS_PROGRAM = join(root, "scripts/bench/gateway-clients.ts");
@@ -50,7 +50,7 @@ async function load(url: string, kind: "reads" | "signed", pause: number, second
   return { ...asked, cityCpuMs: round((user + system) / 1_000 / asked.requests) };
 }
 
-/** Seconds that one mission takes, and those of the processor that the city's own thread takes for it: whatever else the machine has to do. */
+/** Wall-clock seconds of one mission, and processor seconds of the city's own thread, which do not depend on other load. */
 async function mission(city: City, id: string): Promise<{ readonly seconds: number; readonly ofThread: number }> {
   const { file, input } = sampleMission("missions/csv-estimates.yaml");
   const [began, before] = [performance.now(), process.threadCpuUsage()];
@@ -63,7 +63,7 @@ const round = (value: number) => Number(value.toFixed(2));
 type Taken = Awaited<ReturnType<typeof mission>>;
 const least = (of: readonly Taken[], name: keyof Taken) => Math.min(...of.map((each) => each[name]));
 
-/** What else the machine had to do, processes that wanted a core: without it the figures cannot be compared. */
+/** The machine's load average, without which the figures cannot be compared. */
 const [loadBefore = 0] = loadavg();
 const result = await inBenchCity({}, async (city) => {
   const millis = () => performance.timeOrigin + performance.now();
@@ -82,7 +82,7 @@ const result = await inBenchCity({}, async (city) => {
     for (let at = 0; at < MISSIONS; at += 1) {
       alone.push(await mission(city, `alone-${at}`));
       const clients = load(gateway.url, "reads", WATCHING, 2 * Math.ceil(alone.at(-1)?.seconds ?? 1) + 1);
-      // Its process has to be there before the mission is.
+      // Its process must have started before the mission.
       await sleep(1_000);
       watched.push(await mission(city, `watched-${at}`));
       watching.push(await clients);
@@ -98,7 +98,7 @@ const result = await inBenchCity({}, async (city) => {
         aloneSeconds: round(least(alone, "seconds")),
         watchedSeconds: round(least(watched, "seconds")),
         slowerPercent: slower("seconds"),
-        /** Processor time of the city's thread: the same on a busy machine. */
+        /** Processor time of the city's thread, which does not depend on other load. */
         thread: {
           aloneSeconds: round(least(alone, "ofThread")),
           watchedSeconds: round(least(watched, "ofThread")),

@@ -1,5 +1,5 @@
 /**
- * How long a page of the Logging Hub takes, by each of its indexes, in a stream of half a million events; writes bench/hub.json.
+ * Measures a page of the Logging Hub through each of its indexes, in a stream of half a million events; writes bench/hub.json.
  *
  * usage: node scripts/bench/hub.ts [--events <n>]
  */
@@ -24,9 +24,9 @@ const EVENTS = Number(given.events);
 const STEP = 2_000;
 /** Pages of each index, from its beginning, its middle and its end. */
 const PAGES = 30;
-/** Each page is asked for so often: the first time it may come from the disk, the best says what it costs on a machine that others use too. */
+/** Repetitions per page: the first may read from disk; the best is meaningful on a shared machine. */
 const TIMES = 3;
-/** Milliseconds that a page of one index may take, read before or not. */
+/** Limit for a page of one index, cached or not, in milliseconds. */
 const LIMIT = 50;
 
 const account = (family: number, number: number) => addressSchema.parse(toHex(family * 1_000_000 + number, { size: 20 }));
@@ -126,7 +126,7 @@ try {
         medianMs: round(median(best)),
         worstMs: round(Math.max(...best)),
         worstFirstMs: round(Math.max(...first)),
-        /** Processor time of that first reading: the same on a busy machine. */
+        /** Processor time of the first reading, which does not depend on other load. */
         worstFirstCpuMs: round(Math.max(...ofProcessor)),
       });
     }

@@ -1,5 +1,5 @@
 /**
- * Every benchmark, one process each, so that none warms another.
+ * Runs every benchmark in its own process, so that none warms up another.
  *
  * usage: npm run bench [-- --check]
  */
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { root } from "../dev/files.ts";
 import { flags } from "../dev/flags.ts";
 
-/** What is checked in CI, and what only measures: a machine's speed says nothing about a change. */
+/** Benchmarks that CI checks, and those that only measure: a machine's speed says nothing about a change. */
 const CHECKED = ["scripts/bench/gas.ts", "scripts/bench/clearing.ts", "scripts/bench/agreements.ts"];
 const MEASURED = ["session", "throughput", "economy", "first-minute", "hub", "gateway"].map((name) => `scripts/bench/${name}.ts`);
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { root } from "../dev/files.ts";
 
-/** What a measuring program under test/bench/ prints, as JSON. Throws when it fails; what it says meanwhile is shown. */
+/** JSON output of a measuring program under test/bench/. Throws if it fails; its progress is shown. */
 export function measured(program: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): unknown {
   const { status, stdout } = spawnSync(process.execPath, [program, ...args], {
     cwd: root,
@@ -10,6 +10,6 @@ export function measured(program: string, args: readonly string[] = [], env: Nod
     stdio: ["ignore", "pipe", "inherit"],
   });
   if (status !== 0) throw new Error(`${program} failed`);
-  // What it says is its last line: ethers prints warnings about ABIs that it cannot read before.
+  // The result is the last line: ethers first prints warnings about ABIs that it cannot read.
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
 }

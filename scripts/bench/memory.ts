@@ -1,6 +1,6 @@
 /**
- * Conducts hundreds of small missions one after the other in one city, whose chain is an Anvil of its own, and writes what memory the
- * orchestrator holds after each tenth to bench/memory.json; `npm run docs` shows it in docs/throughput.md. Takes most of an hour, so it is no
+ * Conducts hundreds of small missions one after the other in one city, whose chain is a separate Anvil, and writes the orchestrator's
+ * memory after each tenth to bench/memory.json; `npm run docs` shows it in docs/throughput.md. Takes most of an hour, so it is not
  * part of `npm run bench`.
  *
  * usage: npm run bench:memory [-- <missions>]
@@ -40,7 +40,7 @@ export const MEMORY_FILE = join(root, "bench", "memory.json");
 const sampleSchema = z.strictObject({
   /** Missions conducted. */
   missions: z.int().positive(),
-  /** Bytes after a full collection: what JavaScript holds, what it holds outside its heap (the database's WebAssembly memory), the process. */
+  /** Bytes after a full collection: JavaScript heap, external memory (the database's WebAssembly), the process. */
   heap: z.int().positive(),
   external: z.int().positive(),
   resident: z.int().positive(),
@@ -70,7 +70,7 @@ function collector(): () => void {
   return z.custom<() => void>((value) => typeof value === "function").parse(runInNewContext("gc"));
 }
 
-/** What was measured so far is written with every sample: the run takes hours. */
+/** Results so far are written with every sample: the run takes hours. */
 async function benchMemory(missions: number): Promise<void> {
   const collect = collector();
   const samples: MemorySample[] = [];

@@ -1,6 +1,6 @@
 /**
- * Conducts a hundred missions in a city that is served, closes it, and measures what `npm run city` takes to answer again, on either of its
- * own chains. Writes bench/restart.json; `npm run docs` shows it in docs/throughput.md. Takes a quarter of an hour, so it is no part of
+ * Conducts a hundred missions in a served city, closes it, and measures how long `npm run city` takes to answer again, on either of its
+ * chains. Writes bench/restart.json; `npm run docs` shows it in docs/throughput.md. Takes a quarter of an hour, so it is not part of
  * `npm run bench`.
  *
  * usage: node scripts/bench/restart.ts [missions]
@@ -23,7 +23,7 @@ import { root } from "../dev/files.ts";
 import { SEED, sampleMission } from "./bench-city.ts";
 
 const MISSIONS = 100;
-/** So many at once as the stakes of the founders cover. */
+/** Concurrent missions: as many as the founders' stakes cover. */
 const TOGETHER = 4;
 export const RESTART_FILE = join(root, "bench", "restart.json");
 
@@ -31,11 +31,11 @@ const chainSchema = z.strictObject({
   network: z.enum(devnets),
   missions: z.int().positive(),
   completed: z.int(),
-  /** Of the chain, which is played again. */
+  /** Blocks of the chain, which is replayed. */
   blocks: z.int().positive(),
-  /** From the command to the line that names its address: seconds of wall time. */
+  /** Seconds of wall time from the command to the line with its address. */
   seconds: z.number().positive(),
-  /** Mean of the minute before: what else the machine did. */
+  /** Load average of the preceding minute. */
   load: z.number(),
 });
 const reportSchema = z.strictObject({ cores: z.int().positive(), chains: z.array(chainSchema).nonempty() });
@@ -44,7 +44,7 @@ export type RestartBench = z.infer<typeof reportSchema>;
 
 export const readRestartBench = (): RestartBench => reportSchema.parse(JSON.parse(readFileSync(RESTART_FILE, "utf8")));
 
-/** Missions to their end, in the folder where the command line keeps its city, whose gateway reads along. */
+/** Conducts missions to their end, in the command line's city folder, with the gateway open. */
 async function history(home: string, network: DevnetName, missions: number): Promise<Pick<Restarted, "completed" | "blocks">> {
   const { file, input } = sampleMission("missions/csv-estimates.yaml");
   const city = await openCity({
@@ -71,7 +71,7 @@ async function history(home: string, network: DevnetName, missions: number): Pro
   }
 }
 
-/** Seconds until a city that was closed answers again. */
+/** Seconds until a closed city answers again. */
 async function restart(home: string, network: DevnetName): Promise<number> {
   const began = performance.now();
   const place = ["--network", network, "--port", "0", "--open", "0"];

@@ -9,12 +9,12 @@ import {
 } from "../../orchestrator/agreements/index.ts";
 import { type RandomStream, randomStream, type Seed } from "../../orchestrator/primitives/random.ts";
 
-/** What looking at the structure first spares a judge, on deliveries drawn by a seed. */
+/** Judge queries avoided by structural checks, on deliveries drawn from a seed. */
 export interface Saved {
-  /** Of the deliveries, that have one of `DEFECTS`. */
+  /** Share of the deliveries with one of `DEFECTS`. */
   readonly defective: number;
   readonly deliveries: number;
-  /** Questions that a judge of every dimension would have been asked. */
+  /** Queries if a judge were asked about every dimension. */
   readonly questions: number;
   readonly asked: number;
 }
@@ -50,7 +50,7 @@ const text = (words: string) => new TextEncoder().encode(words);
 const inTime = (content: Uint8Array): Delivery => ({ content, delivered_at: "2026-03-26T14:50:00Z" });
 const json = (value: object): Delivery => inTime(text(JSON.stringify(value)));
 
-/** Each as likely as another; the last two only a judge or the clock sees. */
+/** Equally likely; only a judge or the clock detects the last two. */
 const DEFECTS: readonly (() => Delivery)[] = [
   () => inTime(new Uint8Array()),
   () => inTime(new Uint8Array([0xff, 0xfe])),
@@ -66,7 +66,7 @@ const CHECKS: Checks = { sources_exist: async (content) => !new TextDecoder().de
 const SIGNER = signerOf("ed25519", new Uint8Array(32).fill(3));
 const { identity } = party("evaluator");
 
-/** Deliveries of which a share is defective, each evaluated at the depth `semantic`, and the judge's questions counted. */
+/** Evaluates deliveries with a share of defects at the depth `semantic`, and counts the judge's queries. */
 export async function savedBy(seed: Seed, defective: number, deliveries: number): Promise<Saved> {
   const random = randomStream(seed, "agreements", "saved-evaluations", defective);
   let asked = 0;
@@ -96,7 +96,7 @@ function drawn(random: RandomStream, defective: number): Delivery {
   return random.next() < defective ? random.pick(DEFECTS)() : json(SOUND);
 }
 
-/** The population that the page speaks of. */
+/** The population of the documentation page. */
 export async function savedEvaluations(): Promise<readonly Saved[]> {
   const { seed, deliveries, defective } = POPULATION;
   const found: Saved[] = [];

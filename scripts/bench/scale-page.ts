@@ -5,7 +5,7 @@ import { readSessionBench, type SessionBench } from "./session.ts";
 
 type Row = SessionBench["rows"][number];
 
-/** `docs/scale.md`: how a session grows. */
+/** `docs/scale.md`: how the cost of a session grows. */
 export function scalePage(): string {
   const { cores, rows } = readSessionBench();
   const cells = (row: Row) => [
@@ -18,7 +18,7 @@ export function scalePage(): string {
     grouped(row.gas),
     grouped(row.gasPerBallot),
   ];
-  const head = ["voters n", "candidates m", "founding, s", "session, s", "processor, s", "transactions", "gas", "gas a ballot"];
+  const head = ["voters n", "candidates m", "founding, s", "session, s", "processor, s", "transactions", "gas", "gas per ballot"];
   const byVoters = rows.filter(({ candidates }) => candidates === 8);
   const byCandidates = rows.filter(({ agents }) => agents === 200);
   const [first, last] = [byVoters[0], byVoters.at(-1)];

@@ -1,8 +1,8 @@
 /**
- * Holds sessions of growing size on the embedded chain and writes how long each took and what it cost to bench/session.json; `npm run docs`
- * makes docs/scale.md of it. Part of `npm run bench`.
+ * Holds sessions of growing size on the embedded chain and writes duration and cost of each to bench/session.json; `npm run docs`
+ * generates docs/scale.md from it. Part of `npm run bench`.
  *
- * usage: node scripts/bench/session.ts [voters …]   only these, of eight entries, and nothing is written
+ * usage: node scripts/bench/session.ts [voters …]   measures only these, with eight entries, and writes nothing
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -15,9 +15,9 @@ import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 import { inBenchCity, sampleMission } from "./bench-city.ts";
 
-/** What a lane of 32 bits holds. */
+/** Entries that fit into a lane of 32 bits. */
 const ENTRIES = 8;
-/** Voters and ballot entries of each row: growth in n at eight entries, growth in m at two hundred voters. */
+/** Voters and ballot entries of each row: growth in n with eight entries, growth in m with two hundred voters. */
 const SIZES: readonly (readonly [agents: number, candidates: number])[] = [
   [50, 8],
   [100, 8],
@@ -34,10 +34,10 @@ export const SESSION_FILE = join(root, "bench", "session.json");
 const rowSchema = z.strictObject({
   agents: z.int().positive(),
   candidates: z.int().positive(),
-  /** Seconds of wall time: until the city stands, and from the session's opening to its end. */
+  /** Seconds of wall time: for the founding, and from the session's opening to its end. */
   founding: z.number().positive(),
   session: z.number().positive(),
-  /** Processor seconds of the session, this process alone. */
+  /** Processor seconds of the session, in this process only. */
   processor: z.number().positive(),
   transactions: z.int().positive(),
   gas: z.int().positive(),

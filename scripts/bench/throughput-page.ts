@@ -4,7 +4,7 @@ import { fifthsOf, type MemorySample, readMemoryBench } from "./memory.ts";
 import { readRestartBench } from "./restart.ts";
 import { readThroughputBench } from "./throughput.ts";
 
-/** `docs/throughput.md`: how many missions a city carries at once. */
+/** `docs/throughput.md`: concurrent missions in one city. */
 export function throughputPage(): string {
   const { cores, rows } = readThroughputBench();
   const cells = rows.map(({ missions, completed, nodes, seconds, processor, transactions, gas }) => [
@@ -31,20 +31,20 @@ export function throughputPage(): string {
   ];
   return [
     MADE("bench/throughput.json, which `npm run bench` writes"),
-    "\n# Missions side by side\n\n",
-    "`missions/csv-estimates.yaml` so many times at once in one city of sixteen producers on the embedded chain, from the opening of the first\n",
-    `session to the settlement of the last mission; ${cores} cores, records on disk, seed 7. Processor seconds are the orchestrator's with the chain\n`,
-    "in its process; services run in children of their own.\n\n",
+    "\n# Concurrent missions\n\n",
+    "`missions/csv-estimates.yaml` several times concurrently in one city of sixteen producers on the embedded chain, from the opening of the first\n",
+    `session to the settlement of the last mission; ${cores} cores, records on disk, seed 7. Processor seconds are those of the orchestrator and the chain\n`,
+    "in its process; services run in child processes.\n\n",
     table(head, cells),
-    "\nWhat missions share they take turns in: the sponsor's allowance while a deposit is paid, and every agent's nonce and free stake while bids\n",
-    "are placed. Everything else runs side by side, and chain time jumps only when all of them wait. In each mission the nodes of a wave are\n",
-    "routed, cleared and claimed together, eight in one transaction at most.\n",
+    "\nMissions take turns with shared resources: the sponsor's allowance while a deposit is paid, and every agent's nonce and free stake while bids\n",
+    "are placed. Everything else runs concurrently, and chain time jumps only when all of them wait. In each mission the nodes of a wave are\n",
+    "routed, cleared and claimed together, at most eight in one transaction.\n",
     ...memorySection(),
     ...restartSection(),
   ].join("");
 }
 
-/** What the orchestrator holds after hundreds of missions. */
+/** The orchestrator's memory after hundreds of missions. */
 function memorySection(): string[] {
   const bench = readMemoryBench();
   const missions = bench.samples.at(-1)?.missions ?? 0;
@@ -54,7 +54,7 @@ function memorySection(): string[] {
   };
   return [
     "\n## Memory\n\n",
-    `${missions} missions of one node, one after the other in one city of six producers whose chain is an Anvil of its own; ${bench.completed} completed.\n`,
+    `${missions} missions of one node, one after the other in one city of six producers whose chain is a separate Anvil; ${bench.completed} completed.\n`,
     "MiB after a full collection, every tenth mission, mean over the second and over the last fifth (bench/memory.json, which\n",
     "`npm run bench:memory` writes).\n\n",
     table(
@@ -68,13 +68,13 @@ function memorySection(): string[] {
   ];
 }
 
-/** What a city with a past takes to answer again. */
+/** Restart time of a city with a history. */
 function restartSection(): string[] {
   const { cores, chains } = readRestartBench();
   return [
     "\n## Restart\n\n",
-    "`missions/csv-estimates.yaml` so many times in one city of the founders, whose gateway reads along; then the city is closed. `npm run city` on its\n",
-    `folder goes on from the state that Anvil kept, executes what came after (the embedded chain: all), compares every hash and says its address (bench/restart.json, which \`node scripts/bench/restart.ts\` writes; ${cores} cores):\n\n`,
+    "`missions/csv-estimates.yaml` several times in one city of the founders with its gateway open; then the city is closed. `npm run city` on its\n",
+    `folder continues from Anvil's stored state, executes later blocks (the embedded chain: all), compares every hash and prints its address (bench/restart.json, which \`node scripts/bench/restart.ts\` writes; ${cores} cores):\n\n`,
     table(
       ["chain", "missions", "completed", "blocks", "seconds", "load"],
       chains.map(({ network, missions, completed, blocks, seconds, load }) => [

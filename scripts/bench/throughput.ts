@@ -1,6 +1,6 @@
 /**
- * Conducts one, eight and thirty-two missions side by side in one city on the embedded chain and writes how fast they went to
- * bench/throughput.json; `npm run docs` makes docs/throughput.md of it. Part of `npm run bench`.
+ * Conducts one, eight and thirty-two missions concurrently in one city on the embedded chain and writes their speed to
+ * bench/throughput.json; `npm run docs` generates docs/throughput.md from it. Part of `npm run bench`.
  *
  * usage: node scripts/bench/throughput.ts
  */
@@ -17,10 +17,10 @@ import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
 import { inBenchCity, sampleMission } from "./bench-city.ts";
 
-/** Missions at once. */
+/** Concurrent missions. */
 const SIZES: readonly number[] = [1, 8, 32];
 const MISSION = "missions/csv-estimates.yaml";
-/** So many that the stakes of thirty-two missions find cover. */
+/** Enough to cover the stakes of thirty-two missions. */
 const PRODUCERS = 16;
 export const THROUGHPUT_FILE = join(root, "bench", "throughput.json");
 
@@ -40,7 +40,7 @@ type Row = z.infer<typeof rowSchema>;
 
 export const readThroughputBench = (): ThroughputBench => reportSchema.parse(JSON.parse(readFileSync(THROUGHPUT_FILE, "utf8")));
 
-/** All missions at once; time on the chain jumps when all of them wait. */
+/** All missions concurrently; chain time jumps when all of them wait. */
 async function missionsIn(city: City, count: number): Promise<Row> {
   const { file, input } = sampleMission(MISSION);
   const judge = simulatedJudge(city.chain.id);
@@ -73,7 +73,7 @@ async function missionsIn(city: City, count: number): Promise<Row> {
   };
 }
 
-/** Conducts each number of missions in a city of its own. */
+/** Conducts each number of missions in a separate city. */
 export async function benchThroughput(sizes: readonly number[] = SIZES): Promise<void> {
   const rows: Row[] = [];
   for (const count of sizes) {

@@ -1,13 +1,13 @@
 /**
- * Where the gas of a mined transaction went: by class of opcode and by the contract whose code ran, from the steps that
- * `debug_traceTransaction` lists. A step's cost is the gas before it less the gas before the next step of its frame.
+ * Gas of a mined transaction by class of opcode and by the contract whose code ran, from the steps that
+ * `debug_traceTransaction` lists. A step's cost is the gas before it minus the gas before the next step of its frame.
  */
 import { zeroAddress } from "viem";
 import { z } from "zod";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { type Address, type Hash, hexSchema } from "../../orchestrator/primitives/hex.ts";
 
-/** JSON-RPC of a node that keeps traces: Hardhat, Anvil, Geth. */
+/** JSON-RPC of a node with traces: Hardhat, Anvil, Geth. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 export const GAS_CLASSES = [
@@ -31,12 +31,12 @@ export const GAS_CLASSES = [
 ] as const;
 export type GasClass = (typeof GAS_CLASSES)[number];
 
-/** What the compiler spends on moving things about: the share that `mission-8-compute` bounds. */
+/** Classes of pure computation, whose share `mission-8-compute` limits. */
 export const COMPUTE: readonly GasClass[] = ["KECCAK", "memory, copies", "stack, jumps, arithmetic"];
 
 /** Gas of one transaction; the cells sum to `used`. */
 export interface GasTrace {
-  /** Of the function called: `0x` and eight digits, fewer when the transaction brought less. */
+  /** Selector of the called function: `0x` and eight digits, fewer if the calldata is shorter. */
   readonly selector: string;
   readonly used: number;
   readonly steps: number;
@@ -45,7 +45,7 @@ export interface GasTrace {
 
 export interface GasCell {
   readonly class: GasClass;
-  /** Address of the code that ran; absent for what the transaction pays before any code runs, and for refunds. */
+  /** Address of the code that ran; absent for costs before any code runs, and for refunds. */
   readonly code?: Address;
   readonly gas: number;
 }
@@ -74,7 +74,7 @@ export async function traceGas(ask: Ask, hash: Hash): Promise<GasTrace> {
   };
 }
 
-/** Stands for a contract under construction, whose address no stack holds yet. */
+/** Placeholder for a contract under construction, whose address is not on the stack yet. */
 export const CREATED: Address = zeroAddress;
 
 /** Gas of a class, or of several, in a trace or in several. */
@@ -104,7 +104,7 @@ const CALLS = new Set(["CALL", "CALLCODE", "DELEGATECALL", "STATICCALL"]);
 const CREATIONS = new Set(["CREATE", "CREATE2"]);
 const LOOKUPS = new Set(["EXTCODESIZE", "EXTCODEHASH", "EXTCODECOPY", "BALANCE", "SELFBALANCE"]);
 const MEMORY = new Set(["MLOAD", "MSTORE", "MSTORE8", "MCOPY", "CALLDATACOPY", "CODECOPY", "RETURNDATACOPY"]);
-/** Steps that hand back the gas they leave; a frame that ends otherwise has spent all of it. */
+/** Steps that return unused gas; a frame that ends otherwise has spent all of it. */
 const RETURNS = new Set(["STOP", "RETURN", "REVERT", "SELFDESTRUCT"]);
 
 function classOf(op: string, cost: number): GasClass {

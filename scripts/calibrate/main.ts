@@ -1,6 +1,6 @@
 /**
- * What a pair of scorers is worth: spread of the scores of honest work, a test of normality, the empirical 97.72nd percentile, and how
- * often honest work would freeze and bent work would pass (AgentCity B.11.2, calibration requirements).
+ * Calibrates a pair of scorers: distribution of scores of honest work, a normality test, the empirical 97.72nd percentile, and how
+ * often honest work would freeze and manipulated work would pass (AgentCity B.11.2, calibration requirements).
  *
  * usage: npm run calibrate [-- --scorers char-ngrams,word-projection] [--seed 7] [--tasks 40] [--threshold 200] [--json | --write]
  *        --write puts the result into bench/calibration.json, from which `npm run docs` makes docs/calibration.md

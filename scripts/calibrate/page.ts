@@ -4,14 +4,14 @@ import { type Calibration, calibrationSchema } from "../../orchestrator/executio
 import { root } from "../dev/files.ts";
 import { MADE, table } from "../dev/markdown.ts";
 
-/** What `npm run calibrate -- --write` found last. */
+/** Last result of `npm run calibrate -- --write`. */
 export const CALIBRATION_FILE = join(root, "bench/calibration.json");
 
 const SIGNIFICANCE = 0.05;
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const figure = (value: number): string => value.toFixed(2);
 
-/** The result as Markdown tables: what the command prints and the page shows. */
+/** The result as Markdown tables, for the command and the page. */
 export function calibrationTables(calibration: Calibration): string {
   const { scorers, seed, threshold, honest, spread, falsePositives, percentile, manipulated, traces } = calibration;
   const { first: one, second: two } = scorers;
@@ -37,7 +37,7 @@ export function calibrationTables(calibration: Calibration): string {
     `(2.3 % if scores were normal). 97.72nd percentile of the lower score: ${figure(percentile)}.\n\n`,
     "## Manipulated outputs that pass\n\n",
     table(
-      ["manipulation", "what", "outputs", `pass ${one}`, `pass ${two}`, "pass the Guardian", "pass at the percentile"],
+      ["manipulation", "description", "outputs", `pass ${one}`, `pass ${two}`, "pass the Guardian", "pass at the percentile"],
       manipulated.map((each) => [
         `\`${each.name}\``,
         each.what,
@@ -64,7 +64,7 @@ export function calibrationPage(): string {
     "\n# How good the Guardian's scorers are\n\n",
     "    npm run calibrate -- --scorers char-ngrams,word-projection --seed 7\n\n",
     "Honest traces are real outputs of the bundled services over random parts of real inputs: installed packages, undici's manuals,\n",
-    "OpenZeppelin's contracts, the sample estimates. Each output is scored against the window before it, as in a mission; then each is bent\n",
+    "OpenZeppelin's contracts, the sample estimates. Each output is scored against the preceding window, as in a mission; then each is manipulated\n",
     "in ten ways and scored again. The threshold is the constitution's; nothing was fitted to this set. `--scorers` takes any two of\n",
     "[scorers.ts](../orchestrator/execution/guardian/scorers.ts).\n\n",
     calibrationTables(calibration),

@@ -6,7 +6,7 @@ import { CATALOG } from "../../services/catalog.ts";
 import type { Item, Service, ServiceOutput } from "../../services/shared/contract.ts";
 import { root } from "../dev/files.ts";
 
-/** Inputs that lie in every checkout and change only with the lock file. */
+/** Inputs present in every checkout, which change only with the lock file. */
 const SOURCES: Readonly<Record<string, InputSource>> = {
   packages: { kind: "packages", path: "node_modules" },
   manuals: { kind: "files", path: "node_modules/undici/docs/docs/api" },
@@ -14,7 +14,7 @@ const SOURCES: Readonly<Record<string, InputSource>> = {
   estimates: { kind: "csv", path: "missions/data/work-packages.csv" },
 };
 
-/** What is run over which input, after which services. */
+/** Each trace: its service, input, and the services upstream. */
 const PLAN: readonly { readonly source: keyof typeof SOURCES; readonly chain: readonly string[] }[] = [
   ...["packages", "manuals", "contracts", "estimates"].map((source) => ({ source, chain: ["fetch-and-parse"] })),
   ...["licence-by-spdx", "licence-by-text", "licence-by-headings", "classify"].map((last) => ({
@@ -35,18 +35,18 @@ const PLAN: readonly { readonly source: keyof typeof SOURCES; readonly chain: re
   { source: "packages", chain: ["fetch-and-parse", "licence-by-text", "sort"] },
 ];
 
-/** Tasks of a trace, unless asked otherwise: windows are full for half of them. */
+/** Default number of tasks of a trace: windows are full for half of them. */
 export const DEFAULT_TASKS = 40;
 
-/** Items of one task, at least and at most: shards of a mission are of about one size. */
+/** Minimum and maximum number of items of a task: shards of a mission have similar sizes. */
 const MIN_ITEMS = 4;
 const MAX_ITEMS = 12;
 
 const serviceSchema = z.object({ default: z.custom<Service>((value) => typeof value === "function") });
 
 /**
- * What agents did honestly: each trace is one service over `tasks` random parts of a real input, drawn by the seed. The services are
- * functions of their input; here they run without their sandbox, which changes no byte of what they return.
+ * Honest work: each trace is one service over `tasks` random parts of a real input, drawn from the seed. The services are
+ * functions of their input; they run here without their sandbox, which does not change their output.
  */
 export async function honestTraces(seed: Seed, tasks: number, only?: readonly string[]): Promise<readonly HonestTrace[]> {
   const inputs = new Map(Object.entries(SOURCES).map(([name, source]) => [name, readInput(source, root).items]));

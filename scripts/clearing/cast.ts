@@ -2,7 +2,7 @@ import { type Identity, type Registry, registryOf } from "../../orchestrator/cle
 import { type SchemeName, type Signer, signer } from "../../orchestrator/clearing/signature.ts";
 import { randomStream, type Seed } from "../../orchestrator/primitives/random.ts";
 
-/** A person or machine of a scenario; the scheme is Ed25519 unless said. */
+/** A person or machine in a scenario; the scheme is Ed25519 by default. */
 export interface Part extends Partial<Pick<Identity, "issues" | "role" | "from" | "until">> {
   readonly principal: string;
   readonly scheme?: SchemeName;
@@ -13,10 +13,10 @@ export interface Cast<Name extends string> {
   readonly registry: Registry;
 }
 
-/** Secrets of those who have keys already, such as accounts of a chain; those are secp256k1. */
+/** Secrets of members with existing keys, such as accounts of a chain; these are secp256k1. */
 export type Secrets<Name extends string> = Readonly<Partial<Record<Name, Uint8Array>>>;
 
-/** Keys from the seed for everybody who has none, and a registry of them. */
+/** Derives keys from the seed for members without one, and a registry of all. */
 export function castOf<Name extends string>(seed: Seed, parts: Readonly<Record<Name, Part>>, secrets?: Secrets<Name>): Cast<Name> {
   const entries = entriesOf(parts).map(([id, { scheme = "ed25519", ...identity }]) => {
     const own = secrets?.[id];

@@ -48,7 +48,7 @@ export const CHARGER_TERMS: ObligationTerms = {
   settlement_policy: { execution_rail: { name: "payment-network", mode: "hold_or_reverse" }, on_failure: "reverse" },
 };
 
-/** RAILS 8.6: authorized, paid and shipped; and the wrong unit. Each question clears against its own floor. */
+/** RAILS 8.6: authorized, paid and shipped, but the wrong unit. Each question clears against its own floor. */
 export function charger(
   seed: Seed,
   bend: (terms: ObligationTerms) => ObligationTerms = (terms) => terms,

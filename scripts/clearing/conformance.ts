@@ -6,7 +6,7 @@ import { AUDIT_RATES, COLLUDERS, expectation, type LaunderBasis, launderBasis } 
 import { sweepDeployment } from "./population.ts";
 import type { Report, Row } from "./report.ts";
 
-/** How long a sweep is. */
+/** Size of a sweep. */
 export interface SweepSize {
   readonly forgeSeeds: number;
   readonly forgeEvents: number;
@@ -26,7 +26,7 @@ export interface Sweep {
   readonly violations: number;
 }
 
-/** The three attack families against one order of classes. */
+/** Runs the three attack families against one order of classes. */
 export async function sweep(seed: Seed, size: SweepSize, order: Admissibility = RAILS_ADMISSIBILITY): Promise<Sweep> {
   const at = sweepDeployment(order);
   const forge = SOPHISTICATIONS.map((sophistication) => forgeUp(seed, sophistication, size.forgeSeeds, size.forgeEvents, at));
@@ -38,12 +38,12 @@ export async function sweep(seed: Seed, size: SweepSize, order: Admissibility = 
   return { forge, launder, downgrade, events: total((part) => part.events), violations: total((part) => part.violations) };
 }
 
-/** Λ with the mistake that the public reference implementation makes: a basis is worth its strongest item. */
+/** Λ with the public reference implementation's mistake: a basis has the class of its strongest item. */
 export const JOIN_FOR_MEET: Admissibility = { ...RAILS_ADMISSIBILITY, meet: RAILS_ADMISSIBILITY.join };
 const MUTANT_SIZE: SweepSize = { forgeSeeds: 1, forgeEvents: 2000, launderSeeds: 1, launderRounds: 200, downgrades: 200 };
 const PAPER_MEDIANS: Readonly<Record<number, number>> = { 0.02: 547, 0.05: 402, 0.1: 179, 0.2: 89, 0.4: 46 };
 
-/** RAILS 11.5, and the same sweep with a join where the meet belongs, which must show. */
+/** RAILS 11.5, and the same sweep with a join instead of the meet, which must produce violations. */
 export async function conformance(seed: Seed, size: SweepSize = PAPER_SIZE): Promise<Report> {
   const result = await sweep(seed, size);
   const mutant = await sweep(seed, MUTANT_SIZE, JOIN_FOR_MEET);
@@ -59,7 +59,7 @@ export async function conformance(seed: Seed, size: SweepSize = PAPER_SIZE): Pro
           mutant.violations > 0,
           `${mutant.violations} in ${mutant.events.toLocaleString("en-US")}`,
         ),
-        note: "zero here would mean that the invariant checker sees nothing.",
+        note: "zero here would mean that the invariant checker detects nothing.",
       },
       ...result.forge.map(forgeRow),
       ...result.launder.map((part) => launderRow(part, size)),
@@ -84,7 +84,7 @@ function exactly(figure: string, paper: string, holds: boolean, ours: string): R
   return { figure, paper, ours, verdict: holds ? "reproduced" : "NOT REPRODUCED" };
 }
 
-/** Whoever says what it did not read, or declares what it did not need, does not stand when its work is done again; who read, does. */
+/** A basis audit must contradict a verifier that did not read its declared basis, or declared more than it needed, and confirm the others. */
 function auditRow(launder: readonly LaunderBasis[]): Row {
   const all = (kind: keyof LaunderBasis["audits"]) => {
     const [done, found] = [launder.map(({ audits }) => audits[kind].audited), launder.map(({ audits }) => audits[kind].mismatched)];
@@ -102,7 +102,7 @@ function auditRow(launder: readonly LaunderBasis[]): Row {
   );
 }
 
-/** The catch rate is one minus the sophistication, by construction of the sweep. */
+/** By construction of the sweep, the catch rate is one minus the sophistication. */
 function forgeRow({ sophistication, events, caught }: ForgeUp): Row {
   const exact = 1 - sophistication;
   const tolerance = 4 * Math.sqrt((exact * sophistication) / events);

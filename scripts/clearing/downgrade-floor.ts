@@ -15,19 +15,19 @@ export interface DowngradeFloor {
 const CLASSES = ["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 const TEMPLATE_FLOORS = CLASSES.slice(1);
 
-/** Ways to bind a weaker floor than the parties meant. */
+/** Ways to bind a weaker floor than the parties agreed. */
 const ATTACKS: readonly ((weaker: string, honest: Obligation, terms: ObligationTerms, meant: string) => Obligation)[] = [
-  // The rendered object is changed after everybody signed.
+  // The rendered object is changed after all parties signed.
   (weaker, honest) => ({ ...honest, admissibility_floors: { fee_release: weaker } }),
   // … and hashed again, with the old signatures.
   (weaker, honest, terms) => ({ ...signed({ ...terms, admissibility_floors: { fee_release: weaker } }), signatures: honest.signatures }),
-  // Everybody is talked into signing below the template.
+  // All parties are persuaded to sign below the template.
   (weaker, _, terms) => signed({ ...terms, admissibility_floors: { fee_release: weaker } }),
   (weaker, _, terms, meant) => signed({ ...terms, admissibility_floors: { fee_release: { performance: weaker, policy: meant } } }),
   (weaker, _, terms, meant) => signed({ ...terms, admissibility_floors: { fee_release: { performance: meant, policy: weaker } } }),
   (weaker, _, terms, meant) => signed({ ...terms, admissibility_floors: { fee_release: meant, final_settlement: weaker } }),
   (weaker, _, terms, meant) => signed({ ...terms, admissibility_floors: { fee_release: meant, collateral_hold: weaker } }),
-  // The template itself is exchanged.
+  // The template itself is replaced.
   (weaker, _, terms) => signed({ ...terms, admissibility_floors: { fee_release: weaker }, template: "sweep-lite" }),
   // The provider signs for the others.
   (weaker, _, terms) =>
@@ -37,10 +37,10 @@ const ATTACKS: readonly ((weaker: string, honest: Obligation, terms: ObligationT
     ),
 ];
 
-/** So many documents are drawn: each has its own terms, floor and forgery. */
+/** Number of random documents, each with its own terms, floor and forgery. */
 const DRAWN = 4000;
 
-/** DOWNGRADE-FLOOR: attempts to bind less than the vetted template's floor. */
+/** DOWNGRADE-FLOOR: attempts to bind a floor below the vetted template's. */
 export function downgradeFloor(seed: Seed, events: number): DowngradeFloor {
   const random = randomStream(seed, "clearing", "downgrade-floor");
   const worlds = TEMPLATE_FLOORS.map((floor) => ({ floor, at: sweepDeployment(undefined, floor) }));
@@ -48,7 +48,7 @@ export function downgradeFloor(seed: Seed, events: number): DowngradeFloor {
     const { floor, at } = random.pick(worlds);
     const terms = drawnTerms(floor, random);
     const honest = signed(terms);
-    if (!bindObligation(honest, at).ok) throw new Error("the honest obligation must bind, or nothing is tested");
+    if (!bindObligation(honest, at).ok) throw new Error("the honest obligation must bind, otherwise nothing is tested");
     const weaker = random.pick(CLASSES.filter((one) => !satisfies(one, floor)));
     return { floor, at, document: random.pick(ATTACKS)(weaker, honest, terms, floor) };
   });
@@ -62,7 +62,7 @@ export function downgradeFloor(seed: Seed, events: number): DowngradeFloor {
   return { events, rejected, violations };
 }
 
-/** A deal of its own: number, work, fee, time. */
+/** A separate deal: number, work, fee, time. */
 function drawnTerms(floor: (typeof TEMPLATE_FLOORS)[number], random: RandomStream): ObligationTerms {
   const terms = termsWith(floor);
   const number = random.int(2 ** 40).toString(16);

@@ -8,7 +8,7 @@ const OBLIGATIONS = 20_000;
 const SEEDS = 51;
 const [LEAST, MOST] = [1, 100_000];
 const DEFECTIVE = 0.1;
-/** Floors by value; what agents hand in is signed by themselves. */
+/** Floors by value; agents submit self-signed evidence. */
 const STEPS = [
   [10, "SELF"],
   [100, "SIGN"],
@@ -24,7 +24,7 @@ interface Population {
   readonly violations: number;
 }
 
-/** RAILS 11.6: obligations of $1–$100,000, log-uniform, a tenth of them defective, all with evidence that the agent signed. */
+/** RAILS 11.6: obligations of $1–$100,000, log-uniform, a tenth of them defective, all with evidence signed by the agent. */
 export function exposure(seed: Seed): Report {
   const runs = Array.from({ length: SEEDS }, (_, run) => population(seed, run));
   const violations = runs.reduce((sum, run) => sum + run.violations, 0);
@@ -60,7 +60,7 @@ export function exposure(seed: Seed): Report {
         percent,
       ),
       row(
-        "residual defective exposure, times below a permissive judge",
+        "residual defective exposure, reduction against a permissive judge",
         "roughly 940×",
         reduction,
         940,
@@ -74,7 +74,7 @@ export function exposure(seed: Seed): Report {
         verdict: violations === 0 ? "reproduced" : "NOT REPRODUCED",
       },
     ],
-    notes: ["The paper prints one seed; 40.0 % and 1,010× are what its definitions give."],
+    notes: ["The paper prints one seed; its definitions give 40.0 % and 1,010×."],
     data: { obligations: OBLIGATIONS, seeds: SEEDS, violations, closed_form: { throughput, escalated, reduction }, runs },
   };
 }
@@ -92,7 +92,7 @@ function population(seed: Seed, run: number): Population {
     if (settles) cleared += 1;
     if (classSettles(EVIDENCE, "ATT")) fixed += 1;
     if (settles && !satisfies(EVIDENCE, floor)) violations += 1;
-    // A permissive judge clears whatever it is shown.
+    // A permissive judge clears everything.
     if (defective) judged += value;
     if (defective && settles) residual += value;
   }
@@ -105,7 +105,7 @@ function population(seed: Seed, run: number): Population {
   };
 }
 
-/** Ours agrees when the seeds' mean is the closed form within chance, the paper's when it is one such seed. */
+/** Ours agrees if the mean over seeds matches the closed form within sampling error; the paper's agrees if it is a plausible single seed. */
 function row(
   figure: string,
   paper: string,
@@ -119,7 +119,7 @@ function row(
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
   const sigmas = deviation === 0 ? 0 : (paperValue - exact) / deviation;
-  // A ratio of sums is a little skewed, and the paper rounds: half a unit of its last digit is no difference.
+  // A ratio of sums is slightly skewed, and the paper rounds: allow half a unit of its last digit.
   const oursAgrees = Math.abs(mean - exact) <= (4 * deviation) / Math.sqrt(values.length) + 0.005 * exact;
   const paperAgrees = deviation === 0 ? paperValue === exact : Math.abs(sigmas) <= 3;
   return {
@@ -130,7 +130,7 @@ function row(
     verdict: oursAgrees && paperAgrees ? "reproduced" : "NOT REPRODUCED",
     ...(Math.abs(sigmas) < 1
       ? {}
-      : { note: `the paper's figure lies ${sigmas.toFixed(1)} standard deviations of one seed from the closed form.` }),
+      : { note: `the paper's figure is ${sigmas.toFixed(1)} single-seed standard deviations from the closed form.` }),
   };
 }
 

@@ -17,15 +17,15 @@ export interface ForgeUp {
   readonly events: number;
   /** Distinct forgeries, each judged by ingest. */
   readonly forgeries: number;
-  /** Events whose item ingest kept out. */
+  /** Events whose item ingest rejected. */
   readonly caught: number;
   readonly settled: number;
-  /** Settled on an item whose credential was stolen: what no floor can see (RAILS 5.5). */
+  /** Settled on an item signed with a stolen key, which no floor can detect (RAILS 5.5). */
   readonly settledOnTheft: number;
   readonly violations: number;
 }
 
-/** Floors that a forger aims at, and how. */
+/** Floors that the forger targets, and how. */
 const TARGETS = ["SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 
 /** Ingest's answer to an item. It depends on item, deal and deployment alone, which no event changes, so it is asked once for each item. */
@@ -33,27 +33,27 @@ interface Judged {
   readonly admitted: boolean;
 }
 
-/** One obligation, with the items that an attacker may hand in under it and the verdicts that may rest on them. */
+/** One obligation, the items that an attacker may submit under it, and the verdicts that may rest on them. */
 interface Stage {
   readonly floor: ClassName;
   readonly deal: BoundObligation;
   readonly terms: AggregationTerms;
-  /** Signed with the rightful issuer's stolen key, and the verdicts a verifier may give on it, honestly declared. */
+  /** Signed with the rightful issuer's stolen key, with the honestly declared verdicts that a verifier may give on it. */
   readonly stolen: readonly (Judged & { readonly verdicts: readonly AdmittedOutput[] })[];
-  /** Verdicts on what everybody has: a self-report, a self-signed artifact. */
+  /** Verdicts on evidence that anyone can make: a self-report, a self-signed artifact. */
   readonly bystanders: readonly AdmittedOutput[];
 }
 
 const ARTIFACTS = 4;
 const SUBMISSION = { submitted_at: SUBMITTED };
 
-/** FORGE-UP: with probability `sophistication` the forger holds the rightful issuer's key; else he tries a forgery. */
+/** FORGE-UP: with probability `sophistication` the forger holds the rightful issuer's key; otherwise it attempts a forgery. */
 export function forgeUp(seed: Seed, sophistication: number, seeds: number, perSeed: number, at: Deployment): ForgeUp {
   const stages = TARGETS.map((floor) => stageFor(floor, at));
   let [caught, settled, settledOnTheft, violations] = [0, 0, 0, 0];
   for (let run = 0; run < seeds; run += 1) {
     const random = randomStream(seed, "clearing", "forge-up", sophistication, run);
-    // None survives ingest at its claim.
+    // No forgery is admitted at the class it claims.
     const forgeries = new Map(stages.map(({ deal, floor }) => [floor, forgeriesOf(deal, floor, random.fork("forgeries", floor), at)]));
     for (let event = 0; event < perSeed; event += 1) {
       const stage = random.pick(stages);
@@ -89,7 +89,7 @@ function stageFor(floor: ClassName, at: Deployment): Stage {
   const stolen = Array.from({ length: ARTIFACTS }, (_, index) => {
     const item = genuine(deal, `stolen-${index}`, floor);
     const envelope = envelopeOf(deal, [item, word, own], at);
-    // Resting on the stolen item alone, or together with weaker ones: the latter must not count under this floor.
+    // Based on the stolen item alone, or also on weaker ones, which must not count under this floor.
     const bases = [[item], [item, word], [item, own], [item, own, word]];
     return { ...judged(item, deal, at), verdicts: bases.map((basis, verifier) => verdictOn(deal, envelope, basis, at, verifier)) };
   });
@@ -98,14 +98,14 @@ function stageFor(floor: ClassName, at: Deployment): Stage {
   return { floor, deal, terms: performanceUnder(floor), stolen, bystanders };
 }
 
-/** What a forgery is drawn from. */
+/** Inputs of a forgery. */
 interface Attempt {
   readonly deal: BoundObligation;
   readonly floor: ClassName;
   readonly random: RandomStream;
-  /** Of the artifact, drawn. */
+  /** Name of the artifact. */
   readonly name: string;
-  /** That artifact as its rightful issuer signs it. */
+  /** The artifact as signed by its rightful issuer. */
   readonly real: EvidenceItem;
 }
 
@@ -115,19 +115,19 @@ const rehopped = (real: EvidenceItem, change: object): EvidenceItem => ({
 });
 const artifactOf = (name: string) => ({ id: name, type: "artifact", content: { id: name } });
 const hex = (random: RandomStream): string => random.int(2 ** 40).toString(16);
-/** Every class that somebody vouches for. */
+/** Every class that needs an issuer. */
 const VOUCHED = ["SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 
-/** Ways to claim a class without its issuer's key; what they change is drawn. */
+/** Ways to claim a class without its issuer's key; the altered values are random. */
 const WAYS: readonly ((attempt: Attempt) => EvidenceItem | undefined)[] = [
   ({ real }) => ({ ...real, provenance: [] }),
   ({ deal, floor, name }) => ({ ...genuine(deal, name, "SIGN"), class: floor === "SIGN" ? "ATT" : floor }),
-  // The agent vouches for itself, for what it is not registered for.
+  // The agent issues for itself a class it is not registered for.
   ({ deal, floor, name, random }) => {
     const claimed = floor === "SIGN" ? random.pick(VOUCHED.slice(1)) : floor;
     return emitted(deal.obligation_hash, artifactOf(name), { signer: signerOf("agent"), class: claimed, issuedAt: ISSUED });
   },
-  // Genuine, and of another deal.
+  // Genuine, but from another deal.
   ({ deal, floor, name, random }) => {
     const hash = refOf({ another: hex(random) }).slice("sha256:".length) as `0x${string}`;
     return genuine({ ...deal, obligation_hash: hash }, name, floor);
@@ -135,7 +135,7 @@ const WAYS: readonly ((attempt: Attempt) => EvidenceItem | undefined)[] = [
   ({ real, random }) => ({ ...real, ref: refOf({ id: hex(random) }) }),
   ({ real, random }) => ({ ...real, content: { id: `other-${hex(random)}` } }),
   ({ real, random }) => ({ ...real, id: `renamed-${hex(random)}` }),
-  // In the name of somebody else, registered or not.
+  // In another party's name, registered or not.
   ({ real, random }) => {
     const own = real.provenance[0]?.emitter;
     const others = ["ghost", "market", "witness", "shop", "runner", "prover"].filter((one) => one !== own);
@@ -150,7 +150,7 @@ const WAYS: readonly ((attempt: Attempt) => EvidenceItem | undefined)[] = [
     ...emit(deal.obligation_hash, real, { signer: signerOf("agent"), class: "SELF", issuedAt: ISSUED }),
     class: floor,
   }),
-  // The signature of another artifact, or one with another digit.
+  // Another artifact's signature, or one with an altered digit.
   ({ deal, floor, real, random }) => {
     const signature = genuine(deal, `another-${hex(random)}`, floor).provenance[0]?.signature;
     return signature === undefined ? undefined : rehopped(real, { signature });
@@ -162,7 +162,7 @@ const WAYS: readonly ((attempt: Attempt) => EvidenceItem | undefined)[] = [
     const digit = ((Number.parseInt(signature[at] ?? "0", 16) + 1 + random.int(15)) % 16).toString(16);
     return rehopped(real, { signature: `${signature.slice(0, at)}${digit}${signature.slice(at + 1)}` });
   },
-  // A registered runner of the agent's own house; one whose registration is over.
+  // A registered runner of the agent's own principal; one whose registration has expired.
   ({ deal, floor, name }) => vouchedBy("in-house-runner", ["REC", "ATT"], { deal, floor, name }),
   ({ deal, floor, name }) => vouchedBy("retired-runner", ["ATT"], { deal, floor, name }),
 ];

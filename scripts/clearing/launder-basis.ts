@@ -19,12 +19,12 @@ const FLOOR = "ATT";
 export interface LaunderBasis {
   readonly auditRate: number;
   readonly events: number;
-  /** Per seed, the upper median of the rounds in which its colluders were caught. */
+  /** Upper median, per seed, of the rounds in which colluders were caught. */
   readonly medians: readonly number[];
   readonly neverCaught: number;
   readonly wronglyFlagged: number;
   readonly violations: number;
-  /** Verdicts whose work was done again, with what did not match: of colluders in defective rounds, of honest verifiers, of the fooled one. */
+  /** Audited verdicts and mismatches: of colluders in defective rounds, of honest verifiers, of the fooled one. */
   readonly audits: { readonly colluding: Found; readonly honest: Found; readonly fooled: Found };
 }
 
@@ -35,7 +35,7 @@ export interface Found {
 
 type Panel = readonly AdmittedOutput[];
 
-/** The deal, its evidence and what everybody says, in rounds where the work is sound and where it is not. */
+/** The deal, its evidence and every verdict, in rounds with sound and with defective work. */
 interface Stage {
   readonly file: CaseFile;
   readonly item: EvidenceItem;
@@ -58,7 +58,7 @@ function stageAt(at: Deployment): Stage {
   return { file: { obligation: deal, envelope, admissibility: at.admissibility }, item, panels };
 }
 
-/** Reads the log, and finds the truth. */
+/** Reads the log and gives the correct verdict. */
 function reader(item: EvidenceItem, defective: boolean): Verifier {
   return {
     signer: signerOf("auditor"),
@@ -72,7 +72,7 @@ function reader(item: EvidenceItem, defective: boolean): Verifier {
   };
 }
 
-/** Whose verdict an audit did again; a colluder's in a clean round is what an honest one's would be. */
+/** Whose verdict was audited; in a clean round a colluder's equals an honest one's. */
 function kindOf(place: number, defective: boolean): keyof LaunderBasis["audits"] | undefined {
   if (place === VERIFIERS - 1) return "fooled";
   if (place >= COLLUDERS) return "honest";
@@ -81,7 +81,7 @@ function kindOf(place: number, defective: boolean): keyof LaunderBasis["audits"]
 
 interface Run {
   readonly violations: number;
-  /** Round in which each was flagged, by place. */
+  /** Round in which each was flagged, by index. */
   readonly caught: ReadonlyMap<number, number>;
 }
 type Tally = Record<keyof LaunderBasis["audits"], { audited: number; mismatched: number }>;
@@ -100,7 +100,7 @@ async function run(random: RandomStream, auditRate: number, rounds: number, { fi
     if (random.next() >= auditRate) continue;
     const place = random.int(VERIFIERS);
     const [passport, said] = [passports[place], panel[place]];
-    if (passport === undefined || said === undefined) throw new Error("unreachable: every place has a passport and a verdict");
+    if (passport === undefined || said === undefined) throw new Error("unreachable: every index has a passport and a verdict");
     if (!caught.has(place) && isDrifting(passport, RULE)) caught.set(place, round);
     const { matches } = await auditBasis(said.output, reader(item, defective), file);
     passports[place] = audited(passport, matches);
@@ -113,9 +113,9 @@ async function run(random: RandomStream, auditRate: number, rounds: number, { fi
 }
 
 /**
- * LAUNDER-BASIS: colluders pass everything on a basis that they declare and did not read; honest verifiers find the truth. Each round,
- * with the audit rate's probability, one verifier's verdicts so far are compared with the truth and flagged when they drift. Its verdict of
- * that round is done again, too, by somebody who reads: a basis audit.
+ * LAUNDER-BASIS: colluders pass everything and declare a basis that they did not read; honest verifiers give the correct verdict. Each round,
+ * with the probability of the audit rate, one verifier's verdicts so far are compared with the truth and flagged if they drift. Its verdict of
+ * that round is also repeated by a verifier that reads the evidence: a basis audit.
  */
 export async function launderBasis(seed: Seed, auditRate: number, seeds: number, rounds: number, at: Deployment): Promise<LaunderBasis> {
   const stage = stageAt(at);
@@ -139,7 +139,7 @@ export async function launderBasis(seed: Seed, auditRate: number, seeds: number,
   return { auditRate, events: seeds * rounds, medians, neverCaught, wronglyFlagged, violations, audits };
 }
 
-/** What chance gives: each round catches a given colluder with probability rate / verifiers, from the eighth on. */
+/** Expected latency: from the eighth round on, each round catches a given colluder with probability rate / verifiers. */
 export function expectation(
   auditRate: number,
   seeds: number,

@@ -39,7 +39,7 @@ export function loss(seed: Seed): Report {
 
 function simulated(seed: Seed, rate: number, run: number): { judge: number; rails: number } {
   const random = randomStream(seed, "clearing", "loss", rate * 1000, run);
-  // A binomial draw over the settlements: those that are defective, and of these the ones the judge waves through.
+  // A binomial draw over the settlements: which are defective, and which of those the judge passes.
   let [judge, rails] = [0, 0];
   for (let left = SETTLEMENTS; left > 0; left -= 1) {
     const draw = random.next();

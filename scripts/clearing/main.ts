@@ -1,6 +1,6 @@
 /**
- * Reproduces the figures of RAILS from this library, offline and seeded: the paper's figure, the closed form where there is one, ours,
- * and a verdict per row. Fails when a row should agree and does not, and on a single violation of the floor.
+ * Reproduces the figures of RAILS with this library, offline and seeded: the paper's figure, the closed form if there is one, ours,
+ * and a verdict per row. Fails if a row should agree but does not, and on any violation of the floor.
  *
  * usage: npm run clearing -- scenarios|conformance|exposure|loss [--seed <seed>] [--json]
  */
@@ -15,7 +15,7 @@ import { scenarios } from "./scenarios.ts";
 const COMMANDS: Readonly<Record<string, (seed: string) => Report | Promise<Report>>> = { scenarios, conformance, exposure, loss };
 const USAGE = "usage: agentcity clearing scenarios|conformance|exposure|loss [--seed <seed>] [--json]";
 
-/** Exit codes: 0 reproduced, 1 not, 2 used wrongly. */
+/** Exit codes: 0 reproduced, 1 not reproduced, 2 usage error. */
 async function main(words: readonly string[]): Promise<number> {
   if (words.includes("--help") || words.includes("-h")) {
     console.log(USAGE);

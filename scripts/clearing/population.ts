@@ -13,7 +13,7 @@ import type { Part } from "./cast.ts";
 import { granted } from "./scenario.ts";
 import { simulatedSigner, verifySimulated } from "./simulated-signature.ts";
 
-/** The town that the sweeps play in: one deal per floor, with simulated signatures so that a million events take a minute. */
+/** The population of the sweeps: one deal per floor, with simulated signatures so that a million events take a minute. */
 export const ISSUED = "2026-05-01T10:00:00Z";
 export const SUBMITTED = "2026-05-01T11:00:00Z";
 const PARTS = {
@@ -44,7 +44,7 @@ export const registry = registryOf([
 
 export const TEMPLATE = "sweep";
 
-/** The deployment of a sweep. Its order of classes is Λ, unless a sweep is there to show what happens without it. */
+/** The deployment of a sweep. Its order of classes is Λ, except in sweeps that show what happens without it. */
 export function sweepDeployment(admissibility: Admissibility = RAILS_ADMISSIBILITY, templateFloor: ClassName = "SELF"): Deployment {
   return deployment(registry, {
     admissibility,
@@ -79,7 +79,7 @@ export function dealWith(floor: ClassName, at: Deployment): BoundObligation {
   return granted(bindObligation(signed(termsWith(floor)), at));
 }
 
-/** Whose hop carries each class, with what it takes. */
+/** Issuer of each class, with the attachment it requires. */
 export const ISSUER: Readonly<Record<string, { readonly id: string; readonly attachment?: string }>> = {
   SIGN: { id: "agent" },
   WIT: { id: "witness" },
@@ -88,7 +88,7 @@ export const ISSUER: Readonly<Record<string, { readonly id: string; readonly att
   PROOF: { id: "prover", attachment: "checks" },
 };
 
-/** An artifact as its rightful issuer of a class signs it; only its digest travels. */
+/** An artifact signed by the rightful issuer of a class; only its digest is transmitted. */
 export function genuine(obligation: BoundObligation, id: string, claimed: ClassName): EvidenceItem {
   const issuer = ISSUER[claimed];
   const artifact = { id, type: "artifact", content: { id } };
@@ -107,7 +107,7 @@ export function envelopeOf(obligation: BoundObligation, items: readonly Evidence
   return granted(ingest(sealEnvelope(signerOf("agent"), body), obligation, at));
 }
 
-/** A verdict on items of an envelope, signed and admitted. The class it declares is the honest one under its deployment's order. */
+/** A verdict on items of an envelope, signed and admitted. It declares the honest class under its deployment's order. */
 export function verdictOn(
   obligation: BoundObligation,
   envelope: AdmittedEnvelope,
@@ -145,17 +145,17 @@ export function performanceUnder(floor: ClassName): AggregationTerms {
   };
 }
 
-/** Whether settlement would move money: the gate of `settle`. */
+/** Whether settlement would move money, by the gate of `settle`. */
 export function settles(result: Aggregate): boolean {
   return floorMet(result);
 }
 
-/** Whether a bare self-report that a verifier passes settles under a floor. Γ is asked every time. */
+/** Whether a self-report passed by a verifier settles under a floor; runs Γ every time. */
 export function bareReportSettles(floor: ClassName): boolean {
   return classSettles("SELF", floor);
 }
 
-/** Whether a PASS that rests on one item of a class settles under a floor. */
+/** Whether a PASS based on one item of a class settles under a floor. */
 export function classSettles(held: ClassName, floor: ClassName): boolean {
   const output = singles.get(held);
   return output !== undefined && settles(aggregate([output], performanceUnder(floor), RAILS_ADMISSIBILITY));

@@ -1,10 +1,10 @@
-/** How our figure stands to the paper's. */
+/** How our figure compares with the paper's. */
 export type RowVerdict =
-  /** The same, or the same within what chance allows. */
+  /** Equal, or equal within sampling error. */
   | "reproduced"
   /** The paper's figure does not follow from its own definitions; the note says why. */
   | "paper differs"
-  /** Ours should agree and does not. */
+  /** Ours should agree but does not. */
   | "NOT REPRODUCED";
 
 export interface Row {
@@ -17,16 +17,16 @@ export interface Row {
   readonly note?: string;
 }
 
-/** What a command prints, and with `--json` the same as data. */
+/** A command's output; `--json` prints it as data. */
 export interface Report {
   readonly title: string;
   readonly rows: readonly Row[];
-  /** What the rows leave out. */
+  /** Remarks that do not belong to one row. */
   readonly notes: readonly string[];
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A row whose figures are texts that must be equal. */
+/** A row whose figures are texts and must be equal. */
 export function same(figure: string, paper: string, ours: string): Row {
   return { figure, paper, ours, verdict: paper === ours ? "reproduced" : "NOT REPRODUCED" };
 }

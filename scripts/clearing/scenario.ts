@@ -11,7 +11,7 @@ import type { Signer } from "../../orchestrator/clearing/signature.ts";
 import type { VerifierOutput } from "../../orchestrator/clearing/verifier-output.ts";
 import { type CaseFile, runMesh, type Verifier } from "../../orchestrator/clearing/verifiers/verifier.ts";
 
-/** One clearing, from the signed obligation to the mesh that judges it. */
+/** One clearing: the signed obligation, its envelope and the mesh that judges it. */
 export interface Scenario {
   readonly deployment: Deployment;
   readonly obligation: Obligation;
@@ -29,7 +29,7 @@ export interface Played extends Cleared {
   readonly instruction: SettlementInstruction | undefined;
 }
 
-/** Binds, ingests, runs the mesh, clears and settles. A refusal is an error: a scenario is in order. */
+/** Binds, ingests, runs the mesh, clears and settles. Throws on a refusal: scenarios are valid. */
 export async function play({ deployment, obligation, envelope, mesh, engine, now }: Scenario): Promise<Played> {
   const bound = granted(bindObligation(obligation, deployment));
   const admitted = granted(ingest(envelope, bound, deployment));

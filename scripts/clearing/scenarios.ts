@@ -9,14 +9,14 @@ import { WEBHOOK_TERMS, webhook } from "./webhook.ts";
 
 const HOUR = 3600n;
 
-/** The two worked scenarios of RAILS 8, with real signatures, and what their text leaves open. */
+/** The two worked scenarios of RAILS 8, with real signatures, including details that the text leaves open. */
 export async function scenarios(seed: Seed): Promise<Report> {
   const [code, payment] = [await play(webhook(seed)), await play(charger(seed))];
   return {
     title: "RAILS 8: worked scenarios",
     rows: [...(await webhookRows(seed, code)), ...(await chargerRows(seed, payment))],
     notes: [
-      "The verifiers run: they read the envelope; no output is written down. The credulous judge is scripted to believe the self-report.",
+      "The verifiers really read the envelope; no output is hard-coded. The credulous judge is scripted to believe the self-report.",
       "A verifier answers a clause of a question (scope, dependencies, authority …); clauses combine as questions do on chain. With a bare " +
         "weighted majority per question neither scenario gives the paper's verdict: see the rows 'one clause per question'.",
     ],
@@ -95,7 +95,7 @@ async function webhookRows(seed: Seed, played: Played): Promise<Row[]> {
       closedForm: "PASS 1.0 : FAIL 0.5",
       ours: one.decision.policy,
       verdict: one.decision.policy === "complied" ? "paper differs" : "NOT REPRODUCED",
-      note: "scope and authority outvote the dependency check two to one under 5.3's majority; the paper reports the violation all the same.",
+      note: "scope and authority outvote the dependency check two to one under 5.3's majority; the paper nevertheless reports the violation.",
     },
   ];
 }
@@ -128,7 +128,7 @@ function floorsOf(floor: (typeof CHARGER_TERMS)["admissibility_floors"]["fee_rel
   return typeof floor === "string" ? floor : `${floor.performance} for performance, ${floor.policy} for policy`;
 }
 
-/** The scenario under the paper's bare majority: no verifier names a clause, and none is required. */
+/** The scenario under the paper's bare majority: verifiers name no clause, and none is required. */
 function oneClause(make: typeof webhook, seed: Seed): Scenario {
   const scenario = make(seed, ({ verifier_policy: { clauses: _, ...policy }, ...terms }) => ({ ...terms, verifier_policy: policy }));
   const mesh = scenario.mesh.map((verifier) => ({ ...verifier, answers: verifier.answers.map(({ question }) => ({ question })) }));

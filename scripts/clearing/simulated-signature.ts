@@ -3,8 +3,8 @@ import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import { type Hex, hexToBytes } from "../../orchestrator/primitives/hex.ts";
 
 /**
- * For sweeps of a million events only: a tag that binds key and message as a signature does, at a hundredth of the cost. Anybody who
- * knows the public key could make it; the forgers of a sweep do not, because they are ours. Real signatures: `deployment`'s default.
+ * For sweeps of a million events only: a tag that binds key and message as a signature does, at a hundredth of the cost. Anyone who
+ * knows the public key could forge it; the simulated forgers do not. `deployment` uses real signatures by default.
  */
 export function simulatedSigner(id: string): Signer {
   const key: PublicKey = `ed25519:${sha256(new TextEncoder().encode(`simulated key of ${id}`))}`;
@@ -18,10 +18,10 @@ export const verifySimulated: VerifySignature = (key, message, signature) => {
   return made.a === a && made.b === b;
 };
 
-/** Every tag that was made, and of what: whoever checks one does not write it out again. */
+/** Every tag with its key and message, so that checking does not compute it again. */
 const tags = new Map<Signature, Products>();
 
-/** Two running products over key and message: a change in either changes both, which is all that a sweep's forgers rely on. */
+/** Two running products over key and message: a change in either changes both, which is all that a sweep needs. */
 interface Products {
   readonly a: number;
   readonly b: number;
@@ -35,7 +35,7 @@ function over(bytes: Uint8Array, { a, b }: Products): Products {
   return { a, b };
 }
 
-/** Where a key's products stand before any message. */
+/** A key's products before any message. */
 const keyed = new Map<PublicKey, Products>();
 
 function startOf(key: PublicKey): Products {

@@ -1,5 +1,5 @@
 /**
- * What deters, and what AgentCity prints about it (docs/deterrence.md).
+ * Deterring stakes, and the figures that AgentCity prints about them (docs/deterrence.md).
  *
  * usage: npm run deterrence [-- --vm 100000 --k 3 --t 2 …] [--preset] [--json]
  */
@@ -56,7 +56,7 @@ const schema = z.strictObject({
   margin: z.coerce.number().positive().default(MODERATE.margin),
 });
 
-/** What a command answers: the document of `--json` and the text without it. */
+/** A command's output: the document for `--json`, and the text. */
 interface Answer {
   readonly document: object;
   readonly text: string;
@@ -68,12 +68,12 @@ async function answer(): Promise<Answer> {
   if (!given.success) return refuseFlags(USAGE, "--days is a whole number from 1 to 3650");
   if (city) return ofCity(network ?? "embedded", rpc, given.data);
   if (days !== undefined || network !== undefined || rpc !== undefined)
-    return refuseFlags(USAGE, "--days, --network and --rpc say more about --city");
+    return refuseFlags(USAGE, "--days, --network and --rpc require --city");
   const read = schema.safeParse(numbers);
   if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
   const { vm, pi, pi0, scale, registration } = numbers;
   if (vm === undefined && (preset || Object.values(numbers).some((given) => given !== undefined)))
-    return refuseFlags(USAGE, "assumptions and --preset say more about --vm");
+    return refuseFlags(USAGE, "assumptions and --preset require --vm");
   if (pi0 === undefined ? scale !== undefined || registration !== undefined : pi !== undefined)
     return refuseFlags(USAGE, "either --pi, or --pi0 with --scale and --registration");
   return stakes(read.data, preset);
@@ -106,7 +106,7 @@ function stakes(given: z.infer<typeof schema>, preset: boolean): Answer {
   };
 }
 
-/** The treasury of a city that runs, or of a network of genesis. */
+/** The treasury of a running city, or of a network of genesis. */
 async function ofCity(network: string, rpc: string | undefined, days: number): Promise<Answer> {
   const { client, close } = await openOffice({ network, ...(rpc === undefined ? {} : { rpc }) });
   try {

@@ -4,7 +4,7 @@ import { readGasReport } from "../bench/gas-report.ts";
 import { MADE, table } from "../dev/markdown.ts";
 import { agrees, DETECTION_BY_TIER, type Figure, figures } from "./printed.ts";
 
-/** A figure as the paper would print it: to the same digit. */
+/** A figure with the paper's precision. */
 export function shown(value: number, digit: number): string {
   const places = Math.max(0, Math.round(-Math.log10(digit)));
   const text = value.toFixed(places);
@@ -13,10 +13,10 @@ export function shown(value: number, digit: number): string {
   return `${sign}${grouped(BigInt(whole))}${rest === undefined ? "" : `.${rest}`}`;
 }
 
-/** One digit more than the paper's, where ours is another figure. */
+/** One digit more than the paper's, for figures that differ. */
 const ours = (figure: Figure) => shown(figure.ours, agrees(figure) ? figure.digit : figure.digit / (figure.digit < 1 ? 10 : 1));
 
-/** One row of the comparison: where, what, paper, ours, why not. */
+/** One row of the comparison: source, figure, paper, ours, reason. */
 export const comparisonRow = (figure: Figure): string[] => [
   figure.where,
   figure.what,
@@ -45,7 +45,7 @@ const FORMULAS = [
   ["AgentCity B.10", "s² + (1 − s)²/(p − 1) − 1/p ≤ (1 − floor)(1 − 1/p)", "`largestFairShare`"],
 ] as const;
 
-/** Gas of the hybrid mission over that of the one on chain, as last measured. */
+/** Gas of the hybrid mission relative to the on-chain one, as last measured. */
 function measuredHybrid(): string {
   const of = (name: string) => readGasReport().rows.find(({ operation }) => operation === name)?.median ?? Number.NaN;
   return `${Math.round((100 * of("mission-8-hybrid")) / of("mission-8-onchain"))} %`;
@@ -61,37 +61,37 @@ export function deterrencePage(): string {
   return [
     MADE("scripts/deterrence/printed.ts"),
     "\n# Deterrence and equilibrium\n\n",
-    "When cheating does not pay, and when taking part does: the closed forms of AgentCity's appendix B as functions\n",
-    "([`orchestrator/rules/deterrence.ts`](../orchestrator/rules/deterrence.ts)), every figure that the paper prints beside what they give, and\n",
-    "stakes for a city whose missions are worth something.\n\n",
+    "When cheating does not pay and participation does: the closed forms of AgentCity's appendix B as functions\n",
+    "([`orchestrator/rules/deterrence.ts`](../orchestrator/rules/deterrence.ts)), every printed figure of the paper compared with their results, and\n",
+    "stakes for a city whose missions have value.\n\n",
     "    npm run deterrence                                        # the comparison below\n",
     "    npm run deterrence -- --vm 100000 --k 5 --t 3              # stakes for other missions and assumptions\n",
     "    npm run deterrence -- --vm 100000 --preset > city.yaml     # a founding file with those stakes\n",
     "    npm run deterrence -- --city                              # a city's treasury: EQ-11 and EQ-12 of its last 30 days\n\n",
     "## Formulas\n\n",
     "k executors do a task and t must agree; an honest one notices a manipulation with probability p, correlated by ρ; each would collude with\n",
-    "probability π. A proven fault loses the share *slash* of the stake s. V_m is what a mission is worth, δ the share of it that one task\n",
-    "lets somebody take. f_p, f_i are the fees, ψ the factor of reputation.\n\n",
+    "probability π. A proven fault loses the share *slash* of the stake s. V_m is the value of a mission, δ the share of it that one task\n",
+    "allows an executor to take. f_p, f_i are the fees, ψ the factor of reputation.\n\n",
     table(["", "formula", "function"], FORMULAS),
-    "\nHow probably an attack is noticed, by tier (Table 12). A class that nobody can notice has no deterring stake, and the functions say so\n",
-    "instead of answering with infinity:\n\n",
+    "\nProbability that an attack is detected, by tier (Table 12). An undetectable class has no deterring stake, and the functions say so\n",
+    "instead of returning infinity:\n\n",
     table(
       ["attack", "type 1", "type 2", "type 3"],
       DETECTION_BY_TIER.map(({ attack, tiers }) => [attack, ...tiers.map(range)]),
     ),
     "\n## A founding file for production\n\n",
-    `Stakes of the prototype deter nobody from taking more than ten cents. For missions worth ${grouped(BigInt(value))} tokens, in the paper's\n`,
+    `The prototype's stakes do not deter taking more than ten cents. For missions worth ${grouped(BigInt(value))} tokens, in the paper's\n`,
     `moderate case (${MODERATE.agreeing} of ${MODERATE.executors}, p = ${MODERATE.notices}, π = ${MODERATE.malice}, slash = ${MODERATE.slashed}; at HIGH risk\n3 of 5, since no law there has fewer executors):\n\n`,
     table(["parameter", "tokens"], stakes),
     `\nThe ranges of [parameters.md](parameters.md) allow missions worth up to ${grouped(BigInt(largestValue()))} tokens so; a larger \`--vm\` is refused with\n`,
-    "`StakeOutsideRange`, which says what would fit. AgentCity's Table 19 ends `MIN_STAKE_HIGH` at 100,000, below the 376,259 of its own Table 16; here it\n",
+    "`StakeOutsideRange`, which says which value would fit. AgentCity's Table 19 ends `MIN_STAKE_HIGH` at 100,000, below the 376,259 of its own Table 16; here it\n",
     "ends at 10,000,000. `--preset` prints a whole founding file ([genesis.md](genesis.md)) whose people are a devnet's\n",
     "own keys: replace every address before founding anything public.\n\n",
-    "## What the paper prints, and what follows\n\n",
+    "## The paper's figures and the formulas' results\n\n",
     `${all.length} figures; ${all.length - other.length} follow to the last printed digit, ${other.length} do not:\n\n`,
     table(["source", "figure", "paper", "ours", "why"], other.map(comparisonRow)),
-    `\nWhat a mission of eight nodes takes in hybrid mode is an estimate of the paper's; here it is ${measuredHybrid()} of what it takes on chain, measured\n`,
-    "([gas.md](gas.md)): what a node's slots are owed, and its record, stay on chain.\n",
+    `\nThe paper's gas of an eight-node mission in hybrid mode is an estimate; measured here it is ${measuredHybrid()} of the on-chain mission's\n`,
+    "([gas.md](gas.md)), because entitlements and node records stay on chain.\n",
     "\nAll of them:\n\n",
     table(
       ["source", "figure", "paper", "ours", ""],

@@ -1,6 +1,6 @@
 /**
- * Every figure that AgentCity prints about deterrence and equilibrium, beside what the formulas give (docs/deterrence.md is made from
- * it). A figure whose last digit ours does not round to must say why.
+ * Every figure that AgentCity prints about deterrence and equilibrium, with the formulas' result (docs/deterrence.md is generated from
+ * it). A figure to which ours does not round must have a reason.
  */
 
 import { binomialAtLeast, criticalHits } from "../../orchestrator/economy/statistics/significance.ts";
@@ -36,7 +36,7 @@ export interface Figure {
   readonly where: string;
   readonly what: string;
   readonly paper: number;
-  /** Half a unit of this is what rounding explains. */
+  /** Unit of the last printed digit: rounding explains a difference of half of it. */
   readonly digit: number;
   readonly ours: number;
   /** Why the paper's figure does not follow from its formula. */
@@ -46,7 +46,7 @@ export interface Figure {
 /** Whether rounding explains the difference. */
 export const agrees = ({ paper, ours, digit }: Figure): boolean => Math.abs(paper - ours) <= digit / 2 + 1e-9;
 
-/** What the paper's tables assume unless they say otherwise. */
+/** Default assumptions of the paper's tables. */
 export const PAPER = {
   redundancy: { executors: 3, agreeing: 2, notices: 0.5, correlation: 0 },
   /** π as the tables use it, rounded. */
@@ -55,7 +55,7 @@ export const PAPER = {
   slashed: 0.33,
   missionValue: 100_000,
   quorum: 7,
-  /** δ: what one task of a risk tier lets somebody take of a mission's value. */
+  /** δ: share of a mission's value that one task of a risk tier allows an executor to take. */
   taken: { LOW: 0.075, MEDIUM: 0.25, HIGH: 1 },
   /** Dollars for one unit of stake at the paper's prices of ether and gas. */
   dollars: 0.0025,
@@ -66,7 +66,7 @@ export const PAPER = {
 const NOTICES = { pessimistic: 0.33, moderate: 0.5, optimistic: 0.67 } as const;
 const FEES = { protocol: 0.02, insurance: 0.01 } as const;
 
-/** How probably an attack is noticed, least and most, by tier (Table 12). */
+/** Minimum and maximum probability that an attack is detected, by tier (Table 12). */
 export const DETECTION_BY_TIER = [
   {
     attack: "output substitution",
@@ -111,7 +111,7 @@ function stakeFor(value: number, detected: number = noticed()): number {
   return answer.deterrable ? answer.stake : Number.POSITIVE_INFINITY;
 }
 
-/** A figure without its source, and then why it does not follow. */
+/** A figure without its source, and optionally why it does not follow. */
 type Plain = readonly [what: string, paper: number, digit: number, ours: number];
 type Line = Plain | readonly [what: string, paper: number, digit: number, ours: number, differs?: string];
 const lines = (where: string, rows: readonly Line[]): Figure[] =>

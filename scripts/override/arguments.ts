@@ -1,4 +1,4 @@
-/** What was typed, as values; and orders on missions and on the city. */
+/** Parses command-line arguments; drafts orders on missions and on the city. */
 import { zeroHash } from "viem";
 import { stateOf } from "../../orchestrator/adjudication/act.ts";
 import type { Draft } from "../../orchestrator/city/humans/case-decisions.ts";
@@ -48,7 +48,7 @@ export function officeIn(text: string): number {
   return positionIn(text, OFFICE_NAMES, "office");
 }
 
-/** An order on a mission as it stands: one that releases or decides is void when anything happens to it before the order arrives. */
+/** An order on a mission's current state: one that releases or decides is void if the state changes before the order arrives. */
 export async function onMission({ client }: Office, action: ActionName, mission: string, node = "0"): Promise<Draft> {
   const address = addressIn(mission, "mission");
   const number = wholeIn(node, "node", 0, 99);
@@ -56,7 +56,7 @@ export async function onMission({ client }: Office, action: ActionName, mission:
   return { action, mission: address, node: number, ...(await stateOf(client, action, address, number)) };
 }
 
-/** An order on the city: it judges no state. */
+/** An order on the city: it binds no state. */
 export function onCity(action: ActionName, order: Pick<Draft, "target" | "data">): Draft {
   return { action, caseHash: zeroHash, ...order };
 }

@@ -1,5 +1,5 @@
 /**
- * An adjudicator's day: reads what waits, shows in words what an order would change, signs it, and brings it to the chain.
+ * An adjudicator's commands: list pending cases, describe what an order would change, sign it, and send it to the chain.
  *
  * usage: npm run override -- --help
  */

@@ -11,18 +11,18 @@ import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { addressesOf, type CityAddresses } from "../../orchestrator/protocol/addresses.ts";
 import { type Blocks, openBlocks } from "../../orchestrator/records/blocks.ts";
 
-/** An adjudicator's desk: a city that runs in another process or on a public network, and this folder's papers. */
+/** An adjudicator's workplace: a city that runs in another process or on a public network, and this folder's files. */
 export interface Office {
   /** The network's folder. */
   readonly dir: string;
   readonly client: CityClient;
-  /** Where reasons are kept under the ids that go on chain. */
+  /** Stored reasons, by the ids that go on chain. */
   readonly blocks: Blocks;
   close(): Promise<void>;
 }
 
 export interface OfficeOptions {
-  /** Default: that of the city which runs for this folder. */
+  /** Default: that of the city that runs for this folder. */
   readonly network?: string;
   readonly rpc?: string;
 }
@@ -36,7 +36,7 @@ export class NoCityRuns extends AgentCityError {
   }
 }
 
-/** Finds the city: the one that lives for this folder, or a deployment behind an RPC URL. Reads only. */
+/** Finds the city: the one that runs for this folder, or a deployment behind an RPC URL. Reads only. */
 export async function openOffice({ network: name = livingNetwork(), rpc }: OfficeOptions): Promise<Office> {
   const { dir } = home(name);
   const { chain, addresses } = await find(name, rpc, dir);

@@ -18,7 +18,7 @@ import type { Draft } from "./arguments.ts";
 import { type Office, type OfficeOptions, openOffice } from "./office.ts";
 import { payerOf, type SignerOptions, signerOf } from "./signers.ts";
 
-/** What every command that signs takes. */
+/** Options of every command that signs. */
 export interface OrderOptions extends OfficeOptions, SignerOptions {
   readonly because?: string;
   readonly dryRun?: boolean;
@@ -34,13 +34,13 @@ export class ReasonMissing extends AgentCityError {
   }
 }
 
-/** What became of an order. */
+/** Outcome of an order. */
 type Outcome =
   | { readonly status: "shown" }
   | { readonly status: "signed"; readonly file: string; readonly signatures: number; readonly needed: number }
   | { readonly status: "executed"; readonly transaction: Hash | null; readonly digest: Hash };
 
-/** One human action: shown in words, signed here, and relayed at once when one signature is enough. */
+/** One human action: described, signed here, and relayed at once if one signature is enough. */
 export async function give(options: OrderOptions, build: (office: Office) => Promise<Draft>): Promise<void> {
   if (options.because === undefined || options.because.trim() === "") throw new ReasonMissing();
   const { because } = options;
@@ -56,7 +56,7 @@ export async function countersign(file: string, options: OrderOptions): Promise<
   await inOffice(options, (office) => goOn(office, readOrder(office, file), options));
 }
 
-/** Sends orders that have their signatures; several files of one order are put together. Anybody may. */
+/** Sends fully signed orders; several files of one order are merged. Anyone may. */
 export async function relay(files: readonly string[], options: OrderOptions): Promise<void> {
   await inOffice(options, async (office) => {
     const [first, ...rest] = files.map((file) => readOrder(office, file));
@@ -72,7 +72,7 @@ export async function relay(files: readonly string[], options: OrderOptions): Pr
   });
 }
 
-/** Opens the office, prints what became of the order, closes it. */
+/** Opens the office, prints the outcome of the order, closes the office. */
 async function inOffice(options: OrderOptions, work: (office: Office) => Promise<Outcome>): Promise<void> {
   const office = await openOffice(options);
   try {
@@ -92,7 +92,7 @@ function renderOutcome(outcome: Outcome): string {
   return `signed: ${file}\nnext: npm run override -- ${next}`;
 }
 
-/** Words, then the signature, then the chain or a file. */
+/** Describes the order, signs it, then sends it or writes a file. */
 async function goOn(office: Office, order: SignedOverride, options: OrderOptions): Promise<Outcome> {
   process.stderr.write(`${await describeOrder(office, order)}\n`);
   const { client } = office;
@@ -109,7 +109,7 @@ async function goOn(office: Office, order: SignedOverride, options: OrderOptions
   return { status: "signed", file, signatures: signed.signatures.length, needed };
 }
 
-/** Looks whether it was done, then sends; the reason is kept where the city finds it. */
+/** Sends the order unless it was already carried out; stores the reason where the city finds it. */
 async function send(office: Office, order: SignedOverride): Promise<Outcome> {
   const { client, blocks } = office;
   const digest = digestIn(office, order);
@@ -124,7 +124,7 @@ async function send(office: Office, order: SignedOverride): Promise<Outcome> {
   return { status: "executed", transaction: receipt?.transactionHash ?? null, digest };
 }
 
-/** Sends transactions at the cost of whoever sits here: they carry others' signatures, or need none. */
+/** Sends transactions at this user's cost: they carry others' signatures, or need none. */
 export function payingClient({ client }: Office): CityClient {
   const { chain, addresses } = client;
   const abis = Object.values(contractAbis);

@@ -1,7 +1,7 @@
 import { inOneLine, queueOf } from "../../orchestrator/city/humans/case-queue.ts";
 import { type OfficeOptions, openOffice } from "./office.ts";
 
-/** Lists what waits for adjudicators. */
+/** Lists the cases that wait for adjudicators. */
 export async function queue(options: OfficeOptions & { readonly json?: boolean }): Promise<void> {
   const office = await openOffice(options);
   try {

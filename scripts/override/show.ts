@@ -3,7 +3,7 @@ import { caseNamed, inOneLine, inPrint } from "../../orchestrator/city/humans/ca
 import type { WaitingCase } from "../../orchestrator/protocol/waiting-case.ts";
 import { type OfficeOptions, openOffice } from "./office.ts";
 
-/** Shows one case whole: what is judged, the evidence, and what can be ordered. */
+/** Shows one case in full: subject, evidence, and possible orders. */
 export async function show(name: string, options: OfficeOptions & { readonly json?: boolean }): Promise<void> {
   const office = await openOffice(options);
   try {
@@ -30,12 +30,12 @@ function bodyOf(subject: WaitingCase): string {
     const { value } = subject;
     return [
       `account    ${account}`,
-      `principal  ${principal} answers for it`,
+      `principal  ${principal} is responsible for it`,
       `runtime    ${inPrint(runtime)}`,
       `contact    ${inPrint(contact)}`,
       `relations  ${inPrint(relations)}`,
       `value      ${value}: ${subject.petition.classes === 0 ? "a quarter of the median weight of those who judge here" : "the classes that it asks for"}`,
-      "Both signed these words; nobody has checked them.",
+      "Both signed this statement; no one has verified it.",
     ].join("\n");
   }
   if (subject.kind === "suspension") return [...subject.facts, ...subject.divergences.map((each) => `DIVERGENCE: ${each}`)].join("\n");

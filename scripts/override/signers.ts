@@ -12,7 +12,7 @@ import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { type Address, type Hex, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { OverrideAction } from "../../orchestrator/protocol/acts.ts";
 
-/** Whoever signs: a key of this process, or a wallet that asks its holder. */
+/** A signer: a key of this process, or a wallet that asks its holder. */
 export interface Signer {
   readonly address: Address;
   sign(domain: SigningDomain, message: OverrideAction): Promise<Hex>;
@@ -25,7 +25,7 @@ export interface SignerOptions {
   readonly wallet?: string;
 }
 
-/** A wallet waits for a finger on a button. */
+/** A wallet waits for its holder to confirm. */
 const WALLET_PATIENCE = 300_000;
 
 /** The adjudicator at this terminal. Keys come from the environment, a keystore or a wallet, never from the command line. */
@@ -38,7 +38,7 @@ export async function signerOf(chainId: number, { as, wallet }: SignerOptions): 
   };
 }
 
-/** Who pays for a transaction: a relayer's key, or on a devnet the deployer, who has had nothing to send since genesis. */
+/** Account that pays for a transaction: a relayer's key, or on a devnet the deployer, which sends nothing after genesis. */
 export function payerOf(chainId: number): LocalAccount {
   const own = accountFrom("AGENTCITY_RELAYER_KEY");
   if (own !== undefined) return own;
@@ -50,7 +50,7 @@ export function payerOf(chainId: number): LocalAccount {
 async function walletSigner(url: string, address: string | undefined): Promise<Signer> {
   const { hostname, protocol } = new URL(url);
   if (protocol !== "http:" || !["127.0.0.1", "localhost", "[::1]"].includes(hostname)) {
-    throw new InvalidValue("--wallet", "a wallet is asked on this machine only", { details: url, action: "http://127.0.0.1:1248" });
+    throw new InvalidValue("--wallet", "only wallets on this machine are supported", { details: url, action: "http://127.0.0.1:1248" });
   }
   const request = requestOver(url, WALLET_PATIENCE, { retries: 0 });
   const accounts = z.array(addressSchema).parse(await request({ method: "eth_requestAccounts" }));

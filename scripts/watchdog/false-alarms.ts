@@ -1,6 +1,6 @@
 /**
- * How often the watchdog warns of an honest adjudicator who approves each case with the same probability (AgentCity B.12, watchdog
- * liveness). Exact, from the rules that the contract has too.
+ * How often the watchdog flags an honest adjudicator who approves each case with the same probability (AgentCity B.12, watchdog
+ * liveness). Exact, from the same rules as the contract.
  */
 import { approvesTooMuch, type ConductLimits } from "../../orchestrator/rules/conduct-record.ts";
 
@@ -21,8 +21,8 @@ export const PAPER_TABLE: readonly { readonly baseline: number; readonly alert: 
 ];
 
 /**
- * The probability that `decisions` cases of one window lead to a warning, whenever in it. Over (approvals, approvals in a row): the
- * rules see nothing else of a window that never loses a day.
+ * The probability that `decisions` cases lead to a warning at any time in one window. States are (approvals, consecutive approvals): the
+ * rules depend on nothing else while no day leaves the window.
  */
 export function alertProbability(baseline: number, decisions: number, limits: ConductLimits): number {
   let calm = new Map<string, { approvals: number; run: number; chance: number }>([["0/0", { approvals: 0, run: 0, chance: 1 }]]);

@@ -1,6 +1,6 @@
 /**
- * How often the watchdog suspects honest adjudicators: the paper's table (AgentCity B.12) beside its own model, the exact probability
- * under the contract's rules, and the real contract.
+ * The watchdog's false-alarm rate: the paper's table (AgentCity B.12) compared with its own model, the exact probability
+ * under the contract's rules, and measurements on the real contract.
  *
  * usage: npm run watchdog [-- --adjudicators 100] [--seed 7] [--json | --write]
  *        --write puts the result into bench/watchdog.json, whose figures docs/adjudication.md quotes

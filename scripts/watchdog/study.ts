@@ -17,7 +17,7 @@ const rowSchema = z.strictObject({
 export const studySchema = z.array(rowSchema);
 type WatchdogStudy = z.infer<typeof studySchema>;
 
-/** What a city starts with (parameters.md). */
+/** Initial parameters of a city (parameters.md). */
 export const LIMITS = {
   window: PROTOTYPE.WATCHDOG_WINDOW_DAYS,
   rate: PROTOTYPE.WATCHDOG_MAX_APPROVAL_RATE,
@@ -26,7 +26,7 @@ export const LIMITS = {
 };
 
 const percent = (share: number): string => (share > 0 && share < 0.00001 ? "<0.001" : (100 * share).toPrecision(3));
-/** A share of what was tried, with two standard errors. */
+/** A share of the samples, with two standard errors. */
 function measured(hits: number, of: number): string {
   const share = hits / of;
   return `${percent(share)} ± ${percent(2 * Math.sqrt((share * (1 - share)) / of))}`;
@@ -44,7 +44,7 @@ export const HEADINGS = [
   "contract",
 ] as const;
 
-/** One line per baseline, percent. The paper counts twenty decisions in a window, and so does what was tried on the contract. */
+/** One line per baseline, percent. The paper and the runs on the contract have twenty decisions per window. */
 export function watchdogRows(study: WatchdogStudy): string[][] {
   return study.map(({ baseline, adjudicators, alerts, freezes }) => {
     const paper = PAPER_TABLE.find((row) => row.baseline === baseline);

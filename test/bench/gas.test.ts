@@ -41,7 +41,7 @@ describe("the gas report", () => {
     expect(overruns([{ ...ROW, median: 101 }])).to.deep.equal(["freeze costs 101 gas, 1 above its budget"]);
     expect(overruns([{ ...ROW, median: 121, limit: 120 }])).to.deep.equal(["freeze costs 121 gas, 1 above its limit"]);
     expect(overruns([{ ...ROW, median: 110, limit: 120 }])).to.deep.equal([]);
-    expect(overruns([{ ...ROW, limit: 120 }])).to.deep.equal(["freeze meets its budget: its limit is needless"]);
+    expect(overruns([{ ...ROW, limit: 120 }])).to.deep.equal(["freeze meets its budget: remove its limit"]);
   });
 
   it("is stale when a number moved by more than three percent, either way", () => {

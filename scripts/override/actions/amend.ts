@@ -4,7 +4,7 @@ import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
 import { onCity } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
-/** Changes a parameter of the constitution, in its own unit (docs/parameters.md). A HIGH one needs two signatures. */
+/** Changes a parameter of the constitution, in its own unit (docs/parameters.md). A HIGH-risk parameter needs two signatures. */
 export async function amend(name: string, value: string, options: OrderOptions): Promise<void> {
   const parameter = PARAMETERS.find((each) => each.name === name.toUpperCase());
   if (parameter === undefined) throw new InvalidValue("parameter", `${name} is not in docs/parameters.md`);

@@ -3,7 +3,7 @@ import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { addressIn, officeIn, onCity } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
-/** Gives an office to a clerk whom a principal answers for. */
+/** Gives an office to a clerk; a principal is responsible for it. */
 export async function appoint(office: string, clerk: string, principal: string, options: OrderOptions): Promise<void> {
   const target = addressIn(clerk, "clerk");
   const data = encodeActionData("APPOINT_CLERK", [officeIn(office), addressIn(principal, "principal")]);

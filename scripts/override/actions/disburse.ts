@@ -10,7 +10,7 @@ export async function disburse(purpose: string, recipient: string, tokens: strin
   await give(options, async (office) => {
     const treasury = office.client.addresses.Treasury;
     if ((purposeOf(position) === "INSURANCE") !== (target === treasury)) {
-      throw new InvalidValue("recipient", `insurance goes to the treasury itself, ${treasury}, and nothing else does`);
+      throw new InvalidValue("recipient", `insurance is paid to the treasury itself, ${treasury}, and no other purpose is`);
     }
     requireWithin(await spendingCap(office, purposeOf(position)), amount);
     return onCity("DISBURSE", { target, data: encodeActionData("DISBURSE", [position, amount]) });

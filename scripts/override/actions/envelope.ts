@@ -6,7 +6,7 @@ import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { officeIn, onCity, wholeIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
-/** Says what an office may call, and how often in a session; what is not named it may not call any more. */
+/** Sets the functions that an office may call, and how often per session; it may not call any other. */
 export async function envelope(office: string, most: string, functions: readonly string[], options: OrderOptions): Promise<void> {
   const data = encodeActionData("SET_ENVELOPE", [
     officeIn(office),
@@ -16,7 +16,7 @@ export async function envelope(office: string, most: string, functions: readonly
   await give(options, async () => onCity("SET_ENVELOPE", { data }));
 }
 
-/** Of `Contract.function`, as in the envelopes of genesis. */
+/** The selector of `Contract.function`, as in the envelopes of genesis. */
 function selectorOf(text: string): Hex {
   const [contract = "", name = ""] = text.split(".");
   if (!(contract in contractAbis))

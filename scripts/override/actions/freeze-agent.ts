@@ -2,7 +2,7 @@ import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { addressIn, onCity } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
-/** Keeps one agent from new work for a time, or lifts that. */
+/** Bars one agent from new work for a time, or lifts the freeze. */
 export async function freezeAgent(agent: string, options: OrderOptions & { readonly lift?: boolean }): Promise<void> {
   const target = addressIn(agent, "agent");
   const data = encodeActionData("FREEZE_AGENT", [options.lift !== true]);

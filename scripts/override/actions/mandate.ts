@@ -11,7 +11,7 @@ export interface MandateOptions extends OrderOptions {
   readonly schema?: string;
 }
 
-/** Has an office's operation done by another service; sessions that are open may finish with the former one. */
+/** Assigns an office's operation to another service; open sessions may finish with the former one. */
 export async function mandate(office: string, operation: string, service: string, options: MandateOptions): Promise<void> {
   const known = CODIFIER_OPERATIONS.find((name) => name === operation);
   const data = encodeActionData("SET_MANDATE", [

@@ -5,11 +5,11 @@ import { wholeIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
 export interface ReleaseOptions extends OrderOptions {
-  /** Whose output it is. Default: the first of those who agreed. */
+  /** Executor slot of the output. Default: the first in agreement. */
   readonly slot?: string;
 }
 
-/** Releases an output that passed on evidence and was vetoed, as it is: what the panel found stands. */
+/** Releases a vetoed output that passed on evidence, unchanged: the panel's decision stands. */
 export async function release(name: string, options: ReleaseOptions): Promise<void> {
   await give(options, async (office) => {
     const { subject } = await caseNamed(office, name);
@@ -22,7 +22,7 @@ export async function release(name: string, options: ReleaseOptions): Promise<vo
         ? openings.findIndex((_, position) => ((agreeing >> position) & 1) === 1)
         : wholeIn(options.slot, "slot", 0, openings.length - 1);
     const opening = openings[slot];
-    if (opening === undefined) throw new InvalidValue(name, "its executors did not agree: nothing passed that could be released");
+    if (opening === undefined) throw new InvalidValue(name, "its executors did not agree: no output passed");
     return { action: "RELEASE_OUTPUT", mission, node, caseHash, data: encodeActionData("RELEASE_OUTPUT", [slot, opening]) };
   });
 }

@@ -3,7 +3,7 @@ import { encodeActionData, institutionNames } from "../../../orchestrator/protoc
 import { addressIn, onCity, positionIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
-/** Announces another procedure for an institution, which anybody enacts after the timelock; without an address, takes that back. */
+/** Announces another procedure for an institution, which anyone may enact after the timelock; without an address, withdraws the announcement. */
 export async function replace(institution: string, procedure: string | undefined, options: OrderOptions): Promise<void> {
   const target = addressIn(procedure ?? zeroAddress, "procedure");
   const data = encodeActionData("AMEND_CONSTITUTION", [positionIn(institution, institutionNames, "institution")]);

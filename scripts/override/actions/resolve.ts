@@ -4,20 +4,20 @@ import { amountIn, onMission, wholeIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
 export interface ResolveOptions extends OrderOptions {
-  /** Attempt that is appealed, from 1. Default: the first. */
+  /** Appealed attempt, from 1. Default: the first. */
   readonly attempt?: string;
-  /** How many appeals on that attempt were read. Default: all that were filed; the chain refuses another number than its own. */
+  /** Number of appeals on that attempt that were read. Default: all filed; the chain refuses a different number. */
   readonly filed?: string;
-  /** Appeals that are upheld, by their position from 0. */
+  /** Appeals to uphold, by position from 0. */
   readonly uphold?: readonly string[];
-  /** Per cent of the price that is earned after all. */
+  /** Percent of the price that is earned. */
   readonly share?: string;
   readonly slash?: string;
-  /** Slots of the executors that lose it. */
+  /** Slots of the executors to slash. */
   readonly culprits?: readonly string[];
 }
 
-/** Decides every open appeal on an attempt of a node; without `--uphold` all are rejected and their bonds lost. */
+/** Decides every open appeal on an attempt of a node; without `--uphold` all are rejected and their bonds are forfeited. */
 export async function resolve(mission: string, node: string, options: ResolveOptions): Promise<void> {
   const attempt = wholeIn(options.attempt ?? "1", "attempt", 1, 255) - 1;
   await give(options, async (office) => {

@@ -3,7 +3,7 @@ import { encodeActionData, evidenceRoles } from "../../../orchestrator/protocol/
 import { addressIn, onCity, positionIn, wholeIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
-/** Gives an account a role in evidence; `value` is an issuer's classes or a verifier's weight. NONE takes all roles it has. */
+/** Gives an account an evidence role; `value` is an issuer's classes or a verifier's weight. NONE removes all its roles. */
 export async function role(
   account: string,
   name: string,
