@@ -9,11 +9,16 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
 import { whileWorking } from "../orchestrator/cli/while-working.ts";
 import { keepNewest, syncFolder } from "../orchestrator/primitives/files.ts";
+import { nameSources } from "./source-names.ts";
 
 /** Compiles for real networks with all of Hardhat: loaded from its source. */
 const DEVELOPERS = /\/production\.ts$/;
 /** Where threads and processes begin, by the name of the kept file. */
-const ENTRIES = { programs: "scripts/programs.ts", "gateway-thread": "orchestrator/cli/gateway-thread.ts" } as const;
+const ENTRIES = {
+  programs: "scripts/programs.ts",
+  "gateway-thread": "orchestrator/cli/gateway-thread.ts",
+  "economy-worker": "scripts/economy/worker.ts",
+} as const;
 const SOURCES = ["console/build", "deploy", "orchestrator", "scripts", "services"];
 const keptIn = (root: string) => join(root, "node_modules", ".cache", "agentcity", "program");
 /** Older ones are removed once this many lie there; a command that runs may still load a part of its own. */
@@ -31,8 +36,8 @@ export async function programUrl(
   if (process.env["NODE_V8_COVERAGE"] !== undefined) return sources;
   try {
     const folder = join(keptIn(root), fingerprint(root));
-    if (!existsSync(folder)) await whileWorking("the program is put together, once after each change: about 5 s", () => make(folder, root));
-    process.setSourceMapsEnabled(true);
+    if (!existsSync(folder)) await whileWorking("bundling the program, once after each change: about 5 s", () => make(folder, root));
+    nameSources();
     return pathToFileURL(join(folder, `${entry}.mjs`)).href;
   } catch {
     return sources;
@@ -94,7 +99,7 @@ function placesOfSources(root: string): Plugin {
       onLoad({ filter: /\.ts$/ }, ({ path }) => {
         if (!folders.some((folder) => path.startsWith(folder))) return undefined;
         const text = readFileSync(path, "utf8");
-        return { contents: text.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)), loader: "ts" };
+        return { contents: text.replaceAll(/import\.meta\.url/g, JSON.stringify(pathToFileURL(path).href)), loader: "ts" };
       });
     },
   };

@@ -1,9 +1,9 @@
-/** What `agentcity <command>` runs: the city's own commands, and beside them the programs that study or judge a city. */
+/** Runs `agentcity <command>`: the city's own commands, and the programs that study or judge a city. */
 import { devnets } from "../orchestrator/city/city.ts";
 import { messageOf } from "../orchestrator/primitives/errors.ts";
 import { compileProduction, provideContracts } from "./dev/compile.ts";
 
-/** Loaded from the sources: who studies a city has time, and the study's models need no place in the program. */
+/** Loaded from the sources: studies are rare, and need no place in the program. */
 const fromSources = (path: string) => () => import(new URL(path, import.meta.url).href);
 
 /** Programs with a command line of their own, by the command that runs them. */
@@ -14,13 +14,13 @@ const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   agreement: fromSources("./agreement/main.ts"),
   watchdog: fromSources("./watchdog/main.ts"),
   deterrence: fromSources("./deterrence/main.ts"),
-  economy: fromSources("./economy/main.ts"),
+  economy: () => import("./economy/main.ts"),
   calibrate: fromSources("./calibrate/main.ts"),
   modelcheck: fromSources("../test/modelcheck/run.ts"),
   bench: fromSources("./bench/main.ts"),
 };
 const NEED_CONTRACTS = ["start", "mission", "session", "audit", "agreement", "economy"];
-/** On a devnet they need no more than the contracts; a public network gets what the production profile compiles to. */
+/** On a devnet they need only the contracts; a public network gets the production profile's code. */
 const FOUND_AND_VERIFY = ["genesis", "verify"];
 
 const [command = "", ...rest] = process.argv.slice(2);
@@ -31,7 +31,7 @@ function namesDevnet(): boolean {
   );
 }
 
-/** Makes what a command needs of the contracts; a failure is said as the program says its own. */
+/** Provides the contracts that a command needs; prints a failure as the program prints its own. */
 async function provide(): Promise<void> {
   try {
     if (NEED_CONTRACTS.includes(command) || (FOUND_AND_VERIFY.includes(command) && namesDevnet())) provideContracts();

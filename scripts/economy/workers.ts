@@ -3,8 +3,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type Cell, keptRun } from "../../orchestrator/economy/campaign.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
-
-const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
+import { programUrl } from "../kept-program.ts";
 
 /** A worker process ended before its runs were complete. */
 export class WorkerFailed extends AgentCityError {
@@ -18,16 +17,22 @@ export class WorkerFailed extends AgentCityError {
 
 /** Runs what is not stored yet, a process per seed, a limited number at a time. `done` is called with every run. */
 export async function runAll(folder: string, cells: readonly Cell[], processes: number, done: (line: string) => void): Promise<void> {
+  const worker = fileURLToPath(await programUrl(undefined, "economy-worker"));
   const missing = cells.filter((cell) => keptRun(folder, cell) === undefined);
   const waiting = [...Map.groupBy(missing, ({ seed }) => seed)];
   const next = async (): Promise<void> => {
-    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await runSeed(folder, job[0], job[1], done);
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await runSeed(worker, folder, job, done);
   };
   await Promise.all(Array.from({ length: processes }, next));
 }
 
-async function runSeed(folder: string, seed: number, cells: readonly Cell[], done: (line: string) => void): Promise<void> {
-  const child = spawn(process.execPath, [WORKER, folder, JSON.stringify(cells)], { stdio: ["pipe", "pipe", "pipe"] });
+async function runSeed(
+  worker: string,
+  folder: string,
+  [seed, cells]: readonly [number, readonly Cell[]],
+  done: (line: string) => void,
+): Promise<void> {
+  const child = spawn(process.execPath, [worker, folder, JSON.stringify(cells)], { stdio: ["pipe", "pipe", "pipe"] });
   // It ends with its input, so that none outlives a killed campaign.
   const stop = () => child.kill("SIGTERM");
   process.once("exit", stop);

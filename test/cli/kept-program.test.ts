@@ -19,9 +19,11 @@ describe("scripts/kept-program", () => {
     for (const folder of ["console/build", "deploy", "orchestrator", "scripts", "services", "node_modules"])
       mkdirSync(join(directory(), folder), { recursive: true });
     mkdirSync(join(directory(), "orchestrator/cli"));
+    mkdirSync(join(directory(), "scripts/economy"));
     write("node_modules/.package-lock.json", "{}");
     write("orchestrator/answer.ts", "export const answer: number = 42;\n\nexport function fail(): void {\n  throw new Error();\n}\n");
     write("orchestrator/cli/gateway-thread.ts", 'export * from "../answer.ts";\n');
+    write("scripts/economy/worker.ts", "export {};\n");
     write("scripts/programs.ts", 'export * from "../orchestrator/answer.ts";\nexport const where = import.meta.url;\n');
   });
 
