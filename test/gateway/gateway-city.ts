@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
 import { PostedMissions } from "../../orchestrator/city/missions/posted-missions.ts";
@@ -19,8 +20,8 @@ export const serveOptions: ServeOptions = {
   port: 0,
   version: "test",
   millis: () => wall.now,
-  // One turn of the event loop: the hub looks again at once.
-  sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  // Soon, but not at once: a hub that never waits takes a core while a test waits for anything else.
+  sleep: (millis) => wait(Math.min(millis, 20)),
   campaigns: { published: join(import.meta.dirname, "../../bench"), own: join(import.meta.dirname, "nowhere") },
   limits: { burst: 1_000_000, perSecond: 1_000_000 },
 };
