@@ -194,7 +194,7 @@ export async function seal(port: GenesisPort, addresses: CityAddresses): Promise
 }
 
 /** One call of a city contract as a genesis step. */
-export async function callContract<Contract extends CityContract>(
+async function callContract<Contract extends CityContract>(
   port: GenesisPort,
   step: string,
   addresses: Pick<CityAddresses, Contract>,

@@ -2,7 +2,7 @@ import type { Request } from "./chain.ts";
 import { MethodNotAllowed } from "./errors.ts";
 
 /** Methods offered to other processes: reads, and sending of signed transactions (decision 35). */
-export const ALLOWED_METHODS: ReadonlySet<string> = new Set([
+const ALLOWED_METHODS: ReadonlySet<string> = new Set([
   "eth_blockNumber",
   "eth_call",
   "eth_chainId",

@@ -54,7 +54,7 @@ export class ForkUrlMissing extends AgentCityError {
 }
 
 /** Path of the program itself, not of npm's wrapper script, which would outlive it and hide its pid. */
-export function anvilBinary(): string {
+function anvilBinary(): string {
   const machine = { x64: "amd64", arm64: "arm64" }[process.arch as string] ?? process.arch;
   const name = `@foundry-rs/anvil-${process.platform}-${machine}`;
   try {

@@ -8,7 +8,7 @@ import { readStateFile } from "../primitives/state-file.ts";
 import { livingOwner } from "./lock.ts";
 
 /** What another process needs to use a running city: `.agentcity/<network>/city.json`. */
-export const cityFileSchema = z.strictObject({
+const cityFileSchema = z.strictObject({
   pid: z.number().int().positive(),
   rpcUrl: z.url(),
   apiUrl: z.url().nullable(),

@@ -47,7 +47,7 @@ export interface RpcServer {
 }
 
 /** `POST /rpc` as a Hono app, for a server with more routes. */
-export function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): Hono {
+function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): Hono {
   const app = new Hono();
   app.use("/rpc", async (context, next) => {
     // After DNS rebinding to 127.0.0.1 a page still sends its own host name, in the header or as an absolute request URI.

@@ -7,7 +7,7 @@ export function printVerification(verification: Verification, json: boolean): vo
 }
 
 /** `CODE 23 ✓`, one line per check, with differences below. */
-export function renderVerification({ network, chainId, constitution, checks, passed }: Verification): string {
+function renderVerification({ network, chainId, constitution, checks, passed }: Verification): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const digits = Math.max(...checks.map(({ verified }) => String(verified).length));
   const mark = (findings: Verification["checks"][number]["findings"]) =>

@@ -126,7 +126,7 @@ export function cellsOf({ experiment, configurations, scales, seeds, sensitivity
 }
 
 /** Digest of a run's constants and its set of figures: a stored run with another digest is repeated. */
-export const digestOfCell = (cell: Cell): string =>
+const digestOfCell = (cell: Cell): string =>
   contentIdOf(
     new TextEncoder().encode(
       canonicalJson({ figures: FIGURES, world: worldOf(cell), ...(cell.model === undefined ? {} : { model: cell.model }) }),

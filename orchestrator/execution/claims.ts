@@ -19,7 +19,7 @@ import { attemptKey, type HandedIn, inputOf, serviceById } from "./work.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
 /** Method named by a claim that anyone with code and input can reproduce. */
-export const RE_EXECUTION = "re-execution/v1";
+const RE_EXECUTION = "re-execution/v1";
 const RECEIPT = "receipt/v1";
 
 /** Payload of an item whose issuer obtained no output. */

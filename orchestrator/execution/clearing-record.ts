@@ -390,7 +390,7 @@ async function wordOf(
 }
 
 /** When an issuer checked a claim, with a precision of seconds, as documents write it. */
-export function issuedAtOf({ verified_at }: Pick<ClaimFile["outcome"], "verified_at">): string {
+function issuedAtOf({ verified_at }: Pick<ClaimFile["outcome"], "verified_at">): string {
   return timeOf(Math.floor(Date.parse(verified_at) / 1000));
 }
 

@@ -29,7 +29,7 @@ export function executionMetrics(missions: readonly (readonly Milestone[])[], is
 }
 
 /** Commit Compliance Rate: executors of routed attempts that committed. A retried attempt counts again. */
-export function commitCompliance(milestones: readonly Milestone[]): Share {
+function commitCompliance(milestones: readonly Milestone[]): Share {
   const routed = attemptsOf(milestones, "routed");
   const executions = milestones.filter((each) => each.kind === "bound" && routed.has(attemptOf(each)));
   return { part: milestones.filter(({ kind }) => kind === "committed").length, whole: executions.length };
@@ -39,19 +39,19 @@ export function commitCompliance(milestones: readonly Milestone[]): Share {
  * Guard Anomaly Rate: share of worked attempts whose output deviated. In hybrid mode the Guardian may halt one before a checkpoint routes
  * it. Exceeded tool and message limits are not deviations.
  */
-export function anomalyRate(milestones: readonly Milestone[]): Share {
+function anomalyRate(milestones: readonly Milestone[]): Share {
   const deviating = attemptsOf(milestones, "deviating");
   return { part: deviating.size, whole: new Set([...attemptsOf(milestones, "routed"), ...deviating]).size };
 }
 
 /** Gate Rejection Rate: share of attempts examined by a gate that the predicate, or a human in its place, rejected. */
-export function gateRejection(milestones: readonly Milestone[]): Share {
+function gateRejection(milestones: readonly Milestone[]): Share {
   const spoke = milestones.filter((each) => each.kind === "gated");
   return { part: new Set(spoke.filter(({ allowed }) => !allowed).map(attemptOf)).size, whole: new Set(spoke.map(attemptOf)).size };
 }
 
 /** Adaptive Refinement Utilization: failed nodes that a later attempt, or the replacing law, completed. */
-export function refinement(milestones: readonly Milestone[], isReplaced: boolean): Share {
+function refinement(milestones: readonly Milestone[], isReplaced: boolean): Share {
   const nodes = (wanted: Milestone["kind"]) => new Set(milestones.filter(({ kind }) => kind === wanted).map(({ node }) => node));
   const [failed, completed] = [nodes("failed"), nodes("completed")];
   return { part: [...failed].filter((node) => isReplaced || completed.has(node)).length, whole: failed.size };

@@ -9,7 +9,7 @@ import { EvidenceClass, geq } from "../rules/admissibility.ts";
 import type { MissionParams } from "../rules/mission-params-codec.ts";
 
 /** How the panel of a node is drawn (decision 22; `rules/panel-draw.ts`). */
-export const PANEL_RULE = "agentcity/panel@1: keccak256(hash of the block of the last commitment, mission, node, attempt)";
+const PANEL_RULE = "agentcity/panel@1: keccak256(hash of the block of the last commitment, mission, node, attempt)";
 
 /** Execution begins not with the award, but once the node's predecessors are done; then the chain's clock runs. */
 const EXECUTION_BEGINS = "when the node's predecessors are completed, by the mission's clock";

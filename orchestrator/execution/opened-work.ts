@@ -40,7 +40,7 @@ function withItems({ agent, pledge }: SlotView, obligation: Hash, args: Omit<Ope
 }
 
 /** The sealed bytes of a slot's work. */
-export function sealedBytes({ store }: Pick<World, "store">, { sealedId }: SealedWork): Promise<Uint8Array> {
+function sealedBytes({ store }: Pick<World, "store">, { sealedId }: SealedWork): Promise<Uint8Array> {
   return store.get(parseContentId(sealedId));
 }
 

@@ -61,7 +61,7 @@ export async function refutationsOf(
 }
 
 /** Record key of issuers' refutations: they are requested once. */
-export function refutationsKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">): readonly (string | number)[] {
+function refutationsKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">): readonly (string | number)[] {
   return ["refutations", ...attemptKey(mission, view)];
 }
 

@@ -43,7 +43,7 @@ export type Halt =
  * takes stages 1 to 4 together for the nodes it can; the others proceed as usual. A mission that is `ending` goes on with what was committed alone,
  * which nobody freezes any more.
  */
-export async function runWave(world: World, mission: Mission, mirror: FreezeMirror, ending = false): Promise<void> {
+async function runWave(world: World, mission: Mission, mirror: FreezeMirror, ending = false): Promise<void> {
   const view = async () => {
     const nodes = await viewNodes(world, mission);
     await learnStrangers(world, nodes);

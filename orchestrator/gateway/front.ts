@@ -43,7 +43,7 @@ import { Rounds } from "./rounds.ts";
 import { sealFor, webKeyOf } from "./seals.ts";
 
 /** Settings of a gateway's front, which may run in another thread. */
-export const frontSettingsSchema = z.strictObject({
+const frontSettingsSchema = z.strictObject({
   /** 0: any free port of loopback. */
   port: z.int(),
   publicUrl: z.string().optional(),

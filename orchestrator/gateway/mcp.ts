@@ -85,7 +85,7 @@ export function offerTools(server: McpServer, commands: readonly Command[], ask:
 }
 
 /** Claims that go beside an answer. */
-export function claimsBeside({ claims }: Command, answer: JsonObject): readonly ClaimEnvelope[] {
+function claimsBeside({ claims }: Command, answer: JsonObject): readonly ClaimEnvelope[] {
   return claims === undefined ? [] : z.array(claimEnvelopeSchema).parse(claims(answer));
 }
 

@@ -31,10 +31,7 @@ export interface ToolUse {
 }
 
 /** The text that is signed for the use of a tool. */
-export function toolText(
-  { chainId, authority, tool, fields }: ToolUse,
-  { nonce, expires }: Pick<ToolSignature, "nonce" | "expires">,
-): string {
+function toolText({ chainId, authority, tool, fields }: ToolUse, { nonce, expires }: Pick<ToolSignature, "nonce" | "expires">): string {
   return [`AgentCity tool ${tool}`, authority, chainId, sha256(canonicalBytes(fields)), nonce, expires].join("\n");
 }
 

@@ -118,12 +118,6 @@ export function typeOfRecord(kind: string): EventType | null {
   return BY_KIND[kind] ?? null;
 }
 
-/**
- * Types that this city expresses differently: a successful routing implies verified code, a further law is a session of a later epoch, and
- * the last one has no successor.
- */
-export const unusedTypes: readonly EventType[] = ["CODEHASH_VERIFIED", "FULL_RELEGISLATION_INITIATED", "MAX_REFINEMENT_EXCEEDED"];
-
 /** Types of failures and stops. */
 export const failureTypes = [
   ...["AGENT_BANNED", "BID_REJECTED", "TASK_FAILED", "TASK_TIMEOUT", "CODEHASH_MISMATCH", "POP_REJECTED", "DELEGATED_REJECTED"],
@@ -140,7 +134,7 @@ export const failureNames = [
 ] as const satisfies readonly (ChainEventName | "execution.refused")[];
 
 /** Events that adjudicators must receive even if the hub is lost (AgentCity B.12, retention). */
-export const criticalTypes: readonly EventType[] = ["FREEZE_TRIGGERED", "DIVERGENCE_DETECTED", "EMERGENCY_STOP", "STAKE_SLASHED"];
+const criticalTypes: readonly EventType[] = ["FREEZE_TRIGGERED", "DIVERGENCE_DETECTED", "EMERGENCY_STOP", "STAKE_SLASHED"];
 
 /** Events pushed to adjudicators' endpoints: the critical ones, and each review that starts waiting for a human. */
 export const calledTypes: readonly EventType[] = [...criticalTypes, "DELEGATED_REVIEW_REQUESTED"];

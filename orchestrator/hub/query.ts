@@ -11,7 +11,7 @@ export const MAX_PAGE = 200;
 const count = z.int().nonnegative();
 
 /** The nine dimensions of AgentCity B.12, each indexed; they are combined with AND. */
-export const hubFilterSchema = z.strictObject({
+const hubFilterSchema = z.strictObject({
   /** The paper's missionId. */
   missionId: hashSchema.optional(),
   /** Any account that the event names. */

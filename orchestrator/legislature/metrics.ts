@@ -38,7 +38,7 @@ export function metricsOf(record: SessionRecord): Metrics {
 }
 
 /** Ballots per producer of the electorate. */
-export function turnoutOf({ ballots, electorate }: Pick<SessionRecord, "ballots" | "electorate">): Share {
+function turnoutOf({ ballots, electorate }: Pick<SessionRecord, "ballots" | "electorate">): Share {
   return { part: ballots.size, whole: electorate };
 }
 
@@ -51,7 +51,7 @@ export function participationOf({ participants, electorate }: Pick<SessionRecord
  * Deliberation Shift Index: the mean Kendall τ distance between a voter's rankings before and after the debate, over those who gave both.
  * Part: pairs of candidates whose order changed; whole: all pairs.
  */
-export function shiftOf({ straws, ballots, ballot }: Pick<SessionRecord, "straws" | "ballots" | "ballot">): Share {
+function shiftOf({ straws, ballots, ballot }: Pick<SessionRecord, "straws" | "ballots" | "ballot">): Share {
   const m = ballot.length;
   let [part, voters] = [0, 0];
   for (const [agent, after] of ballots) {
@@ -67,7 +67,7 @@ export function shiftOf({ straws, ballots, ballot }: Pick<SessionRecord, "straws
  * Minority Survival Rate: of the proposals that were not the most frequent first choice before the debate, how many were on the ballot and
  * came first on more than a tenth of the ballots (AgentCity H2g). Without straw ballots there is no majority to dissent from.
  */
-export function minoritySurvivalOf({ straws, ballots, ballot, proposed }: SessionRecord): Share {
+function minoritySurvivalOf({ straws, ballots, ballot, proposed }: SessionRecord): Share {
   if (straws.size === 0) return { part: 0, whole: 0 };
   const m = ballot.length;
   const before = firstChoices([...straws.values()], m);

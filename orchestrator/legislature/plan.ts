@@ -15,7 +15,7 @@ import { goalOf } from "./goal.ts";
  * An agent's plan for a goal without tasks; null if the file names tasks. Requested once per order, and recorded before anything depends on
  * it. Throws NoPlan, and MindAnswerInvalid for an invalid plan.
  */
-export async function planBy(context: LegislatureContext, agent: Address, limits: LawLimits): Promise<PlanText | null> {
+async function planBy(context: LegislatureContext, agent: Address, limits: LawLimits): Promise<PlanText | null> {
   const { mission, services, inputs, barred = [] } = context.options;
   if (isPlanned(mission)) return null;
   const input = { kind: mission.input.kind, fields: inputs.fields ?? [] };

@@ -16,7 +16,7 @@ export const MIN_NODES = 8;
 export const MAX_NODES = 12;
 
 /** How the budget is divided: relative pay of an executor slot by tier. Titles name every rule except the first. */
-export const PRICINGS = [
+const PRICINGS = [
   { name: "equal", note: undefined, pay: [100, 100, 100] },
   { name: "effort", note: "pay by effort", pay: [100, 120, 400] },
   { name: "agreement", note: "more for agreement", pay: [60, 140, 200] },

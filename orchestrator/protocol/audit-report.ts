@@ -4,7 +4,7 @@ import { readObjects } from "./read-access.ts";
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 
 /** One violation found by an audit. */
-export const auditFindingSchema = z.strictObject({
+const auditFindingSchema = z.strictObject({
   /** Check that found it. */
   check: z.string(),
   /** File of the bundle in which it was found. */

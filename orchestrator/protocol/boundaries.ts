@@ -30,7 +30,7 @@ export const LEGISLATURE_BOUNDARIES = [
 ] as const;
 
 /** Reached only by sessions that start or end in an unusual way. */
-export const DETOUR_BOUNDARIES = [
+const DETOUR_BOUNDARIES = [
   "legislature:petitioned",
   "legislature:adopted",
   "legislature:refused",
@@ -59,13 +59,13 @@ export const EXECUTION_BOUNDARIES = [
 ] as const;
 
 /** Reached only by missions with a frozen node. */
-export const FREEZE_BOUNDARIES = ["execution:halted", "execution:frozen"] as const;
+const FREEZE_BOUNDARIES = ["execution:halted", "execution:frozen"] as const;
 
 /** Reached only by missions in hybrid mode. */
 export const HYBRID_BOUNDARIES = ["execution:worked", "execution:checkpointed"] as const;
 
 /** Reached only by missions with child missions. */
-export const BRANCH_BOUNDARIES = ["execution:descended", "execution:concluded"] as const;
+const BRANCH_BOUNDARIES = ["execution:descended", "execution:concluded"] as const;
 
 /** Points that a job of an escrow passes before its panel: what its members said is known and not handed in, it is, the job is ended. */
 export const HEARING_BOUNDARIES = ["hearing:judged", "hearing:evaluated", "hearing:finalised"] as const;

@@ -121,7 +121,7 @@ const claimed = {
 const vouched = z.strictObject({ outcome: z.record(z.string().max(64), z.json()), found: hashSchema });
 
 /** Roles open to external agents. */
-export const SEAT_ROLES = ["producer", "verifier", "issuer"] as const;
+const SEAT_ROLES = ["producer", "verifier", "issuer"] as const;
 export type SeatRole = (typeof SEAT_ROLES)[number];
 
 /** A question and the schema of its answer. */

@@ -25,7 +25,7 @@ const parentSchema = z.strictObject({
 export type ParentNode = z.infer<typeof parentSchema>;
 
 /** One node in readable form; `compile` turns it into two words of packed law. */
-export const missionNodeSchema = z
+const missionNodeSchema = z
   .strictObject({
     /** 0–255; predecessors have lower numbers. */
     number: z.int().min(0).max(255),

@@ -69,7 +69,7 @@ const taskSchema = z.strictObject({
   predicates: predicates.optional(),
 });
 /** Format of an output. */
-export const OUTPUT_FORMATS = ["markdown", "json", "csv"] as const;
+const OUTPUT_FORMATS = ["markdown", "json", "csv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 const outputSchema = z.strictObject({ task: slug, format: z.enum(OUTPUT_FORMATS), gate: gateSchema.optional() });
 
@@ -83,7 +83,7 @@ export const exposureSchema = z.strictObject(exposure);
 export type StatedExposure = z.infer<typeof exposureSchema>;
 
 /** A mission file as written (decision 41). */
-export const missionFileSchema = z.strictObject({
+const missionFileSchema = z.strictObject({
   mission: slug,
   goal,
   budget: z.union([z.string(), z.number()]),

@@ -3,7 +3,7 @@ import { messageOf } from "../primitives/errors.ts";
 import { MissionFileError, type Place } from "./mission-file-error.ts";
 
 /** Longest accepted mission file, characters. */
-export const MAX_MISSION_FILE = 65_536;
+const MAX_MISSION_FILE = 65_536;
 
 /** A mission file needs five levels. The parser recurses, so depth is bounded before it starts. */
 const MAX_DEPTH = 64;

@@ -11,7 +11,7 @@ const hex = z.string().regex(/^0x[0-9a-f]*$/i);
  * Where a mission's money went: deposit = paid + fees + insurance + discount + refunded + children; the subsidy comes from the treasury.
  * `children` is what child missions kept of their loans.
  */
-export const moneySchema = z.strictObject({
+const moneySchema = z.strictObject({
   deposit: units,
   paid: units,
   fees: units,

@@ -5,7 +5,7 @@ import { grounds, reasonsSchema } from "./debate.ts";
 import { lawShapeSchema } from "./law-shape.ts";
 
 /** Stages of a session at which a mind is asked: a first law, an amended law, all drafts, the ballot. */
-export const SESSION_STAGES = ["draft", "amend", "endorse", "debate"] as const;
+const SESSION_STAGES = ["draft", "amend", "endorse", "debate"] as const;
 export type SessionStage = (typeof SESSION_STAGES)[number];
 
 const whole = z.string().regex(/^(?:0|[1-9]\d{0,77})$/);

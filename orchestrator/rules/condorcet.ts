@@ -2,9 +2,9 @@
 import { encodeAbiParameters, type Hex, keccak256 } from "viem";
 import { RuleError } from "./rule-error.ts";
 
-export const MAX_CANDIDATES = 16;
+const MAX_CANDIDATES = 16;
 /** The chain counts each pair in 16 bits. */
-export const MAX_BALLOTS = 65_535;
+const MAX_BALLOTS = 65_535;
 
 export interface Tally {
   readonly winner: number;

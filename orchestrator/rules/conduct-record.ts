@@ -36,8 +36,8 @@ export interface Conduct {
 }
 
 /** Below this number of decisions a rate is not significant (decision 30). */
-export const MIN_DECISIONS = 20n;
-export const DAYS_PER_WORD = 8n;
+const MIN_DECISIONS = 20n;
+const DAYS_PER_WORD = 8n;
 export const NOTHING: ConductTally = { approvals: 0n, decisions: 0n, weakenings: 0n };
 
 const LANE = 32n;

@@ -57,7 +57,7 @@ export interface Threshold {
 }
 
 /** Tolerance of laws that do not state one (AgentCity Table 19): 5 % of the mean. */
-export const CONSENSUS_DEFAULTS = { numericTolerance: 5 } as const;
+const CONSENSUS_DEFAULTS = { numericTolerance: 5 } as const;
 
 /**
  * Item by item. Two labels are equal when they are the same text, two numbers when their standard deviation is at most `tolerancePct` of

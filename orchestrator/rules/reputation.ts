@@ -1,6 +1,6 @@
 /** Twin of `contracts/libraries/Reputation.sol`: one ledger in milli-points, 0–1,000,000. */
 
-export const MAX_REPUTATION = 1_000_000n;
+const MAX_REPUTATION = 1_000_000n;
 /** Initial reputation, at which ψ = 1. */
 export const INITIAL_REPUTATION = 500_000n;
 const PER_POINT = 1000n;

@@ -21,7 +21,7 @@ export const reportSchema = z.strictObject({
 const PAGE = "docs/agreements.md";
 const FILE = "bench/agreements.json";
 
-export function agreementsTable(given: unknown): string {
+function agreementsTable(given: unknown): string {
   const { rows, shareOfSignatures, saved, bytes } = reportSchema.parse(given);
   return table(
     ["on one core, by processor time", "signatures", ""],
@@ -47,7 +47,7 @@ export function agreementsTable(given: unknown): string {
 }
 
 /** Gas of a job and of a panel that hears it. */
-export function jobsTable(rows: readonly GasRow[]): string {
+function jobsTable(rows: readonly GasRow[]): string {
   const budgets = new Map(GAS_BUDGETS.map((budget) => [budget.operation, budget]));
   return table(
     ["operation", "gas", "budget", "what is measured"],
@@ -63,7 +63,7 @@ export function jobsTable(rows: readonly GasRow[]): string {
 }
 
 /** Every circuit breaker, from the gateway's table. */
-export function breakersTable(): string {
+function breakersTable(): string {
   return table(
     ["breaker", "opens when", "closes", "stops", "never stops"],
     BREAKERS.map(({ breaker, opens, closes, stops, whose }) => [breaker, opens, closes, `${stops.join(", ")}: ${whose}`, EXITS.join(", ")]),

@@ -10,7 +10,7 @@ import { root } from "../dev/files.ts";
 import { measured } from "./measure.ts";
 
 const MEASURE = "test/bench/measure-blocs.ts";
-export const BLOCS_FILE = join(root, "bench", "blocs.json");
+const BLOCS_FILE = join(root, "bench", "blocs.json");
 
 const share = z.number().min(0).max(1);
 const rowSchema = z.strictObject({

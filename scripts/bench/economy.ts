@@ -88,7 +88,7 @@ function keep(row: z.infer<typeof placedSchema>): void {
 }
 
 /** Measures each size in its own process; other rows are kept. */
-export function benchEconomy(sizes: readonly number[] = SIZES): void {
+function benchEconomy(sizes: readonly number[] = SIZES): void {
   const cells = sizes.flatMap((agents) => [[agents, AS_WRITTEN] as const, ...(agents === SIZES.at(-1) ? [[agents, SCALED] as const] : [])]);
   for (const [agents, variant] of cells) {
     const text = execFileSync(process.execPath, [SELF, "--measure", String(agents), variant], {

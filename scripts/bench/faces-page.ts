@@ -31,7 +31,7 @@ const gatewaySchema = z.object({
 const ms = (value: number) => `${grouped(Math.round(value))} ms`;
 const more = (percent: number) => `${percent < 0 ? "−" : "+"} ${Math.abs(percent).toFixed(1)} %`;
 
-export function consoleTable(given: unknown): string {
+function consoleTable(given: unknown): string {
   const { machine, load, times, firstLoad, graphOf256, logOf100000, blockToPixel } = consoleSchema.parse(given);
   const row = (what: string, { medianMs, worstMs }: z.infer<typeof timesSchema>) => [what, ms(medianMs), ms(worstMs)];
   const frames = (what: string, { p50, p95, worst }: z.infer<typeof framesSchema>) => [
@@ -52,7 +52,7 @@ export function consoleTable(given: unknown): string {
   );
 }
 
-export function gatewayTable(given: unknown): string {
+function gatewayTable(given: unknown): string {
   const { limits, cores, loadBefore, clients, reads, signed, mission } = gatewaySchema.parse(given);
   const slower = more(limits.slowerPercent).replace(".0", "");
   return table(

@@ -12,7 +12,7 @@ import { z } from "zod";
 import { root } from "../dev/files.ts";
 import { openWorkshop } from "../dev/workshop.ts";
 
-export const FIRST_MINUTE_FILE = join(root, "bench", "first-minute.json");
+const FIRST_MINUTE_FILE = join(root, "bench", "first-minute.json");
 
 const rowSchema = z.strictObject({
   step: z.string(),

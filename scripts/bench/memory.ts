@@ -35,7 +35,7 @@ tasks:
   count: { service: count, over: input, tier: 1 }
 output: { task: count, format: json }
 `;
-export const MEMORY_FILE = join(root, "bench", "memory.json");
+const MEMORY_FILE = join(root, "bench", "memory.json");
 
 const sampleSchema = z.strictObject({
   /** Missions conducted. */

@@ -25,7 +25,7 @@ import { SEED, sampleMission } from "./bench-city.ts";
 const MISSIONS = 100;
 /** Concurrent missions: as many as the founders' stakes cover. */
 const TOGETHER = 4;
-export const RESTART_FILE = join(root, "bench", "restart.json");
+const RESTART_FILE = join(root, "bench", "restart.json");
 
 const chainSchema = z.strictObject({
   network: z.enum(devnets),

@@ -29,7 +29,7 @@ const SIZES: readonly (readonly [agents: number, candidates: number])[] = [
   [1_000, 8],
 ];
 const MISSION = "missions/incident-notes.yaml";
-export const SESSION_FILE = join(root, "bench", "session.json");
+const SESSION_FILE = join(root, "bench", "session.json");
 
 const rowSchema = z.strictObject({
   agents: z.int().positive(),

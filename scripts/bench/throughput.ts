@@ -22,7 +22,7 @@ const SIZES: readonly number[] = [1, 8, 32];
 const MISSION = "missions/csv-estimates.yaml";
 /** Enough to cover the stakes of thirty-two missions. */
 const PRODUCERS = 16;
-export const THROUGHPUT_FILE = join(root, "bench", "throughput.json");
+const THROUGHPUT_FILE = join(root, "bench", "throughput.json");
 
 const rowSchema = z.strictObject({
   missions: z.int().positive(),
@@ -74,7 +74,7 @@ async function missionsIn(city: City, count: number): Promise<Row> {
 }
 
 /** Conducts each number of missions in a separate city. */
-export async function benchThroughput(sizes: readonly number[] = SIZES): Promise<void> {
+async function benchThroughput(sizes: readonly number[] = SIZES): Promise<void> {
   const rows: Row[] = [];
   for (const count of sizes) {
     const row = await inBenchCity({ society: assemblySociety(PRODUCERS) }, (city) => missionsIn(city, count));

@@ -16,7 +16,7 @@ export interface SweepSize {
 }
 
 /** RAILS 11.5: 11 × 5 × 20,000 + 5 × 11 × 2,000 + 20,000 = 1,230,000 events. */
-export const PAPER_SIZE: SweepSize = { forgeSeeds: 5, forgeEvents: 20_000, launderSeeds: 11, launderRounds: 2000, downgrades: 20_000 };
+const PAPER_SIZE: SweepSize = { forgeSeeds: 5, forgeEvents: 20_000, launderSeeds: 11, launderRounds: 2000, downgrades: 20_000 };
 
 export interface Sweep {
   readonly forge: readonly ForgeUp[];

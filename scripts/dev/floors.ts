@@ -20,7 +20,7 @@ export const FLOORS: readonly (readonly string[])[] = [
 const GROUND = "orchestrator/primitives";
 
 /** Folders that serve as libraries alone: clock, fetcher, escrow and store are arguments, a chain is never known. */
-export const CHAINLESS = ["orchestrator/attestation", "orchestrator/clearing", "orchestrator/agreements"];
+const CHAINLESS = ["orchestrator/attestation", "orchestrator/clearing", "orchestrator/agreements"];
 
 /** The floors of the law, lowest first, below `contracts/`. */
 export const CONTRACT_FLOORS: readonly string[] = [

@@ -12,7 +12,7 @@ import { table, withBlock } from "./markdown.ts";
 export const SAMPLE_RUN = "bench/sample-run.json";
 
 /** Two runs of `npm start`, the second with `--cheat`; amounts are those of the first, in the token's smallest unit. */
-export const sampleRunSchema = z.strictObject({
+const sampleRunSchema = z.strictObject({
   honest: z.array(z.string()),
   cheating: z.array(z.string()),
   prices: z.string(),

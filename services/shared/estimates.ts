@@ -5,7 +5,7 @@ import { textField } from "./items.ts";
 export type Guesses = readonly number[];
 
 /** The numeric cells of a row, ascending; numbers made by another service under `value` when it has no cells. */
-export function guessesOf(item: Item): Guesses {
+function guessesOf(item: Item): Guesses {
   const cells = item["values"];
   const found: unknown[] = typeof cells === "object" && cells !== null ? Object.values(cells) : [item["value"]];
   return found.filter((cell) => typeof cell === "number").sort((a, b) => a - b);

@@ -4,14 +4,7 @@ import { mean } from "simple-statistics";
 import { krippendorff } from "../../orchestrator/economy/statistics/agreement.ts";
 import { bootstrap, cohensD, effectiveSeeds, gini, spearman } from "../../orchestrator/economy/statistics/description.ts";
 import { akaikeWeights, fitCurve, powerLaw, SHAPES, SHAPES_OF_BENEFIT } from "../../orchestrator/economy/statistics/fits.ts";
-import {
-  binomialAtLeast,
-  bonferroni,
-  criticalHits,
-  holm,
-  midRanks,
-  signedRank,
-} from "../../orchestrator/economy/statistics/significance.ts";
+import { binomialAtLeast, criticalHits, midRanks, signedRank } from "../../orchestrator/economy/statistics/significance.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { near } from "../support/near.ts";
 
@@ -65,13 +58,6 @@ describe("statistics", () => {
     expect(power(20, 0.8)).to.be.within(...near(0.63, 0.005));
     expect(binomialAtLeast(9, 10, 0.5)).to.be.within(...near(11 / 1024, 1e-12));
     expect(binomialAtLeast(0, 10, 0.5)).to.be.within(...near(1, 1e-12));
-  });
-
-  it("corrections: the textbook's four p-values", () => {
-    const p = [0.01, 0.04, 0.03, 0.005];
-    for (const [at, value] of [0.03, 0.06, 0.06, 0.02].entries()) expect(holm(p)[at]).to.be.within(...near(value, 1e-12));
-    for (const [at, value] of [0.04, 0.16, 0.12, 0.02].entries()) expect(bonferroni(p)[at]).to.be.within(...near(value, 1e-12));
-    expect(bonferroni([0.3], 6)).to.deep.equal([1]);
   });
 
   it("Gini, Spearman and Cohen's d of numbers that can be reckoned by hand", () => {

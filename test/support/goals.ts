@@ -13,7 +13,7 @@ export function address(number: number): Address {
 }
 
 /** A service by its name: its code and schemas are its own. */
-export function serviceNamed(name: string, capabilities: readonly number[]): GoalService {
+function serviceNamed(name: string, capabilities: readonly number[]): GoalService {
   return { name, capabilities, code: keccak256(stringToHex(`code of ${name}`)), schema: keccak256(stringToHex(`schemas of ${name}`)) };
 }
 

@@ -26,7 +26,7 @@ export async function expectPaperInvariants(city: City, { mission: own, released
 }
 
 /** What is broken, in words; nothing when all five hold. */
-export async function brokenInvariants(city: City, mission: Address, isReleased: boolean): Promise<readonly string[]> {
+async function brokenInvariants(city: City, mission: Address, isReleased: boolean): Promise<readonly string[]> {
   const told = await eventsOf(city, mission);
   const { nodes } = decodeLaw(await city.client.mission(mission).law());
   return [

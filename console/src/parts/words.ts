@@ -90,7 +90,7 @@ export function liveStateWords(state: string | undefined): StateWords {
   return { ...words, means: LIVE[state ?? ""] ?? words.means };
 }
 
-export const MISSION_STATES: Readonly<Record<string, StateWords>> = {
+const MISSION_STATES: Readonly<Record<string, StateWords>> = {
   PENDING: { word: "bids are taken", look: "waiting", means: "executors bid for the work" },
   ACTIVE: { word: "about to begin", look: "waiting", means: "all work is awarded" },
   EXECUTING: { word: "at work", look: "working", means: "agents work" },
@@ -101,7 +101,7 @@ export const MISSION_STATES: Readonly<Record<string, StateWords>> = {
   ABORTED: { word: "ended by adjudicators", look: "failed", means: "what is left goes back to the sponsor" },
 };
 
-export const SESSION_STATES: Readonly<Record<string, StateWords>> = {
+const SESSION_STATES: Readonly<Record<string, StateWords>> = {
   IDENTIFYING: { word: "identifying", look: "waiting", means: "producers name their principals" },
   PROPOSING: { word: "proposing", look: "working", means: "producers draft laws for the goal" },
   DELIBERATING: { word: "debating", look: "working", means: "producers talk about the drafts" },

@@ -16,7 +16,7 @@ import { overridesIn, recordOf } from "./works.ts";
 type Records = Pick<AuditContext, "log" | "block" | "hasBlock">;
 
 /** What the bundle holds of who undertook what, and how it ended. */
-export function delegationsIn(records: Records): DelegationRecords {
+function delegationsIn(records: Records): DelegationRecords {
   return {
     attempts: async (mission) => {
       const places = undertakenIn(records.log, mission).map(({ subjects: [, node, attempt] }) => ({

@@ -38,7 +38,7 @@ export function blockIdOf(file: string): ContentId | undefined {
 const decimal = z.string().regex(/^(0|[1-9]\d*)$/);
 
 /** Which mission of which city. The same fields are in the log's closing entry, so that the chain vouches for them. */
-export const cityFactsSchema = z.strictObject({
+const cityFactsSchema = z.strictObject({
   addresses: cityAddressesSchema,
   chainId: z.int().positive(),
   mission: addressSchema,

@@ -68,7 +68,7 @@ const GAS = { sender: 30_000_000n, relayer: 150_000_000n } as const;
  * The founding plan of a city whose keys are all local: the prototype's parameters with short windows, and offices for the society's
  * members.
  */
-export async function devnetPlan(
+async function devnetPlan(
   society: readonly Member[],
   parameters: Partial<Record<ParameterName, bigint>> = {},
   token: Address | null = null,

@@ -7,7 +7,7 @@ import { canonicalBytes, canonicalJson } from "../../primitives/json.ts";
 import { readStateFile } from "../../primitives/state-file.ts";
 
 /** Deciders of human cases: a labelled simulation, a person at this terminal, or adjudicators in other processes. */
-export const DECIDERS = ["simulation", "terminal", "elsewhere"] as const;
+const DECIDERS = ["simulation", "terminal", "elsewhere"] as const;
 export type Decider = (typeof DECIDERS)[number];
 
 const openRunSchema = z.strictObject({

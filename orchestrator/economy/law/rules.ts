@@ -59,7 +59,7 @@ export function draftOf(ideal: Rules, open: readonly RuleName[], lot: RandomStre
 }
 
 /** Standard deviation of an agent's error about a law's utility before the debate, which halves it. */
-export const ERROR = 0.1;
+const ERROR = 0.1;
 
 /** Ballot entries, best first; entry 0 is "no law", which no voter prefers. `errors` are those before the debate. */
 export function rankingOf(laws: readonly Rules[], ideal: Rules, errors: readonly number[], keeps: number): number[] {

@@ -69,18 +69,3 @@ function logChoose(n: number, k: number): number {
   for (let i = 1; i <= Math.min(k, n - k); i++) sum += Math.log((n - i + 1) / i);
   return sum;
 }
-
-/** Bonferroni: p-values times their number, at most one. */
-export const bonferroni = (p: readonly number[], tests: number = p.length): number[] => p.map((value) => Math.min(1, value * tests));
-
-/** Holm's step-down correction, in the given order. */
-export function holm(p: readonly number[]): number[] {
-  const order = p.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
-  const corrected = p.map(() => 1);
-  let highest = 0;
-  for (const [place, { value, at }] of order.entries()) {
-    highest = Math.max(highest, Math.min(1, value * (p.length - place)));
-    corrected[at] = highest;
-  }
-  return corrected;
-}

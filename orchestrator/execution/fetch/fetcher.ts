@@ -25,7 +25,7 @@ export interface FetcherOptions {
   readonly maxBytes?: number;
 }
 
-export const MAX_PAGE_BYTES = 2_097_152;
+const MAX_PAGE_BYTES = 2_097_152;
 const TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 3;
 const REDIRECTS = [301, 302, 303, 307, 308];

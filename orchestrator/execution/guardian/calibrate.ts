@@ -15,7 +15,7 @@ export interface HonestTrace {
 }
 
 /** Share below two standard deviations in a normal distribution (AgentCity B.11.2). */
-export const TWO_SIGMA_SHARE = 0.9772;
+const TWO_SIGMA_SHARE = 0.9772;
 
 const spreadSchema = z.strictObject({
   scorer: z.string(),

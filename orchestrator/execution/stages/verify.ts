@@ -393,7 +393,7 @@ async function hear(world: World, mission: Mission, panel: DrawnPanel, gone: Set
 }
 
 /** Record key of a verifier's model's answers about a node. */
-export function saidKey(mission: Mission, view: Pick<NodeView, "law" | "attempt" | "drawBlock">, by: string): readonly (string | number)[] {
+function saidKey(mission: Mission, view: Pick<NodeView, "law" | "attempt" | "drawBlock">, by: string): readonly (string | number)[] {
   return ["semantic", ...attemptKey(mission, view), view.drawBlock, by];
 }
 

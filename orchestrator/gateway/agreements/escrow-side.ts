@@ -305,7 +305,7 @@ export interface StepDetails {
   readonly percent?: number | undefined;
 }
 
-export function requireJob(job: Job | undefined): Job {
+function requireJob(job: Job | undefined): Job {
   if (job === undefined) throw stepRefused("it has no escrow, or is not accepted yet");
   return job;
 }

@@ -13,7 +13,7 @@ import type { Sql } from "../../records/sql.ts";
 export type AgreementStop = SessionMessage<"AgreementStop">;
 
 /** Longest time until a signature must be submitted, seconds. */
-export const STOP_DEADLINE = 3_600;
+const STOP_DEADLINE = 3_600;
 
 const messageSchema = z.strictObject({
   adjudicator: addressSchema,

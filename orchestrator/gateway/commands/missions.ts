@@ -69,7 +69,7 @@ export const lawNodeOutput = z.strictObject({
   shard: z.strictObject({ from: count, to: count }).nullable(),
 });
 
-export const slotOutput = z.strictObject({
+const slotOutput = z.strictObject({
   slot: count,
   agent: address,
   price: units,

@@ -6,7 +6,7 @@ import { address, count, hash, units } from "../wire.ts";
 import { missionNamed } from "./missions.ts";
 
 /** Steps that a contract accepts from anyone once they are due: expired clocks, earned payments, refunds. */
-export const PUSHES = ["timeout", "record", "claim", "refund", "close", "tally", "expire"] as const;
+const PUSHES = ["timeout", "record", "claim", "refund", "close", "tally", "expire"] as const;
 type Push = (typeof PUSHES)[number];
 const OF_NODE: readonly Push[] = ["timeout", "record", "claim"];
 const OF_SESSION: readonly Push[] = ["tally", "expire"];

@@ -9,7 +9,7 @@ import { keccak256 } from "../../primitives/hash.ts";
 import { type Address, type Hex, hexSchema, hexToBytes } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
 import { recoverAddress } from "../../primitives/recovery.ts";
-import { buildSchema, CALLS, callSchema, type Join, joinSchema, serviceOfferSchema } from "../../protocol/calls.ts";
+import { buildSchema, callSchema, type Join, joinSchema, serviceOfferSchema } from "../../protocol/calls.ts";
 import { KINDS } from "../../protocol/kinds.ts";
 import { typedData } from "../../protocol/typed-data.ts";
 import { type Caller, type CityWorld, type Command, cityCommand, command, type World } from "../command.ts";
@@ -272,6 +272,3 @@ export const seatCommands: readonly Command[] = [
     },
   }),
 ];
-
-/** Kinds of questions, for `GET /v1/city`. */
-export const CALL_KINDS = Object.keys(CALLS);
