@@ -16,15 +16,15 @@ export type ContentId = Brand<string, "ContentId">;
 /** The unique name of one on-chain step (decision 37). */
 export type IntentKey = Brand<Hash, "IntentKey">;
 
-const HEX = /^0x(?:[0-9a-f]{2})*$/;
-const HASH = /^0x[0-9a-f]{64}$/;
+const HEX = /^0x(?:[0-9a-f]{2})*$/i;
+const HASH = /^0x[0-9a-f]{64}$/i;
 
 export function isHex(value: unknown): value is Hex {
-  return typeof value === "string" && HEX.test(value.toLowerCase());
+  return typeof value === "string" && HEX.test(value);
 }
 
 export function isHash(value: unknown): value is Hash {
-  return typeof value === "string" && HASH.test(value.toLowerCase());
+  return typeof value === "string" && HASH.test(value);
 }
 
 // Marked pure, so that a bundle that only reads hex leaves zod out.

@@ -1,5 +1,6 @@
 import canonicalize from "canonicalize";
 import { AgentCityError } from "./errors.ts";
+import { keepNewest } from "./recent.ts";
 
 /** A value that JSON can hold without loss. Numbers are doubles; amounts travel as decimal text. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
@@ -80,15 +81,51 @@ function objectText(value: object, depth: number): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return undefined;
   if (Object.getOwnPropertySymbols(value).length > 0) return undefined;
-  const keys = inOrder(Object.keys(value));
+  const { keys, starts } = layoutOf(Object.keys(value));
   let text = "{";
-  for (const key of keys) {
-    const name = keyTexts.get(key) ?? keyText(key);
-    const child = name === undefined ? undefined : textOf((value as Readonly<Record<string, unknown>>)[key], depth);
+  for (let place = 0; place < keys.length; place += 1) {
+    const start = starts[place];
+    const child = start === undefined ? undefined : textOf((value as Readonly<Record<string, unknown>>)[keys[place] ?? ""], depth);
     if (child === undefined) return undefined;
-    text += text.length === 1 ? `${name}:${child}` : `,${name}:${child}`;
+    text += start + child;
   }
   return `${text}}`;
+}
+
+/** How objects with these member names are written: the names in order, and the text before each value; undefined for a name refused. */
+interface Layout {
+  readonly given: readonly string[];
+  readonly keys: readonly string[];
+  readonly starts: readonly (string | undefined)[];
+}
+/** The last layout by first name and number of names: objects of one kind list their members alike. Limited, since names come from outside. */
+const layouts = new Map<string, Layout[]>();
+const MAX_LAYOUTS = 256;
+const MOST_MEMBERS = 32;
+const LONGEST_NAME = 64;
+
+function layoutOf(given: string[]): Layout {
+  const [first = ""] = given;
+  const recent = layouts.get(first);
+  const known = recent?.[given.length];
+  if (known !== undefined && isSameList(known.given, given)) return known;
+  const keys = inOrder([...given]);
+  const layout = { given, keys, starts: keys.map((key, place) => startText(key, place)) };
+  if (given.length > MOST_MEMBERS || given.some((name) => name.length > LONGEST_NAME)) return layout;
+  const kept = recent ?? [];
+  kept[given.length] = layout;
+  if (recent === undefined) keepNewest(layouts, first, kept, MAX_LAYOUTS);
+  return layout;
+}
+
+function startText(key: string, place: number): string | undefined {
+  const name = keyTexts.get(key) ?? keyText(key);
+  return name === undefined ? undefined : `${place === 0 ? "" : ","}${name}:`;
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  for (let place = 0; place < one.length; place += 1) if (one[place] !== other[place]) return false;
+  return one.length === other.length;
 }
 
 /** Sorts in place by UTF-16 code unit, as RFC 8785 requires. For few names insertion sort is faster. */

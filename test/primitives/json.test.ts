@@ -19,6 +19,21 @@ describe("canonical JSON", () => {
     );
   });
 
+  it("writes members in order however they are listed, also after others of the same first name and number", () => {
+    const lists = [
+      { b: 1, a: 2, c: 3 },
+      { b: 1, c: 2, a: 3 },
+      { b: 1, '"': 2, "\u20ac": 3 },
+      { a: 1, b: 2, c: 3 },
+      Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`n${(n * 7) % 40}`, n])),
+      { "": 1, a: { "": 2 } },
+      {},
+    ];
+    for (const value of [...lists, ...lists.reverse(), ...lists]) expect(canonicalJson(value)).to.equal(canonicalize(value));
+    expect(() => canonicalJson({ b: 1, a: 2, toJSON: 3 })).to.throw(NotJson);
+    expect(() => canonicalJson({ b: 1, a: 2, toJSON: 3 }), "again").to.throw(NotJson);
+  });
+
   const refused: Record<string, unknown> = {
     undefined,
     "undefined inside": { a: undefined },
