@@ -43,7 +43,7 @@ import {
   sameIdentity,
 } from "./schema.ts";
 import type { Determination } from "./score.ts";
-import { readResult, resultHash, resultIn, resultSchema, type VerificationResult } from "./verification.ts";
+import { checkResult, resultHash, resultIn, type VerificationResult } from "./verification.ts";
 
 /** The signed acts of the parties and evaluators of an agreement: everyone with the same acts derives the same state. */
 
@@ -431,22 +431,21 @@ function withResult(life: AgreementLife, given: unknown, { keyOf, now, submitted
   };
   // Refuse an untimely result before verifying signatures.
   judged(false);
-  const judge = resultSchema.safeParse(given).data?.evaluator;
+  const taken = resultIn(given);
   const judges = judgingIn(life).map(({ identity }) => identity);
-  const own = judges.find((each) => judge !== undefined && sameIdentity(each, judge));
+  const own = judges.find((each) => sameIdentity(each, taken.evaluator));
   const assigned = own ?? judges[0];
   if (assigned === undefined) throw new AgreementRefused("NoEvaluator", "The agreement names no evaluator");
   if (own !== undefined && results.some(({ document }) => sameIdentity(document.evaluator, own)))
     throw new AgreementRefused("Replayed", "This evaluator has already given its result");
-  const determination = readResult(agreement, given, {
+  const { determination, hash } = checkResult(agreement, taken, {
     ...{ keyOf, assigned, deliverableHash },
     history: history?.(agreement, now) ?? [],
   });
   // Refused, so that the evaluator, and then its backup, can still submit a complete one in time.
   if (determination.result === "incomplete")
     throw new AgreementRefused("WrongDetermination", "The result is incomplete: a weighted dimension or a gate is not scored");
-  const taken = resultSchema.parse(given);
-  const all = [...results, { hash: resultHash(taken), document: taken, determination }];
+  const all = [...results, { hash, document: taken, determination }];
   const verdict = verdictOf(agreement, all);
   const isLow = verdict !== undefined && lifecycleTerms(agreement).optimistic && filesDispute(agreement, verdict.determination);
   return withState({ ...life, results: all, verdict }, judged(isLow || (verdict?.disputed.length ?? 0) > 0));

@@ -30,10 +30,12 @@ export type SignedKind =
   | "sample"
   | "reading";
 
-const UTF_8 = new TextEncoder();
-
+/** ASCII, and so short that an encoder takes longer. */
 export function messageBytes(kind: SignedKind, hash: Hash): Uint8Array {
-  return UTF_8.encode(`asa/1 ${kind} ${hash}`);
+  const text = `asa/1 ${kind} ${hash}`;
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = text.charCodeAt(index);
+  return bytes;
 }
 
 /** Hashes of agreements whose terms are frozen. */

@@ -205,12 +205,16 @@ export function resultIn(document: unknown): VerificationResult {
  * Validates a received result: for this agreement and this delivery, by the assigned evaluator, new, within the cost cap, and with the
  * determination that follows from its own measurements and the earlier deliveries. Throws AgreementRefused.
  */
-export function readResult(
+export function readResult(agreement: Agreement, document: unknown, checks: ResultChecks): Determination {
+  return checkResult(agreement, resultIn(document), checks).determination;
+}
+
+/** The same for a result that `resultIn` has read, with its hash. */
+export function checkResult(
   agreement: Agreement,
-  document: unknown,
+  result: VerificationResult,
   { keyOf, assigned, deliverableHash, taken, history: known = [] }: ResultChecks,
-): Determination {
-  const result = resultIn(document);
+): { readonly determination: Determination; readonly hash: Hash } {
   if (result.agreement_hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "The result is for another agreement");
   if (result.evidence_trail.deliverable_hash !== deliverableHash)
     throw new AgreementRefused("DeliverableMismatch", "The result is for another delivery", result.evidence_trail.deliverable_hash);
@@ -231,7 +235,7 @@ export function readResult(
   const { result: word, composite, payment_release_percent } = result.determination;
   if (follows.result !== word || follows.composite !== composite || follows.release_percent !== payment_release_percent)
     throw new AgreementRefused("WrongDetermination", "Its determination does not follow from its measurements");
-  return follows;
+  return { determination: follows, hash };
 }
 
 /** The determination that follows from the measurements: structural problems fail it, whatever the scores are. */
