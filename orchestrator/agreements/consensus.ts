@@ -1,38 +1,53 @@
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { answerTo, ClearingResult, lowerMedian, VerdictResult, type Vote } from "../rules/clearing.ts";
-import { type Agreement, judgesAsked } from "./schema.ts";
+import { type Agreement, judgesAsked, LEAST_WEIGHT, type PartyIdentity, sameIdentity } from "./schema.ts";
 import type { Determination, Measured } from "./score.ts";
 import { determinationOf, type VerificationResult } from "./verification.ts";
 
 /** Difference between evaluators that makes a dispute, points; smaller ones are noise. */
 const SPREAD = 20;
 
-/** All evaluators of an agreement have the same weight. */
-const vote = (result: VerdictResult): Vote => ({ result, weight: 1, confidence: BASIS_POINTS });
-const answerOf = (truths: readonly boolean[]) =>
+/** One evaluator's value, with the evaluator's weight. */
+interface Weighed<Value> {
+  readonly value: Value;
+  readonly weight: number;
+}
+
+const vote = (result: VerdictResult, weight: number): Vote => ({ result, weight, confidence: BASIS_POINTS });
+/** More than half of the heads, whatever they weigh. */
+const answerOf = (truths: readonly Weighed<boolean>[]) =>
   answerTo(
-    truths.map((each) => vote(each ? VerdictResult.PASS : VerdictResult.FAIL)),
+    truths.map(({ value, weight }) => vote(value ? VerdictResult.PASS : VerdictResult.FAIL, weight)),
     0,
+    { seats: truths.length },
   ).result;
 
 /**
- * Combines several evaluators' measurements by the rules of the clearing: the lower median of numbers, the majority of booleans, false at a
- * tie. Values measured by less than half are dropped. `disputed` names those that differ too much.
+ * Combines several evaluators' measurements by the rules of the clearing: the weighted lower median of numbers, the majority of booleans,
+ * false at a tie. Values measured by less than half are dropped. `disputed` names those that differ too much. `weights`: one for each
+ * measurement, by calibration; equal if there are none.
  */
-export function consensus(measurements: readonly Measured[]): { readonly measured: Measured; readonly disputed: readonly string[] } {
+export function consensus(
+  measurements: readonly Measured[],
+  weights: readonly number[] = [],
+): { readonly measured: Measured; readonly disputed: readonly string[] } {
   const measured: Record<string, number | boolean> = {};
   const disputed: string[] = [];
   for (const name of new Set(measurements.flatMap((one) => Object.keys(one)))) {
-    const values = measurements.flatMap((one) => (Object.hasOwn(one, name) ? [one[name]] : []));
+    const values = measurements.flatMap((one, place) =>
+      Object.hasOwn(one, name) ? [{ value: one[name], weight: weights[place] ?? LEAST_WEIGHT }] : [],
+    );
     if (values.length * 2 < measurements.length) continue;
-    const numbers = values.filter((each) => typeof each === "number");
+    const numbers = values.flatMap(({ value, weight }) =>
+      typeof value === "number" ? [{ ...vote(VerdictResult.PASS, weight), value }] : [],
+    );
     if (numbers.length === values.length) {
-      const votes = numbers.map((value) => ({ ...vote(VerdictResult.PASS), value }));
-      measured[name] = lowerMedian(votes, ({ value }) => value);
-      if (Math.max(...numbers) - Math.min(...numbers) > SPREAD) disputed.push(name);
+      measured[name] = lowerMedian(numbers, ({ value }) => value);
+      const found = numbers.map(({ value }) => value);
+      if (Math.max(...found) - Math.min(...found) > SPREAD) disputed.push(name);
       continue;
     }
-    const answer = answerOf(values.map((each) => each === true));
+    const answer = answerOf(values.map(({ value, weight }) => ({ value: value === true, weight })));
     measured[name] = answer === ClearingResult.PASS;
     if (answer === ClearingResult.DISPUTED) disputed.push(name);
   }
@@ -65,10 +80,19 @@ export function verdictOf(
 export function combined(agreement: Agreement, results: readonly VerificationResult[]): Verdict | undefined {
   const last = results.at(-1);
   if (last === undefined) return undefined;
-  const { measured, disputed } = consensus(results.map((each) => each.measured));
-  const isSound = answerOf(results.map(({ problems }) => problems.length === 0)) === ClearingResult.PASS;
+  const weights = results.map(({ evaluator }) => weightIn(agreement, evaluator));
+  const measurements = results.map((each) => each.measured);
+  const { measured, disputed } = consensus(measurements, weights);
+  const sound = results.map(({ problems }, place) => ({ value: problems.length === 0, weight: weights[place] ?? LEAST_WEIGHT }));
+  const isSound = answerOf(sound) === ClearingResult.PASS;
   const problems = isSound ? [] : results.flatMap((each) => each.problems);
   const noiseSeed = results.find(({ noise_seed }) => noise_seed !== undefined)?.noise_seed;
   const determining = { history: last.history ?? [], ...(noiseSeed === undefined ? {} : { noiseSeed }) };
   return { determination: determinationOf(agreement, { measured, problems }, determining), measured, disputed };
+}
+
+/** An evaluator's weight by the signed register; those named without one weigh the same. */
+function weightIn({ parties }: Agreement, evaluator: PartyIdentity): number {
+  const record = parties.evaluator.selection?.register?.find(({ identity }) => sameIdentity(identity, evaluator));
+  return record?.weight ?? LEAST_WEIGHT;
 }

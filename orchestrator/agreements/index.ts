@@ -2,6 +2,7 @@
 export { type ByteSigner, type PublicKey, signerOf } from "../primitives/signing.ts";
 export * from "./acts.ts";
 export * from "./breakers.ts";
+export * from "./calibration.ts";
 export * from "./canary.ts";
 export * from "./canonical.ts";
 export * from "./clock.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { immutable } from "../primitives/immutable.ts";
 import { assertJson, canonicalJson } from "../primitives/json.ts";
+import { MOST_WEIGHT } from "../rules/clearing.ts";
 import { AgreementRefused } from "./errors.ts";
 import { unitsOf } from "./money.ts";
 
@@ -24,6 +25,9 @@ const partySchema = z.looseObject({
   model_family: text.optional(),
 });
 
+/** Weight of an evaluator without a calibration. At most 133 against it: of up to seven evaluators the larger number always weighs more. */
+export const LEAST_WEIGHT = 100;
+
 /** An evaluator's entry in a register; both parties sign the register as part of the terms. */
 export const evaluatorRecordSchema = z.looseObject({
   identity: identitySchema,
@@ -42,6 +46,8 @@ export const evaluatorRecordSchema = z.looseObject({
   canaries_passed: z.int().nonnegative(),
   /** Mean distance from the medians of its evaluations, in points. */
   deviation: z.number().nonnegative(),
+  /** Weight among several evaluators, by its calibration. */
+  weight: z.int().min(LEAST_WEIGHT).max(MOST_WEIGHT).optional(),
 });
 export type EvaluatorRecord = z.infer<typeof evaluatorRecordSchema>;
 

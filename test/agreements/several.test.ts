@@ -163,6 +163,41 @@ describe("several evaluators of one delivery", () => {
     expect(statusOf([0, 1, 2].reduce((before, place) => taken(before, result(before, signerOf(place), GOOD)), at))).to.equal("verified");
   });
 
+  it("weigh by the calibration that the signed register states, within its bounds", () => {
+    const CLIENTS: Hash = `0x${"c1".repeat(32)}`;
+    const record = { domains: ["research"], price: 1, available: true, evaluations: 60, canaries: 20, canaries_passed: 19, deviation: 4 };
+    const verdictWith = (weightOf: (place: number) => number | undefined) => {
+      const register = panel.map((each, place) => {
+        const weight = weightOf(place);
+        return { identity: identityOf(each), ...record, ...(weight === undefined ? {} : { weight }) };
+      });
+      const selection = { mode: "random" as const, register, commitment: commitmentOf(CLIENTS) };
+      const terms = { verification: verification(2), parties: parties({ selection }) };
+      const acts = [
+        (at: AgreementLife) => accept(at, "provider"),
+        (at: AgreementLife) => opening(at, "provider", `0x${"d2".repeat(32)}`),
+        (at: AgreementLife) => opening(at, "client", CLIENTS),
+        (at: AgreementLife) => sign(at, "client"),
+        (at: AgreementLife) => sign(at, "provider"),
+        deliver,
+      ];
+      const ready = acts.reduce((at, act) => taken(at, act(at)), openLife(proposed(terms), { keyOf: keyOfDid, now: START }));
+      const placeOf = (judge: number) => panel.findIndex((each) => identityOf(each).value === ready.judges[judge]?.identity.value);
+      // The one whom the register lists first of the two that judge finds more.
+      const better = Math.min(placeOf(0), placeOf(1));
+      const done = [0, 1].reduce((at, judge) => {
+        const by = panel[placeOf(judge)] ?? people.client;
+        return taken(at, result(at, by, placeOf(judge) === better ? GOOD : POOR));
+      }, ready);
+      return { accuracy: done.verdict?.measured["accuracy"], better };
+    };
+    expect(verdictWith(() => undefined).accuracy).to.equal(78);
+    const falling = verdictWith((place) => 133 - 5 * place);
+    expect(falling.accuracy, `${falling.better} is calibrated best`).to.equal(95);
+    expect(thrown(() => verdictWith(() => 200))).to.include({ code: "MalformedAgreement" });
+    expect(thrown(() => verdictWith(() => 1))).to.include({ code: "MalformedAgreement" });
+  });
+
   it("count for each of them, and as one under a promise", () => {
     const life = judged([GOOD, POOR]);
     const heard = outcomesOf("it", life, {
