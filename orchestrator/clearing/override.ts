@@ -10,46 +10,46 @@ import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
-/** Field of passports: obligations for which an upheld appeal pays the provider less than their clearing did. */
+/** Passport field: number of obligations for which an upheld appeal pays the provider less than their clearing did. */
 export const UPHELD_DISPUTES = "upheld_disputes";
 
-/** What a human ruled about the money. */
+/** A human's ruling on the money. */
 const rulingSchema = z.strictObject({
   score: shareSchema,
   payees: z.array(nameSchema).max(16).readonly(),
-  /** Items that the ruling rests on, by hash; none where it changes what already passed on evidence. */
+  /** Hashes of the items that the ruling rests on; none if it changes an outcome that already passed on evidence. */
   basis: z.array(digestSchema).max(256).readonly(),
 });
 export type Ruling = z.infer<typeof rulingSchema>;
 
 /**
- * A human act that took a clearing further (RAILS 6.3; decision 80). The act itself is signed elsewhere, where `receipt` says; this is
- * what became of it here, so that no money moves in the documents for which no document stands.
+ * The effect of a human act on a clearing (RAILS 6.3; decision 80), so that every movement of money in the documents has a document. The
+ * act itself is signed elsewhere, as `receipt` says.
  */
 export const overrideRecordSchema = z.strictObject({
   override_id: digestSchema,
   obligation_hash: digestSchema,
-  /** The decision that stood until then, where there was one. */
+  /** The previous decision, if there was one. */
   clearing_decision_hash: digestSchema.optional(),
   act: nameSchema,
   acted_by: z.array(nameSchema).min(1).max(64).readonly(),
-  /** Hash of the reasons that were given. */
+  /** Hash of the stated reasons. */
   justification: digestSchema,
-  /** What was signed, where: anybody can look it up. */
+  /** The signed act and its public location. */
   receipt: nameSchema,
-  /** Absent where the act rules on no money. */
+  /** Absent if the act does not concern money. */
   ruling: rulingSchema.optional(),
-  /** Whom it frees of a failure that was found; absent if nobody. */
+  /** Subjects cleared of a failure; absent if none. */
   exonerated: z.array(nameSchema).min(1).max(16).readonly().optional(),
   acted_at: timeSchema,
-  /** The ruling is provisional until then. */
+  /** End of the ruling's provisional period. */
   appeal_window_closes_at: timeSchema,
   clearing_engine: nameSchema,
   clearing_engine_signature: signatureSchema,
 });
 export type OverrideRecord = z.infer<typeof overrideRecordSchema>;
 
-/** What happened, as whoever watched it tells. Times are seconds since 1970. */
+/** The observed act. Times are in seconds since 1970. */
 export interface HumanDeed extends Pick<OverrideRecord, "act" | "acted_by" | "justification" | "receipt" | "ruling"> {
   readonly decision?: Hash | undefined;
   readonly at: bigint;
@@ -59,7 +59,7 @@ export interface HumanDeed extends Pick<OverrideRecord, "act" | "acted_by" | "ju
 
 export interface OverrideInput {
   readonly obligation: BoundObligation;
-  /** What the ruling's basis is in; needed where it has one. */
+  /** The envelope of the ruling's basis; required if it has one. */
   readonly envelope?: AdmittedEnvelope | undefined;
   readonly deed: HumanDeed;
   readonly deployment: Deployment;
@@ -67,8 +67,8 @@ export interface OverrideInput {
 }
 
 /**
- * Writes a human act down. A human decides disputes, never admissibility: what a ruling rests on is ⪰ the floors, and whom it pays or frees of a
- * failure works under the obligation. Throws NotTheEngine to anybody but an engine of this obligation.
+ * Records a human act. Humans decide disputes, never admissibility: a ruling's basis must be ⪰ the floors, and the subjects it pays or clears of a
+ * failure must work under the obligation. Throws NotTheEngine if the signer is not an engine of this obligation.
  */
 export function recordOverride({ obligation, envelope, deed, deployment, engine }: OverrideInput): Checked<OverrideRecord> {
   requireEngine(engine.id, obligation, deployment);
@@ -97,7 +97,7 @@ export function recordOverride({ obligation, envelope, deed, deployment, engine 
   return accept({ ...body, override_id: id, clearing_engine_signature: signHash(engine, "override", id) });
 }
 
-/** Whether an override record is what a registered engine signed. Whether the act took place, its receipt tells. */
+/** Whether a registered engine signed the override record. Its receipt proves that the act took place. */
 export function isOverrideSigned(override: OverrideRecord, deployment: Deployment): boolean {
   const id = hashOf(without(override, "override_id", "clearing_engine_signature"));
   return (

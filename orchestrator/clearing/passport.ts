@@ -14,7 +14,7 @@ import { type Signer, signatureSchema } from "./signature.ts";
 
 const stepSchema = z.string().regex(/^[+-][1-9]\d{0,8}$/, "expected +1, -1 …");
 
-/** What one final decision changes in one passport (A.3.6). */
+/** Change of one passport by one final decision (A.3.6). */
 export const passportDeltaSchema = z.strictObject({
   agent_id: nameSchema,
   delta_id: digestSchema,
@@ -27,7 +27,7 @@ export const passportDeltaSchema = z.strictObject({
 });
 export type PassportDelta = z.infer<typeof passportDeltaSchema>;
 
-/** A verifier's verdicts beside what was finally decided, and what audits found of its declared bases. */
+/** A verifier's verdicts compared with final decisions, and audit results of its declared bases. */
 const trackRecordSchema = z.strictObject({
   agreed: z.int().nonnegative(),
   disagreed: z.int().nonnegative(),
@@ -36,14 +36,14 @@ const trackRecordSchema = z.strictObject({
 });
 export type TrackRecord = z.infer<typeof trackRecordSchema>;
 
-/** What an agent, tool, provider or verifier has done across transactions (RAILS 3). */
+/** Record of an agent, tool, provider or verifier across transactions (RAILS 3). */
 export const passportSchema = z.strictObject({
   subject: nameSchema,
   fields: z.record(nameSchema, z.int()).readonly(),
   record: trackRecordSchema,
-  /** Suspended: it weighs nothing until somebody lifts the flag. */
+  /** Suspended: its weight is 0 until the flag is lifted. */
   flagged: z.boolean(),
-  /** Decisions it holds a delta of, oldest first, each with the delta's id: a decision counts once. */
+  /** Applied decisions with their delta's id, oldest first: a decision counts once. */
   history: z.array(z.strictObject({ source_clearing_decision: digestSchema, delta_id: digestSchema })).readonly(),
 });
 export type Passport = z.infer<typeof passportSchema>;
@@ -55,8 +55,8 @@ export function newPassport(subject: string): Passport {
 }
 
 /**
- * The deltas that an instruction announces, one per subject; they take effect when ϕ fires. `decision`: what it follows from. Throws
- * NotTheEngine to anybody but its engine. Of `exonerated` subjects only forgeries are written down: an appeal freed them of the failure.
+ * The deltas that an instruction announces, one per subject; they take effect when ϕ fires. `decision`: the instruction's basis. Throws
+ * NotTheEngine if the signer is not its engine. For `exonerated` subjects only forgeries are recorded: an appeal cleared them of the failure.
  */
 export function deltasOf(
   instruction: SettlementInstruction,
@@ -93,7 +93,7 @@ export function deltaId(delta: PassportDelta): Hash {
   return hashOf(without(delta, "delta_id", "clearing_engine_signature"));
 }
 
-/** Writes a delta into its passport once finality is proven. A decision changes a passport once, and no engine its own house's. */
+/** Applies a delta to its passport once finality is proven. A decision counts once, and an engine cannot change passports of its own principal. */
 export function applyDelta(
   passport: Passport,
   delta: PassportDelta,
@@ -109,7 +109,7 @@ export function applyDelta(
     return refused("no engine signed the delta");
   if (!isEvaluationSigned(evaluation, deployment)) return refused("no engine signed the evaluation");
   const houses = [engine, evaluation.clearing_engine].map((id) => registry.identity(id)?.principal);
-  if (houses.includes(registry.identity(passport.subject)?.principal)) return refused("its engine is of the subject's own house");
+  if (houses.includes(registry.identity(passport.subject)?.principal)) return refused("its engine has the subject's own principal");
   if (!evaluation.phi_result || evaluation.clearing_decision_hash !== delta.source_clearing_decision)
     return refused("its decision is not final");
   if (passport.history.some((entry) => entry.source_clearing_decision === delta.source_clearing_decision))
@@ -120,7 +120,7 @@ export function applyDelta(
   return accept({ ...passport, fields, history: [...passport.history, entry] });
 }
 
-/** The passport after one more verdict was compared with what was finally decided. */
+/** The passport after one more verdict was compared with the final decision. */
 export function compared(passport: Passport, agreed: boolean): Passport {
   const { record } = passport;
   return { ...passport, record: agreed ? { ...record, agreed: record.agreed + 1 } : { ...record, disagreed: record.disagreed + 1 } };
@@ -143,7 +143,7 @@ export function priorWeight({ record, flagged }: Pick<Passport, "record" | "flag
   return Math.floor((BASIS_POINTS * (good + 1)) / (all + 2));
 }
 
-/** W of everybody who has a passport, as `clear` asks for it; a newcomer's for everybody else. */
+/** W by verifier for `clear`; verifiers without a passport have a newcomer's. */
 export function weightsFrom(passports: Iterable<Passport>): WeightOf {
   const weights = new Map([...passports].map((passport) => [passport.subject, priorWeight(passport)]));
   return (verifier) => weights.get(verifier) ?? NEW_VERIFIER_WEIGHT;

@@ -10,7 +10,7 @@ import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 /**
- * Binds what an agent delegates: a fresh obligation that names its parent's hash, whose requestor may act under the parent, and
+ * Binds a delegated obligation: a new one that names its parent's hash, whose requestor may act under the parent, and
  * whose floors are not below the parent's (RAILS 9.2).
  */
 export function bindSubdelegation(document: unknown, parent: BoundObligation, deployment: Deployment): Checked<BoundObligation> {
@@ -25,28 +25,28 @@ export function bindSubdelegation(document: unknown, parent: BoundObligation, de
   return lower === undefined ? accept(child) : refuse("FLOOR_BELOW_PARENT", subject, lower);
 }
 
-/** One link of a chain: an obligation and how it cleared, or ended. */
+/** One link of a chain: an obligation and its clearing or end. */
 export interface Link {
   readonly obligation: BoundObligation;
   readonly decision: Pick<ClearingDecision, "obligation_hash" | "performance" | "policy">;
-  /** Who acts under it and was freed of its failure on appeal (`override.ts`). */
+  /** Agents under it that an appeal cleared of the failure (`override.ts`). */
   readonly exonerated?: readonly string[];
 }
 
 const attributionSchema = z.strictObject({
-  /** Who act under the link's obligation; of a link at fault, whom no appeal freed of it. */
+  /** Agents under the link's obligation; of a link at fault, those that no appeal cleared. */
   agents: z.array(nameSchema).min(1).readonly(),
   obligation_hash: digestSchema,
-  /** `own`: they failed their obligation, and nobody they delegated to failed theirs. `delegation`: they failed because those did. */
+  /** `own`: they failed, and none of their delegates did. `delegation`: they failed because a delegate did. */
   fault: z.enum(["none", "own", "delegation"]),
   fields: z.record(nameSchema, z.int()).readonly(),
 });
-/** What those bear who act under a link's obligation. */
+/** Fault of the agents under a link's obligation. */
 export type Attribution = z.infer<typeof attributionSchema>;
 
 /**
- * Fault follows the chain of obligation hashes, root first. Each link answers for its own obligation: whoever delegated on looser terms
- * than its own is alone at fault, because the link below kept what it had signed.
+ * Fault follows the chain of obligation hashes, root first. Each link is responsible for its own obligation: an agent that delegated on weaker
+ * terms than its own is alone at fault, because the link below fulfilled what it had signed.
  */
 export function attributeFault(chain: readonly Link[]): Checked<readonly Attribution[]> {
   for (const [index, { obligation, decision }] of chain.entries()) {
@@ -76,7 +76,7 @@ export function attributeFault(chain: readonly Link[]): Checked<readonly Attribu
   );
 }
 
-/** Whether a link failed by somebody whom no appeal freed of it. */
+/** Whether a link failed because of an agent that no appeal cleared. */
 export function isAtFault(link: Link): boolean {
   const { performance, policy } = link.decision;
   return (performance === "failed" || policy === "violated") && accusedIn(link).length > 0;
@@ -87,13 +87,13 @@ function accusedIn({ obligation, exonerated = [] }: Link): readonly string[] {
 }
 
 /**
- * How a delegated obligation ended, which nobody clears: what it was delegated to ended it. Where it failed, the chains say whose fault that is:
- * one for each obligation below that failed, from this one down to it; this one alone where none below did.
+ * The end of a delegated obligation, which is not cleared itself: its delegation ended it. If it failed, the chains show whose fault that was:
+ * one for each failed obligation below, from this one down to it; only this one if none below failed.
  */
 export const delegationRecordSchema = z.strictObject({
   delegation_id: digestSchema,
   obligation_hash: digestSchema,
-  /** Whose end it follows from. */
+  /** The delegation that ended it. */
   ended: nameSchema,
   performance: z.enum(["cleared", "failed", "unverifiable"]),
   chains: z.array(z.array(attributionSchema).min(1).readonly()).readonly(),
@@ -105,7 +105,7 @@ export type DelegationRecord = z.infer<typeof delegationRecordSchema>;
 
 export interface Conclusion extends Pick<DelegationRecord, "ended" | "performance"> {
   readonly obligation: BoundObligation;
-  /** Chains of what failed below, the link right below this obligation first. */
+  /** Chains of failed obligations below, starting with the link directly below this one. */
   readonly failed: readonly (readonly Link[])[];
   /** Seconds since 1970. */
   readonly at: bigint;
@@ -113,7 +113,7 @@ export interface Conclusion extends Pick<DelegationRecord, "ended" | "performanc
   readonly engine: Signer;
 }
 
-/** Writes the end of a delegation down. Throws NotTheEngine to anybody but an engine of this obligation. */
+/** Records the end of a delegation. Throws NotTheEngine if the signer is not an engine of this obligation. */
 export function concludeDelegation(conclusion: Conclusion): Checked<DelegationRecord> {
   const { obligation, ended, performance, failed, at, deployment, engine } = conclusion;
   requireEngine(engine.id, obligation, deployment);
@@ -133,7 +133,7 @@ export function concludeDelegation(conclusion: Conclusion): Checked<DelegationRe
   return accept({ ...body, delegation_id: id, clearing_engine_signature: signHash(engine, "delegation", id) });
 }
 
-/** Whether such a record is what a registered engine signed. */
+/** Whether a registered engine signed the record. */
 export function isDelegationSigned(record: DelegationRecord, deployment: Deployment): boolean {
   const id = hashOf(without(record, "delegation_id", "clearing_engine_signature"));
   const { clearing_engine, clearing_engine_signature } = record;
