@@ -26,10 +26,15 @@ export const DEVNET_GENESIS: Genesis = {
 
 /** HD nodes of devnet accounts, by mnemonic: stretching the words takes longer than deriving a hundred keys. */
 const branches = new Map<string, HDKey>();
+/** By mnemonic and index: a city asks for fifty, and each is derived by two multiplications on the curve. */
+const accounts = new Map<string, LocalAccount>();
 
 /** Account `index` of a devnet, m/44'/60'/0'/0/index; the first ten have gas money, here and on Anvil. */
-export function devnetAccount(index: number, mnemonic?: string): LocalAccount {
-  return privateKeyToAccount(devnetSecret(index, mnemonic));
+export function devnetAccount(index: number, mnemonic: string = DEVNET_MNEMONIC): LocalAccount {
+  const name = `${mnemonic}/${index}`;
+  const account = accounts.get(name) ?? privateKeyToAccount(devnetSecret(index, mnemonic));
+  accounts.set(name, account);
+  return account;
 }
 
 /** Its private key, which is public knowledge. */
