@@ -45,6 +45,7 @@ export async function servedCity(folder: string, meanwhile: (gateway: Gateway) =
     seed: "7",
     progress: () => {},
     millis: () => 0,
+    copyFounding: true,
     async boundary(name) {
       if (name !== "execution:committed" || happened) return;
       happened = true;
