@@ -9,6 +9,7 @@ export * from "./docket.ts";
 export * from "./drift.ts";
 export * from "./engine.ts";
 export * from "./evidence-envelope.ts";
+export * from "./exit.ts";
 export * from "./exposure.ts";
 export { type LossEstimate, QUESTIONS, type QuestionName } from "./fields.ts";
 export * from "./finality.ts";

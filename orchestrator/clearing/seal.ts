@@ -15,6 +15,8 @@ export type SealedKind =
   | "settlement-instruction"
   | "passport-delta"
   | "finality"
+  | "cancellation"
+  | "exit"
   | "delegation"
   | "hearing"
   | "human-act";

@@ -31,15 +31,17 @@ const feeActionSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("refund"), refund_amount: amountSchema, currency }),
 ]);
 const principalActionSchema = z.strictObject({ type: z.enum(["release", "refund", "reverse"]), amount: amountSchema, currency });
+/** The end of a collateral: at finality, or with an obligation that ends without it (`exit.ts`). */
+export const collateralEndSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("return"), amount: amountSchema }),
+  z.strictObject({ type: z.literal("slash"), amount: amountSchema, return_amount: amountSchema }),
+]);
 const collateralActionSchema = z.strictObject({
   type: z.literal("hold"),
   amount: amountSchema,
   until: timeSchema,
   /** Its effect at finality. */
-  on_final: z.discriminatedUnion("type", [
-    z.strictObject({ type: z.literal("return"), amount: amountSchema }),
-    z.strictObject({ type: z.literal("slash"), amount: amountSchema, return_amount: amountSchema }),
-  ]),
+  on_final: collateralEndSchema,
 });
 const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny"]), amount: amountSchema, currency });
 const announcedDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchema, z.int()).readonly() });

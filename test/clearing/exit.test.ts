@@ -1,0 +1,151 @@
+/** Obligations that end without finality: what ends them, what does not, and what becomes of the money. */
+import { expect } from "chai";
+import {
+  bindObligation,
+  cancellationHash,
+  clear,
+  deployment,
+  type ExitCause,
+  emitted,
+  exitRecordSchema,
+  hashOf,
+  ingest,
+  isExitSigned,
+  itemHash,
+  openDocket,
+  recordExit,
+  sealEnvelope,
+  settle,
+  signHash,
+  signObligation,
+  signOutput,
+} from "../../orchestrator/clearing/index.ts";
+import type { Checked } from "../../orchestrator/clearing/refusal.ts";
+import { castOf } from "../../scripts/clearing/cast.ts";
+import { granted } from "../../scripts/clearing/scenario.ts";
+
+const { signers, registry } = castOf("exits", {
+  buyer: { principal: "buyer-inc" },
+  agent: { principal: "agent-labs" },
+  lab: { principal: "ci-house", issues: ["ATT"] },
+  judge: { principal: "mesh", role: "constraint" },
+  engine: { principal: "clearing-house", role: "engine" },
+});
+const world = deployment(registry);
+const BOUND_AT = 1_800_000_000n;
+const HOUR = 3600n;
+const obligation = granted(
+  bindObligation(
+    signObligation(
+      {
+        ...{ obligation_id: hashOf({ deal: "exits" }), parties: { requestor: "buyer", provider: "agent" }, task: {}, scope: {} },
+        ...{ prohibitions: [], required_actions: [], acceptance_criteria: [], admissibility_floors: { fee_release: "ATT" } },
+        verifier_policy: { verifiers: ["judge"], count: 1, questions: ["performance"] },
+        economic_terms: { fee: 900, collateral: 400, currency: "USD" },
+        deadlines: { execution_window_hours: 2, appeal_window_hours: 24 },
+        bound_at: "2027-01-15T08:00:00Z",
+      },
+      { requestor: signers.buyer, provider: signers.agent },
+    ),
+    world,
+  ),
+);
+
+const item = emitted(
+  obligation.obligation_hash,
+  { id: "log", type: "log", content: {} },
+  { signer: signers.lab, class: "ATT", issuedAt: "2027-01-15T08:30:00Z" },
+);
+const envelope = granted(
+  ingest(
+    sealEnvelope(signers.agent, { obligation_hash: obligation.obligation_hash, submitted_at: "2027-01-15T09:00:00Z", items: [item] }),
+    obligation,
+    world,
+  ),
+);
+
+function cleared(verdict: "PASS" | "ABSTAIN") {
+  const output = signOutput(signers.judge, {
+    ...{ role: "constraint", obligation_hash: obligation.obligation_hash, envelope_id: envelope.envelope.envelope_id, verdict },
+    ...{ answers: [{ question: "performance" }], class_of_basis: "ATT", basis: [itemHash(item)], confidence: 1 },
+  });
+  return clear({ obligation, envelope, outputs: [output], deployment: world, engine: signers.engine, now: BOUND_AT + HOUR });
+}
+
+const AFTERWARDS = { now: BOUND_AT + 26n * HOUR };
+const signed = (by: "buyer" | "agent", hash = obligation.obligation_hash) => signHash(signers[by], "cancellation", cancellationHash(hash));
+const BOTH: ExitCause = { exit: "CANCELLED", requestor: signed("buyer"), provider: signed("agent") };
+const leave = (cause: ExitCause, { docket = openDocket(), now = BOUND_AT + HOUR, engine = signers.engine } = {}) =>
+  recordExit({ obligation, cause, deployment: world, engine, docket, now });
+const refusals = (checked: Checked<unknown>) => (checked.ok ? [] : checked.refusals.map(({ guard }) => guard));
+
+describe("an obligation that ends without finality", () => {
+  it("is cancelled by both parties, and leaves the event alone", () => {
+    const record = granted(leave(BOTH));
+    expect(record).to.deep.include({
+      exit: "CANCELLED",
+      fee_action: { type: "refund", refund_amount: 900, currency: "USD" },
+      collateral_action: { type: "return", amount: 400 },
+      passport_delta: { "agent.cancelled_obligations": 1 },
+    });
+    expect(exitRecordSchema.parse(JSON.parse(JSON.stringify(record)))).to.deep.equal(record);
+    expect([isExitSigned(record, world), isExitSigned({ ...record, exit: "EXPIRED" }, world)]).to.deep.equal([true, false]);
+  });
+
+  it("is not cancelled by one party, twice, nor by a cancellation of another deal", () => {
+    const other = hashOf({ deal: "another" });
+    const attempts = [
+      { ...BOTH, requestor: signed("agent") },
+      { ...BOTH, provider: signed("buyer") },
+      { ...BOTH, requestor: signed("buyer", other), provider: signed("agent", other) },
+      { ...BOTH, provider: signHash(signers.agent, "obligation", cancellationHash(obligation.obligation_hash)) },
+    ];
+    for (const attempt of attempts) expect(refusals(leave(attempt))).to.deep.equal(["EXIT_NOT_DUE"]);
+  });
+
+  it("expires when its window is over, not in its last second, and the provider has not performed", () => {
+    const ends = BOUND_AT + 2n * HOUR;
+    expect(refusals(leave({ exit: "EXPIRED" }, { now: ends }))).to.deep.equal(["EXIT_NOT_DUE"]);
+    // Where `bound_at` keeps the window, nobody states another beginning.
+    expect(refusals(leave({ exit: "EXPIRED", began: 0n }, { now: ends }))).to.deep.equal(["EXIT_NOT_DUE"]);
+    expect(granted(leave({ exit: "EXPIRED" }, { now: ends + 1n }))).to.deep.include({
+      collateral_action: { type: "slash", amount: 400, return_amount: 0 },
+      passport_delta: { "agent.failed_obligations": 1 },
+    });
+  });
+
+  it("is unverifiable by a signed decision of its own that decides nothing", () => {
+    const undecided = cleared("ABSTAIN");
+    expect(refusals(leave({ exit: "UNVERIFIABLE", cleared: undecided })), "it can be escalated").to.deep.equal(["EXIT_NOT_DUE"]);
+    const record = granted(leave({ exit: "UNVERIFIABLE", cleared: undecided }, AFTERWARDS));
+    expect(record).to.deep.include({ collateral_action: { type: "return", amount: 400 }, passport_delta: {} });
+    expect(record.clearing_decision_hash).to.equal(undecided.decision.clearing_decision_hash);
+    const forged = { ...undecided, decision: { ...undecided.decision, decided_at: "2027-01-15T09:59:59Z" } };
+    for (const unfit of [cleared("PASS"), forged])
+      expect(refusals(leave({ exit: "UNVERIFIABLE", cleared: unfit }, AFTERWARDS))).to.deep.equal(["EXIT_NOT_DUE"]);
+  });
+
+  it("is not settled afterwards, and what is settled ends no other way but after an appeal", () => {
+    const passed = cleared("PASS");
+    const ended = openDocket();
+    const record = granted(leave(BOTH, { docket: ended }));
+    expect(granted(leave(BOTH, { docket: ended })), "again").to.deep.equal(record);
+    expect(ended.entry(obligation.obligation_hash)?.state.stage).to.equal("CANCELLED");
+    expect(refusals(settle(passed, signers.engine, ended))).to.deep.equal(["SETTLED_ALREADY"]);
+    const settled = openDocket();
+    granted(settle(passed, signers.engine, settled));
+    const late = { docket: settled, ...AFTERWARDS };
+    expect(refusals(leave(BOTH, late))).to.deep.equal(["SETTLED_ALREADY"]);
+    expect(refusals(leave({ exit: "EXPIRED" }, late))).to.deep.equal(["SETTLED_ALREADY"]);
+    granted(settled.appeal(obligation.obligation_hash));
+    expect(refusals(leave({ exit: "EXPIRED" }, late)), "there is evidence").to.deep.equal(["EXIT_NOT_DUE"]);
+    granted(leave({ exit: "UNVERIFIABLE", cleared: cleared("ABSTAIN") }, late));
+    expect(settled.entry(obligation.obligation_hash)?.state.stage).to.equal("UNVERIFIABLE");
+  });
+
+  it("is closed by its engine alone", () => {
+    expect(() => leave(BOTH, { engine: signers.judge }))
+      .to.throw()
+      .with.property("code", "NotTheEngine");
+  });
+});
