@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { PRAMANA_EXTENSION } from "../attestation/index.ts";
 import { isOver, missionStates } from "../execution/chain-view.ts";
-import { canonicalJson, type JsonObject, type JsonValue } from "../primitives/json.ts";
+import { messageOf } from "../primitives/errors.ts";
+import { canonicalJson, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import type { Command } from "./command.ts";
 import { answerTo } from "./errors.ts";
 import type { Extension } from "./extensions.ts";
@@ -133,9 +134,9 @@ export async function answerA2a(
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new RpcError(CODES.parse, "The body is not JSON");
+    return parseJson(text);
+  } catch (error) {
+    throw new RpcError(CODES.parse, messageOf(error));
   }
 }
 
@@ -182,7 +183,7 @@ async function resultOf(options: A2aOptions, method: string, params: JsonObject,
 
 function use({ commands, ask }: A2aOptions, name: string, fields: JsonObject): Promise<JsonObject> {
   const command = commands.find((each) => each.name === name);
-  if (command === undefined) throw new RpcError(CODES.params, `There is no command ${name.slice(0, 60)}`);
+  if (command === undefined) throw new RpcError(CODES.params, `There is no command ${name.slice(0, 60)}`, { reason: "NoSuchCommand" });
   const { fields: own, proof } = apart(command.access, fields);
   return ask(command, own, proof);
 }

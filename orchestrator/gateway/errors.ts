@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { REFUSALS } from "../agreements/errors.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
@@ -61,6 +62,7 @@ const STATUS: Readonly<Record<string, number>> = {
   WrongMethod: 405,
   SignatureReplayed: 409,
   BodyTooLarge: 413,
+  HeadersTooLarge: 431,
   BodyTooSlow: 408,
   RequestTooSlow: 408,
   WrongMediaType: 415,
@@ -96,6 +98,7 @@ export class Refused extends AgentCityError {
       | "NoSuchCommand"
       | "WrongMethod"
       | "BodyTooLarge"
+      | "HeadersTooLarge"
       | "BodyTooSlow"
       | "RequestTooSlow"
       | "WrongMediaType"
@@ -116,6 +119,11 @@ export class Refused extends AgentCityError {
     super(code, message, options);
     this.retryAfter = retryAfter;
   }
+}
+
+/** The refusal of a request whose fields are not as its schema says. */
+export function outsideSchema(error: z.ZodError): Refused {
+  return new Refused("BadRequest", "The request does not match its schema", { details: z.prettifyError(error).slice(0, 500) });
 }
 
 export interface ErrorBody {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { STATUS_CODES } from "node:http";
+import { maxHeaderSize, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
@@ -86,13 +86,21 @@ const TIMEOUTS_LOOKED_AT = 2_000;
 const REFUSED_EACH = 64;
 const REFUSED = 256;
 
-/** The response to a client that does not speak HTTP, or is too slow. */
-function outsideHttp(error: Error, { headersWithin, requestWithin }: GatewayLimits): string {
-  const isLate = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-  const refusal = isLate
-    ? new Refused("RequestTooSlow", `Headers must arrive within ${headersWithin} s, a request within ${requestWithin} s`)
-    : new Refused("BadRequest", "This is not HTTP/1.1");
-  const { status, body } = answerTo(refusal);
+/** Why Node's parser gave a request up. */
+function refusedByParser(error: Error, { headersWithin, requestWithin }: GatewayLimits): Refused {
+  switch ("code" in error ? error.code : undefined) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new Refused("RequestTooSlow", `Headers must arrive within ${headersWithin} s, a request within ${requestWithin} s`);
+    case "HPE_HEADER_OVERFLOW":
+      return new Refused("HeadersTooLarge", `Path and headers may have at most ${maxHeaderSize} bytes`);
+    default:
+      return new Refused("BadRequest", "This is not HTTP/1.1");
+  }
+}
+
+/** The response to a client that does not speak HTTP, is too slow, or says too much before its body. */
+function outsideHttp(error: Error, limits: GatewayLimits): string {
+  const { status, body } = answerTo(refusedByParser(error, limits));
   const text = canonicalJson(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

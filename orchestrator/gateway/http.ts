@@ -21,7 +21,7 @@ import type { CanaryCount } from "./canaries.ts";
 import { type Caller, type Command, type FrontWorld, isCharged } from "./command.ts";
 import { filterOf, redactEvent } from "./commands/events.ts";
 import { type Conditions, conditionsIn, isKnown, requireMatch, tagOf } from "./conditions.ts";
-import { answerTo, Refused } from "./errors.ts";
+import { answerTo, outsideSchema, Refused } from "./errors.ts";
 import { activatedIn, extensionsOf } from "./extensions.ts";
 import { isSigned, type SignedBy, signerOfRequest } from "./http-signature.ts";
 import { KeptAnswers } from "./kept-answers.ts";
@@ -88,8 +88,9 @@ export interface Page {
 /** The console's files by path; deep links get the page. */
 export type Pages = (path: string) => Page | undefined;
 
+const [OPENAPI_PATH, DOCS_PATH, HEALTH_PATH] = ["/openapi.json", "/docs", "/health"];
 /** Paths of the gateway itself, which console files never shadow. */
-const OWN_PATHS = ["/v1", MCP_PATH, A2A_PATH, "/openapi.json", "/docs", "/health", "/.well-known"];
+const OWN_PATHS = ["/v1", MCP_PATH, A2A_PATH, OPENAPI_PATH, DOCS_PATH, HEALTH_PATH, "/.well-known"];
 
 /** Interval of keep-alives on a silent stream, milliseconds. */
 const PING = 5_000;
@@ -97,8 +98,10 @@ const MAX_DEPTH = 64;
 /** Streams with a text filter: maximum in all, and per address. */
 const MAX_SEARCHING = 16;
 const MAX_SEARCHING_EACH = 2;
-/** Cost of an MCP message; a tool call adds its command's cost. */
-const MCP_COST = 1;
+/** Cost of an MCP or A2A message; a tool call adds its command's cost. */
+const MESSAGE_COST = 1;
+/** Cost of a document about all commands, which has several hundred kilobytes. */
+const DOCUMENT_COST = 5;
 
 /** The client's socket, as provided by the adapter. */
 const socketSchema = z.object({ incoming: z.object({ socket: z.object({ remoteAddress: z.string().optional() }) }) });
@@ -126,7 +129,15 @@ export function gatewayApp(options: GatewayOptions): Hono {
   }
 
   app.onError((error, context) => refuse(context, error));
-  app.notFound((context) => refuse(context, unknownRoute(commands, context.req.method, context.req.path)));
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    const allowed = methodsAt(commands, path);
+    if (allowed.length === 0)
+      return refuse(context, new Refused("NoSuchCommand", "There is nothing at this path", { action: "GET /docs lists every path" }));
+    const details = allowed.join(", ");
+    context.header("allow", details);
+    return refuse(context, new Refused("WrongMethod", `This path does not support ${method.slice(0, 10)}`, { details }));
+  });
   const secured = secureHeaders({
     contentSecurityPolicy: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"] },
     referrerPolicy: "no-referrer",
@@ -234,7 +245,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
       return inTurn(command, party(context), async () => {
         const who = await callerOf(context, body, command.access);
         spendOfKey(party(context), command, who);
-        const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
+        const given = command.method === "GET" ? queryOf(context, command.path, kinds) : parseJson(jsonTextIn(context, body));
         const input = inputOf(command.input, given);
         const caller = callerFor(command, who, body, party(context));
         if (command.isTagged === true) return onConditions(context, command, input, caller);
@@ -280,7 +291,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
   }
 
   /** An answer with its entity tag, or 304 for a reader that has it. */
-  function tagged(context: Context, { method }: Command, answer: string, conditions: Conditions | undefined): Response {
+  function tagged(context: Context, { method }: Pick<Command, "method">, answer: string, conditions: Conditions | undefined): Response {
     const tag = tagOf(answer);
     context.header("etag", `"${tag}"`);
     if (method !== "GET" || conditions === undefined) return text(context, answer);
@@ -294,27 +305,27 @@ export function gatewayApp(options: GatewayOptions): Hono {
   const asking = new AsyncLocalStorage<string>();
   const mcp = mcpHandler(commands, options.version, asked, limits.body);
   options.closing.addEventListener("abort", () => void mcp.close(), { once: true });
-  app.all(MCP_PATH, (context) => {
-    spend(context, MCP_COST);
-    return asking.run(party(context), () => mcp.fetch(context.req.raw));
+  app.post(MCP_PATH, async (context) => {
+    spend(context, MESSAGE_COST);
+    const message = parseJson(jsonTextIn(context, await bodyOf(context, limits.body)));
+    if (Array.isArray(message)) throw new Refused("BadRequest", "A batch of messages", { action: "send one message per request" });
+    if (isObject(message) && message["method"] === "tools/list") spend(context, DOCUMENT_COST);
+    return asking.run(party(context), () => mcp.fetch(context.req.raw, { parsedBody: message }));
   });
 
   const extensions = () => extensionsOf(commands, options.url(), options.claimSources);
   const a2a = { commands, ask: asked, version: options.version, url: options.url, extensions };
   let card: JsonObject | undefined;
   app.get(CARD_PATH, (context) => {
+    spend(context, MESSAGE_COST);
     card ??= signedCard(cardOf(a2a), options.cardSeal, `${options.url()}${KEYS_PATH}`);
     return json(context, card);
   });
   app.get(KEYS_PATH, (context) => json(context, { keys: [webKeyOf(options.cardSeal)] }));
   app.get(REGISTRATION_PATH, (context) => json(context, registrationOf(options)));
   app.post(A2A_PATH, async (context) => {
-    spend(context, MCP_COST);
-    const body = await bodyOf(context, limits.body);
-    const [type = ""] = (context.req.header("content-type") ?? "").split(";");
-    if (type.trim().toLowerCase() !== "application/json") throw new Refused("WrongMediaType", "Expected content-type application/json");
-    const text = new TextDecoder().decode(body);
-    if (depthOf(text) > MAX_DEPTH) throw new Refused("BadRequest", `The body is nested deeper than ${MAX_DEPTH}`);
+    spend(context, MESSAGE_COST);
+    const text = jsonTextIn(context, await bodyOf(context, limits.body));
     context.header("a2a-version", A2A_VERSION);
     const active = activatedIn(context.req.header(EXTENSIONS_HEADER), extensions());
     if (active.length > 0) context.header(EXTENSIONS_HEADER, active.map(({ uri }) => uri).join(", "));
@@ -386,13 +397,26 @@ export function gatewayApp(options: GatewayOptions): Hono {
     }
   }
 
-  app.get("/health", (context) => {
+  app.get(HEALTH_PATH, (context) => {
     const { sequence, block } = world.hub.cursor();
     return json(context, { status: "ok", sequence, block, ...options.shown() });
   });
-  app.get("/openapi.json", (context) => json(context, openApiOf(commands, options.version, options.url())));
+  let described: string | undefined;
+  app.get(OPENAPI_PATH, (context) => {
+    spend(context, DOCUMENT_COST);
+    described ??= canonicalJson(openApiOf(commands, options.version, options.url()));
+    return tagged(
+      context,
+      { method: "GET" },
+      described,
+      conditionsIn((name) => context.req.header(name)),
+    );
+  });
   const page = referencePage(commands);
-  app.get("/docs", (context) => context.html(page));
+  app.get(DOCS_PATH, (context) => {
+    spend(context, DOCUMENT_COST);
+    return context.html(page);
+  });
   return app;
 }
 
@@ -441,10 +465,13 @@ async function bytesIn(context: Context, most: number, arriving?: Arriving): Pro
   return new Uint8Array(Buffer.concat(parts));
 }
 
-function jsonIn(context: Context, body: Uint8Array): unknown {
+/** A JSON body's text. Throws WrongMediaType, BadRequest. */
+function jsonTextIn(context: Context, body: Uint8Array): string {
   const [type = ""] = (context.req.header("content-type") ?? "").split(";");
   // Any other media type could be sent cross-origin without a preflight.
   if (type.trim().toLowerCase() !== "application/json") throw new Refused("WrongMediaType", "Expected content-type application/json");
+  const encoding = context.req.header("content-encoding") ?? "identity";
+  if (encoding !== "identity") throw new Refused("WrongMediaType", "The body must not be compressed", { details: encoding.slice(0, 40) });
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(body);
@@ -452,7 +479,7 @@ function jsonIn(context: Context, body: Uint8Array): unknown {
     throw new Refused("BadRequest", "The body is not UTF-8");
   }
   if (depthOf(text) > MAX_DEPTH) throw new Refused("BadRequest", `The body is nested deeper than ${MAX_DEPTH}`);
-  return parseJson(text);
+  return text;
 }
 
 /** Maximum nesting of brackets; those inside strings count too, which only makes it stricter. */
@@ -469,7 +496,7 @@ function depthOf(text: string): number {
 function inputOf<Input extends z.ZodObject>(schema: Input, given: unknown): z.infer<Input> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new Refused("BadRequest", "The request does not match its schema", { details: z.prettifyError(parsed.error).slice(0, 500) });
+  throw outsideSchema(parsed.error);
 }
 
 type Kinds = Readonly<Record<string, "integer" | "boolean" | "string">>;
@@ -508,12 +535,16 @@ function lastEventId(context: Context): number | undefined {
   return Number(text);
 }
 
-function unknownRoute(commands: readonly Command[], method: string, path: string): Refused {
+/** Methods that a path of the gateway's supports; none where it has no such path. */
+function methodsAt(commands: readonly Command[], path: string): readonly string[] {
   const block = `${BLOCK_PATH}/{cid}`;
-  const routes = [...commands, { method: "GET", path: STREAM_PATH }, { method: "GET", path: block }, { method: "PUT", path: block }];
+  const reads = [STREAM_PATH, block, OPENAPI_PATH, DOCS_PATH, HEALTH_PATH, CARD_PATH, KEYS_PATH, REGISTRATION_PATH];
+  const routes = [
+    ...commands,
+    ...reads.map((read) => ({ method: "GET", path: read })),
+    ...[MCP_PATH, A2A_PATH].map((called) => ({ method: "POST", path: called })),
+    { method: "PUT", path: block },
+  ];
   const here = routes.filter((row) => new RegExp(`^${row.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path));
-  if (here.length === 0) return new Refused("NoSuchCommand", "There is nothing at this path", { action: "GET /docs lists every path" });
-  return new Refused("WrongMethod", `This path does not support ${method.slice(0, 10)}`, {
-    details: here.map((row) => row.method).join(", "),
-  });
+  return [...new Set(here.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])))].sort();
 }

@@ -1,10 +1,10 @@
-import { createMcpHandler, type McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
+import { createMcpHandler, type McpHttpHandler, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { type ClaimEnvelope, claimEnvelopeSchema, withClaims } from "../attestation/index.ts";
 import { canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
 import type { Access, Command } from "./command.ts";
-import { answerTo } from "./errors.ts";
+import { answerTo, outsideSchema } from "./errors.ts";
 import { type ToolSignature, toolSignature } from "./tool-signature.ts";
 import { PaymentRequired } from "./x402.ts";
 
@@ -42,22 +42,60 @@ function questionOf({ access, input }: Command): z.ZodObject {
   return access === "open" || access === "order" ? input : input.extend(proofFields[access]);
 }
 
+/** A command as a tool. */
+interface Tool {
+  readonly command: Command;
+  /** Its own fields, and what shows whose key the caller uses. */
+  readonly question: z.ZodObject;
+  readonly config: {
+    readonly description: string;
+    readonly inputSchema: StandardSchemaWithJSON;
+    readonly outputSchema: StandardSchemaWithJSON;
+    readonly annotations: { readonly readOnlyHint: boolean; readonly openWorldHint: boolean };
+  };
+}
+
+function toolOf(command: Command): Tool {
+  const question = questionOf(command);
+  return {
+    command,
+    question,
+    config: {
+      description: command.doc,
+      // What the SDK refuses would have no code: the tool itself checks its fields.
+      inputSchema: listedOnce(question, "input", (value) => ({ value })),
+      outputSchema: listedOnce(command.output, "output", (value) => command.output["~standard"].validate(value)),
+      annotations: { readOnlyHint: command.method === "GET", openWorldHint: false },
+    },
+  };
+}
+
+type Standard = StandardSchemaWithJSON["~standard"];
+
+/** A schema whose JSON Schema is made once. The SDK asks for all tools' at each `tools/list`, and for a called tool's at each call. */
+function listedOnce(schema: z.ZodType, io: "input" | "output", validate: Standard["validate"]): StandardSchemaWithJSON {
+  let listed: Record<string, unknown> | undefined;
+  const list: Standard["jsonSchema"]["input"] = (options) => {
+    listed ??= schema["~standard"].jsonSchema[io](options);
+    return listed;
+  };
+  return { "~standard": { version: 1, vendor: "agentcity", validate, jsonSchema: { input: list, output: list } } };
+}
+
 /** The table as an MCP server. */
-function mcpServerOf(commands: readonly Command[], version: string, ask: Ask): McpServer {
+function mcpServerOf(tools: readonly Tool[], version: string, ask: Ask): McpServer {
   const server = new McpServer({ name: "agentcity", version });
-  offerTools(server, commands, ask);
+  register(server, tools, ask);
   return server;
 }
 
 /** Adds a tool a command, with the same name, question and answer. */
 export function offerTools(server: McpServer, commands: readonly Command[], ask: Ask): void {
-  for (const command of commands) {
-    const config = {
-      description: command.doc,
-      inputSchema: questionOf(command),
-      outputSchema: command.output,
-      annotations: { readOnlyHint: command.method === "GET", openWorldHint: false },
-    };
+  register(server, commands.map(toolOf), ask);
+}
+
+function register(server: McpServer, tools: readonly Tool[], ask: Ask): void {
+  for (const { command, question, config } of tools) {
     server.registerTool(command.name, config, async (given, { mcpReq }) => {
       let receipt: string | undefined;
       const payment = {
@@ -67,7 +105,9 @@ export function offerTools(server: McpServer, commands: readonly Command[], ask:
         },
       };
       try {
-        const { fields, proof } = apart(command.access, given);
+        const asked = question.safeParse(given);
+        if (!asked.success) throw outsideSchema(asked.error);
+        const { fields, proof } = apart(command.access, asked.data);
         const answer = await ask(command, fields, { ...proof, payment });
         const meta = receipt === undefined ? {} : { _meta: { [PAYMENT_META.response]: documentOf(receipt) } };
         const result = { structuredContent: answer, content: [{ type: "text" as const, text: canonicalJson(answer) }], ...meta };
@@ -114,10 +154,12 @@ export function apart(access: Access, given: unknown): { readonly fields: JsonOb
 
 /** MCP by streamable HTTP, both of its eras, nothing kept between requests. */
 export function mcpHandler(commands: readonly Command[], version: string, ask: Ask, mostBytes: number): McpHttpHandler {
-  return createMcpHandler(() => mcpServerOf(commands, version, ask), { maxRequestBodySize: mostBytes });
+  const tools = commands.map(toolOf);
+  return createMcpHandler(() => mcpServerOf(tools, version, ask), { maxRequestBodySize: mostBytes });
 }
 
 /** MCP on this process's standard input and output, until its client leaves. */
 export function serveMcpStdio(commands: readonly Command[], version: string, ask: Ask): void {
-  serveStdio(() => mcpServerOf(commands, version, ask));
+  const tools = commands.map(toolOf);
+  serveStdio(() => mcpServerOf(tools, version, ask));
 }

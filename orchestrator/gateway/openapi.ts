@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../primitives/json.ts";
+import { canonicalJson, isObject, type JsonObject } from "../primitives/json.ts";
 import { BLOCK_PATH } from "./block-routes.ts";
 import { type Command, costInWords } from "./command.ts";
 import { filterInput } from "./commands/events.ts";
@@ -21,9 +21,31 @@ export const streamInput = z.strictObject({
 });
 
 /** A schema as JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
-export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output" = "input"): JsonObject {
-  const { $schema: _, ...rest } = z.json().parse(JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io })))) as JsonObject;
+export function jsonSchemaOf(schema: z.ZodType): JsonObject {
+  const { $schema: _, ...rest } = z.json().parse(JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io: "input" })))) as JsonObject;
   return rest;
+}
+
+/** Name in the document of the one recursive schema: any JSON value. */
+const JSON_VALUE = "JsonValue";
+const SELF = `"#/components/schemas/${JSON_VALUE}"`;
+const jsonValue = canonicalJson(jsonSchemaOf(z.json())).replaceAll('"#"', SELF);
+
+/** A schema as part of the document: references start at the document's root, where its own definitions are not. */
+function schemaIn(schema: z.ZodType): JsonObject {
+  const { $defs, ...rest } = jsonSchemaOf(schema);
+  let text = canonicalJson(rest);
+  for (const [name, definition] of Object.entries(isObject($defs) ? $defs : {})) {
+    const own = `"#/$defs/${name}"`;
+    if (canonicalJson(definition).replaceAll(own, SELF) !== jsonValue)
+      throw new RangeError(`the document has no name for the recursive schema ${canonicalJson(definition)}`);
+    text = text.replaceAll(own, SELF);
+  }
+  return objectIn(text);
+}
+
+function objectIn(text: string): JsonObject {
+  return z.record(z.string(), z.json()).parse(JSON.parse(text));
 }
 
 /** Fields that a path names in braces. */
@@ -37,7 +59,7 @@ const propertySchema = z.object({
 });
 
 function parametersOf(input: z.ZodObject, path: string): JsonObject[] {
-  const { properties = {}, required = [] } = propertySchema.parse(jsonSchemaOf(input));
+  const { properties = {}, required = [] } = propertySchema.parse(schemaIn(input));
   const inPath = pathFields(path);
   return Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -84,10 +106,10 @@ function operationOf(command: Command): JsonObject {
     summary: doc.split(/(?<=\.)\s/, 1)[0] ?? doc,
     description: `${doc}\n\nCost: ${costInWords(command)}.`,
     parameters: [...(isRead ? parametersOf(input, path) : []), ...headers],
-    ...(isRead ? {} : { requestBody: { required: true, content: { "application/json": { schema: jsonSchemaOf(input) } } } }),
+    ...(isRead ? {} : { requestBody: { required: true, content: { "application/json": { schema: schemaIn(input) } } } }),
     ...(access === "open" || access === "order" ? {} : { security: SECURITY[access] }),
     responses: {
-      200: { description: "The answer", content: { "application/json": { schema: jsonSchemaOf(output, "input") } } },
+      200: { description: "The answer", content: { "application/json": { schema: schemaIn(output) } } },
       400: errorAnswer("The question is malformed"),
       ...(access === "open" || access === "order" ? {} : { 401: errorAnswer("No good signature or bearer") }),
       404: errorAnswer("There is no such thing here"),
@@ -99,7 +121,7 @@ function operationOf(command: Command): JsonObject {
 
 /** Bytes by their id: a question's blocks, and an output too large for `deliver`. */
 function blockOperations(): Record<string, JsonObject> {
-  const cid: JsonObject = { name: "cid", in: "path", required: true, schema: jsonSchemaOf(contentId) };
+  const cid: JsonObject = { name: "cid", in: "path", required: true, schema: schemaIn(contentId) };
   const bytes: JsonObject = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
   const said: JsonObject = { type: "object", properties: { cid: { type: "string" }, bytes: { type: "integer" } } };
   const refusals = { 401: errorAnswer("No good signature or bearer"), 404: errorAnswer("Nothing that this key may read") };
@@ -116,7 +138,7 @@ function blockOperations(): Record<string, JsonObject> {
       operationId: "put_block",
       tags: ["Seats"],
       summary: "Brings an output's bytes, 8 MiB at most, while an open question of this key asks for one.",
-      parameters: [cid, { name: "call", in: "query", required: true, schema: jsonSchemaOf(hash) }],
+      parameters: [cid, { name: "call", in: "query", required: true, schema: schemaIn(hash) }],
       security: [{ erc8128: [] }],
       requestBody: { required: true, content: bytes },
       responses: {
@@ -155,6 +177,7 @@ export function openApiOf(commands: readonly Command[], version: string, url: st
     paths,
     components: {
       schemas: {
+        [JSON_VALUE]: objectIn(jsonValue),
         Error: {
           type: "object",
           required: ["error"],

@@ -22,7 +22,7 @@ function fieldsOf(command: Command): string {
 export function referencePage(commands: readonly Command[]): string {
   const sections = commands.map(
     (command) =>
-      `<section id="${command.name}"><h2>${escaped(command.name)}</h2><p><code>${command.method} ${escaped(command.path)}</code> · ${command.access} · cost ${costInWords(command)}</p><p>${escaped(command.doc)}</p>${fieldsOf(command)}<details><summary>Answer</summary><pre>${escaped(JSON.stringify(jsonSchemaOf(command.output, "input"), null, 2))}</pre></details></section>`,
+      `<section id="${command.name}"><h2>${escaped(command.name)}</h2><p><code>${command.method} ${escaped(command.path)}</code> · ${command.access} · cost ${costInWords(command)}</p><p>${escaped(command.doc)}</p>${fieldsOf(command)}<details><summary>Answer</summary><pre>${escaped(JSON.stringify(jsonSchemaOf(command.output), null, 2))}</pre></details></section>`,
   );
   const links = commands.map(({ name }) => `<a href="#${name}">${name}</a>`).join(" ");
   const style =
