@@ -212,6 +212,8 @@ export function gatewayApp(options: GatewayOptions): Hono {
     const { after, ...asked } = inputOf(streamInput, queryOf(context, STREAM_PATH, streamKinds));
     const last = lastEventId(context) ?? after ?? world.hub.cursor().sequence;
     const filter = filterOf(world, asked);
+    // Nobody would read what is written after the headers, nor end it.
+    if (context.req.method === "HEAD") return context.body(null, 200, { "content-type": "text/event-stream" });
     // Text filters are evaluated per follower, all others in one shared read.
     const leave = (filter.text === undefined ? streams : searching).take(party(context));
     if (leave === undefined) throw new Refused("TooManyStreams", "This address has reached its limit of streams", { action: "close one" });

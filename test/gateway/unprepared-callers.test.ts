@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
 import type { City } from "../../orchestrator/city/city.ts";
+import { LIMITS } from "../../orchestrator/gateway/limits.ts";
 import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { openHome } from "../support/city-home.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -69,6 +70,14 @@ describe("callers of the gateway that nobody prepared for", function () {
   it("hear that their headers are too large, not that they do not speak HTTP", async () => {
     expect(await codeOf(await ask(`/v1/city?x=${"a".repeat(20_000)}`))).to.deep.equal([431, "HeadersTooLarge"]);
     expect(await codeOf(await ask("/v1/city", { headers: { "x-long": "a".repeat(20_000) } }))).to.deep.equal([431, "HeadersTooLarge"]);
+  });
+
+  it("take no follower's place by asking for a stream's headers alone", async () => {
+    const heads = await Promise.all(Array.from({ length: LIMITS.streams + 1 }, () => ask("/v1/events/stream", { method: "HEAD" })));
+    expect(new Set(heads.map(({ status }) => status))).to.deep.equal(new Set([200]));
+    const stream = await ask("/v1/events/stream");
+    expect([stream.status, stream.headers.get("content-type")]).to.deep.equal([200, heads[0]?.headers.get("content-type")]);
+    await stream.body?.cancel();
   });
 
   it("hear that a compressed body is not read", async () => {
