@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { isError } from "ethers";
 import { type RandomStream, randomStream } from "../../../orchestrator/primitives/random.ts";
-import { networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { Kind, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import {
   Action,
   BIDDING_WINDOW,
@@ -227,5 +227,52 @@ describe("Everything ends", () => {
   it("and the walks went nearly everywhere", () => {
     const missed = MOVES.map(({ name }) => name).filter((name) => !taken.has(name));
     expect(missed.length, missed.join(", ")).to.be.at.most(4);
+  });
+
+  it("a small city whose houses all judge as well: after a condemnation nobody may bid, and every unit is accounted for", async () => {
+    const m = await (await openMission({ nodes: [{ ...PATIENT, panelSize: 3 }], params: { maxRefinementIterations: 1 } })).activate();
+    const { city, contract, address } = m;
+    for (const verifier of city.verifiers.keys()) await city.evidence.revoke(verifier);
+    city.verifiers.clear();
+    for (let house = 0; house < 4; house++) {
+      const principal = await city.account(`principal ${house}`);
+      const { agent } = await city.register(`judge of house ${house}`, { kind: Kind.VERIFIER, principal, stake: tokens(2000) });
+      await city.evidence.registerVerifier(agent.address, 100);
+      city.verifiers.set(agent.address, agent);
+    }
+    const holders = [city.addresses.TREASURY, city.addresses.PRODUCERS, address, city.sponsor.address, city.deployer.address];
+    const held = async () => Promise.all(holders.map((one) => city.token.balanceOf(one)));
+    const before = (await held()).reduce((sum, one) => sum + one);
+    await m.awardAll();
+    const condemned = await m.executorOf(0);
+    await m.run(0, { result: Result.FAIL });
+    expect(await m.stateOf(0)).to.equal(NodeState.FAILED);
+
+    await contract.reopen(0);
+    for (let worker = 0; worker < 8; worker++)
+      await expect(m.bid(0, worker), `worker ${worker}`).to.be.revertedWithCustomError(city.execution, "Barred");
+    for (let window = 0; window < 2; window++) {
+      await m.closeMarket();
+      await city.execution.award(address, [0]);
+    }
+    await contract.timeout(0);
+    await contract.abort();
+    expect(await contract.state()).to.equal(MissionState.FAILED);
+
+    await networkHelpers.time.increase(3n * HOUR);
+    await contract.claim([0]);
+    for (const { agent } of city.workers) {
+      const auth = { agent: agent.address, deadline: 0, signature: "0x" };
+      await tried(() => city.execution.withdrawBid(address, 0, auth));
+    }
+    await contract.close();
+    const { deposit, refunded } = await contract.ledger();
+    expect([refunded, await city.token.balanceOf(address)]).to.deep.equal([deposit, 0n]);
+    for (const { agent } of city.workers) {
+      const { locked, held: stake } = await city.producers.stakeOf(agent.address);
+      const [fined, whole] = [agent.address === condemned.agent.address, tokens(10_000)];
+      expect([locked, stake < whole]).to.deep.equal([0n, fined]);
+    }
+    expect((await held()).reduce((sum, one) => sum + one)).to.equal(before);
   });
 });
