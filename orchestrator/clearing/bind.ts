@@ -5,7 +5,7 @@ import type { Deployment } from "./deployment.ts";
 import { engineProblem } from "./engine.ts";
 import { belowBand, intensityFor } from "./exposure.ts";
 import { QUESTIONS, read } from "./fields.ts";
-import { actorsOf, floorFor, type Obligation, obligationHash, obligationSchema, purposeSchema } from "./obligation.ts";
+import { actorsOf, floorFor, type Obligation, obligationHash, obligationSchema, policyConflict, purposeSchema } from "./obligation.ts";
 import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusal.ts";
 import { messageOf } from "./seal.ts";
 
@@ -41,6 +41,8 @@ export function bindObligation(document: unknown, deployment: Deployment): Check
   if (unfit !== undefined) no("NOT_THE_ENGINE", `${engine}: ${unfit}`);
   const unkept = promiseProblem(obligation);
   if (unkept !== undefined) no("RELEASE_RULE", unkept);
+  const conflict = policyConflict(obligation);
+  if (conflict !== undefined) no("POLICY_CONFLICT", conflict);
   const { exposure } = deployment;
   if (exposure !== undefined)
     for (const lack of belowBand(obligation, intensityFor(exposure.of(obligation), exposure.config))) no("BELOW_BAND", lack);

@@ -70,11 +70,43 @@ const releaseSchema = z.strictObject({
 });
 export type ReleaseRule = z.infer<typeof releaseSchema>;
 
+/** What one outcome does with the money. A loss is the decision's estimate; without one, it is the whole amount in question. */
+const outcomeSchema = z.strictObject({
+  fee: z.enum(["release", "less_loss", "refund"]),
+  /** Money held by the rail. */
+  principal: z.enum(["release", "refund", "reverse"]),
+  /** At finality. */
+  collateral: z.enum(["return", "slash_loss", "slash"]),
+  claim: z.enum(["deny", "pay_loss"]),
+});
+/** P_s of RAILS 4.2: a template of the instruction for each outcome: performed by the rules, performed against a rule, not performed. */
+const outcomesSchema = z.strictObject({ passed: outcomeSchema, violated: outcomeSchema, failed: outcomeSchema });
+export type Outcomes = z.infer<typeof outcomesSchema>;
+
+const FAILED: Outcomes["failed"] = { fee: "refund", principal: "refund", collateral: "slash_loss", claim: "pay_loss" };
+const PASSED: Outcomes["passed"] = { fee: "release", principal: "release", collateral: "return", claim: "deny" };
+
+/** Templates to agree on. Without one it is `standard`, or `strict` beside a release rule. */
+export const SETTLEMENT_TEMPLATES = {
+  /** A broken rule costs its loss. */
+  standard: { passed: PASSED, violated: { ...PASSED, fee: "less_loss" }, failed: FAILED },
+  /** A broken rule is a failure. */
+  strict: { passed: PASSED, violated: FAILED, failed: FAILED },
+  /** Nobody loses collateral: for parties that know each other. */
+  lenient: {
+    passed: PASSED,
+    violated: { ...PASSED, fee: "less_loss" },
+    failed: { fee: "refund", principal: "refund", collateral: "return", claim: "deny" },
+  },
+} as const satisfies Record<string, Outcomes>;
+
 const settlementPolicySchema = z.strictObject({
   execution_rail: z.strictObject({ name: nameSchema, mode: nameSchema.optional() }),
   receipt_requirement: z.strictObject({ type: nameSchema, target: nameSchema }).optional(),
   /** What happens on failure to money held by the rail. */
   on_failure: z.enum(["refund", "reverse"]).optional(),
+  /** One of `SETTLEMENT_TEMPLATES`, or the parties' own. */
+  outcomes: outcomesSchema.optional(),
   /** Without it the fee is one amount: released, or released less a loss. */
   release: releaseSchema.optional(),
 });
@@ -151,6 +183,29 @@ export function signObligation(terms: ObligationTerms, signers: Readonly<Record<
   const signatures: Record<string, Signature> = {};
   for (const [part, signer] of Object.entries(signers)) signatures[part] = signHash(signer, "obligation", hash);
   return { ...terms, obligation_hash: hash, signatures };
+}
+
+/** The instruction's template for each outcome: the agreed one, or the default for the other terms. */
+export function outcomesOf({ settlement_policy: policy }: Pick<Obligation, "settlement_policy">): Outcomes {
+  if (policy?.outcomes !== undefined) return policy.outcomes;
+  const { passed, violated } = policy?.release === undefined ? SETTLEMENT_TEMPLATES.standard : SETTLEMENT_TEMPLATES.strict;
+  const failed: Outcomes["failed"] = { ...FAILED, principal: policy?.on_failure ?? "refund" };
+  return { passed, violated: policy?.release === undefined ? violated : failed, failed };
+}
+
+const FEE_RANK = { refund: 0, less_loss: 1, release: 2 } as const;
+
+/** Why the parts of a settlement policy contradict each other; undefined if they do not. */
+export function policyConflict({ settlement_policy: policy }: Pick<Obligation, "settlement_policy">): string | undefined {
+  const { outcomes, on_failure, release } = policy ?? {};
+  if (outcomes === undefined) return undefined;
+  const { passed, violated, failed } = outcomes;
+  if (on_failure !== undefined && on_failure !== failed.principal)
+    return `on_failure says ${on_failure}, the failed outcome ${failed.principal}`;
+  if (release !== undefined && (passed.fee !== "release" || violated.fee !== "refund" || failed.fee !== "refund"))
+    return "a release rule divides what passed by its score, and has no share for anything else";
+  if (FEE_RANK[passed.fee] < FEE_RANK[violated.fee] || FEE_RANK[violated.fee] < FEE_RANK[failed.fee]) return "a worse outcome is paid more";
+  return undefined;
 }
 
 /** More than half of a panel: the default quorum. */

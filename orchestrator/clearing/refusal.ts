@@ -13,6 +13,7 @@ export const GUARDS = {
     "ONE_PARTY",
     "NOT_THE_ENGINE",
     "RELEASE_RULE",
+    "POLICY_CONFLICT",
     "NOT_A_CHILD",
     "FLOOR_BELOW_PARENT",
   ],

@@ -9,7 +9,7 @@ import { distributionLineSchema, distributionOf, type Multipliers, type Release 
 import type { Docket } from "./docket.ts";
 import { isEngineSignature, NotTheEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, timeSchema, toBps } from "./fields.ts";
-import type { Obligation, Purpose, ReleaseRule } from "./obligation.ts";
+import { type Obligation, type Outcomes, outcomesOf, type Purpose, type ReleaseRule } from "./obligation.ts";
 import { type OverrideRecord, UPHELD_DISPUTES } from "./override.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
@@ -75,9 +75,9 @@ interface Settled {
 
 /**
  * Applies the obligation's settlement policy (RAILS 6.1, stage 9). Emits nothing unless the verdicts under the fee's or the collateral's
- * floor are decided; each action depends on its own floor. Default policy: the fee less the estimated loss if rules were broken, nothing if
- * the work failed; collateral is held until finality, then slashed for the loss of a failure. Under a release rule a pass is divided by its
- * score and the payees' multipliers, and a failure pays nothing. The docket refuses obligations that are already settled. Throws
+ * floor are decided; each action depends on its own floor. The outcome's
+ * template (`outcomesOf`) says what happens to fee, principal, collateral and claim; collateral is held until finality. Under a release rule
+ * a released fee is divided by the score and the payees' multipliers. The docket refuses obligations that are already settled. Throws
  * NotTheEngine unless the caller is the decision's engine.
  */
 export function settle(
@@ -225,46 +225,51 @@ function settledOf(result: Aggregate): Settled | undefined {
 }
 
 function moneyActions(
-  { performed, complied }: Settled,
+  settled: Settled,
   { obligation, decision }: Cleared,
   multipliers: Multipliers,
 ): Pick<SettlementInstruction, "fee_action" | "principal_action" | "claim_action"> {
-  const rule = obligation.settlement_policy?.release;
-  const { fee, principal = 0, claim_ceiling = 0, currency } = obligation.economic_terms;
-  const loss = decision.loss_estimate?.point ?? 0;
-  if (!performed || (rule !== undefined && !complied)) {
-    const on_failure = obligation.settlement_policy?.on_failure ?? "refund";
-    return {
-      fee_action: { type: "refund", refund_amount: fee, currency },
-      ...(principal > 0 ? { principal_action: { type: on_failure, amount: principal, currency } } : {}),
-      ...(claim_ceiling > 0 ? { claim_action: { type: "pay", amount: Math.min(loss, claim_ceiling), currency } } : {}),
-    };
-  }
-  const retain = complied ? 0 : Math.min(loss, fee);
+  const { principal = 0, claim_ceiling = 0, currency } = obligation.economic_terms;
+  const template = templateFor(settled, obligation);
+  const claimed = template.claim === "deny" ? 0 : Math.min(decision.loss_estimate?.point ?? 0, claim_ceiling);
   return {
-    fee_action: rule
-      ? releaseAction(rule, { score: toBps(decision.score ?? 1), payees: decision.payees ?? [] }, obligation.economic_terms, multipliers)
-      : retain === 0
-        ? { type: "release", release_amount: fee, currency }
-        : {
-            type: "partial_release",
-            release_amount: fee - retain,
-            retain_amount: retain,
-            currency,
-            rationale: "estimated loss of the broken rules",
-          },
-    ...(principal > 0 ? { principal_action: { type: "release", amount: principal, currency } } : {}),
-    ...(claim_ceiling > 0 ? { claim_action: { type: "deny", amount: 0, currency } } : {}),
+    fee_action: feeAction(template.fee, { obligation, decision }, multipliers),
+    ...(principal > 0 ? { principal_action: { type: template.principal, amount: principal, currency } } : {}),
+    ...(claim_ceiling > 0 ? { claim_action: { type: template.claim === "deny" ? "deny" : "pay", amount: claimed, currency } } : {}),
   };
 }
 
-function collateralAction(
-  { performed, complied }: Settled,
-  { obligation, decision }: Cleared,
-): NonNullable<SettlementInstruction["collateral_action"]> {
+function templateFor({ performed, complied }: Settled, obligation: Obligation): Outcomes["passed"] {
+  const { passed, violated, failed } = outcomesOf(obligation);
+  return performed ? (complied ? passed : violated) : failed;
+}
+
+function feeAction(
+  what: Outcomes["passed"]["fee"],
+  { obligation, decision }: Pick<Cleared, "obligation" | "decision">,
+  multipliers: Multipliers,
+): NonNullable<SettlementInstruction["fee_action"]> {
+  const rule = obligation.settlement_policy?.release;
+  const { fee, currency } = obligation.economic_terms;
+  if (what === "refund") return { type: "refund", refund_amount: fee, currency };
+  if (rule !== undefined)
+    return releaseAction(
+      rule,
+      { score: toBps(decision.score ?? 1), payees: decision.payees ?? [] },
+      obligation.economic_terms,
+      multipliers,
+    );
+  const retain = what === "release" ? 0 : Math.min(decision.loss_estimate?.point ?? 0, fee);
+  if (retain === 0) return { type: "release", release_amount: fee, currency };
+  const rationale = "estimated loss of the broken rules";
+  return { type: "partial_release", release_amount: fee - retain, retain_amount: retain, currency, rationale };
+}
+
+function collateralAction(settled: Settled, { obligation, decision }: Cleared): NonNullable<SettlementInstruction["collateral_action"]> {
   const { collateral } = obligation.economic_terms;
-  const kept = performed && (complied || obligation.settlement_policy?.release === undefined);
-  const slash = kept ? 0 : Math.min(collateral, decision.loss_estimate?.point ?? collateral);
+  const what = templateFor(settled, obligation).collateral;
+  const loss = what === "slash" ? collateral : Math.min(collateral, decision.loss_estimate?.point ?? collateral);
+  const slash = what === "return" ? 0 : loss;
   return {
     type: "hold",
     amount: collateral,

@@ -1,0 +1,125 @@
+/** Settlement policies: what each outcome does with the money, and policies that contradict themselves. */
+import { expect } from "chai";
+import {
+  bindObligation,
+  clear,
+  deployment,
+  emitted,
+  hashOf,
+  ingest,
+  itemHash,
+  type Obligation,
+  type Outcomes,
+  openDocket,
+  outcomesOf,
+  SETTLEMENT_TEMPLATES,
+  sealEnvelope,
+  settle,
+  signObligation,
+  signOutput,
+  type VerdictName,
+} from "../../orchestrator/clearing/index.ts";
+import { castOf } from "../../scripts/clearing/cast.ts";
+import { granted } from "../../scripts/clearing/scenario.ts";
+
+const { signers, registry } = castOf("policies", {
+  buyer: { principal: "buyer-inc" },
+  agent: { principal: "agent-labs" },
+  lab: { principal: "ci-house", issues: ["ATT"] },
+  works: { principal: "mesh", role: "constraint" },
+  rules: { principal: "mesh", role: "policy" },
+  engine: { principal: "clearing-house", role: "engine" },
+});
+const world = deployment(registry);
+const RAIL = { execution_rail: { name: "escrow" } };
+type Policy = NonNullable<Obligation["settlement_policy"]>;
+const termsUnder = (settlement_policy?: Policy) =>
+  signObligation(
+    {
+      ...{ obligation_id: hashOf({ deal: "policies" }), parties: { requestor: "buyer", provider: "agent" }, task: {}, scope: {} },
+      ...{ prohibitions: [], required_actions: [], acceptance_criteria: [], admissibility_floors: { fee_release: "ATT" } },
+      verifier_policy: { verifiers: ["works", "rules"], count: 2, quorum: 2 },
+      economic_terms: { fee: 900, collateral: 400, principal: 5000, claim_ceiling: 700, currency: "USD" },
+      deadlines: { execution_window_hours: 2, appeal_window_hours: 24 },
+      ...(settlement_policy === undefined ? {} : { settlement_policy }),
+    },
+    { requestor: signers.buyer, provider: signers.agent },
+  );
+const boundTo = (outcomes: Outcomes, more: Partial<Policy> = {}) => bindObligation(termsUnder({ ...RAIL, outcomes, ...more }), world);
+
+/** What an instruction says: released, principal, slashed, claim paid. */
+function paid(settlement_policy: Policy | undefined, performance: VerdictName, policy: VerdictName, loss = 250) {
+  const obligation = granted(bindObligation(termsUnder(settlement_policy), world));
+  const { obligation_hash } = obligation;
+  const item = emitted(
+    obligation_hash,
+    { id: "log", type: "log", content: {} },
+    { signer: signers.lab, class: "ATT", issuedAt: "2027-01-15T08:30:00Z" },
+  );
+  const sealed = sealEnvelope(signers.agent, { obligation_hash, submitted_at: "2027-01-15T09:00:00Z", items: [item] });
+  const envelope = granted(ingest(sealed, obligation, world));
+  const says = (by: "works" | "rules", verdict: VerdictName) =>
+    signOutput(signers[by], {
+      ...{ role: by === "works" ? "constraint" : "policy", obligation_hash, envelope_id: envelope.envelope.envelope_id, verdict },
+      ...{
+        answers: [{ question: by === "works" ? "performance" : "policy" }],
+        class_of_basis: "ATT",
+        basis: [itemHash(item)],
+        confidence: 1,
+      },
+      ...(verdict === "FAIL" ? { loss_estimate: { point: loss, currency: "USD" } } : {}),
+    });
+  const outputs = [says("works", performance), says("rules", policy)];
+  const cleared = clear({ obligation, envelope, outputs, deployment: world, engine: signers.engine, now: 1_800_000_000n });
+  const {
+    fee_action: fee,
+    principal_action,
+    collateral_action,
+    claim_action,
+  } = granted(settle(cleared, signers.engine, openDocket())) ?? {};
+  const end = collateral_action?.on_final;
+  const released = fee === undefined || fee.type === "refund" ? 0 : fee.release_amount;
+  return [released, principal_action?.type, end?.type === "slash" ? end.amount : 0, claim_action?.amount];
+}
+
+describe("a settlement policy", () => {
+  it("is the standard one if the parties agreed on none", () => {
+    expect(outcomesOf(termsUnder())).to.deep.equal(SETTLEMENT_TEMPLATES.standard);
+    for (const policy of [undefined, { ...RAIL, outcomes: SETTLEMENT_TEMPLATES.standard }]) {
+      expect(paid(policy, "PASS", "PASS")).to.deep.equal([900, "release", 0, 0]);
+      expect(paid(policy, "PASS", "FAIL")).to.deep.equal([650, "release", 0, 0]);
+      expect(paid(policy, "FAIL", "PASS")).to.deep.equal([0, "refund", 250, 250]);
+    }
+  });
+
+  it("does with each outcome what its template says", () => {
+    const strict = { ...RAIL, outcomes: SETTLEMENT_TEMPLATES.strict };
+    expect(paid(strict, "PASS", "PASS")).to.deep.equal([900, "release", 0, 0]);
+    expect(paid(strict, "PASS", "FAIL")).to.deep.equal([0, "refund", 250, 250]);
+    expect(paid({ ...RAIL, outcomes: SETTLEMENT_TEMPLATES.lenient }, "FAIL", "PASS")).to.deep.equal([0, "refund", 0, 0]);
+    const harsh: Outcomes = {
+      ...SETTLEMENT_TEMPLATES.strict,
+      failed: { fee: "refund", principal: "reverse", collateral: "slash", claim: "pay_loss" },
+    };
+    expect(paid({ ...RAIL, outcomes: harsh }, "FAIL", "PASS", 9999)).to.deep.equal([0, "reverse", 400, 700]);
+    expect(paid({ ...RAIL, outcomes: harsh }, "FAIL", "PASS", 10)).to.deep.equal([0, "reverse", 400, 10]);
+  });
+
+  it("does not bind if its parts contradict each other", () => {
+    const { standard, strict, lenient } = SETTLEMENT_TEMPLATES;
+    for (const template of [standard, strict, lenient]) expect(boundTo(template).ok).to.equal(true);
+    const release = {
+      ...{ protocol_fee_bps: 0, insurance_bps: 0, agreeing_only: false },
+      promises: [{ payee: "agent", price: 900, items: "" }],
+    };
+    const backwards: Outcomes = { ...strict, failed: { ...strict.failed, fee: "release" } };
+    const refused = [
+      boundTo(standard, { on_failure: "reverse" }),
+      boundTo(standard, { release: { ...release, promises: [{ payee: "agent", price: 900, items: "0/" }] } }),
+      boundTo(backwards),
+      boundTo({ ...strict, passed: { ...strict.passed, fee: "refund" }, violated: strict.passed }),
+    ];
+    for (const each of refused) expect(each.ok ? [] : each.refusals.map(({ guard }) => guard)).to.deep.equal(["POLICY_CONFLICT"]);
+    expect(boundTo(strict, { release: { ...release, promises: [{ payee: "agent", price: 900, items: "0/" }] } }).ok).to.equal(true);
+  });
+});
