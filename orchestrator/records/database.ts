@@ -1,11 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { Worker } from "node:worker_threads";
-import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
-import { createPgConfig } from "@electric-sql/pglite/node-postgres";
 import pg from "pg";
 import { z } from "zod";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
@@ -14,6 +9,7 @@ import { sha256 } from "../primitives/hash.ts";
 import { canonicalBytes, parseJson } from "../primitives/json.ts";
 import { DatabaseInUse, DatabaseUnreachable, RecordsDamaged } from "./errors.ts";
 import { MIGRATIONS, migrate } from "./migrations.ts";
+import { openPglite, PGLITE_MANIFEST, type Pglite } from "./pglite.ts";
 import type { Sql } from "./sql.ts";
 import { sqlOver } from "./sql.ts";
 
@@ -50,7 +46,7 @@ export async function requireEmpty(database: Database): Promise<void> {
 /** Opens and migrates a database. Without `dir` and `url` it is in memory, for tests and audits. One per process. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   const where = options.url === undefined ? (options.dir ?? "memory") : withoutPassword(options.url);
-  const opened = await (options.url === undefined ? openPglite(options) : openPostgres(options.url)).catch((cause: unknown) => {
+  const opened = await (options.url === undefined ? openEmbedded(options) : openPostgres(options.url)).catch((cause: unknown) => {
     throw cause instanceof AgentCityError ? cause : new DatabaseUnreachable(where, messageOf(cause), cause);
   });
   const database = { where, ...sqlOver(opened.pool, where), ...opened };
@@ -72,13 +68,16 @@ async function openPostgres(url: string): Promise<Opened> {
   return { kind: "postgres", pool, sync: async () => {}, close: () => pool.end() };
 }
 
-async function openPglite({ dir, cache }: DatabaseOptions): Promise<Opened> {
-  return dir === undefined ? servedBy(await create("memory://", cache)) : servedBy(await openDirectory(dir, cache), dataIn(dir));
+async function openEmbedded({ dir, cache }: DatabaseOptions): Promise<Opened> {
+  return dir === undefined ? servedBy(await inMemory(cache)) : servedBy(await openDirectory(dir, cache), dataIn(dir));
 }
 
 /** `data`: the cluster's folder, if it is on disk. */
-function servedBy(lite: PGlite, data?: string): Opened {
-  const pool = new pg.Pool({ ...createPgConfig(wholeQueries(lite)), max: 1, connectionTimeoutMillis: CONNECTION_TIMEOUT });
+function servedBy(lite: Pglite, data?: string): Opened {
+  const one = { max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true };
+  const pool = new pg.Pool({ stream: lite.connect, user: "postgres", connectionTimeoutMillis: CONNECTION_TIMEOUT, ...one });
+  // An error that ends the connection has been reported to the query that it ended.
+  pool.on("error", () => {});
   return {
     kind: "pglite",
     pool,
@@ -103,75 +102,33 @@ async function syncWal(folder: string): Promise<void> {
   );
 }
 
-/**
- * A cluster on PGlite. Its one process needs few of Postgres' 128 MB of shared buffers: clearing them takes half of the time of opening, and
- * as much memory for every open city.
- */
-const pglite = (where: string, options: PGliteOptions = {}): Promise<PGlite> =>
-  PGlite.create(where, { startParams: [...PGlite.defaultStartParams, "-c", "shared_buffers=32MB"], ...options });
-
-/** Messages after which Postgres answers: Sync, Query, Flush. */
-const ENDS = new Set([..."SQH"].map((letter) => letter.charCodeAt(0)));
-
-/** The same database, entered once per query instead of once per protocol message: entering costs more than a small query. */
-function wholeQueries(lite: PGlite): PGlite {
-  let waiting: Uint8Array[] = [];
-  const execute: PGlite["execProtocolStream"] = async (message, options) => {
-    waiting.push(message);
-    if (!ENDS.has(message[0] ?? 0)) return [];
-    const whole = Buffer.concat(waiting);
-    waiting = [];
-    return lite.execProtocolStream(whole, options);
-  };
-  return new Proxy(lite, { get: (target, name) => (name === "execProtocolStream" ? execute : Reflect.get(target, name, target)) });
-}
-
 /** Without one of these files PGlite would start an empty cluster, or hang. */
 const CLUSTER = ["PG_VERSION", "global/pg_control", "base", "pg_wal", "pg_xact"] as const;
-
-/**
- * Reads every table once, so that a damaged page is found before anything is sent, not in the middle of a mission. Uses simple queries:
- * PGlite 0.5 does not return from an extended one whose file is missing.
- */
-async function readThrough(lite: PGlite, dir: string): Promise<PGlite> {
-  try {
-    const [tables] = await lite.exec(
-      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT LIKE 'pg\\_%' AND schemaname <> 'information_schema'",
-    );
-    for (const { name } of z.array(z.object({ name: z.string() })).parse(tables?.rows)) await lite.exec(`SELECT count(*) FROM ${name}`);
-    return lite;
-  } catch (error) {
-    await lite.close();
-    throw new RecordsDamaged(dir, messageOf(error), error);
-  }
-}
 
 const dataIn = (dir: string) => join(dir, "data");
 
 /** A process killed while it created the cluster leaves one without the mark: it holds nothing yet, is put aside, and recreated. */
-async function openDirectory(dir: string, cache: string | undefined): Promise<PGlite> {
+async function openDirectory(dir: string, cache: string | undefined): Promise<Pglite> {
   const data = dataIn(dir);
   const ready = join(dir, "ready");
   if (existsSync(ready)) {
     const missing = CLUSTER.find((name) => !existsSync(join(data, name)));
     if (missing !== undefined) throw new RecordsDamaged(dir, `${join(data, missing)} is missing`);
-    const lite = await pglite(data).catch((error: unknown) => {
-      throw new RecordsDamaged(dir, messageOf(error), error);
-    });
+    const lite = await openCluster(data, dir);
     // After a crash, opening has replayed the log.
     await syncFolder(data);
-    return readThrough(lite, dir);
+    return lite;
   }
   makeFolder(dir);
   if (existsSync(data)) renameSync(data, freeName(data));
-  const lite = cache === undefined ? await pglite(data) : await begin(data, cache);
+  const lite = cache === undefined ? await openPglite({ where: data, exists: false }) : await begin(data, cache);
   await syncFolder(data);
   writeFileAtomic(ready, "1\n");
   return lite;
 }
 
 /** A new database in `data`. A cached cluster that turns out to be damaged is put aside and recreated. */
-async function begin(data: string, cache: string): Promise<PGlite> {
+async function begin(data: string, cache: string): Promise<Pglite> {
   const cluster = clusterIn(cache);
   await keepCluster(cluster);
   try {
@@ -185,12 +142,16 @@ async function begin(data: string, cache: string): Promise<PGlite> {
   }
 }
 
-async function copyOf(cluster: string, data: string): Promise<PGlite> {
+async function copyOf(cluster: string, data: string): Promise<Pglite> {
   cpSync(cluster, data, { recursive: true });
-  const lite = await pglite(data).catch((error: unknown) => {
-    throw new RecordsDamaged(cluster, messageOf(error), error);
+  return openCluster(data, cluster);
+}
+
+/** `named` in the error of a damaged one. */
+function openCluster(data: string, named: string): Promise<Pglite> {
+  return openPglite({ where: data, exists: true }).catch((error: unknown) => {
+    throw new RecordsDamaged(named, messageOf(error), error);
   });
-  return readThrough(lite, cluster);
 }
 
 /** Template databases that a city never uses: two thirds of a cluster's files. */
@@ -211,7 +172,7 @@ async function keepCluster(cluster: string): Promise<void> {
   const draft = `${cluster}.${randomUUID()}.tmp`;
   makeFolder(dirname(cluster));
   try {
-    await inThread(draft);
+    await makeCluster(draft);
     if (isWhole(cluster)) return;
     if (existsSync(cluster)) renameSync(cluster, freeName(cluster));
     renameSync(draft, cluster);
@@ -220,15 +181,9 @@ async function keepCluster(cluster: string): Promise<void> {
   }
 }
 
-/** Creating a cluster blocks a thread for seconds. */
-async function inThread(draft: string): Promise<void> {
-  const thread = new Worker(new URL("./cluster-thread.ts", import.meta.url), { workerData: draft, execArgv: [] });
-  await once(thread, "exit");
-}
-
-/** Creates a migrated cluster in a new folder; called by `cluster-thread.ts`. */
-export async function makeCluster(dir: string): Promise<void> {
-  const { pool, close } = servedBy(await pglite(dir));
+/** Creates a migrated cluster in a new folder. */
+async function makeCluster(dir: string): Promise<void> {
+  const { pool, close } = servedBy(await openPglite({ where: dir, exists: false }));
   await strip(sqlOver(pool, dir)).finally(close);
 }
 
@@ -240,24 +195,21 @@ async function strip(sql: Sql): Promise<void> {
   }
 }
 
-async function create(where: string, cache: string | undefined): Promise<PGlite> {
-  if (cache === undefined) return pglite(where);
+async function inMemory(cache: string | undefined): Promise<Pglite> {
+  const empty = { where: "memory://", exists: false };
+  if (cache === undefined) return openPglite(empty);
   const template = join(cache, `pglite-${pgliteVersion()}.tar`);
   if (!existsSync(template)) {
-    const empty = await pglite("memory://");
-    const cluster = await empty.dumpDataDir("none");
-    await empty.close();
-    writeFileAtomic(template, new Uint8Array(await cluster.arrayBuffer()));
+    const lite = await openPglite(empty);
+    writeFileAtomic(template, await lite.dump().finally(lite.close));
   }
   // Read at once: another process may be replacing the template.
-  return pglite(where, { loadDataDir: new Blob([readFileSync(template)]) });
+  return openPglite({ ...empty, from: new Uint8Array(readFileSync(template)) });
 }
 
 /** Read from the package itself: a cluster of another version may not open. */
 function pgliteVersion(): string {
-  const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
-  const manifest = parseJson(readFileSync(join(dirname(entry), "..", "package.json"), "utf8"));
-  return z.object({ version: z.string() }).parse(manifest).version;
+  return z.object({ version: z.string() }).parse(parseJson(readFileSync(PGLITE_MANIFEST, "utf8"))).version;
 }
 
 function withoutPassword(url: string): string {

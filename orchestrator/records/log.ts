@@ -95,7 +95,7 @@ export class RecordLog {
     if (last === undefined || input === undefined || more.length > 0) return undefined;
     const entry = follow(last, Number(this.#clock.now()), input);
     try {
-      await insert(this.#sql, entry);
+      await insert(this.#sql, [entry]);
       return [entry];
     } catch (error) {
       if (isTaken(error)) return undefined;
@@ -110,10 +110,10 @@ export class RecordLog {
       const entries: LogEntry[] = [];
       for (const input of inputs) {
         const entry = follow(head, Number(this.#clock.now()), input);
-        await insert(sql, entry);
         entries.push(entry);
         head = entry;
       }
+      await insert(sql, entries);
       return entries;
     });
   }
@@ -190,9 +190,10 @@ export async function headOf(sql: Pick<Sql, "query">): Promise<LogHead> {
   return row === undefined ? EMPTY_LOG : z.object({ seq: z.coerce.number(), hash: hashSchema }).parse(row);
 }
 
-async function insert(sql: Sql, { seq, time, kind, subjects, content, prev, hash }: LogEntry): Promise<void> {
-  const values = [seq, time, kind, subjects, content, prev, hash];
-  await sql.query("INSERT INTO log (seq, time, kind, subjects, content, prev, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)", values);
+async function insert(sql: Sql, entries: readonly LogEntry[]): Promise<void> {
+  const columns = "seq, time, kind, subjects, content, prev, hash";
+  const rows = JSON.stringify(entries);
+  await sql.query(`INSERT INTO log (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::log, $1)`, [rows]);
 }
 
 function entryOf(row: Row): LogEntry {

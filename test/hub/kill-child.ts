@@ -17,6 +17,7 @@ const hub = await hubOver(chain, database, addressSchema.parse(emitter), async (
   crossed += 1;
   if (crossed < Number(crossing)) return;
   process.send?.(name);
+  setInterval(() => {}, 60_000);
   await new Promise(() => {});
 });
 await hub.sync();
