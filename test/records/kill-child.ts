@@ -29,6 +29,7 @@ const sender = createSender({
     crossed += 1;
     if (crossed < Number(crossing)) return;
     process.send?.(name);
+    setInterval(() => {}, 60_000);
     await new Promise(() => {});
   },
 });
