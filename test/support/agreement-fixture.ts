@@ -67,9 +67,9 @@ export async function openEscrow(given?: City) {
     one.signTypedData(domain, CANCELLATION, { jobId, share, deadline });
 
   /** Opens a job on the terms with some of them changed. */
-  async function open(change: Partial<Terms> = {}): Promise<bigint> {
+  async function open(change: Partial<Terms> = {}, by: readonly [Wallet, Wallet] = [client, provider]): Promise<bigint> {
     const message = { ...terms, ...change };
-    await escrow.open(message, await signed(client, message), await signed(provider, message));
+    await escrow.open(message, await signed(by[0], message), await signed(by[1], message));
     return BigInt(await escrow.digestOf(message));
   }
   const STEPS = {
