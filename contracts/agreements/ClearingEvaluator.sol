@@ -9,6 +9,7 @@ import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/Messa
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 import {LibBytes} from "solady/src/utils/LibBytes.sol";
+import {IAgreementEscrow} from "../interfaces/IAgreementEscrow.sol";
 import {IClearingEvaluator, IJobEscrow} from "../interfaces/IClearingEvaluator.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
@@ -51,8 +52,8 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         uint256 heard;
         /// Bit per question and place.
         uint256 answered;
-        /// Members with a verdict that counts, bit per place.
-        uint256 members;
+        /// Those of them that count.
+        uint256 counted;
         /// Per passing verdict its score in the bits above its weight.
         uint256[] praise;
     }
@@ -71,6 +72,10 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
     /// @dev One order, of node 0, with one opening: how a record begins.
     uint256 private constant _ONE_ORDER = 0x010001;
     uint256 private constant _PLACES = 8;
+    /// @dev Words of a job of `AgreementEscrow`.
+    uint256 private constant _STATUS = 1;
+    uint256 private constant _DUE_AT = 2;
+    uint256 private constant _EVALUATOR_TIMEOUT = 5;
     /// @dev A verdict that praises the work: its score above, its weight below.
     uint256 private constant _SCORE = 16;
     uint256 private constant _LARGEST_PANEL = 7;
@@ -138,14 +143,19 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         if (h.complete) revert AlreadyDecided(key);
         Case memory c = _hear(terms, key, h, record);
         if (block.timestamp > h.closesAt) revert TooLate(h.closesAt);
-        _takeDown(key, h, c, _decide(terms, c));
+        _takeDown(key, h, c, terms.questions, _decide(terms, c));
     }
 
-    function _takeDown(bytes32 key, Hearing storage h, Case memory c, ClearingDecision memory d) private {
-        (Outcome outcome, uint256 members) = _outcomeOf(c, d.result);
-        if (h.outcome != Outcome.NONE && h.outcome != outcome) outcome = Outcome.CONTRADICTED;
+    function _takeDown(
+        bytes32 key,
+        Hearing storage h,
+        Case memory c,
+        uint8 questions,
+        ClearingDecision memory d
+    ) private {
+        (Outcome outcome, bool complete) = _outcomeOf(c, questions, d.result);
+        if (h.outcome != Outcome.NONE && h.outcome != outcome) (outcome, complete) = (Outcome.CONTRADICTED, false);
         uint16 score = d.score > h.score ? d.score : h.score;
-        bool complete = outcome != Outcome.CONTRADICTED && members == c.panel.length;
         (h.outcome, h.score) = (outcome, score);
         (h.confidence, h.complete) = (d.confidence, complete);
         // Nothing can be added: the hearing is over.
@@ -438,7 +448,7 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
         v = v.weighed(c.panel[place].weight(), answer);
         bool survives = Clearing.weigh(c.count, v, c.graded, terms.floor, questions, terms.minConfidence);
         if (!survives || v.confidence() < terms.minConfidence) return hash;
-        c.members |= 1 << place;
+        c.counted |= 1 << answer;
         // The score is for the first question asked.
         bool scored = question == (questions & 1 == 1 ? 0 : 1);
         if (scored && v.result() == VerdictResult.PASS) c.praise[number] = (uint256(v.score()) << _SCORE) | v.weight();
@@ -454,12 +464,21 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
 
     // --- Decision ----------------------------------------------------------------------------------------------------
 
-    /// @dev More than half of the members count, whatever their weights; what is not decided is not taken down.
-    function _outcomeOf(Case memory c, ClearingResult result) private pure returns (Outcome outcome, uint256 members) {
-        for (uint256 places = c.members; places != 0; places &= places - 1) ++members;
+    /// @dev More than half of the members count, whatever their weights; what is not decided is not taken down. Nothing can be added once all
+    /// members count on all that was asked: whoever hands in might have left one of a member's answers out.
+    function _outcomeOf(
+        Case memory c,
+        uint8 questions,
+        ClearingResult result
+    ) private pure returns (Outcome outcome, bool complete) {
+        // The places of the first question, then of the second.
+        (uint256 first, uint256 second) = (c.counted & ((1 << _PLACES) - 1), c.counted >> _PLACES);
+        uint256 members = 0;
+        for (uint256 places = first | second; places != 0; places &= places - 1) ++members;
         if (result == ClearingResult.PASS) outcome = Outcome.PASS;
         else if (result == ClearingResult.FAIL) outcome = Outcome.FAIL;
         if (outcome == Outcome.NONE || 2 * members <= c.panel.length) revert Undecided(uint8(result));
+        complete = members == c.panel.length && (questions != _ALL_QUESTIONS || first == second);
     }
 
     /// @dev The highest score that members with more than half of the weight give at least, on the first question asked. Verdicts that are
@@ -564,7 +583,16 @@ contract ClearingEvaluator is IClearingEvaluator, EIP712, ReentrancyGuardTransie
                 _word(job, provider) == uint160(terms.provider) &&
                 _word(job, evaluator) == uint160(address(this));
         uint256 last = uint256(terms.deliverBy) + 3 * uint256(terms.hearing) + _MARGIN;
-        if (!same || (expiry != 0 && _word(job, expiry) < last)) revert NotTheJob(terms.escrow, terms.jobId);
+        if (!same || _endOf(job, expiry) < last) revert NotTheJob(terms.escrow, terms.jobId);
+    }
+
+    /// @dev When the escrow ends the job by itself. An `AgreementEscrow` knows no expiry: its evaluator has a time, which begins when the
+    /// provider says so.
+    function _endOf(bytes memory job, uint256 expiry) private view returns (uint256) {
+        if (expiry != 0) return _word(job, expiry);
+        bool submitted = _word(job, _STATUS) == uint256(IAgreementEscrow.Status.SUBMITTED);
+        // Time fits, and so does what the escrow allows.
+        return submitted ? _word(job, _DUE_AT) : block.timestamp + _word(job, _EVALUATOR_TIMEOUT);
     }
 
     /// @dev Zero beyond the end.

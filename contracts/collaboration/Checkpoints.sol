@@ -112,6 +112,8 @@ library Checkpoints {
                     revert ICollaborationContract.RunnerConflict(wave.runner, wave.principal);
                 }
             } catch (bytes memory refusal) {
+                // Nothing is what a call says that ran out of gas.
+                if (refusal.length == 0) revert ICollaborationContract.GasTooLow(gasleft(), 0);
                 return refusal;
             }
         }

@@ -139,8 +139,9 @@ library Dispatch {
         NodeLaw law = f.node(live.node);
         MissionStorage.Node memory w = NodeCore.load(s, live.node);
         NodeCore.requireNode(w, live.node, NodeCore.only(NodeState.ELIGIBLE));
-        _requireOther(s, f, w, live, service);
+        address finder = _requireOther(s, f, w, live, service);
         _failMismatch(s, f, law, w, live.node, live.slot);
+        s.head.execution.bar(live.node, finder);
         NodeCore.store(s, live.node, w);
     }
 
@@ -235,6 +236,8 @@ library Dispatch {
                     return abi.encodeWithSelector(conflict, by.runner, by.principal);
                 }
             } catch (bytes memory refusal) {
+                // Nothing is what a call says that ran out of gas.
+                if (refusal.length == 0) revert ICollaborationContract.GasTooLow(gasleft(), 0);
                 return refusal;
             }
             vouched |= uint8(1 << slot);
@@ -252,13 +255,14 @@ library Dispatch {
     }
 
     /// @dev Reverts on anything but what a runner signed: other code is live than was registered.
+    /// @return principal of the runner
     function _requireOther(
         MissionStorage.Layout storage s,
         Frame memory f,
         MissionStorage.Node memory w,
         LiveHash calldata live,
         IServiceContract.Service calldata service
-    ) private view {
+    ) private view returns (address principal) {
         uint256 key = MissionStorage.slotKey(live.node, w.attempt, live.slot);
         address agent = s.slots[key].agent;
         if (agent == address(0)) revert ICollaborationContract.SlotEmpty(live.node, live.slot);
@@ -270,7 +274,7 @@ library Dispatch {
             revert ICollaborationContract.AlreadyCommitted(live.node, live.slot);
         }
         if (!f.city.evidence.isRunner(live.runner)) revert ICollaborationContract.NotRunner(live.runner);
-        address principal = f.city.evidence.principalOf(live.runner);
+        principal = f.city.evidence.principalOf(live.runner);
         if (MissionFrame.isRival(s.head.execution, principal))
             revert ICollaborationContract.RunnerConflict(live.runner, principal);
         Signatures.requireInTime(live.deadline);

@@ -63,7 +63,8 @@ interface IAdjudicationProcedure {
     /// `missionCaseHash()`; one that stops names no state, and a node's attempt. A city-wide one names no mission, and `target` and `data`
     /// as `Action` says. While the watchdog has frozen the panel only IMPEACH and RELEASE_WATCHDOG execute. Conflicted is, as things are when
     /// it executes, who took part in the mission or its tree, sponsors the session, or is or answers for the target (or the principal that
-    /// data names), for the release who is flagged, and for an appeal who signed FAULT_SLOTS on its node.
+    /// data names), for the release who is flagged, for an appeal who signed FAULT_SLOTS on its node, and for an approval
+    /// whose issuer signed what it rests on.
     /// @dev Below ⌈q/2⌉ unconflicted seats (q = ADJUDICATOR_QUORUM) the senior's signature alone is enough on a mission, FAULT_SLOTS apart; the next
     /// time only after that was audited.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;

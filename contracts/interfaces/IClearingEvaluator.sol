@@ -46,7 +46,8 @@ interface IClearingEvaluator {
         uint8 panelSize;
         /// The score is the share that is paid, by `settle`.
         bool graduated;
-        /// Which words of what `getJob` returns are client, provider, evaluator and expiry, a byte each, client highest; no expiry: 0.
+        /// Which words of what `getJob` returns are client, provider, evaluator and expiry, a byte each, client highest; of an
+        /// `AgreementEscrow`, which has no expiry, 0 there.
         uint32 layout;
         /// Until when the provider delivers, unix seconds.
         uint40 deliverBy;
@@ -71,7 +72,7 @@ interface IClearingEvaluator {
         /// Panels drawn, at most two.
         uint8 panels;
         Outcome outcome;
-        /// Every member was heard and counted: nothing can be added.
+        /// Every member was heard and counted on every question: nothing can be added.
         bool complete;
         bool closed;
         /// What the first panel decided, once it is challenged: it stands unless the second decides.

@@ -142,10 +142,12 @@ interface IExecutionProcedure {
     /// @notice Reopens one node's market for a new attempt. Caller: the mission.
     /// @param culprits Executors at fault for the attempt before: their principals are barred from the node (decision 59).
     function reopenMarket(uint8 node, uint8 attempt, address[] calldata culprits) external;
+    /// @notice Keeps the principal whose runner found an executor's fault from taking the node over. Caller: genuine mission.
+    function bar(uint8 node, address principal) external;
     /// @notice Places a bid and locks minStake(risk): a stake pool's, if one was asked to stand for it, else the agent's own. One per
     /// principal and node, which its agent may improve; the best sixteen are kept, and of those without a vote eight once all places are
-    /// taken. For a further attempt no principal bids that was at fault for one before, or has judged others' work in the mission (`Barred`).
-    /// Anyone with the agent's authorisation.
+    /// taken. For a further attempt no principal bids that was at fault for one before, whose runner found such a fault, or that has judged
+    /// others' work in the mission (`Barred`). Anyone with the agent's authorisation.
     /// @param admission Shows that the law admits the service. Nobody signs it: it follows from service and law.
     function bid(Bid calldata offer, Auth calldata auth, Admission calldata admission) external;
     /// @notice Bids of several agents in one transaction, each as `bid` takes it. One that is refused is passed over with `BidRefused` and
@@ -182,7 +184,7 @@ interface IExecutionProcedure {
 
     function bidsOf(address mission, uint8 node) external view returns (StoredBid[] memory);
     function marketOf(address mission, uint8 node) external view returns (Market memory);
-    /// @notice Whether the principal was at fault for an attempt of the node, and bids on it no more.
+    /// @notice Whether the principal was at fault for an attempt of the node, or its runner found the fault: it bids on it no more.
     function isBarred(address mission, uint8 node, address principal) external view returns (bool);
     function participationOf(address mission, address principal) external view returns (Participation memory);
     /// @notice The mission at the top of the tree that a mission belongs to: itself, if no mission is above it.

@@ -247,6 +247,7 @@ interface ILegislativeProcedure {
     /// @notice Joins producers to a petition for a session about `goalHash`. The backer that makes it the petition share of the
     /// producers active when the round began opens the session, which has no sponsor yet. A round lasts the proposal
     /// timeout; then the next begins. Anyone with the authorisation of each backer, eligible and registered before the round.
+    /// @param backers One at least: a round begins with who wants it.
     /// @return session The session, or 0 while backers are missing.
     function petition(bytes32 goalHash, address parent, Auth[] calldata backers) external returns (uint256 session);
     /// @notice Makes the caller the sponsor of a session that has none, once its law won; pulls the budget of that law, no more and
@@ -297,9 +298,9 @@ interface ILegislativeProcedure {
     /// @notice Counts, once all have voted or voting is over. Below quorum, or if the status quo wins, the session fails. Anyone.
     function tally(uint256 session) external;
     /// @notice Flags voters whose recorded rankings are alike: each member's and the leader's reach the thresholds of τ and of
-    /// Jaccard over the first few places, which this call computes. Once flagged voters hold the critical share of the ballots,
-    /// `approve` waits for adjudicators; a CODIFIED session then has its full time again, once. Caller: Regulator, from VOTING
-    /// to CODIFIED. At most 64 members a call; at least one voter must be new.
+    /// Jaccard over the first few places, which this call computes. Once flagged voters whom no
+    /// ruling released hold the critical share of the ballots, `approve` waits for adjudicators; a CODIFIED session then has its full time
+    /// again, once. Caller: Regulator, from VOTING to CODIFIED. At most 64 members a call; at least one voter must be new.
     function flagBloc(uint256 session, address leader, address[] calldata members) external;
     /// @notice Ends a delay: releases the case as it stands to `approve`, or voids the vote. Caller: governor, from TALLIED on.
     function ruleOnBloc(uint256 session, bytes32 caseHash, bool release) external;

@@ -64,6 +64,12 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
+    function bar(uint8 node, address principal) external {
+        _requireMission(msg.sender);
+        _market.barred[msg.sender][node][principal] = true;
+    }
+
+    /// @inheritdoc IExecutionProcedure
     function approvePredicate(uint16 id, address predicate) external {
         if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
         if (id == 0 || _market.predicates[id] != address(0)) revert PredicateTaken(id, _market.predicates[id]);
@@ -374,7 +380,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         if (principal == address(0)) revert NotEligible(agent);
         Participation storage part = _market.participations[offer.mission][principal];
         if (part.sponsor) revert SponsorConflict(offer.mission, principal);
-        // Only another attempt bars anybody: who was at fault for one before, and who judged others' work takes over none.
+        // Only another attempt bars anybody: who was at fault for one before, or found the fault, and who judged others' work
+        // takes over none.
         if (attempt == 0) return;
         bool judged =
             part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);

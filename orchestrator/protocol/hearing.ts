@@ -35,7 +35,7 @@ export const HEARING_TYPES = {
 
 /** Positions of client, provider, evaluator and expiry among the words that an escrow's `getJob` returns, one byte each. */
 export const JOB_LAYOUTS = {
-  /** `AgreementEscrow`, which has no expiry. */
+  /** `AgreementEscrow`, which has no expiry: its `evaluatorTimeout` must leave the evaluator its hearings. */
   agreement: 0x00_04_07_00,
   /** The draft text of ERC-8183. */
   draft: 0x02_03_04_07,

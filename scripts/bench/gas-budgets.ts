@@ -70,8 +70,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 2_696_000,
-      why: "which of the panels' principals were marked before is drawn by addresses, up to 15,000 between two builds of the same path; the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, each slot's word, pledge and principal are read cold in every stage, and each node's clock is looked at against the time that its mission stood still (14,000)",
+      limit: 2_704_000,
+      why: "which of the panels' principals were marked before is drawn by addresses, up to 15,000 between two builds of the same path; the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, two fifths are compute (below), a tenth are events of one slot each, each slot's word, pledge and principal are read cold in every stage, and each node's clock is looked at against the time that its mission stood still (14,000); an approval reads who attested the items it rests on",
     },
   },
   {
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_049_000,
+      limit: 1_060_000,
       why: "waves, laws, items and verdicts are read where they lie; what is left are a docket per node in memory, pledges that are looked at twice, typed-data hashing, rulings that one library hands to another, the coding of calls between contracts, and the time that a mission stood still, taken off and added to each node's clock (16,000)",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 2_540_000,
+      limit: 2_553_000,
       why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. A node that was frozen since stops no other: each is tried by itself, 3,600, and who approves is remembered for its appeal, 22,000. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },

@@ -265,6 +265,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     award: anyone,
     awardEarly: signedBy("regulator"),
     accuse: only("NotMission", "itself", "mission"),
+    bar: only("NotMission", "itself", "mission"),
     settleSlot: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NoBid" } }],
     approvePredicate: governor,
     settleVerifier: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NotOnPanel" } }],

@@ -2,7 +2,7 @@
 import { expect } from "chai";
 import { AMOUNT, CHALLENGE, EVALUATION, openEscrow, RESULT, Status } from "../support/agreement-fixture.ts";
 import { keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
-import { BUDGET, Class, HEARING, JobStatus, Outcome, openEvaluator, Result } from "../support/evaluator-fixture.ts";
+import { type Answer, BUDGET, Class, HEARING, JobStatus, LAYOUT, Outcome, openEvaluator, Result } from "../support/evaluator-fixture.ts";
 import { turnHostile } from "../support/hostile-token.ts";
 import { attempt } from "./attempt.ts";
 
@@ -259,5 +259,40 @@ describe("attacks on agreements", () => {
     await attempt(contract.finalise(terms, nobody));
     await attempt(contract.withdraw(provider.address));
     expect(await balanceOf(provider)).to.equal(CHALLENGED.bond);
+  });
+
+  it("a client leaves out one of a member's two answers, and nobody can add it any more", async () => {
+    const { contract, delivered, hearing, voice, recordOf } = await openEvaluator();
+    const { terms, work, judges } = await delivered({ questions: 3, graduated: true });
+    const second = { question: 1 };
+    const answers = [
+      [{ score: 9000 }, second],
+      [{ score: 9000 }, second],
+      [{ score: 5000 }, second],
+    ];
+    const handIn = async (voices: readonly (readonly Answer[])[]) =>
+      contract.evaluate(terms, recordOf(work, await Promise.all(judges.map((judge, i) => voice(judge, work, ...(voices[i] ?? []))))));
+    await attempt(handIn(answers.map((own, i) => (i === 1 ? [second] : own))));
+    await attempt(handIn(answers));
+    expect((await hearing(terms)).score).to.equal(9000);
+  });
+
+  it("a provider submits at once and delivers nothing, and is paid for the silence of a panel that nobody drew", async () => {
+    const { city, contract, at, client, provider, base, register, nobody, increase } = await openEvaluator();
+    const { escrow, at: there, open, creditOf, statusOf } = await openEscrow(city);
+    await city.fund(client, there, AMOUNT);
+    const parties = { client: client.address, provider: provider.address, evaluator: at, backup: nobody };
+    const jobId = await open({ ...parties, evaluatorTimeout: 4 * HEARING, challengeWindow: 0 }, [client, provider]);
+    await attempt(register({ ...base, escrow: there, jobId, layout: LAYOUT.ours, graduated: true }));
+    const { digest } = await contract.hearingOf(there, jobId);
+    // A client pays in once the panel has taken on the job.
+    if (BigInt(digest) !== 0n) {
+      await escrow.connect(client).fund(jobId, AMOUNT, "0x");
+      await escrow.connect(provider).submit(jobId, RESULT, "0x");
+      await increase(4 * HEARING + 1);
+      await attempt(escrow.finalise(jobId));
+    }
+    expect(await creditOf(provider)).to.equal(0);
+    expect(await statusOf(jobId)).to.equal(Status.OPEN);
   });
 });

@@ -2,7 +2,19 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { EVERYTHING, Kind, keyOf, loadCity, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
-import { billOf, GOAL, hash, type Legislature, lawOf, loadLegislature, OPERATION, PROPOSAL, State } from "../support/legislature.ts";
+import {
+  APPROVAL,
+  billOf,
+  GOAL,
+  hash,
+  type Legislature,
+  lawOf,
+  loadLegislature,
+  OPERATION,
+  PROPOSAL,
+  State,
+  setParameter,
+} from "../support/legislature.ts";
 import { loadPeopledCity, openMission, openMissionIn, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
@@ -368,5 +380,34 @@ describe("attacks by clerks", () => {
     await attempt(city.execution.connect(clerk).awardEarly(mission.address, [0], 0, auth));
     for (let w = 0; w < 4; w++) await attempt(mission.bid(0, w, tokens(20)));
     expect((await mission.contract.slotOf(0, 0)).agent).not.to.equal(own.agent.address);
+  });
+
+  it("a Regulator flags one more voter after humans released the law, and the law's time runs out", async () => {
+    const { legislation, steps, offices, voters } = house;
+    await setParameter(house, "CRITICAL_BLOC_SHARE", 2000);
+    const session = await steps.toVoting([BILL.specHash, hash("B"), hash("C")]);
+    const alike = [1, 2, 3, 0];
+    await steps.vote(session, [alike, alike, alike, [1, 2, 0, 3], [3, 0, 2, 1], [2, 0, 1, 3], [0, 3, 1, 2], [1, 0, 2, 3]]);
+    await legislation.tally(session);
+    await legislation.validate(session, BILL.law, BILL.docHash, steps.witnesses());
+    const delegation = await steps.delegate(session, BILL.specHash);
+    await legislation.connect(offices.CODIFIER[0] as Wallet).codify(session, [delegation]);
+    const flag = (...members: number[]) =>
+      legislation.connect(offices.REGULATOR[0] as Wallet).flagBloc(
+        session,
+        (voters[0] as Wallet).address,
+        members.map((i) => (voters[i] as Wallet).address),
+        { gasLimit: 2_000_000 },
+      );
+    await flag(1);
+    await legislation.ruleOnBloc(session, (await legislation.blocOf(session)).caseHash, true);
+    await attempt(flag(2));
+    const signers = [offices.SPEAKER[0], ...offices.REGULATOR].map(
+      (clerk, i) => [i === 0 ? "SPEAKER" : "REGULATOR", clerk as Wallet] as const,
+    );
+    await attempt(legislation.approve(session, BILL.law, BILL.docHash, await steps.approvals(session, BILL.specHash, signers)));
+    await networkHelpers.time.increase(APPROVAL + 1n);
+    await attempt(legislation.expire(session));
+    expect((await legislation.sessionOf(session)).state).to.equal(State.DEPLOYED);
   });
 });

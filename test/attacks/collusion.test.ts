@@ -100,6 +100,32 @@ describe("attacks by collusion", () => {
       expect(await takesOver()).to.equal(false);
     });
 
+    it("a house's own runner finds other code where another's agent was awarded, and the house takes the work over", async () => {
+      await opened(TASK);
+      await mission.bid(0, 0, tokens(50));
+      await mission.closeMarket();
+      const { city, contract } = mission;
+      await city.execution.award(mission.address, [0]);
+      const house = await city.account("principal 1");
+      const runner = await city.account("runner of the house");
+      await city.evidence.registerRunner(runner.address, house.address);
+      await contract.mismatch(...(await mission.otherCode(0, { key: runner })));
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      expect(await takesOver()).to.equal(false);
+    });
+
+    it("an adjudicator approves work on what its own house attested", async () => {
+      await worked(TASK);
+      for (let i = 0; i < 2; i++) await mission.clear(0, { result: Result.ABSTAIN });
+      const { city } = mission;
+      const judge = await city.account("judge of the issuer's house");
+      await city.fund(judge, city.addresses.ROSTER, tokens(5000));
+      await city.roster.seat(judge.address, (await city.account("issuer's principal")).address);
+      const seats = panelOver(city, [judge], await probeAt(mission.address));
+      await attempt(seats.act(await seats.override("APPROVE_POP", { node: 0, data: await mission.approval(0) }), judge));
+      expect(await entitled()).to.equal(0n);
+    });
+
     it("sixteen newcomers at one unit fill a consensus's market, of whom at most one may be awarded, until its attempts are spent", async () => {
       await opened(CONSENSUS);
       await mission.city.constitution.seal();

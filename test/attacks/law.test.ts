@@ -5,8 +5,18 @@ import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { DEVNET, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import type { LawHeader, LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { CODE, SCHEMAS } from "../support/admitted.ts";
-import { EVERYTHING, ethers, INSTITUTIONS, Kind, loadCity, loadFixture, parameterValues, tokens } from "../support/city-fixture.ts";
-import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node, State } from "../support/legislature.ts";
+import {
+  EVERYTHING,
+  ethers,
+  INSTITUTIONS,
+  Kind,
+  loadCity,
+  loadFixture,
+  networkHelpers,
+  parameterValues,
+  tokens,
+} from "../support/city-fixture.ts";
+import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node, PROPOSAL, State } from "../support/legislature.ts";
 import { Action, loadPeopledCity, type Mission, MissionState, openMission, openMissionIn, TASK } from "../support/mission-fixture.ts";
 import { outcomeOf } from "../support/outcomes.ts";
 import { openPanel } from "../support/panel.ts";
@@ -369,6 +379,16 @@ describe("attacks on the law", () => {
       const all = voters.map((voter) => voter.address);
       await attempt(legislation.validate(1, bill.law, bill.docHash, all));
       expect((await legislation.sessionOf(1)).state).to.equal(State.VALIDATED);
+    });
+
+    it("a stranger that backs nothing begins a petition, and the signatures for it run out", async () => {
+      const { legislation, account, steps, voters } = await loadLegislature();
+      const stranger = legislation.connect(await account("stranger"));
+      const backers = await Promise.all(voters.slice(0, 2).map((agent) => steps.backer(agent, GOAL)));
+      await attempt(stranger.petition(GOAL, ZeroAddress, []));
+      await networkHelpers.time.increase(PROPOSAL + 1n);
+      await attempt(legislation.petition(GOAL, ZeroAddress, backers));
+      expect(await legislation.sessionCount()).to.equal(1);
     });
 
     it("somebody adopts what producers petitioned for, and cancels it", async () => {

@@ -136,7 +136,7 @@ export async function greedyJobs(at: CityAt, options: JobOptions) {
     become: (greed: "NONE" | "ASKED" | "ENDED" | "MINED") => call(client, "become", [["NONE", "ASKED", "ENDED", "MINED"].indexOf(greed)]),
     job(jobId: bigint) {
       const submit = (deliverable: Hex) => call(provider, "submit", [jobId, deliverable]);
-      return heard(at, options, parties, { escrow, jobId, layout: 0x00_01_02_00, graduated: false, submit });
+      return heard(at, options, parties, { escrow, jobId, layout: 0x00_01_02_03, graduated: false, submit });
     },
   };
 }

@@ -42,8 +42,12 @@ describe("a gateway that is killed at each of its statements", function () {
     async function live(sql: Sql, name: string): Promise<void> {
       const mailbox = mailboxOver(sql, { city: operator.address, receiver: operator, clock });
       const asking = mailbox.ask({ name: "stranger", address: agent.address }, "pledge", request(name));
-      asking.catch(() => {});
-      for (let turn = 0; turn < 50 && mailbox.openTo(agent.address).length === 0; turn += 1) await new Promise(setImmediate);
+      let isOver = false;
+      const over = () => {
+        isOver = true;
+      };
+      asking.then(over, over);
+      while (!isOver && mailbox.openTo(agent.address).length === 0) await new Promise(setImmediate);
       const [call] = mailbox.openTo(agent.address);
       if (call !== undefined) {
         const before = receipts.get(name) ?? [];

@@ -15,10 +15,9 @@ export interface GhostSession {
   readonly specs: Map<number, string>;
   readonly sponsors: Map<number, Set<string>>;
   readonly ballots: Map<string, bigint>;
-  /** Voters shown to rank alike, and the case that adjudicators released. */
+  /** Voters shown to rank alike, and how many of them adjudicators let vote. */
   readonly flagged: Set<string>;
-  caseHash: string;
-  released: string;
+  cleared: number;
   entries: number;
   winner: number;
 }
@@ -158,8 +157,7 @@ export class Ghost {
         sponsors: new Map(),
         ballots: new Map(),
         flagged: new Set(),
-        caseHash: "",
-        released: "",
+        cleared: 0,
         entries: 0,
         winner: 0,
       }),
@@ -172,10 +170,9 @@ export class Ghost {
     BlocFlagged: (e) => {
       const session = this.#session(e);
       for (const agent of [text(e, "leader"), ...e.args["members"]]) session.flagged.add(String(agent));
-      session.caseHash = text(e, "caseHash");
     },
     BlocRuled: (e) => {
-      if (e.args["released"]) this.#session(e).released = text(e, "caseHash");
+      if (e.args["released"]) this.#session(e).cleared = this.#session(e).flagged.size;
     },
     DepositWithdrawn: (e) => this.#bringHome(amount(e, "session"), amount(e, "amount")),
     Proposed: (e) => this.#session(e).specs.set(number(e, "candidate"), text(e, "specHash")),

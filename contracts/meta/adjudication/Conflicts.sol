@@ -9,6 +9,7 @@ import {IServiceContract} from "../../interfaces/IServiceContract.sol";
 import {ActionTable} from "../../libraries/ActionTable.sol";
 import {Action, OverrideAction} from "../../types/Actions.sol";
 import {EvidenceRole} from "../../types/Evidence.sol";
+import {EvidenceItem, Opening} from "../../types/Messages.sol";
 import {Institution, Office} from "../../types/Roles.sol";
 
 /// @title Who may not sign an action (AgentCity 3.6 iii; decision 27)
@@ -23,6 +24,7 @@ library Conflicts {
         OverrideAction calldata order
     ) internal view returns (bool) {
         Action what = order.action;
+        if (what == Action.APPROVE_POP && _attested(roster, adjudicator, order.data)) return true;
         if (what.onMission()) return roster.isConflicted(adjudicator, order.mission);
         if (what == Action.RELEASE_WATCHDOG) {
             return IAdjudicatorWatchdog(city.at(Institution.WATCHDOG)).isFlagged(adjudicator);
@@ -47,6 +49,19 @@ library Conflicts {
             return roster.isInterested(adjudicator, owner);
         }
         return roster.isInterested(adjudicator, _named(order));
+    }
+
+    /// @dev Whether the approval rests on what the adjudicator's own house attested. Behind two words and the hash of what they rest on.
+    function _attested(
+        IAdjudicatorRoster roster,
+        address adjudicator,
+        bytes calldata data
+    ) private view returns (bool) {
+        if (data.length <= 96) return false;
+        (, EvidenceItem[] memory items) = abi.decode(data[96:], (Opening[], EvidenceItem[]));
+        // At most what the signers hand in.
+        for (uint256 i = 0; i < items.length; ++i) if (roster.isInterested(adjudicator, items[i].issuer)) return true;
+        return false;
     }
 
     /// @dev The principal that is to answer for the target from now on.

@@ -103,7 +103,7 @@ library Blocs {
             docket.end(session, SessionState.FAILED);
             return;
         }
-        docket.bloc.released = caseHash;
+        (docket.bloc.released, docket.bloc.cleared) = (caseHash, docket.bloc.count);
         // Parties that waited for the ruling have time to act on it.
         docket.prolong(constitution, session, docket.info.rules.approvalTimeout);
     }
@@ -153,11 +153,13 @@ library Blocs {
             });
     }
 
-    /// @notice Whether flagged voters hold the critical share of the ballots and this case was not released.
+    /// @notice Whether flagged voters hold the critical share of the ballots, beside those whom humans let vote: else one more of them would
+    /// take every release back.
     function isDelayed(Docket storage docket) internal view returns (bool) {
         FlaggedVoters storage bloc = docket.bloc;
-        if (bloc.count == 0 || bloc.caseHash == bloc.released) return false;
-        return uint256(bloc.count) * BasisPoints.WHOLE >= uint256(docket.info.rules.blocShare) * docket.info.ballots;
+        uint256 fresh = bloc.count - bloc.cleared;
+        if (fresh == 0) return false;
+        return fresh * BasisPoints.WHOLE >= uint256(docket.info.rules.blocShare) * docket.info.ballots;
     }
 
     function _poll(

@@ -159,6 +159,8 @@ library Convocation {
         address parent,
         Auth[] calldata backers
     ) external returns (uint256 session) {
+        // A round's time begins with who wants it.
+        if (backers.length == 0) revert ILegislativeProcedure.NotEligible(msg.sender);
         ILegislativeProcedure.Petition memory round = _roundOf(self, constitution, goalHash, parent);
         if (round.needed == 0) _begin(constitution, round);
         _back(self, constitution, round, Subject(domain, goalHash, parent), backers);

@@ -17,6 +17,8 @@ struct FlaggedVoters {
     /// Bit n of word w: the producer with index 256·w + n.
     mapping(uint256 word => uint256) voters;
     uint16 count;
+    /// Those of them whom humans let vote.
+    uint16 cleared;
     /// The session had its time again.
     bool prolonged;
     bytes32 caseHash;

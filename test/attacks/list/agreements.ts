@@ -161,7 +161,7 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     entry: "ClearingEvaluator.evaluate",
     guard: "two decisions that contradict each other are none",
     file: "agreements/ClearingEvaluator.sol",
-    find: "        if (h.outcome != Outcome.NONE && h.outcome != outcome) outcome = Outcome.CONTRADICTED;\n",
+    find: "        if (h.outcome != Outcome.NONE && h.outcome != outcome) (outcome, complete) = (Outcome.CONTRADICTED, false);\n",
     replace: "",
   },
   {
@@ -238,5 +238,23 @@ export const AGREEMENTS: readonly Attack[] = attacksOf("agreements", "A", [
     find: "                if (block.timestamp - _LONGEST > h.closesAt) return;\n",
     replace: "",
     bound: "after 30 days",
+  },
+  {
+    title: "a client leaves out one of a member's two answers, and nobody can add it any more",
+    threats: ["NP-4"],
+    entry: "ClearingEvaluator.evaluate",
+    guard: "a hearing is over early once every member counts on every question",
+    file: "agreements/ClearingEvaluator.sol",
+    find: "(questions != _ALL_QUESTIONS || first == second)",
+    replace: "questions != 0",
+  },
+  {
+    title: "a provider submits at once and delivers nothing, and is paid for the silence of a panel that nobody drew",
+    threats: ["TA-2"],
+    entry: "ClearingEvaluator.register",
+    guard: "an escrow without an expiry leaves its evaluator time for every hearing",
+    file: "agreements/ClearingEvaluator.sol",
+    find: "        if (expiry != 0) return _word(job, expiry);\n",
+    replace: "        if (expiry == 0) return type(uint256).max;\n",
   },
 ]);

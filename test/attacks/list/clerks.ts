@@ -320,4 +320,14 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     find: "return held.verifying != 0 || held.issuing != 0;",
     replace: "return held.verifying != 0;",
   },
+  {
+    title: "a Regulator flags one more voter after humans released the law, and the law's time runs out",
+    threats: ["SP-4", "TA-2"],
+    entry: "LegislativeProcedure.flagBloc",
+    guard: "whom humans let vote delays no law again",
+    file: "meta/legislation/Blocs.sol",
+    find: "uint256 fresh = bloc.count - bloc.cleared;",
+    replace: "uint256 fresh = bloc.caseHash == bloc.released ? 0 : bloc.count;",
+    bound: "as many more as are a critical share delay it again",
+  },
 ]);

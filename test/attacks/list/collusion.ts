@@ -973,4 +973,22 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "part.verifier || IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
     replace: "IAdjudicatorRoster(_at(Institution.ROSTER)).hasRejected(offer.mission, principal);",
   },
+  {
+    title: "an adjudicator approves work on what its own house attested",
+    threats: ["TA-8", "SP-2"],
+    entry: "AdjudicationProcedure.act",
+    guard: "nobody approves on what its own house attested",
+    file: "meta/adjudication/Conflicts.sol",
+    find: "if (roster.isInterested(adjudicator, items[i].issuer)) return true;",
+    replace: "if (items[i].issuer == adjudicator) return true;",
+  },
+  {
+    title: "a house's own runner finds other code where another's agent was awarded, and the house takes the work over",
+    threats: ["NP-4"],
+    entry: "ExecutionProcedure.bid",
+    guard: "who found an executor's fault does not take its node over",
+    file: "collaboration/Dispatch.sol",
+    find: "        s.head.execution.bar(live.node, finder);\n",
+    replace: "        finder;\n",
+  },
 ]);

@@ -525,8 +525,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.checkpoint",
     guard: "an executor that was frozen since its wave was signed stops no other's",
     file: "collaboration/Checkpoints.sol",
-    find: "            } catch (bytes memory refusal) {\n                return refusal;\n",
-    replace: "            } catch (bytes memory) {\n                revert ICollaborationContract.AlreadyStarted(node);\n",
+    find: "                return refusal;\n",
+    replace: "                revert ICollaborationContract.AlreadyStarted(node);\n",
   },
   {
     title: "half of the electorate stays away for good, nobody lapses, and no law is ever made again",

@@ -364,4 +364,14 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     find: "if (IProducerContract(constitution.at(Institution.PRODUCERS)).isPrincipal(msg.sender)) {",
     replace: "if (IProducerContract(constitution.at(Institution.PRODUCERS)).isPrincipal(address(0))) {",
   },
+  {
+    title: "a stranger that backs nothing begins a petition, and the signatures for it run out",
+    threats: ["TA-2"],
+    entry: "LegislativeProcedure.petition",
+    guard: "a petition's time begins with a backer",
+    file: "meta/legislation/Convocation.sol",
+    find: "        if (backers.length == 0) revert ILegislativeProcedure.NotEligible(msg.sender);\n",
+    replace: "",
+    bound: "one voter may begin it",
+  },
 ]);

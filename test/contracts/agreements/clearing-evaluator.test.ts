@@ -45,6 +45,27 @@ describe("ClearingEvaluator", () => {
       expect((await contract.hearingOf(nobody, 0)).panels).to.equal(0);
     });
 
+    it("takes a job of our own escrow where its evaluator has time for every hearing, from when the work was submitted", async () => {
+      const { contract, at, city, client, provider, base, nobody, register } = await openEvaluator();
+      const ours = await openEscrow(city);
+      await city.fund(client, ours.at, AMOUNT);
+      const parties = { client: client.address, provider: provider.address, evaluator: at, backup: nobody };
+      const long = base.deliverBy + 3 * HEARING + HOUR - (await networkHelpers.time.latest());
+      const offer = async (nonce: bigint, evaluatorTimeout: number) => {
+        const jobId = await ours.open({ ...parties, evaluatorTimeout, nonce }, [client, provider]);
+        return { ...base, escrow: ours.at, layout: LAYOUT.ours, graduated: true, jobId };
+      };
+      const refused = (terms: typeof base) => expect(register(terms)).to.be.revertedWithCustomError(contract, "NotTheJob");
+      await refused(await offer(2n, long - 60));
+      await register(await offer(3n, long));
+      const [waiting, submitted] = [await offer(4n, long - HOUR), await offer(5n, long - HOUR)];
+      await ours.escrow.connect(client).fund(submitted.jobId, AMOUNT, "0x");
+      await ours.escrow.connect(provider).submit(submitted.jobId, id("the deliverable"), "0x");
+      await networkHelpers.time.increase(2 * HOUR);
+      await register(waiting);
+      await refused(submitted);
+    });
+
     it("takes the city's word for whose a party is that it knows", async () => {
       const { contract, base, createJob, register, city, provider, providerPrincipal } = await openEvaluator();
       const house = await city.account("provider's real house");
@@ -269,6 +290,22 @@ describe("ClearingEvaluator", () => {
       await contract.evaluate(terms, recordOf(work, await answers(Result.FAIL)));
       expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.FAIL);
     });
+
+    it("is over early once every member counts on both", async () => {
+      const { contract, delivered, hearing, voice, recordOf } = await openEvaluator();
+      const { terms, work, judges } = await delivered({ questions: 3 });
+      const [first, second] = [{ question: 0 }, { question: 1 }];
+      const complete = async (...answers: Parameters<typeof voice>[2][][]) => {
+        const voices = await Promise.all(judges.map((judge, i) => voice(judge, work, ...(answers[i] ?? []))));
+        await contract.evaluate(terms, recordOf(work, voices));
+        return (await hearing(terms)).complete;
+      };
+      const both = [first, second];
+      expect(await complete(both, both, [first])).to.equal(false);
+      expect(await complete(both, both, [second])).to.equal(false);
+      expect(await complete(both, both, [first, { ...second, confidence: 100 }])).to.equal(false);
+      expect(await complete(both, both, both)).to.equal(true);
+    });
   });
 
   describe("redraw", () => {
@@ -488,7 +525,7 @@ describe("ClearingEvaluator", () => {
           client: client.address,
           provider: provider.address,
           evaluator: at,
-          evaluatorTimeout: 4 * HEARING,
+          evaluatorTimeout: 24 * HOUR + 4 * HEARING,
           challengeWindow: 0,
           deliverBy: now + 24 * HOUR,
           deadline: now + HOUR,

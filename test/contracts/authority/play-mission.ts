@@ -121,6 +121,7 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   await trial.record("ExecutionProcedure.settleSlots", cast, () => execution.settleSlots([outcome]));
   await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(penaltyOf(agent, { release: 1n, slash: 1n })));
   await trial.record("ExecutionProcedure.accuse", cast, () => execution.accuse(0, [agent]));
+  await trial.record("ExecutionProcedure.bar", cast, () => execution.bar(0, panelist));
   const judge = cast.adjudicator ?? "";
   const roster = mission.city.roster;
   await roster.connect(await mission.city.as("ADJUDICATION")).countCase(Action.RESOLVE_APPEAL, mission.address, 0, 0, [judge]);

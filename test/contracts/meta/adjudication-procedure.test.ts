@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { id, sha256, toUtf8Bytes, type Wallet, ZeroAddress } from "ethers";
+import { id, sha256, toUtf8Bytes, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { hashTypedData } from "viem";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../../orchestrator/primitives/random.ts";
@@ -230,6 +230,27 @@ describe("AdjudicationProcedure", () => {
       await act(message, ...seats.filter(({ address }) => address !== conflicted.address));
       const elsewhere = await city.probe(2);
       await act(await override("APPROVE_POP", { mission: elsewhere.address }), conflicted);
+    });
+
+    it("refuses an approval on what the adjudicator's own house attested", async () => {
+      const own = await city.account("adjudicator 0");
+      const [lab, another] = [keyOf("lab"), keyOf("another lab")];
+      await city.evidence.registerIssuer(lab.address, keyOf("adjudicator 0's principal").address, 1);
+      const item = { slot: 0, index: 0, kind: 1, payload: ZeroHash, class: 0, proof: [], signature: "0x" } as const;
+      const approval = (...issuers: Wallet[]) =>
+        override("APPROVE_POP", {
+          data: dataOf(
+            "APPROVE_POP",
+            1n,
+            10_000,
+            [],
+            issuers.map(({ address }) => ({ ...item, issuer: address })),
+          ),
+        });
+      const both = await approval(another, lab);
+      await expect(act(both, own)).to.be.revertedWithCustomError(contract, "Conflicted").withArgs(own.address, both.mission);
+      await act(await approval(another), own);
+      await act(await approval(lab), ...seats.filter(({ address }) => address !== own.address).slice(0, 1));
     });
 
     it("bubbles what the mission answers, and executes nothing then", async () => {

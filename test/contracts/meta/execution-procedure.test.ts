@@ -67,6 +67,21 @@ describe("ExecutionProcedure", () => {
     });
   });
 
+  describe("bar", () => {
+    it("is a genuine mission's, for a further attempt of one node", async () => {
+      await open();
+      const { principal } = await mission.city.producers.agentOf(mission.worker(0).agent.address);
+      await refused(market.bar(0, principal), "NotMission");
+      const asMission = market.connect(await mission.city.as(mission.address));
+      await asMission.bar(0, principal);
+      expect(await market.isBarred(mission.address, 0, principal)).to.equal(true);
+      await mission.bid(0, 0);
+      await asMission.reopenMarket(0, 1, []);
+      await expect(mission.bid(0, 0)).to.be.revertedWithCustomError(market, "Barred").withArgs(mission.address, 0, principal);
+      await mission.bid(0, 1);
+    });
+  });
+
   describe("bid", () => {
     it("locks the node's stake and is scored when placed", async () => {
       await open();

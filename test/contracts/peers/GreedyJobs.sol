@@ -42,9 +42,11 @@ contract GreedyJobs {
         if (_greed == Greed.MINED && tx.gasprice != 0) revert Refused();
     }
 
-    function getJob(uint256) external view returns (address, address, address) {
+    function getJob(
+        uint256
+    ) external view returns (address client, address provider, address evaluator, uint256 expiry) {
         _burn(Greed.ASKED);
-        return (_CLIENT, _PROVIDER, _EVALUATOR);
+        return (_CLIENT, _PROVIDER, _EVALUATOR, type(uint40).max);
     }
 
     function _burn(Greed when) private view {

@@ -44,7 +44,7 @@ const supported: Rule = {
   invariant: 15,
   on(event, { ghost, require }) {
     if (event.at !== "LEGISLATION" || event.name !== "Approved") return;
-    const { ballots, electorate, rules, sponsors, winner, flagged, caseHash, released } = ghost.session(amount(event, "session"));
+    const { ballots, electorate, rules, sponsors, winner, flagged, cleared } = ghost.session(amount(event, "session"));
     const quorum = rules.get(PARAM.TURNOUT_QUORUM) ?? 0n;
     const enough = BigInt(ballots.size) * 10_000n >= electorate * quorum;
     require(enough, () => `approved with ${ballots.size} ballots of an electorate of ${electorate}`);
@@ -53,8 +53,9 @@ const supported: Rule = {
     require(BigInt(backers.length) >= least, () => `approved with ${backers.length} sponsors of ${least}`);
     const principals = new Set(backers.map((agent) => ghost.agent(agent).principal));
     require(principals.size >= 2, () => "approved with sponsors of one principal");
-    const critical = BigInt(flagged.size) * 10_000n >= (rules.get(PARAM.CRITICAL_BLOC_SHARE) ?? 0n) * BigInt(ballots.size);
-    require(flagged.size === 0 || !critical || caseHash === released, () => `approved with ${flagged.size} voters under suspicion`);
+    const fresh = flagged.size - cleared;
+    const critical = BigInt(fresh) * 10_000n >= (rules.get(PARAM.CRITICAL_BLOC_SHARE) ?? 0n) * BigInt(ballots.size);
+    require(fresh === 0 || !critical, () => `approved with ${fresh} voters under suspicion`);
   },
 };
 

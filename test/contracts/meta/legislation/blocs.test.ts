@@ -312,13 +312,24 @@ describe("LegislativeProcedure.ruleOnBloc", () => {
       await approve(session);
     });
 
-    it("it should hold for that case only: more voters flagged delay again", async () => {
+    it("it should hold for those voters: as many more delay again", async () => {
       const { legislation } = house;
+      const delayed = async (session: bigint) => (await legislation.blocOf(session)).delayed;
+      await setParameter(house, "CRITICAL_BLOC_SHARE", 2000);
       const session = await codified();
       await flag(session, 0, 1);
       await legislation.ruleOnBloc(session, await caseOf(session), true);
       await flag(session, 0, 2);
-      await expect(approve(session)).to.be.revertedWithCustomError(legislation, "AwaitingRuling");
+      expect(await delayed(session)).to.equal(false);
+      await approve(session);
+      // Now one of eight is a critical share.
+      await setParameter(house, "CRITICAL_BLOC_SHARE", 1000);
+      const strict = await codified();
+      await flag(strict, 0, 1);
+      await legislation.ruleOnBloc(strict, await caseOf(strict), true);
+      await flag(strict, 0, 2);
+      expect(await delayed(strict)).to.equal(true);
+      await expect(approve(strict)).to.be.revertedWithCustomError(legislation, "AwaitingRuling");
     });
   });
 

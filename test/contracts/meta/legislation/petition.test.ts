@@ -43,6 +43,16 @@ describe("LegislativeProcedure.petition", () => {
     });
   });
 
+  describe("when nobody backs it", () => {
+    it("it should revert with NotEligible, and begin no round", async () => {
+      const { legislation, deployer } = house;
+      await expect(legislation.petition(GOAL, ZeroAddress, []))
+        .to.be.revertedWithCustomError(legislation, "NotEligible")
+        .withArgs(deployer.address);
+      expect(await round()).to.deep.equal([1n, 0n, 0n, 0n, 0n, 0n]);
+    });
+  });
+
   describe("when a backer's signature is not over goal, parent, round and deadline, or is late", () => {
     it("it should revert with InvalidSignature or Expired", async () => {
       const { legislation } = house;
