@@ -55,5 +55,8 @@ async function answer(work: Promise<unknown>): Promise<void> {
 }
 
 const started = begin();
-await answer(started);
-port.on("message", (message: ToThread) => answer(started.then((lite) => act(lite, message))));
+// One after the other, so that no answer comes between the parts of another.
+let last = answer(started);
+port.on("message", (message: ToThread) => {
+  last = last.then(() => answer(started.then((lite) => act(lite, message))));
+});
