@@ -193,7 +193,21 @@ export function outcomesOf({ settlement_policy: policy }: Pick<Obligation, "sett
   return { passed, violated: policy?.release === undefined ? violated : failed, failed };
 }
 
-const FEE_RANK = { refund: 0, less_loss: 1, release: 2 } as const;
+/** How bad each choice is for the provider. */
+const COST = {
+  fee: { release: 0, less_loss: 1, refund: 2 },
+  principal: { release: 0, refund: 1, reverse: 1 },
+  collateral: { return: 0, slash_loss: 1, slash: 2 },
+  claim: { deny: 0, pay_loss: 1 },
+} as const;
+
+/** The part of the money that a worse outcome leaves the provider more of. */
+function spared(better: Outcomes["passed"], worse: Outcomes["passed"]): keyof typeof COST | undefined {
+  if (COST.fee[better.fee] > COST.fee[worse.fee]) return "fee";
+  if (COST.principal[better.principal] > COST.principal[worse.principal]) return "principal";
+  if (COST.collateral[better.collateral] > COST.collateral[worse.collateral]) return "collateral";
+  return COST.claim[better.claim] > COST.claim[worse.claim] ? "claim" : undefined;
+}
 
 /** Why the parts of a settlement policy contradict each other; undefined if they do not. */
 export function policyConflict({ settlement_policy: policy }: Pick<Obligation, "settlement_policy">): string | undefined {
@@ -204,8 +218,8 @@ export function policyConflict({ settlement_policy: policy }: Pick<Obligation, "
     return `on_failure says ${on_failure}, the failed outcome ${failed.principal}`;
   if (release !== undefined && (passed.fee !== "release" || violated.fee !== "refund" || failed.fee !== "refund"))
     return "a release rule divides what passed by its score, and has no share for anything else";
-  if (FEE_RANK[passed.fee] < FEE_RANK[violated.fee] || FEE_RANK[violated.fee] < FEE_RANK[failed.fee]) return "a worse outcome is paid more";
-  return undefined;
+  const part = spared(passed, violated) ?? spared(violated, failed);
+  return part === undefined ? undefined : `a worse outcome is better for the provider: ${part}`;
 }
 
 /** More than half of a panel: the default quorum. */

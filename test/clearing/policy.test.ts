@@ -118,6 +118,9 @@ describe("a settlement policy", () => {
       boundTo(standard, { release: { ...release, promises: [{ payee: "agent", price: 900, items: "0/" }] } }),
       boundTo(backwards),
       boundTo({ ...strict, passed: { ...strict.passed, fee: "refund" }, violated: strict.passed }),
+      boundTo({ ...strict, failed: { ...strict.failed, collateral: "return" } }),
+      boundTo({ ...strict, passed: { ...strict.passed, principal: "refund" }, violated: { ...strict.violated, principal: "release" } }),
+      boundTo({ ...strict, passed: { ...strict.passed, claim: "pay_loss" }, violated: { ...strict.violated, claim: "deny" } }),
     ];
     for (const each of refused) expect(each.ok ? [] : each.refusals.map(({ guard }) => guard)).to.deep.equal(["POLICY_CONFLICT"]);
     expect(boundTo(strict, { release: { ...release, promises: [{ payee: "agent", price: 900, items: "0/" }] } }).ok).to.equal(true);
