@@ -30,12 +30,10 @@ export type SignedKind =
   | "sample"
   | "reading";
 
-/** ASCII, and so short that an encoder takes longer. */
+const UTF_8 = new TextEncoder();
+
 export function messageBytes(kind: SignedKind, hash: Hash): Uint8Array {
-  const text = `asa/1 ${kind} ${hash}`;
-  const bytes = new Uint8Array(text.length);
-  for (let index = 0; index < bytes.length; index += 1) bytes[index] = text.charCodeAt(index);
-  return bytes;
+  return UTF_8.encode(`asa/1 ${kind} ${hash}`);
 }
 
 /** Hashes of agreements whose terms are frozen. */

@@ -2,6 +2,7 @@ import { pbkdf2 } from "@noble/hashes/pbkdf2.js";
 import { sha512 } from "@noble/hashes/sha2.js";
 import { bytesToHex, type Hex, type LocalAccount, parseEther } from "viem";
 import { HDKey, privateKeyToAccount } from "viem/accounts";
+import { keepNewest } from "../primitives/recent.ts";
 import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 import type { Genesis } from "./transcript.ts";
 
@@ -28,12 +29,13 @@ export const DEVNET_GENESIS: Genesis = {
 const branches = new Map<string, HDKey>();
 /** By mnemonic and index: a city asks for fifty, and each is derived by two multiplications on the curve. */
 const accounts = new Map<string, LocalAccount>();
+const MAX_ACCOUNTS = 1_024;
 
 /** Account `index` of a devnet, m/44'/60'/0'/0/index; the first ten have gas money, here and on Anvil. */
 export function devnetAccount(index: number, mnemonic: string = DEVNET_MNEMONIC): LocalAccount {
   const name = `${mnemonic}/${index}`;
   const account = accounts.get(name) ?? privateKeyToAccount(devnetSecret(index, mnemonic));
-  accounts.set(name, account);
+  keepNewest(accounts, name, account, MAX_ACCOUNTS);
   return account;
 }
 

@@ -1,6 +1,6 @@
 import type { Hash } from "../primitives/hex.ts";
 import { type Answer, answerTo, average, ClearingResult, lowerMedian, overall, VerdictResult, weightOf } from "../rules/clearing.ts";
-import { type Admissibility, type ClassName, joinAll } from "./admissibility.ts";
+import { type Admissibility, type ClassName, joinAll, meetAll } from "./admissibility.ts";
 import { QUESTIONS, type QuestionName, toBps } from "./fields.ts";
 import type { AdmittedItem } from "./ingest.ts";
 import { ItemAboveFloor, isDecided, type NonEmpty, type Verdict } from "./verdict.ts";
@@ -170,9 +170,10 @@ function isSure({ vote }: AdmittedOutput, { minConfidence }: AggregationTerms): 
 }
 
 function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
-  let held = basis[0]?.class ?? order.bottom;
-  for (const item of basis) held = order.meet(held, item.class);
-  return held;
+  return meetAll(
+    order,
+    basis.map((item) => item.class),
+  );
 }
 
 function survivorOf(each: Answering, floor: ClassName, order: Admissibility): Survivor | undefined {

@@ -59,7 +59,7 @@ export interface ExitInput {
 /**
  * Closes an obligation without a clearing. EXIT_NOT_DUE: a party did not sign the cancellation, the execution window is still open, or the
  * decision is not an undecided one of this obligation, or can still be escalated. The docket refuses obligations that are settled, and
- * settles none that ended here. That no evidence came in time, the engine vouches for. Throws NotTheEngine to anybody but an engine of this
+ * settles none that ended here. The engine vouches that no evidence came in time. Throws NotTheEngine unless the caller is an engine of this
  * obligation.
  */
 export function recordExit({ obligation, cause, deployment, engine, docket, now }: ExitInput): Checked<ExitRecord> {

@@ -75,9 +75,9 @@ interface Settled {
 
 /**
  * Applies the obligation's settlement policy (RAILS 6.1, stage 9). Emits nothing unless the verdicts under the fee's or the collateral's
- * floor are decided; each action depends on its own floor. The outcome's
- * template (`outcomesOf`) says what happens to fee, principal, collateral and claim; collateral is held until finality. Under a release rule
- * a released fee is divided by the score and the payees' multipliers. The docket refuses obligations that are already settled. Throws
+ * floor are decided; each action depends on its own floor. The outcome's template
+ * (`outcomesOf`) states what happens to fee, principal, collateral and claim; collateral is held until finality. Under a release rule a
+ * released fee is divided by the score and the payees' multipliers. The docket refuses obligations that are already settled. Throws
  * NotTheEngine unless the caller is the decision's engine.
  */
 export function settle(

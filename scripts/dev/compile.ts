@@ -96,14 +96,14 @@ export function provideContracts(): void {
 
 /** Makes the production profile's artifacts current, and returns their folder; some minutes when an input changed. */
 export async function compileProduction(): Promise<string> {
-  const { compileForProduction, ARTIFACTS: folder } = await import("./production.ts");
+  const { compileForProduction, PRODUCTION_ARTIFACTS } = await import("./production.ts");
   const hash = hashOf(EVERYTHING);
-  const stamp = join(root, folder, "inputs.sha256");
-  if (isStamped(stamp, hash)) return folder;
+  const stamp = join(root, PRODUCTION_ARTIFACTS, "inputs.sha256");
+  if (isStamped(stamp, hash)) return PRODUCTION_ARTIFACTS;
   rmSync(stamp, { force: true });
   await whileWorking("contracts are compiled for production, once after each change: two to three minutes", compileForProduction);
   writeFileSync(stamp, hash);
-  return folder;
+  return PRODUCTION_ARTIFACTS;
 }
 
 function checkShipped(): void {

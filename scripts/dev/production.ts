@@ -11,7 +11,7 @@ const PEERS = "test/contracts/peers/*.sol";
 const Artifact = z.object({ contractName: z.string(), deployedBytecode: z.string() });
 
 /** Where the production profile's artifacts lie, apart from those that tests use. */
-export const ARTIFACTS = config.paths.artifacts;
+export const PRODUCTION_ARTIFACTS = config.paths.artifacts;
 
 /** Compiles contracts and peers with the production profile. */
 export async function compileForProduction(): Promise<void> {
