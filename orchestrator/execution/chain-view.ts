@@ -143,6 +143,18 @@ export function isUndecided({ state, slots }: Pick<NodeView, "state" | "slots">)
   return state !== "COMPLETED" && state !== "FAILED" && slots.some(({ committed }) => committed);
 }
 
+/** What became of an executor's work: `absent` if the node was completed without it, `stopped` if it is not decided. */
+export function fateOf(
+  { slot, attempt }: { readonly slot: number; readonly attempt: number },
+  node: { readonly attempt: number; readonly state: number; readonly commitMask: number; readonly agreeing: number },
+): "failed" | "stopped" | "absent" | "agreed" | "dissented" {
+  const state = nameOf(nodeStates, node.state);
+  if (attempt !== node.attempt || state === "FAILED") return "failed";
+  if (state !== "COMPLETED") return "stopped";
+  if (!hasBit(node.commitMask, slot)) return "absent";
+  return hasBit(node.agreeing, slot) ? "agreed" : "dissented";
+}
+
 function hasBit(mask: number, bit: number): boolean {
   return ((mask >> bit) & 1) === 1;
 }

@@ -4,7 +4,10 @@ import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/founding/society.ts";
 import type { Sandbox } from "../../orchestrator/execution/sandbox/run.ts";
+import { workOutput } from "../../orchestrator/gateway/commands/work.ts";
+import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { serveOptions } from "../gateway/gateway-city.ts";
 import { carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -30,6 +33,7 @@ describe("scenario: an executor that never answers", function () {
   const directory = suiteDirectory();
   let city: City;
   let outcome: Outcome;
+  let gateway: Gateway | undefined;
   const silent = () => outcome.nodes.filter(({ attempts }) => attempts > 1);
 
   before(async () => {
@@ -38,7 +42,10 @@ describe("scenario: an executor that never answers", function () {
     const { csv } = smallInputs(directory(), CALM_ROWS);
     outcome = await carryOutIn({ ...city, sandbox: deadAtFirst(city.sandbox) }, smallMission(csv), { id: "silent", home });
   });
-  after(() => city?.close());
+  after(async () => {
+    await gateway?.close();
+    await city?.close();
+  });
 
   it("loses its time, and 50 of its stake", () => {
     expect(silent()).to.have.length(1);
@@ -67,5 +74,24 @@ describe("scenario: an executor that never answers", function () {
 
   it("leaves a bundle that an auditor accepts", async () => {
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  it("and who replaced it find in the gateway what became of their award", async () => {
+    gateway = await serveGateway(city, serveOptions);
+    const [node] = silent();
+    const fates = await Promise.all(
+      (node?.executors ?? []).map(async ({ agent, attempt }) => {
+        const { account } = memberOf(city.society, "producer", agent);
+        const answer = await fetch(`${gateway?.url}/v1/agents/${account.address}/work`);
+        const { slots } = workOutput.parse(await answer.json());
+        const number = outcome.nodes.findIndex(({ label }) => label === node?.label);
+        const own = slots.find((slot) => slot.node === number && slot.attempt === attempt - 1);
+        return [own?.result, own?.isClaimed];
+      }),
+    );
+    expect(fates).to.deep.equal([
+      ["failed", false],
+      ["agreed", true],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { nodeStates } from "../../execution/chain-view.ts";
+import { fateOf, nodeStates } from "../../execution/chain-view.ts";
 import { resultSchema } from "../../execution/work.ts";
 import { metricsOf } from "../../legislature/metrics.ts";
 import { sessionRecord } from "../../legislature/session-record.ts";
@@ -22,7 +22,6 @@ import { callsAbout, gasTable } from "../report/gas.ts";
 import { letterOf } from "../report/letters.ts";
 import { checkpointsIn, wavesIn } from "./anchors.ts";
 import type { AuditContext } from "./context.ts";
-import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { recordOf } from "./works.ts";
 
@@ -223,17 +222,6 @@ async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
       seen.same(rest, truth, `${stated.label}: executor ${index}`);
     }
   }
-}
-
-/** What became of one executor's work. */
-function fateOf(
-  { slot, attempt }: SlotHistory,
-  node: { readonly attempt: number; readonly state: number; readonly commitMask: number; readonly agreeing: number },
-): string {
-  if (attempt !== node.attempt || nodeStates[node.state] === "FAILED") return "failed";
-  if (nodeStates[node.state] !== "COMPLETED") return "stopped";
-  if (((node.commitMask >> slot) & 1) === 0) return "absent";
-  return ((node.agreeing >> slot) & 1) === 1 ? "agreed" : "dissented";
 }
 
 async function gas({ outcome, client, record, mission, session, chain, family }: AuditContext, seen: Inspection): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isOver, missionState } from "../../execution/chain-view.ts";
+import { fateOf, isOver, type MissionStateName, missionState } from "../../execution/chain-view.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { hashSchema } from "../../primitives/hex.ts";
 import { type Reason, reasonOf } from "../../rules/reasons.ts";
@@ -8,7 +8,6 @@ import { type DecodedEvent, payloadsOf } from "../payloads.ts";
 import { address, count, hash, toAddress, units } from "../wire.ts";
 
 const boundSchema = z.object({ node: z.number(), slot: z.number(), service: hashSchema, price: units, attempt: z.number() });
-const clearedSchema = z.object({ node: z.number(), attempt: z.number(), result: z.number(), agreeing: z.number() });
 const slashedSchema = z.object({ agent: addressSchema, amount: units, reason: hashSchema });
 const faultSchema = z.object({ agent: addressSchema });
 const reputationSchema = z.object({ agent: addressSchema, previous: z.number(), current: z.number(), reason: hashSchema });
@@ -56,7 +55,8 @@ export const workOutput = z.strictObject({
       attempt: count,
       service: hash,
       price: units,
-      result: z.enum(["open", "agreed", "dissented", "failed"]),
+      /** `failed` also if the attempt is over and it delivered nothing; `stopped` if the mission ended before the work was decided. */
+      result: z.enum(["open", "agreed", "dissented", "failed", "stopped"]),
       /** Due from the mission, including the treasury's premium; final once `isClaimed`. */
       due: units,
       isClaimed: z.boolean(),
@@ -84,15 +84,10 @@ export const workCommands: readonly Command[] = [
       const agent = toAddress(input.agent);
       const bound = await payloadsOf(world, { agent, name: "CollaborationContract.ExecutorBound" }, boundSchema);
       const missions = [...new Set(bound.map(({ event }) => event.emitterContract))];
-      const cleared = new Map(
-        await Promise.all(
-          missions.map(
-            async (mission) =>
-              [mission, await payloadsOf(world, { contract: mission, name: "CollaborationContract.Cleared" }, clearedSchema)] as const,
-          ),
-        ),
+      const states = new Map(
+        await Promise.all(missions.map(async (mission) => [mission, await missionState({ client }, { address: mission })] as const)),
       );
-      const states = await Promise.all(missions.map((mission) => missionState({ client }, { address: mission })));
+      const nodes = await Promise.all(bound.map(({ event, args }) => client.mission(event.emitterContract).nodeOf(args.node)));
       // Discharged agents were slashed in the same transaction: a later read includes what an earlier one returned.
       const discharged = await payloadsOf(world, { agent, name: "ProducerContract.AgentDischarged" }, faultSchema);
       const accused = await payloadsOf(world, { agent, name: "ProducerContract.AgentAccused" }, faultSchema);
@@ -108,8 +103,7 @@ export const workCommands: readonly Command[] = [
         credit: String(credit),
         balance: String(balance),
         slots: bound.map(({ event: { emitterContract: mission }, args }, at) => {
-          const clearings = (cleared.get(mission) ?? []).map((each) => each.args);
-          const result = resultOf(args, clearings);
+          const result = resultOf(args, nodes[at], states.get(mission));
           // A node is paid once: to the executor of its last attempt.
           const { paid, premium, claimed } = owed[at] ?? { paid: 0n, premium: 0n, claimed: false };
           const isIts = result === "agreed";
@@ -120,7 +114,7 @@ export const workCommands: readonly Command[] = [
           .filter(({ args }) => args.agent === agent)
           .map((each) => ({ previous: each.args.previous, current: each.args.current, ...cause(each) })),
         isSettled:
-          states.every((state) => isOver(state)) &&
+          [...states.values()].every((state) => isOver(state)) &&
           owed.every(({ paid, claimed }) => claimed || paid === 0n) &&
           discharged.length >= accused.length,
       };
@@ -128,15 +122,13 @@ export const workCommands: readonly Command[] = [
   }),
 ];
 
-const PASS = 1;
-
-/** An attempt's last clearing, for one slot. */
+/** How far an award has come: the same as in the mission's outcome, where it is over. */
 function resultOf(
-  { node, slot, attempt }: z.infer<typeof boundSchema>,
-  cleared: readonly z.infer<typeof clearedSchema>[],
-): "open" | "agreed" | "dissented" | "failed" {
-  const last = cleared.findLast((each) => each.node === node && each.attempt === attempt);
-  if (last === undefined) return "open";
-  if (last.result !== PASS) return "failed";
-  return ((last.agreeing >> slot) & 1) === 1 ? "agreed" : "dissented";
+  award: z.infer<typeof boundSchema>,
+  node: Parameters<typeof fateOf>[1] | undefined,
+  mission: MissionStateName | undefined,
+): z.infer<typeof workOutput>["slots"][number]["result"] {
+  const fate = node === undefined ? "stopped" : fateOf(award, node);
+  if (fate === "stopped") return mission !== undefined && isOver(mission) ? "stopped" : "open";
+  return fate === "absent" ? "failed" : fate;
 }
