@@ -1,6 +1,7 @@
 import { type Admissibility, RAILS_ADMISSIBILITY } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { EvidenceItem, Hop } from "./evidence-envelope.ts";
+import type { RailEnd } from "./exit.ts";
 import type { ExposureConfig } from "./exposure.ts";
 import type { Obligation } from "./obligation.ts";
 import type { Registry } from "./registry.ts";
@@ -21,6 +22,8 @@ export interface Deployment {
   readonly classChecks: Readonly<Record<string, ClassCheck>>;
   /** Whether a party accepted exactly this obligation by an act other than a signature, such as a bid on chain. Default: no. */
   readonly undertook: (obligation: Obligation, party: string) => boolean;
+  /** Whether the rail ended exactly this obligation so, by clocks and signatures of its own. Default: no. */
+  readonly ended: (obligation: Obligation, end: RailEnd) => boolean;
   /** Floors of vetted templates. If there are any, every obligation must name one. */
   readonly templates: Readonly<Record<string, Obligation["admissibility_floors"]>> | undefined;
   /**
@@ -39,6 +42,7 @@ export function deployment(registry: Registry, options: Partial<Omit<Deployment,
     verify: verifySignature,
     classChecks: {},
     undertook: () => false,
+    ended: () => false,
     templates: undefined,
     exposure: undefined,
     scorers: undefined,

@@ -7,14 +7,16 @@ import type { Docket } from "./docket.ts";
 import { isEngineSignature, requireEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
 import { EXITS } from "./lifecycle.ts";
+import { type Obligation, outcomesOf, performersOf } from "./obligation.ts";
 import { type Checked, refuse } from "./refusal.ts";
 import { hashOf, messageOf, signHash, without } from "./seal.ts";
-import { collateralEndSchema } from "./settlement-instruction.ts";
+import { claimActionSchema, collateralEndSchema, principalActionSchema } from "./settlement-instruction.ts";
 import { type Signature, type Signer, signatureSchema } from "./signature.ts";
 
 /**
- * How an obligation ended without finality (RAILS 6.3): both parties cancelled it, its time passed without evidence, or nothing resolved its
- * dispute. No settlement: the fee goes back, the collateral back or, if the provider did not perform, to the requestor.
+ * How an obligation ended without finality (RAILS 6.3): it was cancelled, its time passed without evidence, or nothing resolved its dispute.
+ * Nothing is released without a clearing: fee and principal go back, no claim is paid, and the collateral goes back or, of whoever did not
+ * perform, to the requestor.
  */
 export const exitRecordSchema = z.strictObject({
   exit_id: digestSchema,
@@ -22,11 +24,19 @@ export const exitRecordSchema = z.strictObject({
   exit: z.enum(EXITS),
   /** The parties' signatures over a cancellation, by role. */
   cancelled_by: z.strictObject({ requestor: signatureSchema, provider: signatureSchema }).optional(),
+  /** Why the rail ended it, and where the rail says so; absent if the parties' signatures, the obligation's own clock or a decision did. */
+  ended_by: z.strictObject({ reason: nameSchema, receipt: nameSchema }).optional(),
   /** The decision that nothing resolved. */
   clearing_decision_hash: digestSchema.optional(),
   fee_action: z.strictObject({ type: z.literal("refund"), refund_amount: amountSchema, currency: nameSchema }),
+  /** Absent without principal. It goes back as after a failure. */
+  principal_action: principalActionSchema.optional(),
+  /** Absent without a claim ceiling. No loss was found. */
+  claim_action: claimActionSchema.optional(),
   /** Absent without collateral. */
   collateral_action: collateralEndSchema.optional(),
+  /** What the rail took of whose collateral; absent if it took nothing. */
+  slashed: z.record(nameSchema, amountSchema).readonly().optional(),
   passport_delta: z.record(nameSchema, z.int()).readonly(),
   closed_at: timeSchema,
   clearing_engine: nameSchema,
@@ -39,8 +49,20 @@ export function cancellationHash(obligationHash: Hash): Hash {
   return hashOf({ obligation_hash: obligationHash, exit: "CANCELLED" });
 }
 
+/** An end that the rail itself brought about, by clocks and signatures of its own: a deployment must know of it (`Deployment.ended`). */
+export interface RailEnd {
+  readonly reason: string;
+  /** Where the rail says so. */
+  readonly receipt: string;
+  /** Performers that it holds responsible. */
+  readonly atFault: readonly string[];
+  /** By performer, smallest units. */
+  readonly slashed: Readonly<Record<string, number>>;
+}
+
 /** What ends an obligation. */
 export type ExitCause =
+  | { readonly exit: ExitRecord["exit"]; readonly ended: RailEnd; readonly decision?: Hash | undefined }
   | { readonly exit: "CANCELLED"; readonly requestor: Signature; readonly provider: Signature }
   /** `began`: when the execution window started, if another clock than `bound_at` keeps it. */
   | { readonly exit: "EXPIRED"; readonly began?: bigint }
@@ -57,26 +79,31 @@ export interface ExitInput {
 }
 
 /**
- * Closes an obligation without a clearing. EXIT_NOT_DUE: a party did not sign the cancellation, the execution window is still open, or the
- * decision is not an undecided one of this obligation, or can still be escalated. The docket refuses obligations that are settled, and
- * settles none that ended here. The engine vouches that no evidence came in time. Throws NotTheEngine unless the caller is an engine of this
- * obligation.
+ * Closes an obligation without a clearing. EXIT_NOT_DUE: a party did not sign the cancellation, the execution window is still open, the
+ * decision is not an undecided one of this obligation or can still be escalated, or the deployment knows of no such end on the rail. The docket
+ * refuses obligations that are settled, and settles none that ended here. The engine vouches that no evidence came in time. Throws NotTheEngine
+ * unless the caller is an engine of this obligation.
  */
 export function recordExit({ obligation, cause, deployment, engine, docket, now }: ExitInput): Checked<ExitRecord> {
   requireEngine(engine.id, obligation, deployment);
   const problem = exitProblem(obligation, cause, deployment, now);
   if (problem !== undefined) return refuse("EXIT_NOT_DUE", obligation.obligation_id, problem);
-  const { fee, currency, collateral } = obligation.economic_terms;
-  const { provider } = obligation.parties;
-  const isDefault = cause.exit === "EXPIRED";
+  const { fee, currency, principal = 0, claim_ceiling = 0 } = obligation.economic_terms;
+  const { exit } = cause;
+  const decision = "cleared" in cause ? cause.cleared.decision.clearing_decision_hash : "ended" in cause ? cause.decision : undefined;
+  const slashed = "ended" in cause ? cause.ended.slashed : {};
   const body = {
     obligation_hash: obligation.obligation_hash,
-    exit: cause.exit,
-    ...(cause.exit === "CANCELLED" ? { cancelled_by: { requestor: cause.requestor, provider: cause.provider } } : {}),
-    ...(cause.exit === "UNVERIFIABLE" ? { clearing_decision_hash: cause.cleared.decision.clearing_decision_hash } : {}),
+    exit,
+    ...("requestor" in cause ? { cancelled_by: { requestor: cause.requestor, provider: cause.provider } } : {}),
+    ...("ended" in cause ? { ended_by: { reason: cause.ended.reason, receipt: cause.ended.receipt } } : {}),
+    ...(decision === undefined ? {} : { clearing_decision_hash: decision }),
     fee_action: { type: "refund" as const, refund_amount: fee, currency },
-    ...(collateral === 0 ? {} : { collateral_action: collateralEnd(collateral, isDefault) }),
-    passport_delta: DELTAS[cause.exit](provider),
+    ...(principal === 0 ? {} : { principal_action: { type: principalEnd(obligation), amount: principal, currency } }),
+    ...(claim_ceiling === 0 ? {} : { claim_action: { type: "deny" as const, amount: 0, currency } }),
+    ...collateralEnd(obligation, cause),
+    ...(Object.keys(slashed).length === 0 ? {} : { slashed }),
+    passport_delta: deltaOf(obligation, cause),
     closed_at: timeOf(now),
     clearing_engine: engine.id,
   };
@@ -90,19 +117,44 @@ export function isExitSigned(record: ExitRecord, deployment: Deployment): boolea
   return id === record.exit_id && isEngineSignature(record.clearing_engine, "exit", id, record.clearing_engine_signature, deployment);
 }
 
-/** A cancellation leaves nothing but its event; who does not perform failed; an unresolved dispute is nobody's fault. */
-const DELTAS: Readonly<Record<ExitRecord["exit"], (provider: string) => Readonly<Record<string, number>>>> = {
-  CANCELLED: (provider) => ({ [`${provider}.cancelled_obligations`]: 1 }),
-  EXPIRED: (provider) => ({ [`${provider}.failed_obligations`]: 1 }),
-  UNVERIFIABLE: () => ({}),
+/** The event of its end in each performer's passport: only who does not perform has failed. */
+function deltaOf(obligation: Obligation, cause: ExitCause): Readonly<Record<string, number>> {
+  const isAtFault = (each: string) => ("ended" in cause ? cause.ended.atFault.includes(each) : cause.exit === "EXPIRED");
+  return Object.fromEntries(
+    performersOf(obligation).map((each) => [`${each}.${isAtFault(each) ? "failed_obligations" : ENDED[cause.exit]}`, 1]),
+  );
+}
+
+/** Passport fields of ends that are nobody's fault, or another's. */
+const ENDED: Readonly<Record<ExitRecord["exit"], string>> = {
+  CANCELLED: "cancelled_obligations",
+  EXPIRED: "released_obligations",
+  UNVERIFIABLE: "unverifiable_obligations",
 };
 
-function collateralEnd(amount: number, isDefault: boolean): NonNullable<ExitRecord["collateral_action"]> {
-  return isDefault ? { type: "slash", amount, return_amount: 0 } : { type: "return", amount };
+/** The way that the parties agreed on for a failure; nothing is released without a clearing. */
+function principalEnd(obligation: Obligation): "refund" | "reverse" {
+  return outcomesOf(obligation).failed.principal === "reverse" ? "reverse" : "refund";
+}
+
+function collateralEnd(obligation: Obligation, cause: ExitCause): Pick<ExitRecord, "collateral_action"> {
+  const { collateral } = obligation.economic_terms;
+  if (collateral === 0) return {};
+  const amount = slashOf(obligation, cause);
+  if (amount === 0) return { collateral_action: { type: "return", amount: collateral } };
+  return { collateral_action: { type: "slash", amount, return_amount: Math.max(0, collateral - amount) } };
+}
+
+/** A rail has a schedule of its own; otherwise whoever did not perform loses all of it, unless the parties agreed that no failure costs collateral. */
+function slashOf(obligation: Obligation, cause: ExitCause): number {
+  if ("ended" in cause) return Object.values(cause.ended.slashed).reduce((sum, amount) => sum + amount, 0);
+  const isLost = cause.exit === "EXPIRED" && outcomesOf(obligation).failed.collateral !== "return";
+  return isLost ? obligation.economic_terms.collateral : 0;
 }
 
 function exitProblem(obligation: BoundObligation, cause: ExitCause, deployment: Deployment, now: bigint): string | undefined {
   const { parties, obligation_hash, bound_at, deadlines } = obligation;
+  if ("ended" in cause) return railProblem(obligation, cause.ended, deployment);
   switch (cause.exit) {
     case "CANCELLED": {
       const message = messageOf("cancellation", cancellationHash(obligation_hash));
@@ -128,4 +180,11 @@ function exitProblem(obligation: BoundObligation, cause: ExitCause, deployment: 
       return now > BigInt(secondsOf(until)) ? undefined : `it can be escalated until ${until}`;
     }
   }
+}
+
+function railProblem(obligation: BoundObligation, end: RailEnd, deployment: Deployment): string | undefined {
+  const performers = performersOf(obligation);
+  const stranger = [...end.atFault, ...Object.keys(end.slashed)].find((each) => !performers.includes(each));
+  if (stranger !== undefined) return `${stranger} performs nothing here`;
+  return deployment.ended(obligation, end) ? undefined : "its rail is not known to have ended it so";
 }

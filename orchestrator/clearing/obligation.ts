@@ -230,6 +230,12 @@ export function actorsOf({ parties, agents = [] }: Pick<Obligation, "parties" | 
   return [parties.provider, ...agents];
 }
 
+/** Those who perform an obligation for their own account: the payees that its release rule promises something; by default the provider. */
+export function performersOf({ parties, settlement_policy }: Pick<Obligation, "parties" | "settlement_policy">): readonly string[] {
+  const promises = settlement_policy?.release?.promises;
+  return promises === undefined ? [parties.provider] : [...new Set(promises.map(({ payee }) => payee))];
+}
+
 /** The floor of a use for a question; by default the fee's. */
 export function floorFor(
   { admissibility_floors: floors }: Pick<Obligation, "admissibility_floors">,

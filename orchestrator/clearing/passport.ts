@@ -4,6 +4,7 @@ import type { Hash } from "../primitives/hex.ts";
 import { type ClearingDecision, NEW_VERIFIER_WEIGHT, type WeightOf } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import { isEngineSignature, NotTheEngine } from "./engine.ts";
+import { type ExitRecord, isExitSigned } from "./exit.ts";
 import { digestSchema, nameSchema, timeSchema } from "./fields.ts";
 import { anchorOf, type FinalityEvaluation, isEvaluationSigned } from "./finality.ts";
 import type { OverrideRecord } from "./override.ts";
@@ -43,7 +44,7 @@ export const passportSchema = z.strictObject({
   record: trackRecordSchema,
   /** Suspended: its weight is 0 until the flag is lifted. */
   flagged: z.boolean(),
-  /** Applied decisions with their delta's id, oldest first: a decision counts once. */
+  /** Applied decisions with their delta's id, oldest first, exits among them by their own id: each counts once. */
   history: z.array(z.strictObject({ source_clearing_decision: digestSchema, delta_id: digestSchema })).readonly(),
 });
 export type Passport = z.infer<typeof passportSchema>;
@@ -67,9 +68,7 @@ export function deltasOf(
   if (engine.id !== decision.clearing_engine) throw new NotTheEngine(engine.id, `${decision.clearing_engine} decided it`);
   const changes = { ...instruction.penalty_action?.passport_delta, ...instruction.reputation_action?.passport_delta };
   const bySubject = new Map<string, Record<string, string>>();
-  for (const [name, step] of Object.entries(changes)) {
-    const dot = name.lastIndexOf(".");
-    const [subject, field] = [name.slice(0, dot), name.slice(dot + 1)];
+  for (const { subject, field, step } of stepsIn(changes)) {
     if (exonerated.includes(subject) && field !== "forge_up_attempts") continue;
     const fields = bySubject.get(subject) ?? {};
     if (step !== 0) fields[field] = step > 0 ? `+${step}` : String(step);
@@ -86,6 +85,14 @@ export function deltasOf(
     };
     const id = hashOf(body);
     return { ...body, delta_id: id, clearing_engine_signature: signHash(engine, "passport-delta", id) };
+  });
+}
+
+/** Announced changes, written `subject.field`: a subject may contain dots, a field none. */
+function stepsIn(changes: Readonly<Record<string, number>>) {
+  return Object.entries(changes).map(([name, step]) => {
+    const dot = name.lastIndexOf(".");
+    return { subject: name.slice(0, dot), field: name.slice(dot + 1), step };
   });
 }
 
@@ -117,6 +124,27 @@ export function applyDelta(
   const fields = { ...passport.fields };
   for (const [field, step] of Object.entries(delta.fields)) fields[field] = (fields[field] ?? 0) + Number(step);
   const entry = { source_clearing_decision: delta.source_clearing_decision, delta_id: delta.delta_id };
+  return accept({ ...passport, fields, history: [...passport.history, entry] });
+}
+
+/** Whose passports the end of an obligation without finality changes. */
+export function subjectsOf({ passport_delta }: Pick<ExitRecord, "passport_delta">): readonly string[] {
+  return [...new Set(stepsIn(passport_delta).map(({ subject }) => subject))];
+}
+
+/** Applies the end of an obligation without finality to a passport that it names: the record is signed, and final as it is. It counts once. */
+export function applyExit(passport: Passport, exit: ExitRecord, deployment: Deployment): Checked<Passport> {
+  const refused = (details: string) => refuse("DELTA_NOT_DUE", passport.subject, details);
+  const { registry } = deployment;
+  if (!isExitSigned(exit, deployment)) return refused("no engine signed the exit");
+  if (registry.identity(exit.clearing_engine)?.principal === registry.identity(passport.subject)?.principal)
+    return refused("its engine has the subject's own principal");
+  const own = stepsIn(exit.passport_delta).filter(({ subject }) => subject === passport.subject);
+  if (own.length === 0) return refused("the exit is not about it");
+  if (passport.history.some((entry) => entry.source_clearing_decision === exit.exit_id)) return refused("the exit counts already");
+  const fields = { ...passport.fields };
+  for (const { field, step } of own) fields[field] = (fields[field] ?? 0) + step;
+  const entry = { source_clearing_decision: exit.exit_id, delta_id: exit.exit_id };
   return accept({ ...passport, fields, history: [...passport.history, entry] });
 }
 

@@ -9,7 +9,7 @@ import { distributionLineSchema, distributionOf, type Multipliers, type Release 
 import type { Docket } from "./docket.ts";
 import { isEngineSignature, NotTheEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, timeSchema, toBps } from "./fields.ts";
-import { type Obligation, type Outcomes, outcomesOf, type Purpose, type ReleaseRule } from "./obligation.ts";
+import { type Obligation, type Outcomes, outcomesOf, type Purpose, performersOf, type ReleaseRule } from "./obligation.ts";
 import { type OverrideRecord, UPHELD_DISPUTES } from "./override.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
@@ -30,7 +30,7 @@ const feeActionSchema = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("refund"), refund_amount: amountSchema, currency }),
 ]);
-const principalActionSchema = z.strictObject({ type: z.enum(["release", "refund", "reverse"]), amount: amountSchema, currency });
+export const principalActionSchema = z.strictObject({ type: z.enum(["release", "refund", "reverse"]), amount: amountSchema, currency });
 /** The end of a collateral: at finality, or with an obligation that ends without it (`exit.ts`). */
 export const collateralEndSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("return"), amount: amountSchema }),
@@ -43,7 +43,7 @@ const collateralActionSchema = z.strictObject({
   /** Its effect at finality. */
   on_final: collateralEndSchema,
 });
-const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny"]), amount: amountSchema, currency });
+export const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny"]), amount: amountSchema, currency });
 const announcedDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchema, z.int()).readonly() });
 
 /** Instruction to the rail (RAILS 4.6, A.3.5). An absent action was not decided under its own floor. */
@@ -111,8 +111,8 @@ export function settle(
 
 /**
  * The instruction of a human ruling that replaces a decision without settlement, or one whose instruction was withdrawn by an appeal
- * (`docket.appeal`). `undefined` for an act without a ruling on money. `overruled`: the clearing's own instruction, if an appeal withdrew it;
- * the passport deltas that it announced stay, except for a provider that is now paid less. Throws NotTheEngine unless the caller is the
+ * (`docket.appeal`). `undefined` for an act without a ruling on money. `overruled`: the first instruction, if an appeal withdrew it;
+ * the passport deltas that it announced stay, except for performers that are now paid less. Throws NotTheEngine unless the caller is the
  * engine that recorded it.
  */
 export function settleOverride(
@@ -148,29 +148,52 @@ export function settleOverride(
     override_id,
     obligation_hash: obligation.obligation_hash,
     fee_action,
-    ...(overruled === undefined ? {} : announcedAfterAppeal(overruled, fee_action, obligation.parties.provider)),
+    ...(overruled === undefined ? ruledOn(obligation, ruling, paid) : announcedAfterAppeal(overruled, fee_action, obligation)),
     ...railOf(obligation),
   };
   return docket.settle(signed(body, engine));
 }
 
-/** What an upheld appeal leaves of the announced changes: a provider that is paid less lost a dispute, and did not clear the obligation. */
+/** What a ruling in the panel's place makes of everyone's performance: whom it pays cleared the obligation. */
+function ruledOn(
+  obligation: Obligation,
+  { payees }: NonNullable<OverrideRecord["ruling"]>,
+  paid: boolean,
+): Pick<SettlementInstruction, "reputation_action"> {
+  const isDivided = obligation.settlement_policy?.release !== undefined;
+  return { reputation_action: { passport_delta: performances(obligation, (each) => paid && (!isDivided || payees.includes(each))) } };
+}
+
+/** What an upheld appeal leaves of the announced changes: who is paid less lost a dispute, and did not clear the obligation. */
 function announcedAfterAppeal(
   { fee_action: before, penalty_action, reputation_action }: SettlementInstruction,
   after: NonNullable<SettlementInstruction["fee_action"]>,
-  provider: string,
+  obligation: Obligation,
 ): Pick<SettlementInstruction, "penalty_action" | "reputation_action"> {
-  const announced = {
+  const losers = performersOf(obligation).filter((each) => before !== undefined && released(after, each) < released(before, each));
+  const delta = { ...reputation_action?.passport_delta };
+  for (const loser of losers) {
+    delete delta[`${loser}.cleared_obligations`];
+    delta[`${loser}.${UPHELD_DISPUTES}`] = 1;
+  }
+  return {
     ...(penalty_action === undefined ? {} : { penalty_action }),
-    ...(reputation_action === undefined ? {} : { reputation_action }),
+    ...(reputation_action === undefined && losers.length === 0 ? {} : { reputation_action: { passport_delta: delta } }),
   };
-  if (before === undefined || released(after) >= released(before)) return announced;
-  const { [`${provider}.cleared_obligations`]: _, ...others } = reputation_action?.passport_delta ?? {};
-  return { ...announced, reputation_action: { passport_delta: { ...others, [`${provider}.${UPHELD_DISPUTES}`]: 1 } } };
 }
 
-function released(action: NonNullable<SettlementInstruction["fee_action"]>): number {
-  return action.type === "refund" ? 0 : action.release_amount;
+/** What an action releases to a performer: all of it, if it is not divided. */
+function released(action: NonNullable<SettlementInstruction["fee_action"]>, payee: string): number {
+  if (action.type === "refund") return 0;
+  if (action.distribution === undefined) return action.release_amount;
+  return action.distribution.find((line) => line.payee === payee)?.paid ?? 0;
+}
+
+/** One cleared or failed obligation for each who performs it. */
+function performances(obligation: Obligation, hasCleared: (performer: string) => boolean): Record<string, number> {
+  return Object.fromEntries(
+    performersOf(obligation).map((each) => [`${each}.${hasCleared(each) ? "cleared_obligations" : "failed_obligations"}`, 1]),
+  );
 }
 
 function railOf({ settlement_policy }: Obligation): Pick<SettlementInstruction, "execution_rail" | "receipt_requirement" | "finality"> {
@@ -278,24 +301,35 @@ function collateralAction(settled: Settled, { obligation, decision }: Cleared): 
   };
 }
 
-/** The passport deltas of those involved, which take effect at finality. */
+/**
+ * The passport deltas of all who perform the obligation, which take effect at finality. Of what passed, whoever it does not pay has failed:
+ * dissenters, and those whose work nobody vouches for.
+ */
 function passportActions(
   { performed, complied }: Settled,
   { obligation, aggregates, decision, forgeries, submitter }: Cleared,
 ): Pick<SettlementInstruction, "penalty_action" | "reputation_action"> {
-  const agent = obligation.parties.provider;
+  const agents = performersOf(obligation);
   const { survivors } = aggregates.fee_release;
   const broken = survivors
     .filter(({ output }) => output.verdict === "FAIL")
     .flatMap(({ output }) =>
       output.answers.flatMap(({ question, clause }) => (question === "policy" && clause !== undefined ? [clause] : [])),
     );
-  const penalties = Object.fromEntries(complied ? [] : broken.map((clause) => [`${agent}.${clause.replaceAll(".", "_")}_compliance`, -1]));
+  const each = (fields: readonly string[], step: number) =>
+    Object.fromEntries(agents.flatMap((agent) => fields.map((field) => [`${agent}.${field}`, step])));
+  const penalties = complied
+    ? {}
+    : each(
+        broken.map((clause) => `${clause.replaceAll(".", "_")}_compliance`),
+        -1,
+      );
+  const isFaultless = decision.fault !== "provider_agent" && decision.fault !== "none";
   const reputation = {
-    [`${agent}.${performed ? "cleared_obligations" : "failed_obligations"}`]: 1,
-    ...(complied ? {} : { [`${agent}.policy_violations`]: 1 }),
+    ...performances(obligation, (agent) => performed && (decision.payees?.includes(agent) ?? true)),
+    ...(complied ? {} : each(["policy_violations"], 1)),
     ...(forgeries === 0 ? {} : { [`${submitter}.forge_up_attempts`]: forgeries }),
-    ...(decision.fault === "provider_agent" || decision.fault === "none" ? {} : { [`${agent}.faultless_failures`]: 1 }),
+    ...(isFaultless ? each(["faultless_failures"], 1) : {}),
   };
   return {
     ...(Object.keys(penalties).length === 0 ? {} : { penalty_action: { passport_delta: penalties } }),

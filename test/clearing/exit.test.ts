@@ -1,6 +1,7 @@
 /** Obligations that end without finality: what ends them, what does not, and what becomes of the money. */
 import { expect } from "chai";
 import {
+  applyExit,
   bindObligation,
   cancellationHash,
   clear,
@@ -12,8 +13,12 @@ import {
   ingest,
   isExitSigned,
   itemHash,
+  newPassport,
+  type ObligationTerms,
   openDocket,
+  type RailEnd,
   recordExit,
+  SETTLEMENT_TEMPLATES,
   sealEnvelope,
   settle,
   signHash,
@@ -34,22 +39,17 @@ const { signers, registry } = castOf("exits", {
 const world = deployment(registry);
 const BOUND_AT = 1_800_000_000n;
 const HOUR = 3600n;
-const obligation = granted(
-  bindObligation(
-    signObligation(
-      {
-        ...{ obligation_id: hashOf({ deal: "exits" }), parties: { requestor: "buyer", provider: "agent" }, task: {}, scope: {} },
-        ...{ prohibitions: [], required_actions: [], acceptance_criteria: [], admissibility_floors: { fee_release: "ATT" } },
-        verifier_policy: { verifiers: ["judge"], count: 1, questions: ["performance"] },
-        economic_terms: { fee: 900, collateral: 400, currency: "USD" },
-        deadlines: { execution_window_hours: 2, appeal_window_hours: 24 },
-        bound_at: "2027-01-15T08:00:00Z",
-      },
-      { requestor: signers.buyer, provider: signers.agent },
-    ),
-    world,
-  ),
-);
+const TERMS: ObligationTerms = {
+  ...{ obligation_id: hashOf({ deal: "exits" }), parties: { requestor: "buyer", provider: "agent" }, task: {}, scope: {} },
+  ...{ prohibitions: [], required_actions: [], acceptance_criteria: [], admissibility_floors: { fee_release: "ATT" } },
+  verifier_policy: { verifiers: ["judge"], count: 1, questions: ["performance"] },
+  economic_terms: { fee: 900, collateral: 400, currency: "USD" },
+  deadlines: { execution_window_hours: 2, appeal_window_hours: 24 },
+  bound_at: "2027-01-15T08:00:00Z",
+};
+const boundTo = (change: Partial<ObligationTerms> = {}) =>
+  granted(bindObligation(signObligation({ ...TERMS, ...change }, { requestor: signers.buyer, provider: signers.agent }), world));
+const obligation = boundTo();
 
 const item = emitted(
   obligation.obligation_hash,
@@ -118,7 +118,10 @@ describe("an obligation that ends without finality", () => {
     const undecided = cleared("ABSTAIN");
     expect(refusals(leave({ exit: "UNVERIFIABLE", cleared: undecided })), "it can be escalated").to.deep.equal(["EXIT_NOT_DUE"]);
     const record = granted(leave({ exit: "UNVERIFIABLE", cleared: undecided }, AFTERWARDS));
-    expect(record).to.deep.include({ collateral_action: { type: "return", amount: 400 }, passport_delta: {} });
+    expect(record).to.deep.include({
+      collateral_action: { type: "return", amount: 400 },
+      passport_delta: { "agent.unverifiable_obligations": 1 },
+    });
     expect(record.clearing_decision_hash).to.equal(undecided.decision.clearing_decision_hash);
     const forged = { ...undecided, decision: { ...undecided.decision, decided_at: "2027-01-15T09:59:59Z" } };
     for (const unfit of [cleared("PASS"), forged])
@@ -141,6 +144,73 @@ describe("an obligation that ends without finality", () => {
     expect(refusals(leave({ exit: "EXPIRED" }, late)), "there is evidence").to.deep.equal(["EXIT_NOT_DUE"]);
     granted(leave({ exit: "UNVERIFIABLE", cleared: cleared("ABSTAIN") }, late));
     expect(settled.entry(obligation.obligation_hash)?.state.stage).to.equal("UNVERIFIABLE");
+  });
+
+  it("gives back principal as after a failure, pays no claim, and takes the collateral that a failure would cost", () => {
+    const economic_terms = { ...TERMS.economic_terms, principal: 4_500, claim_ceiling: 700 };
+    const execution_rail = { name: "escrow" };
+    const expired = (settlement_policy: NonNullable<ObligationTerms["settlement_policy"]>) => {
+      const own = boundTo({ economic_terms, settlement_policy });
+      const cause = { exit: "EXPIRED" } as const;
+      return granted(
+        recordExit({ obligation: own, cause, deployment: world, engine: signers.engine, docket: openDocket(), ...AFTERWARDS }),
+      );
+    };
+    expect(expired({ execution_rail })).to.deep.include({
+      principal_action: { type: "refund", amount: 4_500, currency: "USD" },
+      claim_action: { type: "deny", amount: 0, currency: "USD" },
+      collateral_action: { type: "slash", amount: 400, return_amount: 0 },
+    });
+    expect(expired({ execution_rail, on_failure: "reverse" }).principal_action?.type).to.equal("reverse");
+    const { passed } = SETTLEMENT_TEMPLATES.standard;
+    const paidAnyway = { passed, violated: passed, failed: passed };
+    expect(expired({ execution_rail, outcomes: paidAnyway }).principal_action?.type, "nothing is released without a clearing").to.equal(
+      "refund",
+    );
+    expect(expired({ execution_rail, outcomes: SETTLEMENT_TEMPLATES.lenient }).collateral_action).to.deep.equal({
+      type: "return",
+      amount: 400,
+    });
+    expect(granted(leave(BOTH)), "where there is none").to.not.have.any.keys("principal_action", "claim_action", "slashed");
+  });
+
+  it("is ended by its rail only if the deployment knows of it, and only at the cost of who performs it", () => {
+    const end: RailEnd = { reason: "TIMEOUT", receipt: "0xtx", atFault: ["agent"], slashed: { agent: 50 } };
+    const knows = deployment(registry, {
+      ended: (one, by) => one.obligation_hash === obligation.obligation_hash && by.reason === "TIMEOUT",
+    });
+    const endedBy = (change: Partial<RailEnd> = {}, place = knows) =>
+      recordExit({
+        ...{ obligation, cause: { exit: "EXPIRED", ended: { ...end, ...change } }, deployment: place, engine: signers.engine },
+        ...{ docket: openDocket(), now: BOUND_AT },
+      });
+    expect(granted(endedBy())).to.deep.include({
+      ended_by: { reason: "TIMEOUT", receipt: "0xtx" },
+      collateral_action: { type: "slash", amount: 50, return_amount: 350 },
+      slashed: { agent: 50 },
+      passport_delta: { "agent.failed_obligations": 1 },
+    });
+    expect(granted(endedBy({ atFault: [], slashed: {} })).passport_delta, "nobody's fault").to.deep.equal({
+      "agent.released_obligations": 1,
+    });
+    expect(refusals(endedBy({}, world)), "nobody knows of it").to.deep.equal(["EXIT_NOT_DUE"]);
+    expect(refusals(endedBy({ reason: "FREEZE" }))).to.deep.equal(["EXIT_NOT_DUE"]);
+    for (const stranger of [{ atFault: ["buyer"] }, { slashed: { judge: 1 } }])
+      expect(refusals(endedBy(stranger))).to.deep.equal(["EXIT_NOT_DUE"]);
+  });
+
+  it("changes the passport of who performs it, once, by its engine's signature", () => {
+    const record = granted(leave(BOTH));
+    const after = granted(applyExit(newPassport("agent"), record, world));
+    expect(after.fields).to.deep.equal({ cancelled_obligations: 1 });
+    const forged = { ...record, passport_delta: { "agent.cleared_obligations": 9 } };
+    for (const refused of [
+      applyExit(after, record, world),
+      applyExit(newPassport("buyer"), record, world),
+      applyExit(newPassport("agent"), forged, world),
+      applyExit(newPassport("agent"), { ...record, clearing_engine: "judge" }, world),
+    ])
+      expect(refusals(refused)).to.deep.equal(["DELTA_NOT_DUE"]);
   });
 
   it("is closed by its engine alone", () => {

@@ -171,6 +171,16 @@ describe("an obligation with a release rule", () => {
     expect(weak.decision).to.deep.include({ agreeing: ["ann", "bob"], payees: ["ann"] });
   });
 
+  it("tells the passport of each who performs it: cleared, if it is paid", () => {
+    const deltaOf = (found: ReturnType<typeof cleared>) =>
+      granted(settle(found, keys.engine, openDocket(), EVEN))?.reputation_action?.passport_delta;
+    expect(deltaOf(cleared([{}, {}, {}]))).to.deep.equal({ "ann.cleared_obligations": 1, "bob.cleared_obligations": 1 });
+    const dissent = cleared([{ agreeing: ["bob"] }, { agreeing: ["bob"] }, {}]);
+    expect(deltaOf(dissent), "the provider dissents").to.deep.equal({ "ann.failed_obligations": 1, "bob.cleared_obligations": 1 });
+    const failed = { "ann.failed_obligations": 1, "bob.failed_obligations": 1 };
+    expect(deltaOf(cleared([{ verdict: "FAIL" }, { verdict: "FAIL" }, undefined]))).to.deep.equal(failed);
+  });
+
   it("refunds what failed whole, and slashes what was held", () => {
     const failed = cleared([{ verdict: "FAIL" }, { verdict: "FAIL" }, undefined]);
     const instruction = granted(settle(failed, keys.engine, openDocket()));
@@ -361,7 +371,16 @@ describe("a human act", () => {
     expect(docket.entry(bound.obligation_hash)?.instruction).to.equal(second?.instruction_id);
   });
 
-  it("is a dispute that the provider lost if it pays less than the clearing, and else leaves what was announced", () => {
+  it("counts for every performer: whom it pays has cleared the obligation, the others have failed", () => {
+    const deltaOf = (change: Partial<NonNullable<HumanDeed["ruling"]>>) =>
+      granted(settleOverride(granted(write(ruling(change))), bound, keys.engine, openDocket(), EVEN))?.reputation_action?.passport_delta;
+    const failed = { "ann.failed_obligations": 1, "bob.failed_obligations": 1 };
+    expect(deltaOf({})).to.deep.equal({ "ann.cleared_obligations": 1, "bob.failed_obligations": 1 });
+    expect(deltaOf({ score: 0 }), "passed at nothing").to.deep.equal(failed);
+    expect(deltaOf({ score: 0, payees: [] }), "rejected").to.deep.equal(failed);
+  });
+
+  it("is a dispute for everyone whom it pays less than the clearing, and else leaves what was announced", () => {
     const announced = (score: number) => {
       const docket = openDocket();
       const first = granted(settle(cleared([{ score: 0.5 }, { score: 0.5 }, {}]), keys.engine, docket, EVEN));
@@ -369,8 +388,10 @@ describe("a human act", () => {
       const override = granted(write({ act: "RESOLVE_APPEAL", ...ruling({ score, payees: ["ann", "bob"] }) }));
       return granted(settleOverride(override, bound, keys.engine, docket, EVEN, first))?.reputation_action?.passport_delta;
     };
-    expect([0, 0.49].map(announced)).to.deep.equal([{ "ann.upheld_disputes": 1 }, { "ann.upheld_disputes": 1 }]);
-    expect([0.5, 0.9].map(announced)).to.deep.equal([{ "ann.cleared_obligations": 1 }, { "ann.cleared_obligations": 1 }]);
+    const lost = { "ann.upheld_disputes": 1, "bob.upheld_disputes": 1 };
+    const kept = { "ann.cleared_obligations": 1, "bob.cleared_obligations": 1 };
+    expect([0, 0.49].map(announced)).to.deep.equal([lost, lost]);
+    expect([0.5, 0.9].map(announced)).to.deep.equal([kept, kept]);
     const standing = granted(settle(cleared([{}, {}, {}]), keys.engine, openDocket(), EVEN));
     if (standing === undefined) throw new Error("nothing was settled");
     const foreign = { ...standing, obligation_hash: hashOf({ deal: 2 }) };
